@@ -1,11 +1,11 @@
-/** Where the built pages go: the folder that the service embeds. */
+/** Target folder of the built pages, which the service embeds. */
 export const outDir = '../server/webui/dist';
 
 /** The pages of the service, by name. */
 export const pages = { start: 'index.html', review: 'review.html' };
 
-/** Where the example of the grid goes, which is for tests and no page of the service. */
+/** Target folder of the grid demo, which is used by tests only. */
 export const demoDir = 'dist-preview';
 
-/** The pages of the example. */
+/** The pages of the demo. */
 export const demoPages = { demo: 'demo/index.html' };

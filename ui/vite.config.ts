@@ -2,19 +2,19 @@ import { build, defineConfig, type Plugin } from 'vite';
 import { stamp } from './scripts/stamp.mjs';
 import { demoDir, demoPages, outDir, pages } from './places.mjs';
 
-/** What comes after the first script: it is asked for at once, not when a script before it wants it. */
+/** Modules needed right after the first script. The page preloads them. */
 const next = ['src/app/main.tsx', 'src/cells/index.ts'];
 
-/** Little that is wanted at once and by what comes later too: one file, and not one each. */
+/** Small modules that both early and late chunks need: one chunk, not one each. */
 const shared = { name: 'shared', test: /\/ui\/(grid\/display-text|src\/cells\/columns)\.ts$/ };
 
-/** What both the cells and the parts loaded later need: one file. */
+/** Modules that the cells step and later chunks share: one chunk. */
 const filter = { name: 'filter', test: /\/ui\/src\/cells\/(filter|whitespace)\.ts$/ };
 
-/** Browsers that know light-dark() and logical properties as they are written. */
+/** Browsers that support light-dark() and logical properties. */
 const target = ['chrome123', 'firefox121', 'safari17.5'];
 
-/** The script that runs before all modules, by itself; start is the first of those. */
+/** Builds the script that runs before all modules; start is the first module. */
 async function buildPrefetchScript(start: string): Promise<{ fileName: string; source: string }> {
   const made = await build({
     configFile: false,
@@ -33,7 +33,7 @@ const developerMessages = new Set([
   'private_key', 'property', 'regexp', 'schedule', 'schema', 'sftp', 'sftp_credential', 'webhook',
 ]);
 
-/** Leaves these out of the message catalogues that the pages load. */
+/** Removes these groups from the message catalogues that the pages load. */
 const pageMessages: Plugin = {
   name: 'page-messages',
   enforce: 'pre',
@@ -48,7 +48,7 @@ let first = '';
 
 const preloads: Plugin = {
   name: 'preloads',
-  // Before the pages are written.
+  // Runs before the pages are written.
   enforce: 'pre',
   async generateBundle(_, bundle) {
     const start = Object.values(bundle).find((one) => one.type === 'chunk' && one.isEntry && one.name === 'review');
@@ -71,10 +71,10 @@ const preloads: Plugin = {
         ...all.map((one) => one.fileName).filter(missing).map((name) => ({
           tag: 'link', injectTo: 'head' as const, attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` },
         })),
-        // Behind what is shown at first, which need not wait for them.
+        // After the initial content, which does not need them.
         ...[...styles].map((name) => ({ tag: 'link', injectTo: 'body' as const, attrs: { rel: 'stylesheet', crossorigin: true, href: `/${name}` } })),
       ];
-      // Before any style, for which a script would wait. What it begins with is only preloaded.
+      // Before all styles, because a script waits for earlier styles. The first module is only preloaded.
       const begun = html.replace(/<script async type="module" crossorigin src="([^"]*)"><\/script>/, (_, start) =>
         `<script src="/${first}"></script>\n  <link rel="modulepreload" crossorigin href="${start}">`);
       if (begun === html) throw new Error('review.html begins with another script than was expected');
@@ -83,7 +83,7 @@ const preloads: Plugin = {
   },
 };
 
-/** vite build makes the pages of the service; with --mode demo the example of the grid. */
+/** vite build builds the pages of the service; with --mode demo, the grid demo. */
 export default defineConfig(({ mode }) => {
   const demo = mode === 'demo';
   return {
@@ -95,7 +95,7 @@ export default defineConfig(({ mode }) => {
       outDir: demo ? demoDir : outDir,
       emptyOutDir: true,
       target,
-      // The pages forbid data: addresses.
+      // The content security policy forbids data: URLs.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       manifest: true,

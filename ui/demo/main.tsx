@@ -6,7 +6,7 @@ import '../src/tokens.css';
 import './demo.css';
 import { columnsOf } from './generate';
 import type {} from './window';
-import { DemoSource, type Behaviour } from './source';
+import { DemoSource, type Behavior } from './source';
 
 const asked = new URLSearchParams(location.search);
 const count = (name: string, usual: number) => Number(asked.get(name) ?? usual);
@@ -77,8 +77,8 @@ function go(event: Event, grid: Grid | null): void {
 }
 
 function makeSource(columns: ReturnType<typeof columnsOf>): DemoSource {
-  const mood = (asked.get('mood') ?? 'fine') as Behaviour['mood'];
-  const source = new DemoSource(columns, { rows: count('rows', 10_000_000), latency: count('latency', 8), mood });
+  const outcome = (asked.get('outcome') ?? 'fine') as Behavior['outcome'];
+  const source = new DemoSource(columns, { rows: count('rows', 10_000_000), latency: count('latency', 8), outcome });
   window.demo = { grid: null, source, events: [] };
   return source;
 }

@@ -2,14 +2,14 @@ import { SourceFault, type Batch, type Cell, type Column, type Conflict, type Ro
 import { textOf } from './generate';
 import { problemsOf } from './rules';
 
-export interface Behaviour {
+export interface Behavior {
   rows: number;
-  /** Milliseconds until an answer. */
+  /** Response delay in milliseconds. */
   latency: number;
-  /** What calls end in. */
-  mood: 'fine' | 'lost' | 'failed' | 'never';
-  /** The next change of this row index loses a race. */
-  raceAt: number;
+  /** The outcome of calls. */
+  outcome: 'fine' | 'lost' | 'failed' | 'never';
+  /** Index of the row whose next change conflicts; -1 for none. */
+  conflictAt: number;
 }
 
 interface Change {
@@ -18,25 +18,25 @@ interface Change {
   undone: boolean;
 }
 
-/** A source over generated rows: changes lie over them in order, and undo lifts the last one. */
+/** A source of generated rows. Changes apply on top of them in order, and undo reverts the last one. */
 export class DemoSource implements RowSource {
-  readonly behaviour: Behaviour;
-  /** Every call that was made, for who watches. */
+  readonly behavior: Behavior;
+  /** All calls, for tests. */
   readonly calls = { rows: 0, aborted: 0, apply: [] as Batch[], undo: 0, redo: 0 };
   readonly #columns: readonly Column[];
   readonly #verdicts = new Map<string, Verdict>();
   #changes: Change[] = [];
 
-  constructor(columns: readonly Column[], behaviour: Partial<Behaviour> = {}) {
+  constructor(columns: readonly Column[], behavior: Partial<Behavior> = {}) {
     this.#columns = columns;
-    this.behaviour = { rows: 1000, latency: 8, mood: 'fine', raceAt: -1, ...behaviour };
+    this.behavior = { rows: 1000, latency: 8, outcome: 'fine', conflictAt: -1, ...behavior };
   }
 
   async rows(from: number, to: number, signal: AbortSignal): Promise<RowWindow> {
     this.calls.rows++;
     signal.addEventListener('abort', () => this.calls.aborted++);
     await this.#answer(signal);
-    const total = this.behaviour.rows;
+    const total = this.behavior.rows;
     const count = Math.max(0, Math.min(to, total) - from);
     return { total, revision: 'demo', rows: Array.from({ length: count }, (_, n) => this.row(from + n)) };
   }
@@ -63,7 +63,7 @@ export class DemoSource implements RowSource {
     await this.#answer(signal);
     const width = this.#columns.length;
     const start = from.row * width + this.#columns.findIndex((column) => column.key === from.column);
-    for (let at = start + step; at >= 0 && at < this.behaviour.rows * width; at += step) {
+    for (let at = start + step; at >= 0 && at < this.behavior.rows * width; at += step) {
       const row = Math.floor(at / width);
       const column = this.#columns[at % width]!.key;
       if (problemsOf(column, this.text(row, column)).length > 0) return { row, column };
@@ -105,18 +105,18 @@ export class DemoSource implements RowSource {
 
   #apply(batch: Batch): Verdict {
     const { area } = batch;
-    if (this.behaviour.raceAt >= area.fromRow && this.behaviour.raceAt < area.toRow) return this.#lose(batch);
+    if (this.behavior.conflictAt >= area.fromRow && this.behavior.conflictAt < area.toRow) return this.#lose(batch);
     this.#changes = this.#changes.filter((change) => !change.undone);
     this.#changes.push({ batch, places: new Map(area.columns.map((key, place) => [key, place])), undone: false });
     return { rows: this.#named(batch), cells: (area.toRow - area.fromRow) * area.columns.length, conflicts: [] };
   }
 
-  /** As if somebody else had cleared the first column of the area. */
+  /** Simulates that somebody else changed the first column of the area. */
   #lose(batch: Batch): Verdict {
     const column = batch.area.columns[0]!;
-    const at = this.behaviour.raceAt;
-    this.behaviour.raceAt = -1;
-    this.#apply({ ...batch, area: { fromRow: at, toRow: at + 1, columns: [column] }, texts: [['Somebody else']] });
+    const at = this.behavior.conflictAt;
+    this.behavior.conflictAt = -1;
+    this.#apply({ ...batch, area: { fromRow: at, toRow: at + 1, columns: [column] }, texts: [['Someone else']] });
     const theirs = this.#cell(at, column);
     const conflict: Conflict = { rowId: `r${at}`, number: at + 1, column, mine: batch.texts[0]![0]!, theirs };
     return { rows: this.#named(batch), cells: 0, conflicts: [conflict] };
@@ -142,12 +142,12 @@ export class DemoSource implements RowSource {
 
   #answer(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const { latency, mood } = this.behaviour;
+      const { latency, outcome } = this.behavior;
       signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
-      if (mood === 'never') return;
+      if (outcome === 'never') return;
       setTimeout(() => {
-        if (mood === 'lost') reject(new SourceFault('lost', 'No answer came.'));
-        else if (mood === 'failed') reject(new SourceFault('failed', 'The import was deleted on 3 November 2026. Ask for a new link.'));
+        if (outcome === 'lost') reject(new SourceFault('lost', 'No response.'));
+        else if (outcome === 'failed') reject(new SourceFault('failed', 'The import was deleted on 3 November 2026. Ask for a new link.'));
         else resolve();
       }, latency);
     });

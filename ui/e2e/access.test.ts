@@ -3,16 +3,16 @@ import { after } from 'node:test';
 import { violations } from '../test/browser/axe';
 import { looks } from './appearances';
 import type { Person } from './person';
-import { curtain, show, type Environment } from './environment';
+import { closeEnvironment, environmentTest, type Environment } from './environment';
 import { Imports, reach, states, type Kind } from './states';
 
-after(curtain);
+after(closeEnvironment);
 
 const expected = [/Failed to load resource/, /ERR_INTERNET_DISCONNECTED/];
 
 for (const [look, options] of Object.entries(looks)) {
-  show(`axe finds nothing on any step or dialog: ${look}`, async (stage) => {
-    const imports = new Imports(stage.service);
+  environmentTest(`axe finds no violations in any step or dialog: ${look}`, async (environment) => {
+    const imports = new Imports(environment.service);
     const small = (options.viewport?.width ?? 1280) < 560;
     let person: Person | null = null;
     let shown: Kind | '' = '';
@@ -22,25 +22,25 @@ for (const [look, options] of Object.entries(looks)) {
       const made = await imports.of(state.of);
       if (person && shown === state.of && !state.expired) await back(person);
       else {
-        await person?.leave();
-        person = await opened(stage, state.expired ? made.review_url.split('#')[0]! : made.review_url);
+        await person?.closeAndCheck();
+        person = await opened(environment, state.expired ? made.review_url.split('#')[0]! : made.review_url);
         shown = state.of;
       }
-      await reach(state, person, stage, made);
+      await reach(state, person, environment, made);
       for (const one of await violations(person.page)) found.push(`${state.name}: ${one}`);
     }
-    await person?.leave();
+    await person?.closeAndCheck();
     assert.deepEqual(found, []);
   });
 
-  async function opened(stage: Environment, link: string): Promise<Person> {
-    const person = await stage.person({ review_url: link }, options);
+  async function opened(environment: Environment, link: string): Promise<Person> {
+    const person = await environment.person({ review_url: link }, options);
     person.expected.push(...expected);
     return person;
   }
 }
 
-/** To where nothing is open; what is filtered stays so. */
+/** Closes everything that is open; filters stay. */
 async function back(person: Person): Promise<void> {
   for (let times = 0; times < 3; times++) await person.press('Escape');
   await person.page.locator('dialog').waitFor({ state: 'detached' });

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { frames, heap, median, othersTake, p95, slowed } from './frames';
+import { frames, heap, median, otherCpuShare, p95, throttleCpu } from './frames';
 import type { Person } from './person';
 import { contact, fields, writeContacts, type Share } from './contacts';
 import { Session, type Made } from './service';
 import { Environment } from './environment';
 
 /**
- * Measures the page over the real service, one million rows; with INTRAY_BENCH=full
- * also five and ten, with INTRAY_BENCH=N so many: node e2e/run.mjs bench
+ * Measures the page over the real service with one million rows; with
+ * INTRAY_BENCH=full also five and ten million, with INTRAY_BENCH=N that number:
+ * node e2e/run.mjs bench
  */
 const asked = process.env.INTRAY_BENCH ?? '';
 const sizes = asked === 'full' ? [1e6, 5e6, 10e6] : [Number(asked) || 1e6];
@@ -24,38 +25,38 @@ interface Rows {
   readonly rows: readonly { readonly id: string; readonly version: number; readonly cells: readonly { readonly text: string }[] }[];
 }
 
-/** One figure: what it is, in which unit, and the most that it may be; without that it is only printed. */
+/** One measurement with its unit and upper limit; without a goal, it is only printed. */
 interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
   readonly goal?: number;
   readonly note?: string;
-  /** The step of the clock: three pictures at 60 a second take 50 ms, or 50.1 by a clock that goes by 0.1. */
+  /** Tolerance for the resolution of the clock: three frames at 60 Hz take 50 ms, or 50.1 ms with a resolution of 0.1 ms. */
   readonly step?: number;
 }
 
-const stage = await Environment.open();
+const environment = await Environment.open();
 const folder = mkdtempSync(join(tmpdir(), 'intray-bench-ui-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let missed = 0;
-// The bench's own garbage is collected between windows: else it takes 30 ms of one in thirty.
+// Collect our own garbage between measurements, because a collection takes up to 30 ms.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 for (const size of sizes) {
-  const others = await othersTake();
-  console.log(`\n${size.toLocaleString('en')} rows${others > 0.1 ? `, while others take ${(others * 100).toFixed(0)} % of this machine` : ''}`);
+  const others = await otherCpuShare();
+  console.log(`\n${size.toLocaleString('en')} rows${others > 0.1 ? `, while other processes use ${(others * 100).toFixed(0)} % of this machine` : ''}`);
   const path = join(folder, 'contacts.csv');
   await writeContacts(path, size, share);
   const begun = performance.now();
-  const made = await stage.service.make({ fields, file: { path } });
+  const made = await environment.service.make({ fields, file: { path } });
   if (made.status !== 'NEEDS_REVIEW') throw new Error(`the import is ${made.status}: ${made.import_errors?.[0]?.message}`);
   report({ name: `import of ${(statSync(path).size / 1e6).toFixed(0)} MB`, value: (performance.now() - begun) / 1000, unit: 's' });
   rmSync(path);
-  await overCalls(made, size);
-  await inThePage(made, size);
+  await measureCalls(made, size);
+  await measurePage(made, size);
 }
-await stage.close();
+await environment.close();
 console.log(missed === 0 ? '\nall goals are met' : `\n${missed} goals are missed`);
 process.exit(missed === 0 ? 0 : 1);
 
@@ -65,10 +66,10 @@ function report({ name, value, unit, goal, note, step = 0 }: Figure): void {
   console.log(`  ${name.padEnd(44)} ${value.toFixed(value < 100 ? 1 : 0).padStart(8)} ${unit.padEnd(3)}${goal === undefined ? '' : ` goal ${goal}${over ? '  MISSED' : ''}`}${note ? `  (${note})` : ''}`);
 }
 
-/** What the page asks the service for, without a page. */
-async function overCalls(made: Made, size: number): Promise<void> {
+/** Measures the calls of the page without a page. */
+async function measureCalls(made: Made, size: number): Promise<void> {
   const session = await Session.open(made);
-  for (const [name, filter] of [['all', ''], ['with errors', 'show=errors'], ['of one problem', 'show=errors&key=country&code=country'], ['that hold a text', 'search=tanaka']] as const) {
+  for (const [name, filter] of [['all', ''], ['with errors', 'show=errors'], ['of one problem', 'show=errors&key=country&code=country'], ['with a text', 'search=tanaka']] as const) {
     const first = await timed(() => session.get<Rows>(`rows/?${filter}&count=200`));
     report({ name: `rows ${name}: the first window`, value: first.took, unit: 'ms' });
     const { view, total } = first.given;
@@ -91,13 +92,13 @@ async function overCalls(made: Made, size: number): Promise<void> {
   report({ name: 'undo of it', value: undone.took / 1000, unit: 's', goal: 5 });
   stop.abort();
   const news = await heard;
-  // What is over in an instant needs no progress.
+  // A change that finishes at once needs no progress.
   const silent = news === 0 && replaced.took > 1500;
   if (silent) missed++;
-  console.log(`  ${'progress events meanwhile'.padEnd(44)} ${String(news).padStart(8)} times${silent ? '  MISSED' : ''}`);
+  console.log(`  ${'progress events'.padEnd(44)} ${String(news).padStart(8)} times${silent ? '  MISSED' : ''}`);
 }
 
-/** How often the progress of a change is reported. */
+/** Returns the number of progress events. */
 async function progress(session: Session, signal: AbortSignal): Promise<number> {
   let text = '';
   try {
@@ -114,13 +115,13 @@ async function timed<T>(act: () => Promise<T>): Promise<{ given: T; took: number
   return { given, took: performance.now() - begun };
 }
 
-/** What a person sees of it. */
-async function inThePage(made: Made, size: number): Promise<void> {
+/** Measures what a person sees. */
+async function measurePage(made: Made, size: number): Promise<void> {
   const first: number[] = [];
   for (let turn = 0; turn < 5; turn++) first.push(await firstRows(made));
   report({ name: 'first rows, median of 5', value: median(first), unit: 'ms', goal: 300 });
-  const person = await stage.person(made);
-  const last = await timed(() => toTheEnd(person, size));
+  const person = await environment.person(made);
+  const last = await timed(() => goToLastRow(person, size));
   report({ name: 'last row by Ctrl+End', value: last.took, unit: 'ms' });
   await person.press('Control+Home');
   await person.cell(0, 0).waitFor();
@@ -128,19 +129,19 @@ async function inThePage(made: Made, size: number): Promise<void> {
   report({ name: 'edit to verdict, p95', value: p95(judged), unit: 'ms', goal: 150, note: `median ${median(judged).toFixed(0)}` });
   report({ name: 'frames while scrolling, p95', value: p95(await frames(person.page, 120, 4)), unit: 'ms', goal: 17, step: 0.1 });
   report({ name: 'frames while scrolling fast, p95', value: p95(await frames(person.page, 3000, 4)), unit: 'ms', goal: 17, step: 0.1 });
-  await slowed(person.page, 4);
+  await throttleCpu(person.page, 4);
   report({ name: 'frames at a quarter of the speed, p95', value: p95(await frames(person.page, 400, 4)), unit: 'ms', goal: 50, step: 0.1 });
-  await slowed(person.page, 1);
+  await throttleCpu(person.page, 1);
   for (let turn = 0; turn < 20; turn++) {
     await frames(person.page, [3000, -600, 20_000][turn % 3]!, 2.8);
     await person.press(turn % 2 ? 'Control+End' : 'Control+Home');
   }
   report({ name: 'heap after 60 s of scrolling', value: await heap(person.page), unit: 'MB', goal: 25 });
-  await person.leave();
+  await person.closeAndCheck();
 }
 
 async function firstRows(made: Made): Promise<number> {
-  const context = await stage.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+  const context = await environment.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
   const page = await context.newPage();
   await page.addInitScript(() => {
     const look = () => {
@@ -156,14 +157,14 @@ async function firstRows(made: Made): Promise<number> {
   return took;
 }
 
-async function toTheEnd(person: Person, size: number): Promise<void> {
+async function goToLastRow(person: Person, size: number): Promise<void> {
   await person.cell(0, 0).click();
   await person.press('Control+End');
   const wanted = contact(size - 1, share).split(',')[1]!;
   await person.cell(size - 1, 1).filter({ hasText: wanted }).waitFor();
 }
 
-/** From the key to what the service thinks of the text, as it is drawn. */
+/** Measures the time from a key press until the verdict of the service is drawn. */
 async function edits(person: Person): Promise<number[]> {
   const times: number[] = [];
   for (const [text, verdict] of [['x', 'has-error'], ['x@example.org', 'is-fixed']] as const) {
@@ -181,7 +182,7 @@ async function edits(person: Person): Promise<number[]> {
           look();
         }, { capture: true, once: true });
       }), [row, verdict] as const);
-      // The listener is there before the key is.
+      // Make sure that the listener is installed before the key press.
       await person.page.evaluate(() => 0);
       await person.press('Enter');
       times.push(await took);

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { chromium, type Browser } from 'playwright-core';
 import { chromiumPath } from '../test/browser/site';
 import { Person, type Look } from './person';
-import { lacking, Service, type Made } from './service';
+import { missingRequirement, Service, type Made } from './service';
 
 /** A running service and a browser. */
 export class Environment {
@@ -21,7 +21,7 @@ export class Environment {
     return new Environment(service, browser);
   }
 
-  /** Opens a link as somebody who has not been here before. */
+  /** Opens a link in a new browser context. */
   async person(made: Pick<Made, 'review_url'>, look: Look = {}): Promise<Person> {
     const { query = '', ...options } = look;
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
@@ -31,8 +31,8 @@ export class Environment {
     return person;
   }
 
-  /** Keeps pictures of the pages that are open, for who asks why a test failed. */
-  async remember(name: string): Promise<void> {
+  /** Takes screenshots of the open pages of a failed test. */
+  async takeScreenshots(name: string): Promise<void> {
     mkdirSync(failures, { recursive: true });
     const pages = this.browser.contexts().flatMap((context) => context.pages());
     for (const [at, page] of pages.entries()) {
@@ -41,7 +41,7 @@ export class Environment {
     }
   }
 
-  /** Closes what a test left open. */
+  /** Closes the pages that a test left open. */
   async clear(): Promise<void> {
     for (const context of this.browser.contexts()) await context.close();
   }
@@ -53,18 +53,18 @@ export class Environment {
 }
 
 const failures = '.built/e2e-failed';
-let stage: Promise<Environment> | undefined;
-const missing = lacking(chromiumPath);
+let environment: Promise<Environment> | undefined;
+const missing = missingRequirement(chromiumPath);
 
-/** A test on the stage that all tests of a file share; skipped aloud where a part of it is missing. */
-export function show(name: string, act: (stage: Environment, context: TestContext) => Promise<void>): void {
+/** Defines a test in the environment that the tests of a file share. It is skipped, with the reason, if a part is missing. */
+export function environmentTest(name: string, act: (environment: Environment, context: TestContext) => Promise<void>): void {
   test(name, { timeout: 180_000 }, async (context) => {
     if (missing) return context.skip(missing);
-    const it = await (stage ??= Environment.open());
+    const it = await (environment ??= Environment.open());
     try {
       await act(it, context);
     } catch (error) {
-      await it.remember(name);
+      await it.takeScreenshots(name);
       throw error;
     } finally {
       await it.clear();
@@ -72,7 +72,7 @@ export function show(name: string, act: (stage: Environment, context: TestContex
   });
 }
 
-/** Ends the stage; to be given to after(). */
-export async function curtain(): Promise<void> {
-  await (await stage?.catch(() => undefined))?.close();
+/** Closes the environment; pass it to after(). */
+export async function closeEnvironment(): Promise<void> {
+  await (await environment?.catch(() => undefined))?.close();
 }

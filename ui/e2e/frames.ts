@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import type { Page } from 'playwright-core';
 
-/** Turns the wheel for some seconds and gives the times between frames, sorted, in milliseconds. */
+/** Turns the wheel for some seconds and returns the sorted times between frames, in milliseconds. */
 export async function frames(page: Page, tick: number, seconds: number): Promise<number[]> {
   await page.locator('.ig-body').hover();
   const measured = page.evaluate((length) => new Promise<number[]>((done) => {
@@ -29,7 +29,7 @@ export async function frames(page: Page, tick: number, seconds: number): Promise
   return times.sort((a, b) => a - b);
 }
 
-/** What the page's scripts hold after a collection, in MB. */
+/** Returns the size of the JavaScript heap after a garbage collection, in MB. */
 export async function heap(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -38,13 +38,13 @@ export async function heap(page: Page): Promise<number> {
   return usedSize / 1e6;
 }
 
-/** Lets the page's machine be so many times slower. */
-export async function slowed(page: Page, rate: number): Promise<void> {
+/** Slows the CPU of the page down by a factor. */
+export async function throttleCpu(page: Page, rate: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate });
 }
 
-/** The value that 95 of 100 do not exceed. */
+/** Returns the 95th percentile. */
 export function p95(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? NaN;
@@ -54,8 +54,8 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
 
-/** How much of the machine others take, while nothing is done here. */
-export async function othersTake(): Promise<number> {
+/** Returns the share of CPU time that other processes use while this one is idle. */
+export async function otherCpuShare(): Promise<number> {
   const before = ticks();
   await new Promise((done) => setTimeout(done, 2000));
   const after = ticks();

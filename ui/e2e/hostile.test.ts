@@ -1,68 +1,68 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { visibleText } from '../grid/visible-text';
-import { line, naughty, odd, scripts } from './hostile';
+import { line, naughtyStrings, odd, scripts } from './hostile';
 import type { Person } from './person';
-import { curtain, show } from './environment';
+import { closeEnvironment, environmentTest } from './environment';
 import { workbook } from './states';
 
-after(curtain);
+after(closeEnvironment);
 
-/** Names that are scripts: of fields, choices, the file and the import. They are not cells as well, as a header differs from its rows. */
+/** Scripts as labels, choices, and names of the file and the import. They differ from the cells, because a header must differ from its rows. */
 const [first, second, third, fourth] = scripts.map((text) => `${text} as a name`) as unknown as readonly [string, string, string, string];
 const fields = [
   { key: 'text', label: first },
   { key: 'choice', label: second, type: 'select', selectOptions: [{ label: third, value: 'one' }, { label: fourth, value: 'two' }] },
 ];
 
-show('scripts as cells, headers, labels, choices, names of file and import: all shown as typed, none runs', async (stage) => {
+environmentTest('scripts in cells, headers, labels, choices and names are shown as text and do not run', async (environment) => {
   const all = [...odd, ...scripts];
   const rows = all.map((text, n) => line([text, n < odd.length ? 'one' : text]));
-  const made = await stage.service.make({ fields, filename: `${third}.csv`, settings: { title: fourth }, file: line([first, second]) + rows.join('') });
-  const person = await stage.person(made);
+  const made = await environment.service.make({ fields, filename: `${third}.csv`, settings: { title: fourth }, file: line([first, second]) + rows.join('') });
+  const person = await environment.person(made);
   assert.deepEqual(await texts(person, all.length), all.map(visibleText));
   const heads = person.page.locator('.ig-head [role=columnheader]');
   assert.deepEqual((await heads.allTextContents()).filter((text) => text.includes('window.x')).length, 2);
   assert.equal(await person.page.locator('.bar-title').textContent(), fourth);
-  await everywhere(person);
-  await unharmed(person);
+  await openEverything(person);
+  await assertNoScriptRan(person);
 });
 
-show('scripts as names of sheets and in questions', async (stage) => {
+environmentTest('scripts in sheet names and questions do not run', async (environment) => {
   const sheets = [third, fourth].map((name) => name.replaceAll(/[\[\]*?:/\\]/g, '').slice(0, 31));
   const contacts = [{ key: 'name', label: 'Name' }, { key: 'email', label: 'E-mail' }];
-  const made = await stage.service.make({ fields: contacts, filename: 'x.xml', file: workbook(sheets) });
-  const person = await stage.person(made);
+  const made = await environment.service.make({ fields: contacts, filename: 'x.xml', file: workbook(sheets) });
+  const person = await environment.person(made);
   const choices = person.page.locator('.choice-label');
   await choices.first().waitFor();
   for (const name of sheets) assert.ok((await choices.allTextContents()).some((text) => text.includes(name)), name);
-  await unharmed(person);
+  await assertNoScriptRan(person);
 });
 
-show('scripts in two columns of one name, and in dates that can be read in two ways', async (stage) => {
+environmentTest('scripts in columns with the same name and next to ambiguous dates do not run', async (environment) => {
   const asked = [{ key: 'text', label: first, requireMapping: true }, { key: 'born', label: second, type: 'date' }];
   const rows = Array.from({ length: 20 }, (_, n) => line([scripts[n]!, scripts[n + 1]!, `0${1 + (n % 9)}/0${1 + ((n * 5) % 9)}/1990`]));
-  const made = await stage.service.make({ fields: asked, file: line([first, first, second]) + rows.join('') });
-  const person = await stage.person(made);
+  const made = await environment.service.make({ fields: asked, file: line([first, first, second]) + rows.join('') });
+  const person = await environment.person(made);
   await person.page.locator('.card').first().waitFor();
   assert.ok((await person.page.locator('.example').allTextContents()).some((text) => text.includes('window.x')));
-  await unharmed(person);
+  await assertNoScriptRan(person);
 });
 
-show('naughty strings are shown as typed', async (stage, context) => {
-  const corpus = naughty();
-  if (!corpus) return context.skip('the corpus of naughty strings is not beside the repository');
+environmentTest('awkward strings are shown as text', async (environment, context) => {
+  const corpus = naughtyStrings();
+  if (!corpus) return context.skip('the Big List of Naughty Strings is not available');
   const rows = corpus.map((text) => line(['x', text]));
-  const made = await stage.service.make({
+  const made = await environment.service.make({
     fields: [{ key: 'first', label: 'First', type: 'number' }, { key: 'text', label: 'Text' }], file: line(['First', 'Text']) + rows.join(''),
   });
-  const person = await stage.person(made);
+  const person = await environment.person(made);
   const shownTexts = await texts(person, corpus.length, 1);
   for (const [at, text] of corpus.entries()) assert.equal(shownTexts[at], visibleText(text), `row ${at + 1}`);
-  await unharmed(person);
+  await assertNoScriptRan(person);
 });
 
-/** What stands in a column, from the first row to the last. */
+/** Returns the texts of a column, from the first row to the last. */
 async function texts(person: Person, rows: number, col = 0): Promise<readonly string[]> {
   const seen = new Map<number, string>();
   await person.page.locator('.ig-body').hover();
@@ -77,8 +77,8 @@ async function texts(person: Person, rows: number, col = 0): Promise<readonly st
   return Array.from({ length: rows }, (_, row) => seen.get(row)!);
 }
 
-/** Opens whatever shows names or texts. */
-async function everywhere(person: Person): Promise<void> {
+/** Opens everything that shows names or texts. */
+async function openEverything(person: Person): Promise<void> {
   const { page } = person;
   await page.locator('.c-value-text').first().waitFor();
   assert.ok((await page.locator('.c-value-text').allTextContents()).every((text) => scripts.map(visibleText).includes(text)));
@@ -104,8 +104,8 @@ async function everywhere(person: Person): Promise<void> {
   await person.press('Escape');
 }
 
-async function unharmed(person: Person): Promise<void> {
+async function assertNoScriptRan(person: Person): Promise<void> {
   assert.equal(await person.page.evaluate(() => (window as unknown as { x?: unknown }).x), undefined);
   assert.equal(await person.page.locator('script:not([src]), iframe, object, base, img, a[href^="javascript"]').count(), 0);
-  await person.leave();
+  await person.closeAndCheck();
 }

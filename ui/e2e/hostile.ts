@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Texts that would run a script wherever a page takes a text for more than a text. Each sets window.x. */
+/** Texts that would run a script if a page treated them as more than text. Each sets window.x. */
 export const scripts: readonly string[] = [
   '<script>window.x=1</script>',
   '"><script>window.x=1</script>',
@@ -32,13 +32,13 @@ export const scripts: readonly string[] = [
   'constructor',
 ];
 
-/** Texts that are hard to show, or look like others. */
+/** Texts that are hard to display or look like others. */
 export const odd: readonly string[] = [
   'a\u202ecod.exe', 'zero\u200bwidth', '\ufeffmark', 'tab\there', 'two\nlines', 'bell\u0007', 'é', 'e\u0301', 'ﷺ', '👩‍👩‍👧', '🏳️‍🌈', 'Ṱ̺̺̕o͞ ̷i̲̬͇̪͙n̝̗͕v̟̜̘̦͟o̶̙̰̠kè͚̮̺̪̹̱̤', 'السلام عليكم 123', '田中さん', '=1+1', '+49', '@SUM(A1)', '-1', 'NaN', 'undefined', 'null', '0x10', '1e309', "'; DROP TABLE rows;--", '%s%n', '%00', '\\', '/dev/null', 'CON',
 ];
 
-/** The corpus of naughty strings beside the repository; null where it is not. */
-export function naughty(): readonly string[] | null {
+/** Returns the Big List of Naughty Strings, or null if it is not available. */
+export function naughtyStrings(): readonly string[] | null {
   for (let folder = process.cwd(); dirname(folder) !== folder; folder = dirname(folder)) {
     const file = join(folder, 'shared/corpora/naughty-strings/blns.json');
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as string[];
@@ -46,7 +46,7 @@ export function naughty(): readonly string[] | null {
   return null;
 }
 
-/** A line of CSV. */
+/** Returns a line of CSV. */
 export function line(texts: readonly string[]): string {
   return `${texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(',')}\n`;
 }

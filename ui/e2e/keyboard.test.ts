@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { messy, type Fix } from './messy-files';
 import type { Person } from './person';
-import { curtain, show } from './environment';
+import { closeEnvironment, environmentTest } from './environment';
 
-after(curtain);
+after(closeEnvironment);
 
 const crm = messy.find((one) => one.name === 'crm')!;
 
-show('crm: reviewed to the end by keyboard alone', async (stage) => {
-  const made = await stage.service.example(crm.name, crm.file);
-  const person = await stage.person(made);
+environmentTest('crm: reviewed to the end with the keyboard', async (environment) => {
+  const made = await environment.service.example(crm.name, crm.file);
+  const person = await environment.person(made);
   const open = [...crm.fixes];
-  // Notes of cells are gone through as well; nothing has to be done about them.
+  // "Next problem" also stops at notes, which need no fix.
   for (let stops = 0; open.length > 0; stops++) {
-    assert.ok(stops < 200, `these are not reached: ${open.map((fix) => fix.wrong).join(', ')}`);
+    assert.ok(stops < 200, `not reached: ${open.map((fix) => fix.wrong).join(', ')}`);
     await person.press('Alt+ArrowDown');
     const cell = person.page.locator('.ig-cell.is-active');
     await cell.waitFor();
@@ -24,16 +24,16 @@ show('crm: reviewed to the end by keyboard alone', async (stage) => {
     await applyFix(person, fix);
     open.splice(open.indexOf(fix), 1);
   }
-  await person.saved();
-  await person.counts('Problems', 0);
+  await person.waitUntilSaved();
+  await person.waitForCount('Problems', 0);
   await tabTo(person, 'Submit');
   await person.press('Enter');
   await person.button(`Submit ${crm.rows} rows`).waitFor();
   await tabTo(person, `Submit ${crm.rows} rows`);
   await person.press('Enter');
   await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();
-  await person.leave();
-  const rows = await stage.service.result(made.id);
+  await person.closeAndCheck();
+  const rows = await environment.service.result(made.id);
   for (const [row, key, value] of crm.result) assert.deepEqual(rows[row - 1]![key], value, `row ${row}, ${key}`);
 });
 
@@ -42,7 +42,7 @@ async function applyFix(person: Person, fix: Fix): Promise<void> {
   await person.page.keyboard.type(fix.choice ?? fix.right);
   await person.press('Enter');
   await person.page.locator('.ig-field, .ig-listbox').first().waitFor({ state: 'detached' });
-  await person.saved();
+  await person.waitUntilSaved();
 }
 
 interface Place {
@@ -51,7 +51,7 @@ interface Place {
   readonly wrong: boolean;
 }
 
-/** Where the keyboard is, once the jump is over. */
+/** Returns the active cell when it no longer changes. */
 async function settledAt(person: Person): Promise<Place> {
   let before = '';
   for (;;) {

@@ -6,7 +6,7 @@ import { chromiumPath } from '../test/browser/site';
 import { contacts, fields } from './contacts';
 import { freePort, Service } from './service';
 
-/** What Lighthouse thinks of the page over the real service: node e2e/run.mjs lighthouse */
+/** Lighthouse report of the page over the real service: node e2e/run.mjs lighthouse */
 interface Report {
   readonly lhr: {
     readonly categories: Readonly<Record<string, { readonly score: number | null; readonly auditRefs: readonly { readonly id: string; readonly weight: number }[] }>>;
@@ -28,7 +28,7 @@ const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--
 let missed = 0;
 for (const [device, config] of [['desktop', desktopConfig], ['phone', undefined]] as const) {
   let report = await measure(config);
-  // On a busy machine the browser sometimes reports nothing about a visit.
+  // On a busy machine, a run sometimes has no scores.
   if (Object.values(report.lhr.categories).some((one) => one.score === null)) report = await measure(config);
   printScores(device, report.lhr);
 }
@@ -38,7 +38,7 @@ process.exit(missed > 0 ? 1 : 0);
 
 async function measure(config: object | undefined): Promise<Report> {
   const report = await lighthouse(made.review_url, { port, output: 'json', logLevel: 'error', onlyCategories: Object.keys(goals) }, config);
-  if (!report) throw new Error('Lighthouse says nothing');
+  if (!report) throw new Error('Lighthouse returned no report');
   return report;
 }
 

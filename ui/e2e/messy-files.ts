@@ -1,22 +1,22 @@
-/** One wrong cell of an example, and what puts it right. */
+/** One invalid cell of an example, and its fix. */
 export interface Fix {
-  /** The label of its field. */
+  /** Label of the field. */
   readonly field: string;
   readonly wrong: string;
   readonly right: string;
-  /** It stands in two rows, and one of them is to get another. */
+  /** Whether the value is a duplicate, and one of the two gets another value. */
   readonly twice?: boolean;
-  /** Where the right text is chosen from a list: what the list calls it. */
+  /** Label of the choice, if the value is chosen from a list. */
   readonly choice?: string;
 }
 
-/** An example: its name, its file, and all that is wrong with it. */
+/** An example with all its problems. */
 export interface Messy {
   readonly name: string;
   readonly file: string;
   readonly rows: number;
   readonly fixes: readonly Fix[];
-  /** Some of the result, by row of the file from 1, as the customer gets it. */
+  /** Some values of the result, by row of the file from 1. */
   readonly result: readonly (readonly [number, string, unknown])[];
 }
 

@@ -3,36 +3,36 @@ import { after } from 'node:test';
 import { messy, type Fix, type Messy } from './messy-files';
 import type { Person } from './person';
 import type { Service } from './service';
-import { curtain, show } from './environment';
+import { closeEnvironment, environmentTest } from './environment';
 
-after(curtain);
+after(closeEnvironment);
 
 for (const example of messy) {
-  show(`${example.name}: reviewed to the end by mouse`, async (stage) => {
-    const made = await stage.service.example(example.name, example.file);
+  environmentTest(`${example.name}: reviewed to the end with the mouse`, async (environment) => {
+    const made = await environment.service.example(example.name, example.file);
     assert.equal(made.status, 'NEEDS_REVIEW');
-    const person = await stage.person(made);
+    const person = await environment.person(made);
     for (const fix of example.fixes) {
       const before = await person.page.locator('#cells-problems').textContent();
-      await byMouse(person, fix);
-      // The list of problems moves once they are counted again.
+      await fixWithMouse(person, fix);
+      // The list of problems moves after they have been counted again.
       await person.page.locator('#cells-problems').filter({ hasNotText: before! }).waitFor();
     }
-    await person.counts('Problems', 0);
+    await person.waitForCount('Problems', 0);
     await person.button('Submit').click();
     await person.button(`Submit ${example.rows} rows`).click();
     await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();
     await person.page.locator('.counts').getByText(String(example.rows)).waitFor();
-    await person.leave();
-    await settled(stage.service, made.id, example);
+    await person.closeAndCheck();
+    await assertResult(environment.service, made.id, example);
   });
 }
 
-/** All equal values from the panel; what is missing or stands twice in the cell itself. */
-async function byMouse(person: Person, fix: Fix): Promise<void> {
+/** Fixes equal values in the panel, and missing or duplicate values in their cells. */
+async function fixWithMouse(person: Person, fix: Fix): Promise<void> {
   const value = person.page.locator('.c-value', { has: person.page.locator(`.c-value-text bdi:text-is(${JSON.stringify(fix.wrong)})`) });
   await openGroup(person, fix);
-  if (fix.wrong === '' || fix.twice) return inCell(person, fix);
+  if (fix.wrong === '' || fix.twice) return fixInCell(person, fix);
   await value.locator('.c-choose, .c-other').click();
   const box = person.page.locator('.c-chooser');
   if (fix.choice) await box.getByRole('option', { name: fix.choice, exact: false }).first().click();
@@ -40,11 +40,11 @@ async function byMouse(person: Person, fix: Fix): Promise<void> {
     await box.locator('.c-field').fill(fix.right);
     await box.getByRole('button', { name: 'Replace 1 cell' }).click();
   }
-  await person.seesOutcome('1 cell replaced');
-  await person.saved();
+  await person.waitForOutcome('1 cell replaced');
+  await person.waitUntilSaved();
 }
 
-/** Opens the kind of problem that a cell has; a field may have several. */
+/** Opens the problem group of a cell; a field may have several. */
 async function openGroup(person: Person, fix: Fix): Promise<void> {
   const groups = person.group(fix.field);
   await groups.first().waitFor();
@@ -52,22 +52,22 @@ async function openGroup(person: Person, fix: Fix): Promise<void> {
     const head = groups.nth(at).locator('.c-group-head');
     if ((await head.getAttribute('aria-pressed')) !== 'true') await head.click();
     await person.page.locator('.c-group.is-shown').and(groups.nth(at)).waitFor();
-    const cell = person.wrong(fix.wrong).first();
+    const cell = person.invalidCells(fix.wrong).first();
     if (await cell.waitFor({ timeout: 5000 }).then(() => true, () => false)) return;
   }
   throw new Error(`${fix.field}: no problem with ${JSON.stringify(fix.wrong)} is shown`);
 }
 
-async function inCell(person: Person, fix: Fix): Promise<void> {
-  await person.wrong(fix.wrong).first().dblclick();
+async function fixInCell(person: Person, fix: Fix): Promise<void> {
+  await person.invalidCells(fix.wrong).first().dblclick();
   const field = person.page.locator('.ig-field');
   await field.fill(fix.right);
   await person.page.locator('#cells-problems').click();
   await field.waitFor({ state: 'detached' });
-  await person.saved();
+  await person.waitUntilSaved();
 }
 
-async function settled(service: Service, id: string, example: Messy): Promise<void> {
+async function assertResult(service: Service, id: string, example: Messy): Promise<void> {
   assert.equal((await service.until(id, ['SUCCESSFUL', 'FAILED'])).status, 'SUCCESSFUL');
   const rows = await service.result(id);
   assert.equal(rows.length, example.rows);

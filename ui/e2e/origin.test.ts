@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { contacts, fields } from './contacts';
-import { curtain, show } from './environment';
+import { closeEnvironment, environmentTest } from './environment';
 
-after(curtain);
+after(closeEnvironment);
 
 const wanted: Readonly<Record<string, RegExp>> = {
   'content-security-policy': /default-src 'none'.*script-src 'self'.*require-trusted-types-for 'script'/,
@@ -13,15 +13,15 @@ const wanted: Readonly<Record<string, RegExp>> = {
   'cache-control': /no-cache|no-store/,
 };
 
-show('the page comes with its policy, and every request stays at its origin', async (stage) => {
-  const made = await stage.service.make({ fields, file: contacts(500) });
+environmentTest('the page has its security headers, and all requests stay in its origin', async (environment) => {
+  const made = await environment.service.make({ fields, file: contacts(500) });
   const answer = await fetch(made.review_url.split('#')[0]!);
   assert.equal(answer.status, 200);
   for (const [name, value] of Object.entries(wanted)) assert.match(answer.headers.get(name) ?? '', value, name);
   const policy = answer.headers.get('content-security-policy')!;
   assert.doesNotMatch(policy, /unsafe|\*|https?:|data:/);
   assert.doesNotMatch(await answer.text(), /<script(?![^>]*\ssrc=)|\sstyle=|\son[a-z]+=/);
-  const person = await stage.person(made);
+  const person = await environment.person(made);
   const asked: string[] = [];
   person.page.on('request', (request) => asked.push(request.url()));
   await person.page.reload();
@@ -29,18 +29,18 @@ show('the page comes with its policy, and every request stays at its origin', as
   await person.press('Alt+ArrowDown', 'Control+h');
   await person.page.locator('.c-replace').waitFor();
   assert.ok(asked.length > 5);
-  assert.deepEqual(asked.filter((url) => new URL(url).origin !== stage.service.address), []);
+  assert.deepEqual(asked.filter((url) => new URL(url).origin !== environment.service.address), []);
   const scripts = asked.filter((url) => /\/assets\//.test(url));
   const kept = await fetch(scripts[0]!);
   assert.match(kept.headers.get('cache-control') ?? '', /immutable/);
-  // Nothing of the link is kept where another page could read it.
+  // Nothing of the link is stored where another page could read it.
   assert.equal(await person.page.evaluate(() => document.cookie + JSON.stringify(localStorage) + location.hash), '{}');
-  await person.leave();
+  await person.closeAndCheck();
 });
 
-show('calls without the cookie, or from elsewhere, are refused', async (stage) => {
-  const made = await stage.service.make({ fields, file: contacts(50) });
-  const base = `${stage.service.address}/api/review/v1/${made.id}/`;
+environmentTest('calls without the cookie are rejected', async (environment) => {
+  const made = await environment.service.make({ fields, file: contacts(50) });
+  const base = `${environment.service.address}/api/review/v1/${made.id}/`;
   for (const path of ['', 'layout/', 'table/', 'rows/', 'counts/', 'values/?of=name', 'file/', 'submit/', 'events/', 'questions/']) {
     const answer = await fetch(base + path);
     assert.equal(answer.status, 401, path);

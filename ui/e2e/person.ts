@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 
-/** The machine may have other work to do. */
+/** Timeout in milliseconds; generous, because the machine may be busy. */
 const patience = Number(process.env.E2E_PATIENCE ?? 60_000);
 
-/** How a person looks at the page. */
+/** How the page is displayed. */
 export interface Look extends BrowserContextOptions {
   readonly query?: string;
 }
 
-/** A person with a review in a browser of their own, and all that went wrong there. */
+/** A user with a review in a separate browser context. Collects everything that goes wrong there. */
 export class Person {
   readonly page: Page;
-  /** Whatever the page or the browser complains about, scripts that ran, and calls to elsewhere. */
+  /** Errors and warnings of the page, dialogs, policy violations, and requests to other origins. */
   readonly complaints: string[] = [];
-  /** What is complained about on purpose, such as calls while the service is away. */
+  /** Patterns of expected complaints, for example about calls while the service is down. */
   readonly expected: RegExp[] = [];
   readonly #origin: string;
 
@@ -36,7 +36,7 @@ export class Person {
     page.on('popup', (popup) => this.complaints.push(`popup: ${popup.url()}`));
   }
 
-  /** Opens a link and waits until something can be done. */
+  /** Opens a link and waits until the page is ready. */
   async open(link: string, query = ''): Promise<void> {
     const [path, hash] = link.slice(this.#origin.length).split('#');
     await this.page.addInitScript(watchPolicy);
@@ -44,51 +44,51 @@ export class Person {
     await this.ready();
   }
 
-  /** Waits for rows, or for whatever else the page has to say. */
+  /** Waits for rows or for any other content of the page. */
   async ready(): Promise<void> {
     await this.page.locator('.ig-row:not(.is-waiting) .ig-cell, .c-card-field, .column-head h1, .state-main h1').first().waitFor({ state: 'attached' });
   }
 
-  /** A cell by the index of its row in view and its place, both from 0. */
+  /** Returns the locator of a cell by row index in the view and position, both from 0. */
   cell(row: number, col: number): Locator {
     return this.page.locator(`.ig-body .ig-row[aria-rowindex="${row + 2}"] .ig-cell[aria-colindex="${col + 2}"]`);
   }
 
-  /** The wrong cells that hold a text. */
-  wrong(text: string): Locator {
+  /** Returns the locator of the invalid cells with a text. */
+  invalidCells(text: string): Locator {
     return this.page.locator('.ig-body .ig-cell.has-error').filter({ has: this.page.locator(`.ig-text:text-is(${JSON.stringify(text)})`) });
   }
 
-  /** One kind of problem in the panel, by the name of its field. */
+  /** Returns the locator of a problem group by the label of its field. */
   group(field: string): Locator {
     return this.page.locator('.c-group', { has: this.page.locator(`.c-group-owner:text-is(${JSON.stringify(field)})`) });
   }
 
-  /** How many rows a tab says to have. */
+  /** Returns the number of rows on a tab. */
   async count(tab: string): Promise<number> {
     const text = await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').textContent();
     return Number(text!.replaceAll(/\D/g, ''));
   }
 
-  /** Waits until a tab says a number. */
-  async counts(tab: string, wanted: number): Promise<void> {
+  /** Waits until a tab shows a number. */
+  async waitForCount(tab: string, wanted: number): Promise<void> {
     await this.page.locator('.k-tab', { hasText: tab }).locator(`.c-tab-count:text-is("${wanted.toLocaleString('en')}")`).waitFor();
   }
 
-  /** Types into a cell. */
+  /** Types into a cell and presses Enter. */
   async type(row: number, col: number, text: string): Promise<void> {
     await this.cell(row, col).click();
     await this.page.keyboard.type(text);
     await this.press('Enter');
   }
 
-  /** Waits until the status line says that all is saved. */
-  async saved(): Promise<void> {
+  /** Waits until the status bar shows that everything is saved. */
+  async waitUntilSaved(): Promise<void> {
     await this.page.locator('.c-saving.is-saved').waitFor();
   }
 
-  /** What the status line says of the last change. */
-  async seesOutcome(text: string | RegExp): Promise<void> {
+  /** Waits until the status bar shows a result. */
+  async waitForOutcome(text: string | RegExp): Promise<void> {
     await this.page.locator('.c-outcome').getByText(text).first().waitFor();
   }
 
@@ -100,8 +100,8 @@ export class Person {
     return this.page.getByRole('button', { name });
   }
 
-  /** Fails where anything was complained about, and leaves. */
-  async leave(): Promise<void> {
+  /** Closes the page and fails if there were unexpected complaints. */
+  async closeAndCheck(): Promise<void> {
     const refused = await this.page.evaluate(() => (window as unknown as { refused?: string[] }).refused ?? []).catch(() => []);
     const heard = [...this.complaints, ...refused.map((one) => `policy: ${one}`)];
     await this.page.context().close();
@@ -109,7 +109,7 @@ export class Person {
   }
 }
 
-/** Runs in the page: notes what the policy refuses. */
+/** Runs in the page: records violations of the content security policy. */
 function watchPolicy(): void {
   const list: string[] = [];
   (window as unknown as { refused: string[] }).refused = list;

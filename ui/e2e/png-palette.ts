@@ -3,18 +3,18 @@ import { deflateSync, inflateSync } from 'node:zlib';
 const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 
 /**
- * The same picture with at most 256 colours, a third as large: PNG (ISO/IEC 15948)
- * with 8 bits a channel and no interlace, as browsers write it.
+ * Reduces a picture to at most 256 colors, a third of its size. Expects PNG
+ * (ISO/IEC 15948) with 8 bits per channel and no interlacing, as browsers write it.
  */
-export function paletted(png: Buffer): Buffer {
+export function toPalette(png: Buffer): Buffer {
   const chunks = chunksOf(png);
   const head = chunks.find(([kind]) => kind === 'IHDR')![1];
   const [width, height, channels] = [head.readUInt32BE(0), head.readUInt32BE(4), head[9] === 6 ? 4 : 3];
   const packed = Buffer.concat(chunks.filter(([kind]) => kind === 'IDAT').map(([, bytes]) => bytes));
-  const pixels = unfiltered(inflateSync(packed), width, height, channels);
-  const colours = frequent(pixels, channels);
-  const rows = indexed(pixels, width, height, channels, colours);
-  const palette = Buffer.from(colours.flatMap((colour) => [(colour >> 16) & 255, (colour >> 8) & 255, colour & 255]));
+  const pixels = reverseFilters(inflateSync(packed), width, height, channels);
+  const colors = frequentColors(pixels, channels);
+  const rows = indexPixels(pixels, width, height, channels, colors);
+  const palette = Buffer.from(colors.flatMap((color) => [(color >> 16) & 255, (color >> 8) & 255, color & 255]));
   const newHead = Buffer.from(head);
   newHead[8] = 8;
   newHead[9] = 3;
@@ -31,8 +31,8 @@ function chunksOf(png: Buffer): [string, Buffer][] {
   return found;
 }
 
-/** Each line is stored as the difference to its left or upper neighbours. */
-function unfiltered(lines: Buffer, width: number, height: number, channels: number): Uint8Array {
+/** Reverses the line filters, which store differences to the left or upper neighbors. */
+function reverseFilters(lines: Buffer, width: number, height: number, channels: number): Uint8Array {
   const stride = width * channels;
   const out = new Uint8Array(stride * height);
   for (let y = 0; y < height; y++) {
@@ -65,45 +65,45 @@ function paeth(left: number, up: number, corner: number): number {
 }
 
 /**
- * The colours that most pixels have, of a page that is flat colour and grey edges
- * of letters; first the most frequent one of each part of the colour space, so
- * that a small green sign stays green.
+ * Returns the most frequent colors, suitable for pages of flat colors and gray edges
+ * of letters. The most frequent color of each part of the color space comes first,
+ * so that a small green icon stays green.
  */
-function frequent(pixels: Uint8Array, channels: number): number[] {
+function frequentColors(pixels: Uint8Array, channels: number): number[] {
   const counts = new Map<number, number>();
   for (let at = 0; at < pixels.length; at += channels) {
-    const colour = colourAt(pixels, at);
-    counts.set(colour, (counts.get(colour) ?? 0) + 1);
+    const color = colorAt(pixels, at);
+    counts.set(color, (counts.get(color) ?? 0) + 1);
   }
-  const sorted = [...counts].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);
+  const sorted = [...counts].sort((a, b) => b[1] - a[1]).map(([color]) => color);
   const parts = new Map<number, number>();
-  for (const colour of sorted) if (!parts.has(colour & 0xe0e0e0)) parts.set(colour & 0xe0e0e0, colour);
+  for (const color of sorted) if (!parts.has(color & 0xe0e0e0)) parts.set(color & 0xe0e0e0, color);
   return [...new Set([...parts.values(), ...sorted])].slice(0, 256);
 }
 
-function colourAt(pixels: Uint8Array, at: number): number {
+function colorAt(pixels: Uint8Array, at: number): number {
   return (pixels[at]! << 16) | (pixels[at + 1]! << 8) | pixels[at + 2]!;
 }
 
-function indexed(pixels: Uint8Array, width: number, height: number, channels: number, colours: readonly number[]): Buffer {
-  const places = new Map(colours.map((colour, place) => [colour, place]));
+function indexPixels(pixels: Uint8Array, width: number, height: number, channels: number, colors: readonly number[]): Buffer {
+  const places = new Map(colors.map((color, place) => [color, place]));
   const rows = Buffer.alloc((width + 1) * height);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const colour = colourAt(pixels, (y * width + x) * channels);
-      let place = places.get(colour);
-      if (place === undefined) places.set(colour, (place = nearest(colour, colours)));
+      const color = colorAt(pixels, (y * width + x) * channels);
+      let place = places.get(color);
+      if (place === undefined) places.set(color, (place = nearestColor(color, colors)));
       rows[y * (width + 1) + 1 + x] = place;
     }
   }
   return rows;
 }
 
-function nearest(colour: number, colours: readonly number[]): number {
+function nearestColor(color: number, colors: readonly number[]): number {
   let best = 0;
   let least = Infinity;
-  for (const [place, one] of colours.entries()) {
-    const [r, g, b] = [((one >> 16) & 255) - ((colour >> 16) & 255), ((one >> 8) & 255) - ((colour >> 8) & 255), (one & 255) - (colour & 255)];
+  for (const [place, one] of colors.entries()) {
+    const [r, g, b] = [((one >> 16) & 255) - ((color >> 16) & 255), ((one >> 8) & 255) - ((color >> 8) & 255), (one & 255) - (color & 255)];
     const far = r * r + g * g + b * b;
     if (far < least) [best, least] = [place, far];
   }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { contacts, fields } from './contacts';
 import { Session } from './service';
-import { curtain, show } from './environment';
+import { closeEnvironment, environmentTest } from './environment';
 
-after(curtain);
+after(closeEnvironment);
 
 interface Rows {
   readonly rows: readonly { readonly version: number; readonly cells: readonly { readonly text: string }[] }[];
@@ -13,28 +13,28 @@ interface Table {
   readonly undo: number;
 }
 
-show('the service is killed during edits: what was saved is there, what waits is sent once', async (stage) => {
-  const made = await stage.service.make({ fields, file: contacts(200) });
-  const person = await stage.person(made);
+environmentTest('after the service is killed during edits, saved changes exist and waiting ones are sent once', async (environment) => {
+  const made = await environment.service.make({ fields, file: contacts(200) });
+  const person = await environment.person(made);
   person.expected.push(/ERR_CONNECTION|Failed to load resource|ERR_INCOMPLETE|ERR_EMPTY/);
   for (let row = 0; row < 5; row++) await person.type(row, 0, `Saved ${row}`);
-  await person.saved();
+  await person.waitUntilSaved();
   await person.type(5, 0, 'Under way');
-  await stage.service.kill();
+  await environment.service.kill();
   await person.type(6, 0, 'Waiting 6');
   await person.type(7, 0, 'Waiting 7');
-  await person.page.getByText(/Offline – \d changes? waits?/).waitFor();
+  await person.page.getByText(/Offline, \d changes? waiting/).waitFor();
   assert.equal(await person.cell(7, 0).textContent(), 'Waiting 7');
   await person.page.getByRole('button', { name: 'Try now' }).waitFor();
-  assert.equal(await person.page.getByRole('group', { name: 'You’re offline.' }).isVisible(), false, 'it is shown once');
-  await stage.service.up();
-  await person.saved();
+  assert.equal(await person.page.getByRole('group', { name: 'You’re offline.' }).isVisible(), false, 'it is shown only once');
+  await environment.service.up();
+  await person.waitUntilSaved();
   const session = await Session.open(made);
   const { rows } = await session.get<Rows>('rows/?from=0&count=9');
   const texts = rows.map((row) => row.cells[0]!.text);
   assert.deepEqual(texts.slice(0, 8), ['Saved 0', 'Saved 1', 'Saved 2', 'Saved 3', 'Saved 4', 'Under way', 'Waiting 6', 'Waiting 7']);
   assert.doesNotMatch(texts[8]!, /Saved|Waiting/);
-  // Each was made once: as many can be taken back as were typed.
+  // Each change was made once, so the number of undo steps equals the number of edits.
   assert.equal((await session.get<Table>('table/')).undo, 8);
   await person.cell(8, 0).click();
   for (let left = 7; left >= 5; left--) {
@@ -42,5 +42,5 @@ show('the service is killed during edits: what was saved is there, what waits is
     await person.cell(left, 0).filter({ hasNotText: /Waiting|Under/ }).waitFor();
   }
   assert.equal(await person.cell(4, 0).textContent(), 'Saved 4');
-  await person.leave();
+  await person.closeAndCheck();
 });

@@ -1,4 +1,4 @@
-// Builds what is in this folder and runs it over the real service:
+// Builds and runs the files of this folder with the real service:
 //   node e2e/run.mjs test [names] [node's test options]
 //   node e2e/run.mjs bench | lighthouse | screenshots [arguments]
 import { spawnSync } from 'node:child_process';
@@ -14,8 +14,8 @@ const named = rest.filter((word) => !word.startsWith('-'));
 const scripts = tests
   ? readdirSync('e2e').filter((name) => name.endsWith('.test.ts')).map((name) => name.slice(0, -3)).filter((name) => named.length === 0 || named.includes(name.split('.')[0]))
   : [what];
-if (scripts.length === 0) throw new Error(`there is no test called ${named.join(' or ')}`);
-// Of this run alone: another may go on meanwhile.
+if (scripts.length === 0) throw new Error(`unknown test: ${named.join(' or ')}`);
+// One folder per run, so that runs do not disturb each other.
 const outDir = `.built/e2e-${what}/${process.pid}`;
 
 await build({
@@ -32,7 +32,7 @@ await build({
   },
 });
 const files = scripts.map((name) => `${outDir}/${name}.js`);
-// One after another: each file has a service and a browser of its own.
+// Run files one after another: each has its own service and browser.
 const flags = tests ? ['--test', '--test-concurrency=1', ...rest.filter((word) => word.startsWith('-'))] : [];
 const run = spawnSync(process.execPath, [...flags, ...files, ...(tests ? [] : rest)], { stdio: 'inherit' });
 rmSync(outDir, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { paletted } from './png-palette';
+import { toPalette } from './png-palette';
 import type { Look } from './person';
 import { Environment } from './environment';
 import { Imports, reach, states } from './states';
 
 /**
- * Pictures of the page in each state, for documents and for who looks after them:
+ * Takes screenshots of the page in each state for the documentation:
  * node e2e/run.mjs screenshots [part of a name]
  */
 const folder = '../docs/screenshots';
@@ -25,10 +25,10 @@ const looks: Readonly<Record<string, readonly [look: Look, names: readonly strin
 };
 
 mkdirSync(folder, { recursive: true });
-const stage = await Environment.open();
-const imports = new Imports(stage.service);
+const environment = await Environment.open();
+const imports = new Imports(environment.service);
 let failed = 0;
-// Those that change what others would see come last in each look as well.
+// States that change the import for others come last.
 for (const permanent of [false, true]) {
   for (const [look, [options, names]] of Object.entries(looks)) {
     for (const state of states) {
@@ -38,21 +38,21 @@ for (const permanent of [false, true]) {
         failed++;
         console.log(`${file}: ${error}`);
       });
-      await stage.clear();
+      await environment.clear();
     }
   }
 }
-await stage.close();
+await environment.close();
 process.exit(failed > 0 ? 1 : 0);
 
 async function picture(state: (typeof states)[number], look: Look, file: string): Promise<void> {
   const made = await imports.of(state.of);
-  const person = await stage.person(state.expired ? { review_url: made.review_url.split('#')[0]! } : made, look);
+  const person = await environment.person(state.expired ? { review_url: made.review_url.split('#')[0]! } : made, look);
   await person.page.waitForTimeout(500);
-  await reach(state, person, stage, made);
-  // Where there is no connection they may not come.
+  await reach(state, person, environment, made);
+  // While offline, the values may not load.
   await person.page.locator('.c-values.is-loading').waitFor({ state: 'detached', timeout: 5000 }).catch(() => {});
-  const small = paletted(await person.page.screenshot({ animations: 'disabled' }));
+  const small = toPalette(await person.page.screenshot({ animations: 'disabled' }));
   writeFileSync(`${folder}/${file}`, small);
-  console.log(`${file} ${(small.length / 1000).toFixed(0)} kB${small.length > most ? ', which is much' : ''}`);
+  console.log(`${file} ${(small.length / 1000).toFixed(0)} kB${small.length > most ? ', too large' : ''}`);
 }

@@ -10,17 +10,17 @@ const examples = resolve('../examples');
 
 export type Field = { readonly key: string; readonly label: string } & Readonly<Record<string, unknown>>;
 
-/** What an import is made of. */
+/** The options of an import. */
 export interface Order {
   readonly fields: readonly Field[];
-  /** The bytes of the file, or where it is. */
+  /** Content of the file, or its path. */
   readonly file: string | Uint8Array<ArrayBuffer> | { readonly path: string };
   readonly filename?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly hooks?: Readonly<Record<string, unknown>>;
 }
 
-/** An import as the service describes it. */
+/** An import as the service returns it. */
 export interface Made {
   readonly id: string;
   readonly status: string;
@@ -31,7 +31,7 @@ export interface Made {
 
 const ends: readonly string[] = ['NEEDS_REVIEW', 'SUCCESSFUL', 'FAILED'];
 
-/** The built program, serving a folder of its own, called as a customer's backend would. */
+/** The built program with its own data folder, called like a customer's backend. */
 export class Service {
   readonly address: string;
   readonly #folder: string;
@@ -50,7 +50,7 @@ export class Service {
     return service;
   }
 
-  /** Starts the program, on the same folder and port as before. */
+  /** Starts the program with the same folder and port as before. */
   async up(): Promise<void> {
     const env = { ...process.env, INTRAY_BACKEND_KEY: key, INTRAY_FRONTEND_KEY: `fk_${secret}` };
     const running = spawn(program(), ['serve', '--data', this.#folder, '--listen', `127.0.0.1:${this.#port}`], { env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -65,7 +65,7 @@ export class Service {
     throw new Error(`the service did not start: ${said}`);
   }
 
-  /** Ends the program from one moment to the next, as a power cut does. */
+  /** Kills the program, by default without warning like a power failure. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const running = this.#process;
     this.#process = null;
@@ -80,7 +80,7 @@ export class Service {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Makes an import, sends its file, and waits until it needs a person or has ended. */
+  /** Creates an import, uploads its file, and waits until it needs a review or has finished. */
   async make(order: Order): Promise<Made> {
     const { id, upload } = await this.begin(order);
     const body = typeof order.file === 'object' && 'path' in order.file ? await openAsBlob(order.file.path) : order.file;
@@ -89,14 +89,14 @@ export class Service {
     return this.until(id, ends);
   }
 
-  /** Makes an import that still waits for its file. */
+  /** Creates an import that waits for its file. */
   begin(order: Order): Promise<Made> {
     const { fields, filename = 'contacts.csv', settings = {}, hooks } = order;
     const body = { fields, original_filename: filename, settings: { title: 'Contacts', invalidDataBehavior: 'BLOCK_SUBMIT', ...settings }, ...(hooks && { hooks }) };
     return this.call<Made>('POST', '/api/v1/headless/imports/', JSON.stringify(body));
   }
 
-  /** One of the examples, to be settled by a person. */
+  /** Creates an import of an example that needs a review. */
   async example(name: string, file: string): Promise<Made> {
     const { fields, settings } = JSON.parse(readFileSync(join(examples, `${name}.schema.json`), 'utf8')) as { fields: Field[]; settings: object };
     return this.make({ fields, settings: { ...settings, invalidDataBehavior: 'BLOCK_SUBMIT' }, filename: file, file: new Uint8Array(readFileSync(join(examples, file))) });
@@ -110,7 +110,7 @@ export class Service {
     }
   }
 
-  /** The rows that the customer gets. */
+  /** Returns the rows of the result. */
   async result(id: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { presigned_url: address } = await this.call<{ presigned_url: string }>('GET', `/api/v1/headless/imports/${id}/url/`);
     return (await fetch(address)).json() as Promise<Record<string, unknown>[]>;
@@ -125,7 +125,7 @@ export class Service {
   }
 }
 
-/** A session of the review API without a page, as fast as calls go. */
+/** A session of the review API without a page. */
 export class Session {
   readonly #base: string;
   readonly #cookie: string;
@@ -147,7 +147,7 @@ export class Session {
     return this.#parse(await fetch(this.#base + path, { headers: { cookie: this.#cookie } }));
   }
 
-  /** Reads an answer and gives its length: taking the rows out of it is no work of the service. */
+  /** Reads a response and returns its length, because parsing is not part of the measurement. */
   async length(path: string): Promise<number> {
     const answer = await fetch(this.#base + path, { headers: { cookie: this.#cookie } });
     if (!answer.ok) return this.#parse(answer);
@@ -159,7 +159,7 @@ export class Session {
     return this.#parse(await fetch(this.#base + path, { method: 'POST', headers, body: JSON.stringify(body) }));
   }
 
-  /** The news of the import, as they come. */
+  /** Returns the event stream of the import. */
   async events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const answer = await fetch(`${this.#base}events/`, { headers: { cookie: this.#cookie }, signal });
     return answer.body!;
@@ -174,7 +174,7 @@ export class Session {
 
 let path: string | undefined;
 
-/** Where the program is; built once. */
+/** Returns the path of the program, which is built once. */
 function program(): string {
   if (path) return path;
   if (process.env.INTRAY_BINARY) return (path = process.env.INTRAY_BINARY);
@@ -184,8 +184,8 @@ function program(): string {
   return (path = target);
 }
 
-/** What is not there that these tests need; empty where all is. */
-export function lacking(chromium: string): string {
+/** Returns what these tests require but is missing; "" if nothing is. */
+export function missingRequirement(chromium: string): string {
   if (!existsSync(chromium)) return `no browser at ${chromium}`;
   if (!process.env.INTRAY_BINARY && spawnSync('go', ['version']).status !== 0) return 'no Go to build the program';
   return '';

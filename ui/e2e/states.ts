@@ -3,20 +3,20 @@ import { contacts, fields } from './contacts';
 import type { Made, Order, Service } from './service';
 import type { Environment } from './environment';
 
-/** Imports in each state that a person may find one in. */
+/** Kinds of imports that the states need. */
 export type Kind = 'full' | 'calm' | 'columns' | 'dates' | 'sheets' | 'header' | 'leave' | 'done' | 'failed' | 'awaiting' | 'gone';
 
-/** What can be seen on the page. Names of elements are the same in each language. */
+/** A state of the page. Selectors do not depend on the language. */
 export interface State {
   readonly name: string;
   readonly of: Kind;
-  /** Not there where rows are cards. */
+  /** Whether the state does not exist in the cards layout. */
   readonly wide?: true;
-  /** Without its link, as after its time. */
+  /** Whether the link has no token, as after the session has expired. */
   readonly expired?: true;
-  /** Changes what others would see: such states come last. */
+  /** Whether the state changes the import for others; such states come last. */
   readonly permanent?: true;
-  readonly act?: (person: Person, stage: Environment, made: Made) => Promise<unknown>;
+  readonly act?: (person: Person, environment: Environment, made: Made) => Promise<unknown>;
 }
 
 const few = fields.map((field) => (field.key === 'email' || field.key === 'name' ? { ...field, requireMapping: true } : field));
@@ -35,7 +35,7 @@ const orders: Readonly<Record<Exclude<Kind, 'gone'>, Order>> = {
   awaiting: { fields, file: '' },
 };
 
-/** A workbook of old, in which two sheets could be meant. */
+/** Returns an Excel 2003 XML workbook whose sheets are equally good candidates. */
 export function workbook(names: readonly string[]): string {
   const cell = (text: string) => `<Cell><Data ss:Type="String">${escaped(text)}</Data></Cell>`;
   const row = (texts: readonly string[]) => `<Row>${texts.map(cell).join('')}</Row>`;
@@ -48,7 +48,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** The import of a state, made when it is first asked for. */
+/** Creates each kind of import when it is first needed. */
 export class Imports {
   readonly #service: Service;
   readonly #made = new Map<Kind, Promise<Made>>();
@@ -74,10 +74,10 @@ export class Imports {
   }
 }
 
-/** Opens what the state is about. */
-export async function reach(state: State, person: Person, stage: Environment, made: Made): Promise<void> {
-  await state.act?.(person, stage, made);
-  // What appears fades in, and is not judged while it does.
+/** Brings the page into a state. */
+export async function reach(state: State, person: Person, environment: Environment, made: Made): Promise<void> {
+  await state.act?.(person, environment, made);
+  // Wait for fade-ins, because axe would judge the colors during the fade.
   await person.page.waitForTimeout(250);
 }
 
@@ -91,14 +91,14 @@ const fixed = async (person: Person) => {
   await person.page.locator('.c-outcome .c-link').waitFor();
   await person.page.locator('.ig-cell.is-fixed').first().waitFor({ state: 'attached' });
 };
-/** Where the panel lies over the table, it is out of the way. */
-const uncovered = async ({ page }: Person) => {
+/** Closes the panel if it covers the table. */
+const closePanelSheet = async ({ page }: Person) => {
   const close = page.locator('.c-panel.is-sheet .c-panel-head button');
   if (await close.isVisible()) await close.click();
 };
 const more = ({ page }: Person) => page.locator('.c-bar [aria-haspopup=menu]').click();
 
-/** All that there is to see, in an order in which one page can show those of one import. */
+/** All states, ordered so that one page can show those of one import. */
 export const states: readonly State[] = [
   { name: 'cells', of: 'full' },
   { name: 'problem', of: 'full', act: async (person) => {
@@ -171,25 +171,25 @@ export const states: readonly State[] = [
   { name: 'nothing-wrong', of: 'calm', permanent: true, act: async (person) => {
     if (await person.cell(0, 1).isVisible()) {
       await person.type(0, 1, 'p0@example.org');
-      await person.saved();
+      await person.waitUntilSaved();
     }
   } },
   { name: 'corrections', of: 'full', permanent: true, act: fixed },
-  { name: 'conflict', of: 'full', wide: true, permanent: true, act: async (person, stage, made) => {
-    await uncovered(person);
-    const other = await stage.person(made);
+  { name: 'conflict', of: 'full', wide: true, permanent: true, act: async (person, environment, made) => {
+    await closePanelSheet(person);
+    const other = await environment.person(made);
     await person.cell(1, 0).dblclick();
     await person.press('Control+a');
     await person.page.keyboard.type('Written here');
     await other.type(1, 0, `Written elsewhere ${Date.now() % 1000}`);
-    await other.saved();
-    await other.leave();
+    await other.waitUntilSaved();
+    await other.closeAndCheck();
     await person.press('Enter');
     await person.page.locator('.c-conflicts').waitFor();
   } },
   { name: 'offline', of: 'full', wide: true, permanent: true, act: async (person) => {
     await problems(person);
-    await uncovered(person);
+    await closePanelSheet(person);
     await person.page.context().setOffline(true);
     await person.type(0, 1, 'anna@example.org');
     await person.page.locator('.c-saving.is-waiting').waitFor();

@@ -7,11 +7,11 @@ const blocksAhead = 2;
 
 interface Block {
   rows: readonly Row[];
-  /** Set while it is asked for. */
+  /** Set while a request for the block is in progress. */
   asked: AbortController | null;
-  /** What it holds may have changed meanwhile: shown until it was asked for again. */
+  /** The rows may be out of date: they are shown until they have been requested again. */
   stale: boolean;
-  /** It was asked for and refused; not asked for again until retry. */
+  /** The last request failed. The block is not requested again until retry. */
   failed: boolean;
   used: number;
 }
@@ -21,7 +21,7 @@ export interface BlockCacheEvents {
   failed(fault: SourceFault): void;
 }
 
-/** The few windows of rows that are held: a cache over RowSource.rows. */
+/** A bounded cache of row blocks over RowSource.rows. */
 export class BlockCache {
   total = 0;
   revision = '';
@@ -37,7 +37,7 @@ export class BlockCache {
     this.#events = events;
   }
 
-  /** Takes the first rows of the view, at most a block of them, and asks for no others until resume. */
+  /** Stores the first rows of the view, at most one block, and requests no others until resume. */
   preload({ rows, total, revision }: RowWindow): void {
     const first = rows.slice(0, blockSize);
     this.total = total;
@@ -46,7 +46,7 @@ export class BlockCache {
     this.#blocks.set(0, { rows: first, asked: null, stale: first.length < Math.min(blockSize, total), failed: false, used: ++this.#clock });
   }
 
-  /** Asks for what is missing by now. */
+  /** Requests the missing blocks now. */
   resume(): void {
     this.#paused = false;
     this.#requestMissing();
@@ -56,7 +56,7 @@ export class BlockCache {
     return this.#blocks.get(Math.floor(index / blockSize))?.rows[index % blockSize];
   }
 
-  /** Says which rows are in view and where scrolling goes; asks for what is missing. */
+  /** Sets the visible rows and the scroll direction, and requests the missing blocks. */
   setVisible(first: number, last: number, direction: number): void {
     const from = Math.floor(Math.max(0, first) / blockSize);
     const to = Math.floor(Math.max(0, last) / blockSize);
@@ -68,7 +68,7 @@ export class BlockCache {
     this.#requestMissing();
   }
 
-  /** All that is held counts as old; what is in view is asked for again and shown meanwhile. */
+  /** Marks all blocks as stale. Visible blocks are requested again and stay on screen meanwhile. */
   refresh(): void {
     this.#abortAll();
     for (const block of this.#blocks.values()) {
@@ -78,19 +78,19 @@ export class BlockCache {
     this.#requestMissing();
   }
 
-  /** Asks again for what was refused. */
+  /** Requests failed blocks again. */
   retry(): void {
     for (const block of this.#blocks.values()) block.failed = false;
     this.#requestMissing();
   }
 
-  /** What is under way may have been read before a change; it is requested again. */
+  /** Restarts the requests in progress, because they may have read the rows before a change. */
   restart(): void {
     this.#abortAll();
     this.#requestMissing();
   }
 
-  /** Takes newer versions of rows that are held. */
+  /** Replaces loaded rows with newer versions. */
   replace(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     const newer = new Map(rows.map((row) => [row.id, row]));
@@ -99,7 +99,7 @@ export class BlockCache {
     }
   }
 
-  /** The rows of a stretch that are held, each with its index. */
+  /** Yields the loaded rows of a range, each with its index. */
   *loaded(from: number, to: number): Generator<[number, Row]> {
     for (const [number, block] of this.#blocks) {
       const start = number * blockSize;
@@ -108,7 +108,7 @@ export class BlockCache {
     }
   }
 
-  /** Forgets all rows, as another view of so many is to be shown. */
+  /** Drops all rows before a view with this many rows is shown. */
   clear(total: number): void {
     this.#abortAll();
     this.#blocks.clear();
@@ -190,7 +190,7 @@ export class BlockCache {
   }
 }
 
-/** Any thrown thing as a fault. */
+/** Converts any thrown value to a SourceFault. */
 export function toSourceFault(cause: unknown): SourceFault {
   if (cause instanceof SourceFault) return cause;
   return new SourceFault('failed', cause instanceof Error ? cause.message : String(cause));

@@ -7,13 +7,13 @@ import { checkboxState, visibleText } from './visible-text';
 
 const order: readonly Level[] = ['error', 'warning', 'info'];
 
-/** The worst level among problems, or null. */
+/** Returns the most severe level of the problems, or null if there are none. */
 export function worstLevel({ problems }: { readonly problems?: readonly Problem[] }): Level | null {
   if (!problems || problems.length === 0) return null;
   return order.find((level) => problems.some((problem) => problem.level === level)) ?? null;
 }
 
-/** Everything that one cell shows. */
+/** Returns everything that one cell shows. */
 export function cellDisplay(core: Core, row: Row | undefined, index: number, position: number, range: Range | null): CellDisplay {
   const { columns, selection } = core;
   const column = columns.at(position);
@@ -69,7 +69,7 @@ function checkboxClass(column: Column, cell: Cell): string {
   return state === null ? ' is-unclear' : state ? ' is-checked' : ' is-unchecked';
 }
 
-/** Whether the text says by itself what it is read as. Else both are shown: a box alone would hide that "nein" was taken for yes. */
+/** Reports whether the text alone shows how it is read. Otherwise both are shown: a checkbox alone would hide how "nein" was read. */
 function isPlain(cell: Cell): boolean {
   return checkboxState({ text: cell.text }) === checkboxState(cell);
 }
@@ -86,12 +86,12 @@ function label(core: Core, column: Column, cell: Cell): string {
   return made && value !== undefined ? leads(visibleText(displayText(column, value))) : visibleText(displayText(column, text));
 }
 
-/** What problems say, one sentence after another. */
+/** Joins the sentences of problems. */
 export function problemText(core: Core, problems: readonly Problem[]): string {
   return problems.map((problem) => `${core.texts.level[problem.level]}: ${problem.message}`).join(' ');
 }
 
-/** What a cell's problems say, and a race that was lost. */
+/** Describes a cell's problems and its conflict. */
 export function cellDescription(core: Core, cell: Cell & { pending: boolean }, conflict: string | undefined): string {
   if (cell.pending) return core.texts.pending;
   const parts = cell.problems.length > 0 ? [problemText(core, cell.problems)] : [];

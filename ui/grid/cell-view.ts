@@ -1,6 +1,6 @@
 import { setAttribute, createElement } from './dom';
 
-/** What one cell shows, ready to be put into elements. */
+/** What one cell shows, ready to be written to its elements. */
 export interface CellDisplay {
   text: string;
   classes: string;
@@ -14,7 +14,7 @@ export interface CellDisplay {
   description: string;
 }
 
-/** The elements of one cell; writes to the page only what differs. */
+/** The elements of one cell. Updates only what changed. */
 export class CellView {
   readonly element = createElement('div', '', { role: 'gridcell', tabindex: '-1' });
   readonly #text = createElement('span', 'ig-text', { dir: 'auto' });

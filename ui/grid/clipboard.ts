@@ -6,18 +6,18 @@ import { SourceFault, type Row } from './row-source';
 import { cellsOf, colsOf, rowsOf, type Range } from './ranges';
 import { parseTsv, toTsv, type Matrix } from './tsv';
 
-/** So many cells are copied or pasted at once; more belong into a file. */
+/** Maximum number of cells copied or pasted at once. */
 export const maxCells = 1_000_000;
 const readAtOnce = 1000;
 
-/** What is copied: the texts of cells, and what the clipboard gets for them. */
+/** A copied range: the raw texts of its cells, and what goes to the clipboard. */
 interface Copy {
   readonly texts: Matrix;
   readonly plain: string;
   readonly html: string;
 }
 
-/** Copy, cut and paste, from and to spreadsheets: these get what the table shows, and a paste here what cells hold. */
+/** Copy, cut and paste. Other programs receive what the table shows; pasting into the same grid uses the raw texts. */
 export class Clipboard {
   readonly #core: Core;
   readonly #stop = new AbortController();
@@ -33,7 +33,7 @@ export class Clipboard {
     on('paste', (event) => this.#paste(event));
   }
 
-  /** The texts of a range, or null where some of it is not loaded. */
+  /** Returns the texts of a range, or null if part of it is not loaded. */
   read(range: Range): Matrix | null {
     if (cellsOf(range) > maxCells) return null;
     const rows: Matrix = [];
@@ -68,7 +68,7 @@ export class Clipboard {
     return { texts, plain: toTsv(named), html: toHtml(named) };
   }
 
-  /** Copies what must first be asked for. The promise is handed over at once, while the key still counts. */
+  /** Copies a range that must be loaded first. It passes a promise to the clipboard at once, while the browser still counts the key press. */
   async #copyAll(range: Range, cut: boolean): Promise<void> {
     if (!navigator.clipboard?.write) return this.#core.notify(this.#core.texts.copyDenied());
     this.#core.notify(this.#core.texts.copying(cellsOf(range)));
@@ -80,7 +80,7 @@ export class Clipboard {
       ]);
       this.#copied(range, cut, await all);
     } catch {
-      // Either the rows did not come or the browser did not take them.
+      // Either loading the rows or writing to the clipboard failed.
       this.#core.notify(await all.then(() => this.#core.texts.copyDenied(), (cause) => toSourceFault(cause).message));
     }
   }
@@ -147,15 +147,16 @@ export class Clipboard {
 
 }
 
-/** Whether the clipboard still holds what was copied; systems write line breaks in their own way. */
+/** Reports whether the clipboard still holds what was copied. Operating systems may change the line breaks. */
 export function isOwnCopy(plain: string, copied: string): boolean {
   return plain !== '' && plain.replaceAll('\r\n', '\n') === copied.replaceAll('\r\n', '\n');
 }
 
 /**
- * Tab-separated text keeps spaces to the letter, HTML keeps which line break is
- * in a cell and which ends a row. Where both hold the same table the first is
- * taken, else the second. Null where there is neither.
+ * Chooses between the two clipboard formats. Tab-separated text preserves spaces
+ * exactly; HTML distinguishes line breaks in a cell from the end of a row. If both
+ * have the same number of rows and columns, the text is used, otherwise the HTML.
+ * Returns null if there is neither.
  */
 export function chooseMatrix(plain: string, html: string): Matrix | null {
   const table = html ? parseHtml(html) : null;
@@ -165,7 +166,7 @@ export function chooseMatrix(plain: string, html: string): Matrix | null {
   return text.length === table.length && text[0]!.length === table[0]!.length ? text : table;
 }
 
-/** Where a matrix goes: over the whole range where it fits into it several times, else beside its first cell. */
+/** Returns the area to paste into: the whole range if the matrix fits into it a whole number of times, otherwise the size of the matrix from its first cell. */
 export function pasteArea(range: Range, high: number, wide: number): Range {
   const repeats = rowsOf(range) % high === 0 && colsOf(range) % wide === 0;
   if (repeats) return range;

@@ -5,8 +5,8 @@ export const maxWidth = 1200;
 const usual = 160;
 
 /**
- * The columns as shown: pinned ones first, each with its width and start.
- * Positions count as shown, indexes as given.
+ * The columns in display order, pinned ones first, each with its width and start.
+ * A position is an index in display order; an index refers to the list passed in.
  */
 export class Columns {
   #given: readonly Column[] = [];
@@ -15,16 +15,16 @@ export class Columns {
   #widths = new Map<string, number>();
   #pinned = new Map<string, boolean>();
   #room = Number.POSITIVE_INFINITY;
-  /** Pixels in front of the first column, for the row numbers. */
+  /** Pixels before the first column, for the row numbers. */
   lead = 0;
-  /** How many columns at the start stay in place; fewer than asked for where there is no room. */
+  /** Number of pinned columns. Fewer than requested if there is not enough room. */
   pinnedCount = 0;
 
   constructor(given: readonly Column[]) {
     this.setColumns(given);
   }
 
-  /** Takes other columns; those with a known key keep their width and pin. */
+  /** Sets the columns. Columns with a known key keep their width and pin. */
   setColumns(given: readonly Column[]): void {
     this.#given = given;
     this.#arrange();
@@ -38,7 +38,7 @@ export class Columns {
     return this.#given[this.#order[position]!]!;
   }
 
-  /** Where the column's cell stands in a row. */
+  /** Returns the index of the column's cell in Row.cells. */
   sourceIndex(position: number): number {
     return this.#order[position]!;
   }
@@ -52,12 +52,12 @@ export class Columns {
     return this.#widths.get(column.key) ?? column.width ?? usual;
   }
 
-  /** Pixels from the start of the row. */
+  /** Returns the distance from the start of the row, in pixels. */
   start(position: number): number {
     return this.lead + this.#starts[position]!;
   }
 
-  /** Width of what stays in place: row numbers and pinned columns. */
+  /** Width of the row numbers and pinned columns, in pixels. */
   get paneWidth(): number {
     return this.lead + this.#starts[this.pinnedCount]!;
   }
@@ -85,8 +85,9 @@ export class Columns {
   }
 
   /**
-   * Row numbers take lead, and all that stays in place at most room pixels, so
-   * that something is left to scroll. Reports whether that is new.
+   * Reserves lead pixels for the row numbers and limits the row numbers and pinned
+   * columns to room pixels, so that some columns can still scroll. Reports whether
+   * the layout changed.
    */
   fit(lead: number, room: number): boolean {
     if (room === this.#room && lead === this.lead) return false;
@@ -96,13 +97,13 @@ export class Columns {
     return true;
   }
 
-  /** First and last position that scroll and are at least partly in view; none where last < first. */
+  /** Returns the first and last scrolling positions that are at least partly visible; last < first if there are none. */
   visible(left: number, width: number): { first: number; last: number } {
     const first = Math.max(this.pinnedCount, this.positionAt(left + this.paneWidth));
     return { first, last: Math.max(first - 1, this.positionAt(left + width - 1)) };
   }
 
-  /** The position at a place in the row, in pixels from its start. */
+  /** Returns the position at an offset from the start of the row, in pixels. */
   positionAt(place: number): number {
     const x = place - this.lead;
     let low = 0;

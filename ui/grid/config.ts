@@ -2,24 +2,24 @@ import type { Column, Conflict, Row, RowSource, RowWindow, Spot } from './row-so
 import type { Place, Range } from './ranges';
 import type { Texts } from './texts';
 
-/** What the grid reports to its host. */
+/** Events that the grid reports to its host. */
 export type GridEvent =
-  /** Rows and columns as shown; range is null in the header. */
+  /** Rows and columns in display order. range is null while the header is active. */
   | { readonly type: 'selection'; readonly range: Range | null; readonly active: Place }
-  /** Changes on their way; waiting: the connection is lost and they are sent again. */
+  /** Changes being saved. waiting: the connection is lost, and the grid keeps retrying. */
   | { readonly type: 'saving'; readonly state: 'saved' | 'saving' | 'waiting'; readonly pending: number }
-  /** leftOut says what of a paste did not fit; "" where all did. */
+  /** leftOut describes the part of a paste that did not fit; "" if everything did. */
   | { readonly type: 'changed'; readonly cells: number; readonly kind: 'apply' | 'undo' | 'redo' | 'act'; readonly leftOut: string }
-  /** Somebody else was first; the cell shows theirs. */
+  /** Somebody else changed the cell first. It shows their text. */
   | { readonly type: 'conflict'; readonly conflict: Conflict }
-  /** A change was not taken and was taken off the cells again. */
+  /** A change was rejected and reverted. */
   | { readonly type: 'refused'; readonly message: string }
-  /** Something for the host to show: what was copied, what did not fit. */
+  /** A message to show, such as how many cells were copied. */
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'rows'; readonly total: number }
-  /** A menu is asked for what is selected, at this place of the window. */
+  /** The user opened a context menu for the selection, at this position of the window. */
   | { readonly type: 'menu'; readonly x: number; readonly y: number }
-  /** A cell was to be edited of which only the beginning is here. */
+  /** The user tried to edit a cell whose text is only partly loaded. */
   | { readonly type: 'long'; readonly spot: Spot; readonly row: Row };
 
 export interface Room {
@@ -30,26 +30,26 @@ export interface Room {
 export interface GridConfig {
   readonly source: RowSource;
   readonly columns: readonly Column[];
-  /** The first rows of the view where they are here already: drawn at once, and the others asked for once they can be seen. */
+  /** The first rows of the view, if already loaded. They are drawn at once, and further rows are requested afterward. */
   readonly first?: RowWindow;
-  /** What the table is, for people who cannot see it. */
+  /** Accessible name of the table. */
   readonly label: string;
-  /** 32 by default. */
+  /** In CSS pixels; 32 by default. */
   readonly rowHeight?: number;
-  /** Of numbers; "en" by default. */
+  /** Locale of numbers; "en" by default. */
   readonly locale?: string;
-  /** Writes a number; as the locale does by default. */
+  /** Formats a number; uses the locale by default. */
   readonly number?: (n: number) => string;
   /**
-   * The most room that the element can have, in pixels: what is drawn first is drawn
-   * into this, without asking the browser, which would lay out the page for it.
+   * The maximum size of the element, in pixels. The first paint uses it instead of
+   * measuring the element, which would force a layout of the page.
    */
   readonly room?: Room;
   /** English by default. */
   readonly texts?: Texts;
-  /** The most cells of one paste; 1,000,000 by default. */
+  /** Maximum number of cells in one paste; 1,000,000 by default. */
   readonly maxPaste?: number;
-  /** Whether the host has a menu for what is selected. */
+  /** Whether the host has a context menu for the selection. */
   readonly hasMenu?: boolean;
   readonly listen?: (event: GridEvent) => void;
 }

@@ -1,6 +1,6 @@
 import type { Conflict } from './row-source';
 
-/** Races that were lost, by cell, until the cell is changed again. */
+/** Conflicts by cell, until the cell is changed again. */
 export class Conflicts {
   #lost = new Map<string, string>();
 
@@ -8,7 +8,7 @@ export class Conflicts {
     this.#lost.set(key(conflict.rowId, conflict.column), conflict.mine);
   }
 
-  /** What was written here and did not come to stand, or undefined. */
+  /** Returns the text that the person entered and that was not saved, or undefined. */
   get(rowId: string, column: string): string | undefined {
     return this.#lost.size === 0 ? undefined : this.#lost.get(key(rowId, column));
   }

@@ -10,10 +10,10 @@ import { Surface } from './surface';
 import { english, type Texts } from './texts';
 import { Viewport } from './viewport';
 
-/** What Core calls in the parts that draw and ask, which are created after it. */
+/** Callbacks from Core to the parts that draw and load, which are created after it. */
 export interface CoreDelegate {
   paint(): void;
-  /** Gives the keyboard focus to the active cell. */
+  /** Moves the keyboard focus to the active cell. */
   focus(): void;
   loaded(): void;
   failed(fault: SourceFault): void;
@@ -24,7 +24,7 @@ type ShownCell = Cell & { pending: boolean };
 
 const none: Cell = { text: '', problems: [] };
 
-/** The parts of one grid and what all of them do: move, change, repaint. */
+/** The parts of one grid, and the actions they share: move, change, repaint. */
 export class Core {
   readonly columns: Columns;
   readonly blocks: BlockCache;
@@ -36,9 +36,9 @@ export class Core {
   readonly texts: Texts;
   readonly config: GridConfig;
   delegate!: CoreDelegate;
-  /** The largest number of a row that was shown: filtered rows keep theirs. */
+  /** The largest row number shown so far. Filtered rows keep their numbers. */
   maxNumber = 0;
-  /** Grows with everything that changes how rows look but the rows themselves. */
+  /** Increases with every change of appearance that is not a change of a row. */
   version = 0;
   readonly formatNumber: (n: number) => string;
   #frame = 0;
@@ -64,7 +64,7 @@ export class Core {
     });
   }
 
-  /** Takes the first rows of the view before anything is drawn. */
+  /** Stores the first rows of the view before the first paint. */
   preload(window: RowWindow): void {
     this.#trackRowNumbers(window);
     this.blocks.preload(window);
@@ -78,19 +78,19 @@ export class Core {
     this.config.listen?.(event);
   }
 
-  /** Notifies the host and announces it to screen readers. */
+  /** Reports a message to the host and announces it to screen readers. */
   notify(message: string): void {
     this.surface.announce(message);
     this.emit({ type: 'notice', message });
   }
 
-  /** Draws again with the next frame. */
+  /** Redraws everything in the next frame. */
   invalidate(): void {
     this.version++;
     this.repaint();
   }
 
-  /** The same where nothing changed but which rows there are. */
+  /** Redraws in the next frame, if only the set of visible rows changed. */
   repaint(): void {
     if (!this.#frame) this.#frame = requestAnimationFrame(() => this.paint());
   }
@@ -101,7 +101,7 @@ export class Core {
     this.delegate.paint();
   }
 
-  /** Makes a cell the active one, or the other corner of the range, and shows it. */
+  /** Makes a cell the active cell, or the opposite corner of the range, and reveals it. */
   moveTo(place: Place, extend = false): void {
     if (extend) this.selection.extend(place);
     else this.selection.to(place);
@@ -121,20 +121,20 @@ export class Core {
     this.emit({ type: 'selection', range, active: this.selection.active });
   }
 
-  /** The row of an index and what its cell shows, or undefined where it is not loaded. */
+  /** Returns what a cell shows, with its row, or undefined if it is not loaded. */
   cell(place: Place): (ShownCell & { row: Row }) | undefined {
     const row = this.blocks.row(place.row);
     return row && { ...this.cellOf(row, place.row, place.col), row };
   }
 
-  /** A cell of a row as it is to be shown: what is under way counts already. */
+  /** Returns a cell as it is shown, including a change that is not saved yet. */
   cellOf(row: Row, index: number, position: number): ShownCell {
     const cell = row.cells[this.columns.sourceIndex(position)] ?? none;
-    const echo = this.outbox.pendingText(index, this.columns.at(position).key, row.id, this.blocks.revision);
-    return echo === undefined ? { ...cell, pending: false } : { text: echo, problems: none.problems, pending: true };
+    const pendingText = this.outbox.pendingText(index, this.columns.at(position).key, row.id, this.blocks.revision);
+    return pendingText === undefined ? { ...cell, pending: false } : { text: pendingText, problems: none.problems, pending: true };
   }
 
-  /** Where the place is among the rows and columns of the source. */
+  /** Converts a cell position to the rows and columns of the source. */
   spotOf(place: Place): Spot {
     return { row: Math.max(0, place.row), column: this.columns.at(place.col).key };
   }
@@ -146,9 +146,9 @@ export class Core {
   }
 
   /**
-   * Changes a range; texts repeat over it. Columns that are read only are left
-   * out, with the texts that were meant for them. `before` is its first row as the
-   * person saw it, where that is not as it is now. `leftOut` is reported once it is done.
+   * Changes a range; texts repeat over it. Read-only columns and their texts are
+   * skipped. `before` is the first row as the person saw it, if it has changed
+   * since. `leftOut` is reported once the change is saved.
    */
   change(range: Range, texts: readonly (readonly string[])[], action: EditAction, before?: Row, leftOut?: Batch['leftOut']): void {
     const all = this.columnKeys(range);
@@ -199,7 +199,7 @@ export class Core {
     this.blocks.refresh();
     if (!verdict.spot) return;
     const col = this.columns.position(verdict.spot.column);
-    // An answer must take neither the focus from the page nor an edit from a person.
+    // A response must not move the focus away from the page or close an open editor.
     if (col < 0 || document.activeElement?.closest('.ig-editor')) return;
     this.selection.to({ row: verdict.spot.row, col });
     this.view.reveal(this.selection.active);

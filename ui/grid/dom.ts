@@ -1,4 +1,4 @@
-/** Makes an element with a class and attributes; never from markup. */
+/** Creates an element with a class and attributes. It never parses markup. */
 export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className = '',
@@ -12,13 +12,13 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets an attribute or, with null, removes it; writes only what differs. */
+/** Sets an attribute, or removes it if value is null. Does nothing if it would not change. */
 export function setAttribute(element: Element, name: string, value: string | null): void {
   if (value === null) element.removeAttribute(name);
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 export function isRtl(element: Element): boolean {
-  // Unlike its style, this is known before the page is laid out.
+  // Unlike the computed style, this is known before layout.
   return element.matches(':dir(rtl)');
 }

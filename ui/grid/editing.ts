@@ -25,13 +25,13 @@ interface Open {
   readonly cell: HTMLElement;
   readonly row: Element;
   readonly before: string;
-  /** The row as it was when the edit began: what others write meanwhile is under the editor. */
+  /** The row when the edit began. Changes by others in the meantime are hidden by the editor. */
   readonly seen: Row;
-  /** Started by typing: then arrows go on to the next cell. */
+  /** The edit was started by typing, so arrow keys save and move to the next cell. */
   readonly quick: boolean;
 }
 
-/** The edit that is open, of which there is at most one. */
+/** The open edit. There is at most one. */
 export class Editing {
   readonly #core: Core;
   readonly #element: (place: Place) => HTMLElement | undefined;
@@ -46,7 +46,7 @@ export class Editing {
     return this.#open !== null;
   }
 
-  /** Opens the active cell; with replace what is typed stands in place of its text. */
+  /** Opens the active cell. With 'replace', typed text replaces the text of the cell. */
   start(first: 'keep' | 'replace'): void {
     const place = this.#core.selection.active;
     this.commit();
@@ -72,7 +72,7 @@ export class Editing {
     this.#mount(place, editor, element, cell, first === 'replace');
   }
 
-  /** Turns a checkbox over; false where the cell is none, or its text says neither yes nor no. */
+  /** Toggles a checkbox. Returns false if the cell is not a checkbox, or its text is neither yes nor no. */
   toggle(place: Place): boolean {
     const column = this.#core.columns.at(place.col);
     const cell = this.#core.cell(place);
@@ -82,7 +82,7 @@ export class Editing {
     return true;
   }
 
-  /** Ends the edit and keeps what was written. */
+  /** Ends the edit and saves the text. */
   commit(): void {
     if (!this.#open) return;
     const text = this.#open.editor.value();
@@ -90,12 +90,12 @@ export class Editing {
     else this.#finish(text);
   }
 
-  /** Ends the edit and leaves the cell as it was. */
+  /** Ends the edit and discards the text. */
   cancel(): void {
     this.#close();
   }
 
-  /** Ends the edit where its row went out of view. */
+  /** Ends the edit if its row is no longer drawn. */
   check(): void {
     if (!this.#open) return;
     const element = this.#element(this.#open.place);
@@ -109,7 +109,7 @@ export class Editing {
     const row = element.closest('.ig-row')!;
     row.classList.add('is-editing');
     element.append(frame);
-    // The editor is where Tab stops now, and not the cell below it.
+    // The editor is the tab stop now, not the cell below it.
     element.tabIndex = -1;
     this.#open = { place, editor, frame, cell: element, row, before: text, seen, quick };
     frame.addEventListener('keydown', (event) => this.#key(event));
@@ -120,7 +120,7 @@ export class Editing {
   #key(event: KeyboardEvent): void {
     event.stopPropagation();
     const open = this.#open;
-    // Enter within a composition ends the composition and not the edit.
+    // Enter during a composition ends the composition, not the edit.
     if (!open || event.isComposing || event.keyCode === 229) return;
     if (open.editor.key?.(event) || this.#leave(event, open)) event.preventDefault();
   }
@@ -144,7 +144,7 @@ export class Editing {
     const to = event.relatedTarget as Node | null;
     const open = this.#open;
     if (!open || (to && (open.frame.contains(to) || open.editor.owns?.(to)))) return;
-    // The browser's own calendar, or another window: the edit goes on.
+    // The focus is in the browser's date picker or another window: the edit continues.
     if (!to && document.activeElement === event.target) return;
     if (!to && !document.hasFocus()) return;
     this.commit();
@@ -175,7 +175,7 @@ export class Editing {
   }
 }
 
-/** Where the next cell is after a key that ends an edit, or null where the key does not. */
+/** Returns the step to the next cell for a key that ends an edit, or null for other keys. */
 function stepOf(event: KeyboardEvent, quick: boolean, rtl: boolean): { row: number; col: number } | null {
   const across = rtl ? -1 : 1;
   if (event.key === 'Enter') return { row: event.shiftKey ? -1 : 1, col: 0 };

@@ -1,15 +1,15 @@
 import { colsOf, rowsOf, type Range } from './ranges';
 
 /**
- * Filling repeats what is there and makes up no series: 1, 2 followed by 3 is a
- * guess about somebody's rows.
+ * The area to fill and its texts. Filling repeats existing texts and never
+ * continues a series: following 1, 2 with 3 would be a guess about the data.
  */
 export interface Fill {
   readonly area: Range;
   readonly texts: string[][];
 }
 
-/** Where a drag of the handle from a range to a place leads: along the longer way, or null. */
+/** Returns the area of a fill drag from a range to a cell, along the longer axis, or null if the cell is inside the range. */
 export function dragArea(from: Range, row: number, col: number): Range | null {
   const down = row > from.bottom ? row - from.bottom : Math.min(0, row - from.top);
   const right = col > from.right ? col - from.right : Math.min(0, col - from.left);
@@ -20,7 +20,7 @@ export function dragArea(from: Range, row: number, col: number): Range | null {
   return right > 0 ? { ...from, left: from.right + 1, right: col } : { ...from, right: from.left - 1, left: col };
 }
 
-/** The pattern for an area beside a range, so that what repeats goes on from the range. */
+/** Returns the pattern for an area next to a range, continuing the repetition of the range. */
 export function fillPattern(texts: readonly (readonly string[])[], from: Range, area: Range): Fill {
   const rows = texts.length;
   const cols = texts[0]!.length;
@@ -38,9 +38,9 @@ function modulo(n: number, by: number): number {
   return ((n % by) + by) % by;
 }
 
-/** The first row (or column) of a range and the rest below (or beside) it, or null where there is no rest. */
-export function splitForFill(range: Range, way: 'down' | 'right'): { from: Range; area: Range } | null {
-  if (way === 'down') {
+/** Splits a range into its first row (or column) and the rest; null if there is no rest. */
+export function splitForFill(range: Range, direction: 'down' | 'right'): { from: Range; area: Range } | null {
+  if (direction === 'down') {
     if (range.top === range.bottom) return null;
     return { from: { ...range, bottom: range.top }, area: { ...range, top: range.top + 1 } };
   }

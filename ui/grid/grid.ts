@@ -16,9 +16,9 @@ import type { Place } from './ranges';
 const restAfter = 150;
 
 /**
- * A table of any length to look at and to repair. It asks a RowSource for what
- * it shows and hands every change to it; it keeps no rows of its own, knows no
- * rules and decides nothing. It fills the element that it is given.
+ * An editable table of any length. It requests visible rows from a RowSource and
+ * sends every change to it. It stores no rows, knows no validation rules, and
+ * fills its parent element.
  */
 export class Grid {
   readonly #core: Core;
@@ -67,7 +67,7 @@ export class Grid {
     core.paint();
   }
 
-  /** Draws the first rows at once; others are asked for behind them, as the browser and the service would share their time. */
+  /** Draws the first rows at once. Further rows are requested afterward, because rendering and the server would compete for CPU. */
   #open(first: RowWindow): void {
     this.#core.preload(first);
     this.#renderer.counted = true;
@@ -76,7 +76,7 @@ export class Grid {
     this.#rest = setTimeout(() => this.#renderer.reorder(), restAfter);
   }
 
-  /** Shows a row by its index in the view and makes its cell the active one. */
+  /** Scrolls to a row by its index in the view and activates its cell. */
   goToRow(index: number, column?: string): void {
     const col = column === undefined ? this.#core.selection.active.col : this.#core.columns.position(column);
     this.#editing.commit();
@@ -84,7 +84,7 @@ export class Grid {
     this.#core.moveTo({ row: Math.max(0, index), col: Math.max(0, col) });
   }
 
-  /** Goes to the next (1) or previous (-1) cell with a problem and announces it. */
+  /** Moves to the next (1) or previous (-1) cell with a problem and announces it. */
   async goToProblem(step: 1 | -1): Promise<void> {
     this.#search?.abort();
     this.#search = new AbortController();
@@ -100,30 +100,30 @@ export class Grid {
     }
   }
 
-  /** Puts the keyboard focus into the grid. */
+  /** Moves the keyboard focus to the grid. */
   focus(): void {
     this.#renderer.focus();
   }
 
-  /** The view may have changed: asks again for what is shown, and shows the old until then. */
+  /** Reloads the visible rows, because the view may have changed. The old rows stay on screen meanwhile. */
   refresh(): void {
     this.#core.blocks.refresh();
     this.#core.invalidate();
   }
 
-  /** Tries at once what waits for the connection. */
+  /** Retries requests that wait for the connection. */
   retry(): void {
     this.#status.retry();
   }
 
-  /** Shows other columns; those with a known key keep their width and pin. */
+  /** Sets the columns. Columns with a known key keep their width and pin. */
   setColumns(columns: readonly Column[]): void {
     this.#editing.commit();
     this.#core.columns.setColumns(columns);
     this.refresh();
   }
 
-  /** Another view of so many rows is to be shown, from its beginning; changes under way go on. */
+  /** Shows another view with this many rows from its beginning. Unsaved changes are still sent. */
   reset(total: number): void {
     this.#editing.commit();
     this.#core.blocks.clear(total);
@@ -133,7 +133,7 @@ export class Grid {
     this.#status.loaded();
   }
 
-  /** Changes one cell by the index of its row; false where that is not loaded or cannot be changed. */
+  /** Changes one cell by the index of its row. Returns false if the row is not loaded or the cell is read-only. */
   write(row: number, column: string, text: string): boolean {
     const col = this.#core.columns.position(column);
     if (col < 0 || this.#core.columns.at(col).readOnly || !this.#core.blocks.row(row)) return false;
@@ -141,43 +141,43 @@ export class Grid {
     return true;
   }
 
-  /** Opens a cell of a row that was loaded again. */
+  /** Opens the editor for a cell whose row has been loaded again in full. */
   edit(row: Row, spot: Spot): void {
     this.#core.blocks.replace([row]);
     this.goToRow(spot.row, spot.column);
     this.#editing.start('keep');
   }
 
-  /** Does something to the rows in its turn among the changes, and asks again for what is shown. */
+  /** Queues an operation on the rows after the pending changes, and reloads the visible rows after it. */
   enqueue(work: (id: string) => Promise<Verdict>): void {
     this.#editing.commit();
     this.#core.outbox.enqueue(work);
   }
 
-  /** A conflict was resolved: the cell no longer shows it. */
+  /** Removes the mark of a resolved conflict from a cell. */
   clearConflict(rowId: string, column: string): void {
     this.#core.conflicts.clear(rowId, column);
     this.#core.invalidate();
   }
 
-  /** What is selected, by rows of the view and keys of columns; null in the header. */
+  /** The selected rows of the view and column keys; null while the header is active. */
   get selected(): Area | null {
     const { range } = this.#core.selection;
     return range && { fromRow: range.top, toRow: range.bottom + 1, columns: this.#core.columnKeys(range) };
   }
 
-  /** The active cell; row 0 while the header has it. */
+  /** The active cell; row 0 while the header is active. */
   get active(): Spot {
     return this.#core.spotOf(this.#core.selection.active);
   }
 
-  /** What a cell shows, where its row is loaded: a change under way counts already. */
+  /** Returns what a cell shows, including a change that is not saved yet, or undefined if its row is not loaded. */
   cell(row: number, column: string): (Cell & { readonly pending: boolean }) | undefined {
     const col = this.#core.columns.position(column);
     return col < 0 ? undefined : this.#core.cell({ row, col });
   }
 
-  /** The row of an index as it is shown, where it is loaded. */
+  /** Returns the row at an index, or undefined if it is not loaded. */
   row(index: number): Row | undefined {
     return this.#core.blocks.row(index);
   }
@@ -186,7 +186,7 @@ export class Grid {
     this.#actions().fill('down');
   }
 
-  /** Empties what is selected. */
+  /** Clears the selected cells. */
   clear(): void {
     const range = this.#core.selection.range;
     if (range) this.#core.change(range, [['']], 'clear');
@@ -200,18 +200,18 @@ export class Grid {
     this.#core.outbox.undoOrRedo('redo');
   }
 
-  /** How many changes have no verdict yet. */
+  /** Number of changes without a verdict. */
   get pending(): number {
     return this.#core.outbox.pending;
   }
 
-  /** Ends the edit that is open, and gives the changes of cells that have no verdict. */
+  /** Ends the open edit and returns the cell changes without a verdict. */
   unsent(): readonly Batch[] {
     this.#editing.commit();
     return this.#core.outbox.batches;
   }
 
-  /** Takes the grid off the page. Changes without a verdict are no longer sent: ask pending first. */
+  /** Removes the grid from the page. Changes without a verdict are no longer sent: check pending first. */
   destroy(): void {
     clearTimeout(this.#rest);
     this.#search?.abort();
@@ -224,7 +224,7 @@ export class Grid {
       edit: (first: 'keep' | 'replace') => this.#editing.start(first),
       openMenu: (col: number) => this.#menu.open(col),
       clear: () => this.clear(),
-      fill: (way: 'down' | 'right') => fillInside(this.#core, way, (range) => this.#clipboard.read(range)),
+      fill: (direction: 'down' | 'right') => fillInside(this.#core, direction, (range) => this.#clipboard.read(range)),
       toggle: (place: Place) => this.#editing.toggle(place),
       problem: (step: 1 | -1) => void this.goToProblem(step),
       dismiss: () => this.#tooltip.dismiss(),
@@ -238,9 +238,9 @@ export class Grid {
     scroller.addEventListener('keydown', (event) => {
       if (!this.#editing.isOpen && this.#keys.press(event)) event.preventDefault();
     }, { signal });
-    // Coming in by Tab while the active cell is far away.
+    // The scroller gets the focus by Tab if the active cell was not drawn.
     scroller.addEventListener('focus', () => this.#renderer.element(this.#core.selection.active) && this.#renderer.focus(), { signal });
-    // It also reports once as it begins to observe.
+    // ResizeObserver also fires once when it starts observing.
     const watch = new ResizeObserver(() => this.#core.view.isMeasured || this.#core.repaint());
     watch.observe(scroller);
     signal.addEventListener('abort', () => watch.disconnect());
@@ -253,7 +253,7 @@ export class Grid {
     this.#rest = setTimeout(() => this.#scrollEnded(), restAfter);
   }
 
-  /** Not scrollend, which not every browser has. */
+  /** Called after a pause in scrolling, because not every browser has scrollend. */
   #scrollEnded(): void {
     this.#core.view.rest();
     this.#core.paint();
@@ -288,7 +288,7 @@ export class Grid {
   }
 }
 
-/** How wide a cell must be for what it shows. */
+/** Returns the width that a cell needs for its text. */
 function widthOf(cell: HTMLElement | undefined): number {
   const text = cell?.querySelector('.ig-text, .ig-label');
   if (!cell || !text) return 0;

@@ -3,14 +3,14 @@ import { setAttribute, createElement } from './dom';
 import type { Range, Span } from './ranges';
 import { orderChildren } from './row-view';
 
-/** The elements of one column's header. */
+/** The elements of one column header. */
 interface HeaderCell {
   readonly element: HTMLElement;
   readonly label: HTMLElement;
   readonly menu: HTMLButtonElement;
 }
 
-/** The row of headers. */
+/** The header row. */
 export class Header {
   readonly #core: Core;
   readonly #row = createElement('div', 'ig-row ig-head-row', { role: 'row', 'aria-rowindex': '1' });
@@ -87,7 +87,7 @@ export class Header {
     return cell;
   }
 
-  /** The column whose header an element is in, or null. */
+  /** Returns the column whose header contains an element, or null. */
   colOf(target: Element): number | null {
     for (const [col, cell] of this.#cells) if (cell.element.contains(target)) return col;
     return null;

@@ -1,16 +1,16 @@
 import { padRows, type Matrix } from './tsv';
 
 /**
- * Tables as HTML on the clipboard. They are read by a tokenizer of our own and
- * never become a document: what is pasted is a stranger's, and the pages forbid
- * turning text into markup.
+ * Tables as HTML on the clipboard. Our tokenizer never creates a document from
+ * them: pasted text is untrusted, and the content security policy of the pages
+ * forbids turning text into markup.
  */
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 export function toHtml(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]) => `<tr>${row.map((text) => `<td>${escaped(text)}</td>`).join('')}</tr>`;
-  // Without this style spreadsheets fold spaces.
+  // Without this style, spreadsheets collapse spaces.
   return `<table style="white-space:pre-wrap">${rows.map(line).join('')}</table>`;
 }
 
@@ -18,7 +18,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => escapes[sign]!).replaceAll('\n', '<br>');
 }
 
-/** The first table of a clipboard's HTML, or null where there is none. */
+/** Returns the first table of the clipboard's HTML, or null if there is none. */
 export function parseHtml(html: string): Matrix | null {
   const reader = new TableReader();
   let at = 0;
@@ -34,7 +34,7 @@ export function parseHtml(html: string): Matrix | null {
   return reader.rows.length ? padRows(reader.rows) : null;
 }
 
-/** Where what begins at a "<" ends; each sign is looked at once, whatever a stranger wrote. */
+/** Returns the end of the markup that begins at a "<". It reads each character once, so untrusted input takes linear time. */
 function markupEnd(html: string, at: number): number {
   if (html.startsWith('<!--', at)) {
     const end = html.indexOf('-->', at + 4);
@@ -97,7 +97,7 @@ class TableReader {
     if (closes) return;
     if (this.rows.length === 0) this.rows.push([]);
     this.#cell = '';
-    // Bounded, as it is a number that a stranger wrote.
+    // Limited, because the number is untrusted.
     this.#span = Math.min(1000, number(attributes, 'colspan'));
     const down = Math.min(10_000, number(attributes, 'rowspan'));
     const at = this.rows.at(-1)!.length;
@@ -117,7 +117,7 @@ class TableReader {
     this.#skip();
   }
 
-  /** Leaves free what cells of the rows above reach down into. */
+  /** Skips cells that rows above cover with a rowspan. */
   #skip(): void {
     const row = this.rows.at(-1)!;
     const above = this.rows.length > 1;

@@ -2,12 +2,12 @@ import type { Core } from './core';
 import { splitForFill, fillPattern } from './fill';
 import type { Place, Range } from './ranges';
 
-/** What keys start beside moving. */
+/** Actions of keys other than moving. */
 export interface Actions {
   edit(first: 'keep' | 'replace'): void;
   openMenu(col: number): void;
   clear(): void;
-  fill(way: 'down' | 'right'): void;
+  fill(direction: 'down' | 'right'): void;
   toggle(place: Place): boolean;
   problem(step: 1 | -1): void;
   dismiss(): boolean;
@@ -15,7 +15,7 @@ export interface Actions {
 
 const mac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** The keys of a grid while no cell is edited. */
+/** Handles keys while no cell is edited. */
 export class Keys {
   readonly #core: Core;
   readonly #actions: Actions;
@@ -25,10 +25,10 @@ export class Keys {
     this.#actions = actions;
   }
 
-  /** Reports whether the key meant something here; then the browser must not act on it. */
+  /** Handles a key. Reports whether it was used, so the browser must ignore it. */
   press(event: KeyboardEvent): boolean {
     if (event.isComposing) return false;
-    // AltGr comes as Ctrl and Alt on Windows, and types characters as Option does on a Mac.
+    // Windows reports AltGr as Ctrl+Alt. It types characters, as Option does on a Mac.
     const types = event.getModifierState('AltGraph') || (event.altKey && mac && event.key.length === 1);
     if (types) return this.#type(event);
     const control = event.ctrlKey || event.metaKey;
@@ -96,8 +96,8 @@ export class Keys {
   }
 
   /**
-   * A character starts an edit. The editor has the focus when the browser acts
-   * on the key, which puts the character there, or starts the composition.
+   * Starts an edit when a character is typed. By the time the browser handles the
+   * key, the editor has the focus and receives the character or the composition.
    */
   #type(event: KeyboardEvent): boolean {
     const types = [...event.key].length === 1 || event.key === 'Process' || event.key === 'Unidentified';
@@ -111,7 +111,7 @@ export class Keys {
   }
 }
 
-/** Where a key leads to, or null where it leads nowhere. */
+/** Returns the target of a movement key, or null for other keys. */
 export function moveTarget(
   key: string, control: boolean, from: Place, size: { rows: number; cols: number }, page: number, rtl: boolean,
 ): Place | null {
@@ -131,10 +131,10 @@ export function moveTarget(
   }
 }
 
-/** Fills the rest of the selected range from its first row or column, where that is loaded. */
-export function fillInside(core: Core, way: 'down' | 'right', read: (range: Range) => string[][] | null): void {
+/** Fills the selected range from its first row or column, if that is loaded. */
+export function fillInside(core: Core, direction: 'down' | 'right', read: (range: Range) => string[][] | null): void {
   const range = core.selection.range;
-  const parts = range && splitForFill(range, way);
+  const parts = range && splitForFill(range, direction);
   const texts = parts && read(parts.from);
   if (texts) core.change(parts.area, fillPattern(texts, parts.from, parts.area).texts, 'fill');
   else if (parts) core.notify(core.texts.cannotFill());

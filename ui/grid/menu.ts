@@ -3,14 +3,14 @@ import { createElement } from './dom';
 
 interface Item {
   readonly label: string;
-  /** The menu stays open, as one presses it several times. */
+  /** The menu stays open after a click, for items that are used repeatedly. */
   readonly stays?: boolean;
   act(): void;
 }
 
 const stepWidth = 24;
 
-/** The menu of one column: what the mouse does by dragging, for any hand and key. */
+/** The menu of one column, an alternative to dragging that works with the keyboard. */
 export class Menu {
   readonly #core: Core;
   readonly #anchor: (col: number) => HTMLElement | undefined;

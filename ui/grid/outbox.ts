@@ -6,7 +6,7 @@ export type Saving = 'saved' | 'saving' | 'waiting';
 interface Change {
   readonly kind: 'apply';
   readonly batch: Batch;
-  /** As the person saw them; raised by what this outbox itself does before it. */
+  /** Row versions as the person saw them, raised by earlier changes of this outbox. */
   readonly versions: Map<string, number>;
   readonly places: ReadonlyMap<string, number>;
 }
@@ -16,14 +16,14 @@ interface Step {
   readonly id: string;
 }
 
-/** Something that the host does to the rows, in its turn. */
+/** An operation of the host on the rows, in order with the changes. */
 interface Task {
   readonly kind: 'act';
   readonly id: string;
   readonly work: (id: string) => Promise<Verdict>;
 }
 
-/** What a verdict is about. */
+/** Kind of change that a verdict belongs to. */
 export type ChangeKind = (Change | Step | Task)['kind'];
 
 export interface OutboxEvents {
@@ -36,9 +36,9 @@ const firstWait = 1000;
 const longestWait = 15_000;
 
 /**
- * Changes on their way to the source, sent one after another in their order.
- * What was not answered is sent again under the same id until it is. Until its
- * verdict a change is echoed: cells show the text that they are to get.
+ * Sends changes to the source, one after another, in order. A change without a
+ * response is sent again under the same ID. Until its verdict arrives, cells
+ * already show the new text.
  */
 export class Outbox {
   #queue: (Change | Step | Task)[] = [];
@@ -57,7 +57,7 @@ export class Outbox {
     return this.#queue.length;
   }
 
-  /** The changes of cells that have no verdict. */
+  /** The cell changes without a verdict. */
   get batches(): readonly Batch[] {
     return this.#queue.flatMap((change) => (change.kind === 'apply' ? [change.batch] : []));
   }
@@ -71,12 +71,12 @@ export class Outbox {
     this.#push({ kind, id: newId() });
   }
 
-  /** Does something in its turn; it is called again with the same id while it is answered by "lost". */
+  /** Runs an operation in its turn. If it fails with "lost", it is called again with the same ID. */
   enqueue(work: (id: string) => Promise<Verdict>): void {
     this.#push({ kind: 'act', id: newId(), work });
   }
 
-  /** The text that a cell is to get, or undefined where nothing is under way. Indexes count in a view: rows are known by their id, too. */
+  /** Returns the unsaved text of a cell, or undefined if there is none. A row index is valid in one view only, so loaded rows are also compared by ID. */
   pendingText(row: number, column: string, id: string, revision: string): string | undefined {
     for (let at = this.#queue.length - 1; at >= 0; at--) {
       const change = this.#queue[at]!;
@@ -92,7 +92,7 @@ export class Outbox {
     return undefined;
   }
 
-  /** Does not wait any longer before it tries again. */
+  /** Retries now instead of waiting. */
   retry(): void {
     this.#wake?.();
   }
@@ -137,8 +137,9 @@ export class Outbox {
   }
 
   /**
-   * A change that waits behind one of our own would else lose a race against
-   * ourselves. Where the first one lost to somebody else, so must the second.
+   * Raises the row versions of queued changes. Otherwise a change would conflict
+   * with an earlier change by the same person. If the earlier change itself lost
+   * against somebody else, the later one must lose, too.
    */
   #bumpVersions(done: Change | Step | Task, verdict: Verdict): void {
     const lost = new Set(verdict.conflicts.map((conflict) => conflict.rowId));
@@ -153,7 +154,7 @@ export class Outbox {
     }
   }
 
-  /** Gives how long to wait the next time. */
+  /** Handles a failure and returns the delay before the next attempt. */
   async #retryDelay(cause: SourceFault, wait: number): Promise<number> {
     if (this.#closed) return wait;
     if (cause.kind === 'failed') {
@@ -174,7 +175,7 @@ export class Outbox {
   }
 }
 
-/** A fresh id; not crypto.randomUUID, which plain HTTP beyond loopback lacks. */
+/** Returns a random ID. crypto.randomUUID is unavailable over plain HTTP except on loopback. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -5,7 +5,7 @@ import { contains, type Place, type Range } from './ranges';
 
 export interface PointerActions {
   edit(): void;
-  /** Ends an edit that is open, keeping what was written. */
+  /** Ends the open edit and saves its text. */
   commit(): void;
   openMenu(col: number): void;
   toggle(place: Place): boolean;
@@ -17,7 +17,7 @@ type Drag = (x: number, y: number) => void;
 
 const boxWidth = 20;
 
-/** Mouse, pen and touch: select, fill, resize. */
+/** Handles mouse, pen and touch: select, fill, resize. */
 export class Pointer {
   readonly #core: Core;
   readonly #renderer: Renderer;
@@ -36,7 +36,7 @@ export class Pointer {
     scroller.addEventListener('dblclick', (event) => this.#double(event), { signal });
     scroller.addEventListener('click', (event) => this.#click(event), { signal });
     if (core.config.hasMenu) scroller.addEventListener('contextmenu', (event) => this.#menu(event), { signal });
-    // On the document and without capture, which would take clicks from what was clicked.
+    // On the document and without pointer capture, which would redirect click events.
     document.addEventListener('pointermove', (event) => this.#move(event), { signal });
     document.addEventListener('pointerup', () => this.#up(true), { signal });
     document.addEventListener('pointercancel', () => this.#up(false), { signal });
@@ -52,7 +52,7 @@ export class Pointer {
     else if (event.pointerType !== 'touch') this.#select(event, target);
   }
 
-  /** A finger scrolls; what it taps is selected by the click. */
+  /** Handles clicks and taps. Touching scrolls, so only the click after a tap selects. */
   #click(event: MouseEvent): void {
     const target = event.target as Element;
     const menu = target.closest('.ig-menu-button');
@@ -62,7 +62,7 @@ export class Pointer {
     else if (target.closest('.ig-cell.is-checkbox') && !event.shiftKey && this.#onBox(event, target)) this.#actions.toggle(this.#core.view.hit(event.clientX, event.clientY));
   }
 
-  /** By the right button for what is under it, by its key for what is selected. */
+  /** Opens the context menu: with the right button for the clicked cell, with the keyboard for the selection. */
   #menu(event: MouseEvent): void {
     const target = event.target as Element;
     if (target.closest('.ig-editor, .ig-head')) return;
@@ -84,7 +84,7 @@ export class Pointer {
     else this.#core.moveTo(place);
   }
 
-  /** Only the box itself is turned over: a click beside it selects. */
+  /** Reports whether a click hit the checkbox itself. Clicks next to it select the cell. */
   #onBox(event: MouseEvent, target: Element): boolean {
     if (!target.matches('.is-checkbox .ig-text')) return false;
     const box = target.getBoundingClientRect();
@@ -111,7 +111,7 @@ export class Pointer {
     this.#start(event, this.#extending());
   }
 
-  /** Rows, columns or all, by their headers. */
+  /** Selects rows, columns or everything by their headers. */
   #whole(target: Element, place: Place, extend: boolean): void {
     const { selection } = this.#core;
     const col = this.#renderer.head.colOf(target);
@@ -143,7 +143,7 @@ export class Pointer {
       area = from && dragArea(from, place.row, place.col);
       const { selection } = this.#core;
       if (!from) return;
-      // Drawn as the range that will be there: what was selected and what gets filled.
+      // Show the resulting range: the selection and the cells to fill.
       selection.to({ row: Math.min(from.top, area?.top ?? from.top), col: Math.min(from.left, area?.left ?? from.left) });
       selection.extend({ row: Math.max(from.bottom, area?.bottom ?? 0), col: Math.max(from.right, area?.right ?? 0) });
       this.#core.invalidate();
@@ -175,7 +175,7 @@ export class Pointer {
     if (!this.#timer) this.#timer = requestAnimationFrame(() => this.#pull());
   }
 
-  /** Scrolls on while the pointer is held beyond an edge, the faster the farther. */
+  /** Scrolls while the pointer is outside the grid, faster with distance. */
   #pull(): void {
     this.#timer = 0;
     if (!this.#drag) return;

@@ -5,8 +5,8 @@ import type { Place } from './ranges';
 import { visibleText } from './visible-text';
 
 /**
- * The sentences of a cell's problems, beside the cell that is active or under
- * the mouse. Readers of the screen get the same from the cell itself.
+ * Shows the problems of the active or hovered cell next to it. Screen readers get
+ * the same text from the cell itself.
  */
 export class ProblemTooltip {
   readonly #core: Core;
@@ -18,7 +18,7 @@ export class ProblemTooltip {
   #hover: Place | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Nothing is said while busy, which is while a cell is edited. */
+  /** Shows nothing while busy reports true, that is, while a cell is edited. */
   constructor(core: Core, element: (place: Place) => HTMLElement | undefined, busy: () => boolean, signal: AbortSignal) {
     this.#core = core;
     this.#busy = busy;
@@ -32,7 +32,7 @@ export class ProblemTooltip {
     document.addEventListener('focusin', () => this.show(), { signal });
   }
 
-  /** Hides it until another cell is active; reports whether there was anything to hide. */
+  /** Hides the tooltip until another cell is active. Reports whether it was visible. */
   dismiss(): boolean {
     if (!this.#tip.isConnected) return false;
     this.#hover = null;
@@ -41,7 +41,7 @@ export class ProblemTooltip {
     return true;
   }
 
-  /** Shows, moves or hides it, as the cell it is about wants. */
+  /** Shows, moves or hides the tooltip for the current cell. */
   show(): void {
     const place = this.#covered() ? null : (this.#hover ?? this.#active());
     const lines = place && !this.#busy() && this.#name(place) !== this.#dismissed ? this.#lines(place) : [];
@@ -55,7 +55,7 @@ export class ProblemTooltip {
     this.#position(anchor);
   }
 
-  /** Whether something floats above the page that has the focus, such as a menu. */
+  /** Reports whether a floating element, such as a menu, has the focus. */
   #covered(): boolean {
     return document.activeElement?.closest('[popover]') != null;
   }
@@ -86,7 +86,7 @@ export class ProblemTooltip {
     );
   }
 
-  /** It is to be read, and in nobody's way: a press on it is for the cell below. */
+  /** Passes a press on the tooltip to the cell below, because the tooltip only shows text. */
   #passPress(event: PointerEvent): void {
     this.dismiss();
     const below = document.elementFromPoint(event.clientX, event.clientY);

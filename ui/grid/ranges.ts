@@ -1,11 +1,11 @@
-/** Arithmetic of selections. Rows and columns count from 0 as shown; row -1 is the header. */
+/** Geometry of selections. Rows and columns count from 0 in display order; row -1 is the header. */
 
 export interface Place {
   readonly row: number;
   readonly col: number;
 }
 
-/** All four sides inclusive. */
+/** A rectangle of cells. All four sides are inclusive. */
 export interface Range {
   readonly top: number;
   readonly bottom: number;
@@ -13,7 +13,7 @@ export interface Range {
   readonly right: number;
 }
 
-/** Consecutive rows or columns that are drawn; none where last < first. */
+/** Consecutive rows or columns to draw; last < first if there are none. */
 export interface Span {
   readonly first: number;
   readonly last: number;
@@ -44,7 +44,7 @@ export function cellsOf(range: Range): number {
   return rowsOf(range) * colsOf(range);
 }
 
-/** The part of a range that a table of this size has, or null. */
+/** Returns the part of a range within a table of this size, or null. */
 export function clip(range: Range, rows: number, cols: number): Range | null {
   const cut = {
     top: Math.max(0, range.top),
@@ -53,9 +53,4 @@ export function clip(range: Range, rows: number, cols: number): Range | null {
     right: Math.min(cols - 1, range.right),
   };
   return cut.top > cut.bottom || cut.left > cut.right ? null : cut;
-}
-
-export function same(a: Range | null, b: Range | null): boolean {
-  if (!a || !b) return a === b;
-  return a.top === b.top && a.bottom === b.bottom && a.left === b.left && a.right === b.right;
 }

@@ -4,14 +4,14 @@ import { Header } from './header';
 import type { Place } from './ranges';
 import { RowPool } from './row-pool';
 
-/** Draws what is in view, and keeps the focus where the active cell is. */
+/** Draws the visible part and keeps the focus on the active cell. */
 export class Renderer {
   readonly head: Header;
   readonly #rows: RowPool;
   readonly #core: Core;
   readonly #handle = createElement('div', 'ig-handle', { 'aria-hidden': 'true' });
   #applied = '';
-  /** Before the first answer nobody knows how many rows there are. */
+  /** Whether the number of rows is known, that is, whether a response has arrived. */
   counted = false;
 
   constructor(core: Core) {
@@ -37,7 +37,7 @@ export class Renderer {
     this.#keepFocus();
   }
 
-  /** The element of a cell, where it is drawn. */
+  /** Returns the element of a cell, or undefined if it is not drawn. */
   element(place: Place): HTMLElement | undefined {
     return place.row < 0 ? this.head.cell(place.col) : this.#rows.view(place.row)?.cell(place.col);
   }
@@ -59,22 +59,22 @@ export class Renderer {
   }
 
   #rowHeaderWidth(rows: number): number {
-    // The sign of a problem stands beside the number.
+    // Leave room for the problem marker next to the number.
     return Math.max(52, 32 + Math.ceil(this.#core.formatNumber(Math.max(rows, this.#core.maxNumber)).length * 7.5));
   }
 
   #applyLayout(): void {
     const { surface, columns, view } = this.#core;
-    const worn = `${columns.lead} ${columns.paneWidth}`;
-    if (worn === this.#applied) return;
-    this.#applied = worn;
+    const layout = `${columns.lead} ${columns.paneWidth}`;
+    if (layout === this.#applied) return;
+    this.#applied = layout;
     surface.root.style.setProperty('--ig-row', `${view.rowHeight}px`);
     surface.root.style.setProperty('--ig-lead', `${columns.lead}px`);
     surface.root.style.setProperty('--ig-pane', `${columns.paneWidth}px`);
     surface.root.classList.toggle('has-pinned', columns.pinnedCount > 0);
   }
 
-  /** The handle to fill with stands in the last cell of the range. */
+  /** Moves the fill handle to the last cell of the range. */
   #placeHandle(): void {
     const { selection, columns } = this.#core;
     const range = selection.range;
@@ -84,8 +84,8 @@ export class Renderer {
   }
 
   /**
-   * Elements serve other rows once theirs went out of view. The focus must not
-   * wander with them: until the active cell is back the grid itself holds it.
+   * Elements are reused for other rows as they scroll. The focus must not move with
+   * them: while the active cell is not drawn, the scroller has the focus.
    */
   #keepFocus(): void {
     const { scroller } = this.#core.surface;

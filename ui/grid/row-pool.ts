@@ -2,7 +2,7 @@ import type { Core } from './core';
 import type { Range, Span } from './ranges';
 import { RowView, orderChildren } from './row-view';
 
-/** The rows that are drawn. Elements of rows that went out of view serve those that come in. */
+/** The drawn rows. Elements of rows that scroll out of view are reused. */
 export class RowPool {
   readonly #core: Core;
   readonly #rows = new Map<number, RowView>();
@@ -25,7 +25,7 @@ export class RowPool {
     for (const view of spare) view.element.remove();
   }
 
-  /** Puts the elements into the order in which they are read. */
+  /** Sorts the elements into reading order. */
   reorder(): void {
     const sorted = [...this.#rows].sort((a, b) => a[0] - b[0]).map(([, view]) => view);
     orderChildren(this.#core.surface.body, sorted.map((view) => view.element));

@@ -1,12 +1,12 @@
 /**
- * The words of the grid, and the port through which it asks for everything.
- * The grid holds no rows of its own but a few windows of them; whoever serves
- * them (a service, a file, a generator) implements RowSource.
+ * The types of the grid, and RowSource, the interface that supplies its rows.
+ * The grid caches only a few blocks of rows. Any store of rows can implement
+ * RowSource: a service, a file, a generator.
  */
 
 export type Level = 'error' | 'warning' | 'info';
 
-/** One thing wrong with one cell; message is a sentence for people. */
+/** A problem of a cell or row. message is a sentence for people. */
 export interface Problem {
   readonly level: Level;
   readonly message: string;
@@ -14,44 +14,44 @@ export interface Problem {
 }
 
 export interface Cell {
-  /** What the cell holds, as raw text; "" is empty. */
+  /** Raw text of the cell; "" is empty. */
   readonly text: string;
   readonly problems: readonly Problem[];
-  /** True where it no longer holds what the file held. */
+  /** Whether the cell differs from the file. */
   readonly changed?: boolean;
-  /** What the text is read as, where that is another text. */
+  /** What the text was parsed to, if that is a different text. */
   readonly value?: string;
-  /** True where the value was not read from the text, as a hook gave it: both are shown. */
+  /** Whether a hook set the value, so it cannot be derived from the text. Both are shown. */
   readonly made?: boolean;
-  /** True where the text is only the beginning: it is shown, and never written back. */
+  /** Whether text is truncated. Truncated text is shown, but never saved. */
   readonly cut?: boolean;
 }
 
 export interface Row {
-  /** Names the row for good, whatever is sorted, filtered or deleted. */
+  /** Identifies the row permanently, regardless of sorting, filtering and deletions. */
   readonly id: string;
-  /** The row's number as people count it, from 1. */
+  /** Row number for people, from 1. */
   readonly number: number;
-  /** Grows with each change of the row. */
+  /** Increases with each change of the row. */
   readonly version: number;
-  /** One for each column, in the order in which the columns were given. */
+  /** One cell per column, in the order of GridConfig.columns. */
   readonly cells: readonly Cell[];
-  /** Those of the row as a whole. */
+  /** Problems of the row as a whole. */
   readonly problems?: readonly Problem[];
-  /** True where the row no longer fits the filter of the view, and is shown until that is renewed. */
+  /** Whether the row no longer matches the filter. It is shown until the view is refreshed. */
   readonly past?: boolean;
 }
 
-/** Some rows in a stretch of the view. */
+/** A range of rows of the view. */
 export interface RowWindow {
-  /** How many rows the view has at this moment. */
+  /** Current number of rows in the view. */
   readonly total: number;
-  /** Names the view that indexes count in; it is handed back with a Batch. */
+  /** Identifies the view that indexes refer to. A Batch returns it to the source. */
   readonly revision: string;
   readonly rows: readonly Row[];
 }
 
-/** Cells by place: rows by their index in the view, columns by key. */
+/** A rectangle of cells: rows by their index in the view, columns by key. */
 export interface Area {
   readonly fromRow: number;
   /** Exclusive. */
@@ -59,43 +59,43 @@ export interface Area {
   readonly columns: readonly string[];
 }
 
-/** What a person did, which is what undo takes back at once. */
+/** The action of a person that one undo reverts. */
 export type EditAction = 'edit' | 'paste' | 'cut' | 'clear' | 'fill';
 
 /**
- * One change of any number of cells. The cell in row r and column c of the
- * area, both from 0, gets texts[r % texts.length][c % texts[0].length]: one
- * text clears ten million rows, a matrix of the area's size is a paste.
+ * One change of any number of cells. The cell in row r and column c of the area,
+ * both from 0, gets texts[r % texts.length][c % texts[0].length]. A single text
+ * can clear ten million rows; a paste has a matrix of the area's size.
  */
 export interface Batch {
-  /** Made once for a change: a source that sees it again must not apply it again. */
+  /** Unique per change. A source must apply each ID only once. */
   readonly id: string;
   readonly action: EditAction;
   readonly area: Area;
   readonly revision: string;
-  /** How many rows the view had: with another number other rows stand in these places. */
+  /** Number of rows in the view. If it has changed, indexes refer to other rows. */
   readonly total: number;
   readonly texts: readonly (readonly string[])[];
-  /** Versions by row id, of those rows of the area that the person had before them. */
+  /** Versions, by row ID, of the rows of the area that were loaded. */
   readonly versions: Readonly<Record<string, number>>;
-  /** These rows as the person saw them, by index. */
+  /** The loaded rows as the person saw them, by index. */
   readonly seen: ReadonlyMap<number, Row>;
-  /** So many rows and columns of a paste lie beyond the end of the table. */
+  /** How many rows and columns of a paste lie outside the table. */
   readonly leftOut?: { readonly rows: number; readonly cols: number };
 }
 
-/** A cell that somebody else changed first: nothing was written to it. */
+/** A cell that somebody else changed first. It was not changed again. */
 export interface Conflict {
   readonly rowId: string;
   readonly number: number;
   readonly column: string;
   readonly mine: string;
   readonly theirs: Cell;
-  /** The row was deleted. */
+  /** Whether the row was deleted. */
   readonly gone?: boolean;
 }
 
-/** A cell by place, as in Area. */
+/** One cell by row index and column key, as in Area. */
 export interface Spot {
   readonly row: number;
   readonly column: string;
@@ -103,34 +103,34 @@ export interface Spot {
 
 export interface Verdict {
   /**
-   * After apply: the rows named in versions, as they are now. After undo and
-   * redo: any; the grid asks again for what it shows.
+   * After apply, the current state of the rows in versions. After undo and redo,
+   * any rows; the grid reloads the visible ones.
    */
   readonly rows: readonly Row[];
-  /** How many cells were changed. */
+  /** Number of changed cells. */
   readonly cells: number;
   readonly conflicts: readonly Conflict[];
-  /** Where to look, after undo and redo. */
+  /** The cell to scroll to after undo and redo. */
   readonly spot?: Spot;
-  /** True where other rows may look different as well: the grid asks again for what it shows. */
+  /** Whether other rows may have changed, too, so the grid reloads the visible ones. */
   readonly stale?: boolean;
 }
 
 export interface RowSource {
-  /** The rows from..to (exclusive); fewer only at the end of the view. */
+  /** Returns rows from..to (exclusive); fewer only at the end of the view. */
   rows(from: number, to: number, signal: AbortSignal): Promise<RowWindow>;
   apply(batch: Batch): Promise<Verdict>;
-  /** id is made once for each undo, as in Batch. Nothing to undo: zero cells. */
+  /** Undoes the last change. id is unique per call, as in Batch. Returns zero cells if there is nothing to undo. */
   undo(id: string): Promise<Verdict>;
   redo(id: string): Promise<Verdict>;
-  /** The nearest cell with a problem before or after one, in reading order. */
+  /** Returns the nearest cell with a problem before or after a cell, in reading order. */
   problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null>;
 }
 
 /**
- * Why a source could not do it. "lost": no answer came, the same call may go
- * through later, and the grid makes it again. "failed": it was answered, and
- * the message says what is wrong, for people. Any other error counts as failed.
+ * The error of a source. "lost" means that no response arrived, so the grid
+ * repeats the call. "failed" means that the source rejected the call; the message
+ * explains why, for people. Any other error counts as failed.
  */
 export class SourceFault extends Error {
   readonly kind: 'lost' | 'failed';
@@ -143,11 +143,11 @@ export class SourceFault extends Error {
 export type ColumnKind = 'text' | 'number' | 'date' | 'select' | 'multi' | 'checkbox';
 
 export interface Choice {
-  /** What the cell holds where it is chosen. */
+  /** The text of a cell with this option. */
   readonly text: string;
-  /** What people read; the text where it is missing. */
+  /** What people read; defaults to text. */
   readonly label?: string;
-  /** Found by it as well. */
+  /** Another name to search for. */
   readonly also?: string;
 }
 
@@ -155,12 +155,12 @@ export interface Column {
   readonly key: string;
   readonly label: string;
   readonly kind: ColumnKind;
-  /** Of select and multi. */
+  /** Options of select and multi columns. */
   readonly choices?: readonly Choice[];
-  /** Between the texts of a multi; a comma by default. */
+  /** Separates the values of a multi column; a comma by default. */
   readonly separator?: string;
   readonly readOnly?: boolean;
-  /** CSS pixels; 160 by default. */
+  /** In CSS pixels; 160 by default. */
   readonly width?: number;
   readonly pinned?: boolean;
 }

@@ -5,7 +5,7 @@ import { cellDisplay, problemText, worstLevel } from './cell-display';
 import type { Row } from './row-source';
 import type { Range, Span } from './ranges';
 
-/** The elements of one row. It is used again for other rows as they come into view. */
+/** The elements of one row. They are reused for other rows. */
 export class RowView {
   readonly element = createElement('div', 'ig-row', { role: 'row' });
   index = -1;
@@ -29,7 +29,7 @@ export class RowView {
     return this.#cells.get(col)?.element;
   }
 
-  /** Moves the row; whole pixels, as text between them blurs. */
+  /** Moves the row, in whole pixels because text blurs between them. */
   moveTo(top: number): void {
     const rounded = Math.round(top);
     if (rounded === this.#place) return;
@@ -37,7 +37,7 @@ export class RowView {
     this.element.style.transform = `translateY(${rounded}px)`;
   }
 
-  /** Draws a row; stamp differs wherever anything but the row itself differs. */
+  /** Draws a row. stamp changes whenever anything except the row itself changes. */
   show(core: Core, index: number, span: Span, range: Range | null, stamp: number): void {
     const row = core.blocks.row(index);
     const stays = span.first === this.#span.first && span.last === this.#span.last;
@@ -52,7 +52,7 @@ export class RowView {
     for (const [col, view] of this.#cells) view.show(cellDisplay(core, row, index, col, range));
   }
 
-  /** Puts the cells into the order in which they are read. */
+  /** Sorts the cells into reading order. */
   reorder(): void {
     const sorted = [...this.#cells].sort((a, b) => a[0] - b[0]);
     for (const [pane, views] of this.#panes(sorted)) orderChildren(pane, views);
@@ -80,7 +80,7 @@ export class RowView {
     this.#showLevel(core, row, within);
   }
 
-  /** Problems of the row as a whole stand at its number. */
+  /** Shows problems of the row as a whole at its number. */
   #showLevel(core: Core, row: Row | undefined, within: boolean): void {
     const level = row?.problems ? worstLevel(row) : null;
     const className = `ig-number${within ? ' is-within' : ''}${level ? ` has-${level}` : ''}`;
@@ -91,7 +91,7 @@ export class RowView {
     setAttribute(this.#number, 'aria-description', description || null);
   }
 
-  /** Gives every position that is drawn its cell, taking those that went out of view. */
+  /** Assigns an element to each drawn column, reusing those of columns that scrolled out of view. */
   #assignCells(pinned: number, span: Span): void {
     if (pinned !== this.#pinned) this.#clear();
     this.#pinned = pinned;
@@ -121,8 +121,8 @@ export class RowView {
 }
 
 /**
- * Puts children into order. Taking the focused element out of the page would
- * take the focus from it, so the others move around it.
+ * Sorts children. Removing the focused element would take its focus away, so the
+ * others move around it.
  */
 export function orderChildren(parent: HTMLElement, sorted: HTMLElement[]): void {
   if (sorted.every((element, at) => parent.children[at] === element)) return;

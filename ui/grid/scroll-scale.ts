@@ -1,17 +1,17 @@
-/** Pixels at each end in which the scrollbar moves as the content does. */
+/** Pixels at each end where scrollbar and content move one to one. */
 const margin = 40_000;
 
 /**
- * Maps a scrollbar of bounded length onto content of any length.
+ * Maps a scrollbar of limited length to content of any length.
  *
- * Browsers cap the height of an element (Chromium 33,554,432 px, others less)
- * and place things beyond 2^23 px unsharply, so the scrolled element is at most
- * `cap` high. A small step moves the content pixel by pixel, so that a wheel's
- * tick is the same distance in ten rows and in ten million; a step as long as
- * one pixel of the thumb's way can only be a drag of the thumb or a program,
- * and counts in proportion. What small steps make the thumb drift is put right
- * by rebase once scrolling has ended. Both ends have a margin without any
- * scaling: else the last pixels could not be scrolled to.
+ * Browsers limit the height of an element (Chromium to 33,554,432 px, others to
+ * less) and blur content beyond 2^23 px, so the scrolled element is at most `cap`
+ * high. Small steps move the content pixel by pixel, so a tick of the mouse wheel
+ * scrolls the same distance in ten rows and in ten million. A step worth at least
+ * one pixel of the thumb's track can only come from dragging the thumb or from a
+ * program, and moves the content in proportion. After scrolling, rebase corrects
+ * the drift of the thumb. Both ends have an unscaled margin, because the last
+ * pixels would be unreachable otherwise.
  */
 export class ScrollScale {
   readonly #cap: number;
@@ -24,7 +24,7 @@ export class ScrollScale {
     this.#cap = cap;
   }
 
-  /** Height of the scrolled element. */
+  /** Height of the scrolled element, in pixels. */
   get height(): number {
     return Math.min(this.#content, this.#cap);
   }
@@ -38,7 +38,7 @@ export class ScrollScale {
     return Math.max(0, this.#content - this.#page);
   }
 
-  /** Added to a place in the content it gives the place in the scrolled element. */
+  /** Difference between a position in the scrolled element and in the content. */
   get shift(): number {
     return this.#physical - this.#top;
   }
@@ -47,27 +47,27 @@ export class ScrollScale {
     return this.#content > this.#cap;
   }
 
-  /** Takes new sizes and gives the scrollTop that keeps the place. */
+  /** Sets new sizes and returns the scrollTop that keeps the position. */
   resize(content: number, page: number): number {
     this.#content = content;
     this.#page = page;
     return this.place(this.#top);
   }
 
-  /** Goes to a place in the content and gives the scrollTop for it. */
+  /** Goes to a position in the content and returns the scrollTop for it. */
   place(top: number): number {
     this.#top = Math.min(this.max, Math.max(0, top));
     this.#physical = Math.round(this.#proportional(this.#top));
     return this.#physical;
   }
 
-  /** Tells what scrollTop the browser made of the last place or rebase. */
+  /** Stores the scrollTop that the browser actually set after place or rebase. */
   settled(physical: number): void {
     this.#physical = physical;
     if (!this.scaled) this.#top = physical;
   }
 
-  /** The browser scrolled to this scrollTop; gives by how much the content moved. */
+  /** Handles scrolling to this scrollTop and returns how far the content moved. */
   scrolled(physical: number): number {
     const before = this.#top;
     const step = physical - this.#physical;
@@ -76,7 +76,7 @@ export class ScrollScale {
     return this.#top - before;
   }
 
-  /** The scrollTop in proportion to the place, or null where it already stands there. */
+  /** Returns the scrollTop in proportion to the position, or null if it is correct already. */
   rebase(): number | null {
     const physical = Math.round(this.#proportional(this.#top));
     if (!this.scaled || Math.abs(physical - this.#physical) < 1) return null;
@@ -84,7 +84,7 @@ export class ScrollScale {
     return physical;
   }
 
-  /** Whether the scrollbar is at an end while the content goes on: scrolling would stick. */
+  /** Whether the scrollbar is at an end but the content is not, so scrolling would stop. */
   get stuck(): boolean {
     const atTop = this.#physical <= 0 && this.#top > 0;
     const atEnd = this.#physical >= this.#physicalMax - 1 && this.#top < this.max;
@@ -95,7 +95,7 @@ export class ScrollScale {
     return Math.max(0, this.height - this.#page);
   }
 
-  /** Shorter steps are no drag of the thumb, whose way is about a page long. */
+  /** The longest step that does not count as dragging the thumb, whose track is about one page long. */
   get #longest(): number {
     return Math.max(this.#page, this.height / Math.max(1, this.#page) / 2);
   }
@@ -112,7 +112,7 @@ export class ScrollScale {
   }
 }
 
-/** Maps 0..from onto 0..to: evenly between the margins, one to one within them. */
+/** Maps 0..from to 0..to: proportionally between the margins, one to one within them. */
 function stretch(at: number, from: number, to: number): number {
   const edge = Math.min(margin, from / 4, to / 4);
   if (at <= edge) return at;

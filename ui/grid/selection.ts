@@ -3,8 +3,8 @@ import { between, clip, type Place, type Range } from './ranges';
 export type Mode = 'cells' | 'rows' | 'columns' | 'all';
 
 /**
- * What is selected: the active cell, in which typing starts, and the other
- * corner of the range. It knows the size of the table and nothing of pixels.
+ * The selection: the active cell, where typing starts, and the opposite corner of
+ * the range. It knows the size of the table, but nothing about pixels.
  */
 export class Selection {
   active: Place = { row: 0, col: 0 };
@@ -24,7 +24,7 @@ export class Selection {
     return { rows: this.#rows, cols: this.#cols };
   }
 
-  /** Null while the header has the focus or there are no rows. */
+  /** The selected range; null while the header is active or there are no rows. */
   get range(): Range | null {
     const { rows, cols } = this.size;
     const whole: Range = { top: 0, bottom: rows - 1, left: 0, right: cols - 1 };

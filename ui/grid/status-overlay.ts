@@ -6,7 +6,7 @@ const firstWait = 1000;
 const longestWait = 15_000;
 const patience = 300;
 
-/** How the grid is: loading, empty, cut off or refused; and what to do about it. */
+/** Shows that the grid is loading, empty, offline or failed, and what to do. */
 export class StatusOverlay {
   readonly #core: Core;
   readonly #sign = createElement('div', 'ig-sign', { role: 'group' });
@@ -27,7 +27,7 @@ export class StatusOverlay {
     });
   }
 
-  /** Rows came. */
+  /** Called when rows have been loaded. */
   loaded(): void {
     this.#known = true;
     this.#reading = null;
@@ -36,10 +36,10 @@ export class StatusOverlay {
     this.#draw();
   }
 
-  /** Rows did not come; a lost connection is tried again by itself. */
+  /** Called when loading failed. The grid retries if the connection is lost. */
   failed(fault: SourceFault): void {
     this.#reading = fault;
-    // One wait for all that failed meanwhile, else each of them would lengthen it.
+    // Use one timer for all failures, because each would double the delay otherwise.
     if (fault.kind === 'lost') this.#timer ??= setTimeout(() => this.#again(), this.#wait);
     this.#draw();
   }
@@ -55,7 +55,7 @@ export class StatusOverlay {
     this.#timer = undefined;
   }
 
-  /** Changes wait until the connection is back, or no longer. */
+  /** Sets the number of changes that wait for the connection; 0 if none. */
   saving(waiting: number): void {
     const came = this.#waiting > 0 && waiting === 0;
     this.#waiting = waiting;

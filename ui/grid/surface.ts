@@ -1,6 +1,6 @@
 import { createElement } from './dom';
 
-/** The elements that are there from the beginning. */
+/** The permanent elements of a grid. */
 export class Surface {
   readonly root: HTMLElement;
   readonly scroller: HTMLElement;
@@ -21,10 +21,10 @@ export class Surface {
     host.append(this.root);
   }
 
-  /** Says a sentence to who cannot see what changed. */
+  /** Announces a sentence to screen readers. */
   announce(sentence: string): void {
     if (!sentence) return;
-    // The same text twice in a row would not be read out again.
+    // Screen readers do not repeat an unchanged text.
     this.#live.textContent = this.#said++ % 2 ? `${sentence}\u00a0` : sentence;
   }
 

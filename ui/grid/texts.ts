@@ -1,8 +1,8 @@
 import type { Level } from './row-source';
 
 /**
- * Every sentence that the grid says by itself. A host that speaks another
- * language gives all of them; numbers come in grouped for the locale already.
+ * All texts of the grid. A host in another language supplies every one of them
+ * and formats the numbers.
  */
 export interface Texts {
   readonly rowHeader: string;
@@ -42,7 +42,7 @@ export interface Texts {
   cannotPaste(): string;
   tooMuch(cells: number, most: number): string;
   tooLong(column: string): string;
-  /** In the place of a fill whose source is not loaded. */
+  /** Shown if the cells to fill from are not loaded. */
   cannotFill(): string;
 }
 
@@ -54,24 +54,24 @@ export function english(locale = 'en'): Texts {
   return {
     ...fixedTexts,
     edit: (column) => `Edit ${column}`,
-    moreChoices: (count) => `${many(count, 'more choice', 'more choices')}. Type to narrow them down.`,
-    selected: (rows, cols) => `${many(rows, 'row', 'rows')} by ${many(cols, 'column', 'columns')} selected`,
+    moreChoices: (count) => `${many(count, 'more option', 'more options')}. Type to filter.`,
+    selected: (rows, cols) => `${many(rows, 'row', 'rows')} × ${many(cols, 'column', 'columns')} selected`,
     place: (row, column) => `Row ${figure.format(row)}, ${column}`,
     copied: (n) => `${cells(n)} copied`,
     copying: (n) => `Copying ${cells(n)} …`,
-    copyTooMuch: (n, most) => `${cells(n)} are more than the clipboard takes from here (${figure.format(most)}). Select fewer, or download the rows.`,
-    copyDenied: () => 'The browser did not allow copying. Select fewer rows, or allow this page to use the clipboard.',
+    copyTooMuch: (n, most) => `You can copy at most ${figure.format(most)} cells, not ${figure.format(n)}. Select fewer or download the rows.`,
+    copyDenied: () => 'The browser blocked copying. Select fewer rows or allow this page to use the clipboard.',
     changedCells: (n) => `${cells(n)} changed`,
-    leftOut: (rows, cols) => `${leftOut(many, rows, cols)} did not fit into the table and ${rows + cols === 1 ? 'was' : 'were'} left out`,
-    readOnly: (column) => `${column} cannot be changed here.`,
-    conflict: (mine, theirs) => `Somebody else changed this cell first. It holds “${theirs}”; you wrote “${mine}”.`,
-    conflicts: (n) => `${cells(n)} had been changed by somebody else and were kept as they are.`,
-    waiting: (n) => `${many(n, 'change waits', 'changes wait')} to be saved.`,
+    leftOut: (rows, cols) => `${leftOut(many, rows, cols)} didn’t fit and ${rows + cols === 1 ? 'was' : 'were'} skipped`,
+    readOnly: (column) => `${column} is read-only.`,
+    conflict: (mine, theirs) => `Someone else changed this cell first. It now contains “${theirs}”; you entered “${mine}”.`,
+    conflicts: (n) => `${cells(n)} ${n === 1 ? 'was' : 'were'} changed by someone else and not overwritten.`,
+    waiting: (n) => `${many(n, 'change', 'changes')} waiting to be saved.`,
     width: (column, pixels) => `${column} is ${figure.format(pixels)} pixels wide`,
-    cannotPaste: () => 'The clipboard holds no text.',
-    tooLong: (column) => `A cell of ${column} is so long that only its beginning is here. It is not copied.`,
-    cannotFill: () => 'What to fill with is not loaded yet, or too long. Scroll there first.',
-    tooMuch: (n, most) => `${cells(n)} are more than fit into one paste (${figure.format(most)}). Paste fewer at a time.`,
+    cannotPaste: () => 'The clipboard contains no text.',
+    tooLong: (column) => `A value of ${column} is too long to copy.`,
+    cannotFill: () => 'The value to fill with isn’t loaded yet or is too long. Scroll to it first.',
+    tooMuch: (n, most) => `You can paste at most ${figure.format(most)} cells at once, not ${figure.format(n)}.`,
   };
 }
 
@@ -83,29 +83,29 @@ function leftOut(many: (n: number, one: string, other: string) => string, rows: 
 const fixedTexts = {
   rowHeader: 'Row',
   level: { error: 'Error', warning: 'Warning', info: 'Note' },
-  changed: 'Fixed',
-  pending: 'Being saved',
+  changed: 'Changed',
+  pending: 'Saving',
   yes: 'Yes',
   no: 'No',
   loading: 'Loading rows …',
-  empty: 'There are no rows here.',
-  emptyHint: 'Rows that fit the filter would be listed here.',
-  lost: 'The connection is lost.',
-  lostHint: 'It is tried again by itself. What you changed is kept.',
-  failed: 'The rows could not be loaded.',
+  empty: 'No matching rows.',
+  emptyHint: 'Show all rows or search for something else.',
+  lost: 'You’re offline.',
+  lostHint: 'We’ll keep trying to reconnect. Your changes are kept.',
+  failed: 'The rows couldn’t be loaded.',
   retry: 'Try again',
   chooseDate: 'Choose a date',
-  search: 'Search the choices',
-  noChoice: 'No choice fits.',
+  search: 'Search options',
+  noChoice: 'No matches.',
   emptyChoice: 'Leave empty',
   menu: {
     open: 'Column menu',
-    pin: 'Keep in view',
-    unpin: 'Let scroll',
-    wider: 'Wider',
-    narrower: 'Narrower',
-    fit: 'Fit to what is shown',
-    select: 'Select the column',
+    pin: 'Pin column',
+    unpin: 'Unpin column',
+    wider: 'Make wider',
+    narrower: 'Make narrower',
+    fit: 'Fit to content',
+    select: 'Select column',
   },
-  noProblem: { next: 'No further problem below.', previous: 'No further problem above.' },
+  noProblem: { next: 'No more problems below.', previous: 'No more problems above.' },
 } as const;

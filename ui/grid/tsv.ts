@@ -1,6 +1,6 @@
 /**
- * Tab-separated text as spreadsheets put it on the clipboard: a cell that holds
- * a tab, a line break or a quote stands in quotes, with quotes doubled.
+ * Tab-separated text as spreadsheets put it on the clipboard. Cells with tabs,
+ * line breaks or quotes are quoted, and quotes inside them are doubled.
  */
 
 export type Matrix = string[][];
@@ -13,7 +13,7 @@ function quoted(text: string): string {
   return /[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Reads any text; every row is filled up to the longest with "". */
+/** Parses any text. Short rows are padded with "". */
 export function parseTsv(text: string): Matrix {
   const rows: Matrix = [];
   let row: string[] = [];
@@ -29,13 +29,13 @@ export function parseTsv(text: string): Matrix {
     rows.push(row);
     row = [];
     at = afterBreak(text, at);
-    // The line break behind the last row ends it and starts no further one.
+    // A line break after the last row ends it and starts no new row.
     if (at >= text.length) break;
   }
   return padRows(rows);
 }
 
-/** Fills every row up to the longest. */
+/** Pads every row to the length of the longest. */
 export function padRows(rows: Matrix): Matrix {
   const cols = rows.reduce((most, row) => Math.max(most, row.length), 0);
   for (const row of rows) while (row.length < cols) row.push('');
@@ -52,7 +52,7 @@ function plainAt(text: string, at: number): { text: string; end: number } {
   return { text: text.slice(at, end), end };
 }
 
-/** Null where the quote does not close a cell: then it is a plain character. */
+/** Returns null if the quote does not close the cell and is therefore an ordinary character. */
 function quotedAt(text: string, at: number): { text: string; end: number } | null {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     if (text[end + 1] === '"') {

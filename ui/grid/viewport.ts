@@ -5,27 +5,27 @@ import type { Place, Span } from './ranges';
 import { ScrollScale } from './scroll-scale';
 import type { Surface } from './surface';
 
-/** Rows that are drawn beyond what is in view, so that none is missing when the browser scrolls first. */
+/** Rows drawn beyond the visible ones, because the browser may scroll before the grid draws. */
 const ahead = 5;
 const behind = 2;
 
-/** What of the table is in view, in pixels and in rows and columns. */
+/** The visible part of the table, in pixels and in rows and columns. */
 export class Viewport {
   readonly scale = new ScrollScale();
   readonly rowHeight: number;
   width = 0;
   height = 0;
   left = 0;
-  /** Where scrolling goes: 1 down, -1 up. */
+  /** Scroll direction: 1 down, -1 up. */
   direction = 1;
   rtl = false;
-  /** How far the last scroll went; after a long way rows in reserve are drawn in vain. */
+  /** Distance of the last scroll, in pixels. After a long one, extra rows would not be seen. */
   #moved = 0;
   #across = false;
   readonly #surface: Surface;
   readonly #columns: Columns;
   #rows = 0;
-  /** What the first measure takes in place of the sizes. */
+  /** Replaces measuring the element for the first paint. */
   #guess: Room | undefined;
 
   constructor(surface: Surface, columns: Columns, rowHeight: number, guess?: Room) {
@@ -35,7 +35,7 @@ export class Viewport {
     this.#guess = guess;
   }
 
-  /** Takes the sizes from the page, for a table of this many rows; reports whether columns moved. */
+  /** Measures the element for a table with this many rows. Reports whether columns moved. */
   measure(rows: number, lead: number): boolean {
     const { scroller, head, body } = this.#surface;
     const { width, height } = this.#guess ?? this.#room;
@@ -53,7 +53,7 @@ export class Viewport {
     return rearranged;
   }
 
-  /** Whether it is as large as when it was measured last. */
+  /** Whether the size equals the last measured one. */
   get isMeasured(): boolean {
     const { width, height } = this.#room;
     return width === this.width && height === this.height;
@@ -64,7 +64,7 @@ export class Viewport {
     return { width: scroller.clientWidth, height: Math.max(0, scroller.clientHeight - head.offsetHeight) };
   }
 
-  /** The browser scrolled. */
+  /** Handles a scroll event. */
   follow(): void {
     const { scroller } = this.#surface;
     const left = Math.abs(scroller.scrollLeft);
@@ -76,14 +76,14 @@ export class Viewport {
     if (this.scale.stuck) this.#settle(this.scale.rebase());
   }
 
-  /** Scrolling has ended: the thumb goes to where it belongs. */
+  /** Called when scrolling has ended: corrects the position of the thumb. */
   rest(): void {
     this.#moved = 0;
     this.#across = false;
     this.#settle(this.scale.rebase());
   }
 
-  /** Rows to draw, of a table of this many. */
+  /** The rows to draw. */
   get rows(): Span {
     const far = this.#moved > this.height / 2;
     const up = far ? 1 : this.direction < 0 ? ahead : behind;
@@ -93,7 +93,7 @@ export class Viewport {
     return { first: Math.max(0, first), last: Math.min(this.#rows - 1, last) };
   }
 
-  /** Columns to draw beside the pinned ones. */
+  /** The columns to draw in addition to the pinned ones. */
   get span(): Span {
     const columns = this.#columns;
     if (columns.count === 0) return { first: 0, last: -1 };
@@ -109,12 +109,12 @@ export class Viewport {
     return Math.max(1, Math.floor(this.height / this.rowHeight) - 1);
   }
 
-  /** Pixels from the start of the scrolled body to a row. */
+  /** Returns the distance from the start of the scrolled body to a row, in pixels. */
   topOf(row: number): number {
     return row * this.rowHeight + this.scale.shift;
   }
 
-  /** Scrolls as little as brings the cell wholly into view, clear of what stays in place. */
+  /** Scrolls just enough to bring the whole cell into view, outside the pinned area. */
   reveal(place: Place): void {
     if (place.row >= 0) this.#revealRow(place.row);
     const columns = this.#columns;
@@ -125,7 +125,7 @@ export class Viewport {
     else if (end > this.left) this.#slide(Math.min(start, end));
   }
 
-  /** Brings a row to the middle of the view. */
+  /** Scrolls a row to the middle of the view. */
   center(row: number): void {
     this.go(row * this.rowHeight - Math.max(0, this.height - this.rowHeight) / 2);
   }
@@ -136,7 +136,7 @@ export class Viewport {
     if (this.scale.top !== before) this.direction = Math.sign(this.scale.top - before);
   }
 
-  /** The cell at a place of the window, the nearest one where there is none. */
+  /** Returns the cell at a position of the window, or the nearest cell. */
   hit(x: number, y: number): Place {
     const box = this.#surface.scroller.getBoundingClientRect();
     const across = this.rtl ? box.right - x : x - box.left;
@@ -155,7 +155,7 @@ export class Viewport {
   #resize(): void {
     const physical = this.scale.resize(this.#rows * this.rowHeight, this.height);
     this.#surface.body.style.blockSize = `${this.scale.height}px`;
-    // At first nothing has been scrolled.
+    // Nothing has been scrolled before the first measurement.
     if (this.#guess) this.scale.settled(physical);
     else this.#settle(physical);
   }

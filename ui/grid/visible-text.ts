@@ -3,16 +3,16 @@ import type { Cell } from './row-source';
 const longest = 400;
 
 /**
- * What a cell of one line shows of its text. Line breaks, tabs and characters
- * that show nothing become pictures of themselves, as a cell that only looks like
- * another one cannot be repaired; of a text of megabytes the beginning is shown.
+ * Returns the text as a cell of one line shows it. Line breaks, tabs and invisible
+ * characters become visible symbols, because nobody can fix what they cannot see.
+ * Long texts are shortened.
  */
 export function visibleText(text: string): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
   return invisible.test(cut) ? cut.replace(invisibles, picture) : cut;
 }
 
-/** What shows nothing, or turns what stands around it. */
+/** Characters that are invisible or change the direction of the surrounding text. */
 const invisible = /[\u0000-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2060-\u2069\ufeff]/;
 const invisibles = new RegExp(`\\r\\n|${invisible.source}`, 'g');
 
@@ -27,7 +27,7 @@ function picture(sign: string): string {
 const yes = /^(true|yes|y|1|x|on|✓)$/i;
 const no = /^(false|no|n|0|off)$/i;
 
-/** What a checkbox says: undefined where it is empty, null where its text must be read as text. */
+/** Returns the state of a checkbox: undefined if it is empty, null if its text is neither yes nor no. */
 export function checkboxState(cell: Pick<Cell, 'text' | 'value'>): boolean | null | undefined {
   const word = (cell.value ?? cell.text).trim();
   if (word === '') return undefined;

@@ -1,4 +1,4 @@
-// Fails where the pages that are kept are not what the sources make: node scripts/check-dist.mjs
+// Fails if the committed pages differ from a fresh build: node scripts/check-dist.mjs
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';

@@ -1,4 +1,4 @@
-// Fails where files import each other in a circle: node scripts/check-imports.mjs
+// Fails on import cycles: node scripts/check-imports.mjs
 import { cyclesOf, graphOf } from './import-graph.mjs';
 import { allFiles, isCode } from './sources.mjs';
 

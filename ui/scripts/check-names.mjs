@@ -1,5 +1,5 @@
-// Fails where a file name or an identifier holds a retired word: node scripts/check-names.mjs
-// The words are in .ci/retired-words.txt. Property names of the API may hold them.
+// Fails if a file name or an identifier contains a retired word: node scripts/check-names.mjs
+// .ci/retired-words.txt lists the words. Property names of the API may contain them.
 import { readFileSync } from 'node:fs';
 import { namesIn, retiredIn, wireNames, wordsOf } from './identifiers.mjs';
 import { allFiles, isCode } from './sources.mjs';

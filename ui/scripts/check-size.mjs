@@ -1,4 +1,4 @@
-// Weighs what the review page loads, packed as it is sent: node scripts/check-size.mjs
+// Checks the compressed size of what the review page loads: node scripts/check-size.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'u
 const weight = (file) => gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length;
 const figure = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 
-/** Every script and style that a chunk loads before it runs. */
+/** Returns the scripts and styles that a chunk loads before it runs. */
 function files(key, seen = new Set()) {
   const chunk = manifest[key];
   seen.add(chunk.file);

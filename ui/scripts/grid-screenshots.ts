@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { Site } from '../test/browser/site';
 
-/** Pictures of the grid's states, for people to look at: npm run look */
+/** Takes screenshots of the grid in its states: npm run look */
 const folder = 'shots';
 const site = await Site.open();
 mkdirSync(folder, { recursive: true });
@@ -39,21 +39,21 @@ await shot('range', 'theme=light', async (demo) => {
 await shot('fixed', 'theme=light', async (demo) => {
   await demo.cell(6, 2).click();
   await demo.press('D', 'E', 'Enter');
-  await demo.saved();
+  await demo.waitUntilSaved();
 });
 await shot('menu', 'theme=light', async (demo) => {
   await demo.cell(0, 1).click();
   await demo.press('ArrowUp', 'Enter');
 });
 await shot('conflict', 'theme=light', async (demo) => {
-  await demo.page.evaluate(() => (window.demo.source.behaviour.raceAt = 3));
+  await demo.page.evaluate(() => (window.demo.source.behavior.conflictAt = 3));
   await demo.cell(3, 0).click();
   await demo.page.keyboard.type('Anna Weiß');
   await demo.press('Enter', 'ArrowUp');
-  await demo.saved();
+  await demo.waitUntilSaved();
 });
 await shot('waiting', 'theme=light', async (demo) => {
-  await demo.page.evaluate(() => (window.demo.source.behaviour.mood = 'lost'));
+  await demo.page.evaluate(() => (window.demo.source.behavior.outcome = 'lost'));
   await demo.cell(6, 1).click();
   await demo.page.keyboard.type('anna@example.org');
   await demo.press('Enter');
@@ -62,10 +62,10 @@ await shot('last', 'theme=light', async (demo) => {
   await demo.cell(0, 0).click();
   await demo.press('Control+End');
 });
-await shot('loading', 'theme=light&mood=never', async () => {});
+await shot('loading', 'theme=light&outcome=never', async () => {});
 await shot('loading-rows', 'theme=light&latency=3000', async () => {});
-await shot('empty', 'theme=light&rows=0&mood=fine', async () => {});
-await shot('failed', 'theme=light&mood=failed', async () => {});
-await shot('lost', 'theme=dark&mood=lost', async () => {});
+await shot('empty', 'theme=light&rows=0&outcome=fine', async () => {});
+await shot('failed', 'theme=light&outcome=failed', async () => {});
+await shot('lost', 'theme=dark&outcome=lost', async () => {});
 await shot('forced', 'theme=light', message, { forcedColors: 'active' });
 await site.close();

@@ -1,8 +1,8 @@
-// The names in the sources, and the retired words in them: see check-names.mjs.
+// Finds names in source files, and retired words in them: see check-names.mjs.
 import { treeOf, walk } from './sources.mjs';
 
 /**
- * The words of a list with one a line; lines with # are comments.
+ * Parses a list with one word per line; lines with # are comments.
  * @param {string} text
  * @returns {Set<string>}
  */
@@ -11,7 +11,7 @@ export function wordsOf(text) {
 }
 
 /**
- * The parts of a name, in lower case: openDesk2 is open, desk.
+ * Splits a name into its parts in lower case: openDesk2 becomes open, desk.
  * @param {string} name
  * @returns {string[]}
  */
@@ -21,8 +21,8 @@ export function partsOf(name) {
 }
 
 /**
- * The names that a file declares or uses: identifiers of code, classes of
- * styles, keys of texts. The texts are not looked at.
+ * Returns the names that a file declares or uses: identifiers in code, class names
+ * in styles, keys in text catalogues, whose values are not examined.
  * @param {string} file
  * @param {string} text
  * @returns {string[]}
@@ -39,7 +39,7 @@ export function namesIn(file, text) {
 }
 
 /**
- * The property names of the service's API, which are part of its contract.
+ * Returns the property names of the API, which are part of its contract.
  * @param {any} document
  * @returns {Set<string>}
  */
@@ -57,7 +57,7 @@ export function wireNames(document) {
 }
 
 /**
- * The retired word that a name holds, or undefined.
+ * Returns the retired word in a name, or undefined.
  * @param {string} name
  * @param {ReadonlySet<string>} words
  * @returns {string | undefined}

@@ -1,9 +1,9 @@
-// Which file imports which, and the cycles among them: see check-imports.mjs.
+// Builds the import graph of files and finds its cycles: see check-imports.mjs.
 import { posix } from 'node:path';
 import { treeOf, walk } from './sources.mjs';
 
 /**
- * The relative imports of a file: static, dynamic, of types, and re-exports.
+ * Returns the relative imports of a file: static, dynamic, type imports and re-exports.
  * @param {string} file
  * @param {string} [text]
  * @returns {string[]}
@@ -20,7 +20,7 @@ export function importsOf(file, text) {
 }
 
 /**
- * The files that each file imports, of those given.
+ * Returns which of the given files each file imports.
  * @param {string[]} files
  * @param {(file: string) => string[]} [read]
  * @returns {Map<string, string[]>}
@@ -36,8 +36,8 @@ export function graphOf(files, read = importsOf) {
 }
 
 /**
- * At least one cycle of each group of files that import each other, as the files in
- * order: ['a', 'b', 'a'].
+ * Returns at least one cycle of each group of files that import each other, with the
+ * files in order: ['a', 'b', 'a'].
  * @param {ReadonlyMap<string, readonly string[]>} graph
  * @returns {string[][]}
  */
@@ -57,7 +57,7 @@ export function cyclesOf(graph) {
 }
 
 /**
- * The shortest way from a file back to itself, or null.
+ * Returns the shortest cycle through a file, or null.
  * @param {ReadonlyMap<string, readonly string[]>} graph
  * @param {string} start
  * @returns {string[] | null}

@@ -1,4 +1,4 @@
-// Builds one script of this folder and runs it: node scripts/run.mjs grid-screenshots.ts [arguments]
+// Builds and runs a script of this folder: node scripts/run.mjs grid-screenshots.ts [arguments]
 import { build } from 'vite';
 import { spawnSync } from 'node:child_process';
 

@@ -1,31 +1,31 @@
-// The sources of ui as files and as syntax trees, for the checks in this folder.
+// Lists and parses the source files of ui, for the checks in this folder.
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAst } from 'vite';
 
-/** Folders and files with sources of our own, from ui. */
+/** Folders and files with our sources, relative to ui. */
 export const roots = ['src', 'grid', 'demo', 'test', 'e2e', 'scripts', 'vite.config.ts', 'places.mjs'];
 
 const skipped = new Set(['node_modules', 'package-lock.json']);
 const generated = new Set(['src/api/schema.d.ts']);
 
-/** All files below a path, with / between folders. */
+/** Returns all files below a path, with slashes between folders. */
 export function filesBelow(path) {
   const entries = readdirSync(path, { withFileTypes: true });
   return entries.filter(({ name }) => !skipped.has(name)).flatMap((entry) => (entry.isDirectory() ? filesBelow(`${path}/${entry.name}`) : [`${path}/${entry.name}`]));
 }
 
-/** Every file of the roots. */
+/** Returns every file below the roots. */
 export function allFiles() {
   return roots.flatMap((root) => (/\.\w+$/.test(root) ? [root] : filesBelow(root)));
 }
 
-/** Whether a file is code that people write. */
+/** Reports whether a file is code written by people. */
 export function isCode(file) {
   return /\.(ts|tsx|mjs)$/.test(file) && !generated.has(file);
 }
 
 /**
- * The syntax tree of a file.
+ * Parses a file to a syntax tree.
  * @param {string} file
  * @param {string} [text]
  */

@@ -1,5 +1,5 @@
-// Builds the tests of a folder and runs them: node scripts/test.mjs unit|browser [files] [node's test options]
-// Those of speed run where they are named: a busy machine fails them for nothing.
+// Builds and runs the tests of a folder: node scripts/test.mjs unit|browser [files] [node's test options]
+// Speed tests run only if named, because they fail on a busy machine.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { build } from 'vite';
@@ -9,7 +9,7 @@ const options = rest.filter((word) => word.startsWith('-'));
 const named = rest.filter((word) => !word.startsWith('-'));
 const folder = `test/${suite}`;
 const tests = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
-// Of this run alone: another may go on meanwhile.
+// One folder per run, so that runs do not disturb each other.
 const outDir = `.built/${suite}/${process.pid}`;
 
 await build({
@@ -27,7 +27,7 @@ await build({
 });
 const files = readdirSync(outDir).filter((name) => name.endsWith('.test.js')).filter((name) => (named.length === 0 ? name !== 'speed.test.js' : named.includes(name.split('.')[0])))
   .map((name) => `${outDir}/${name}`);
-// One after another: frames are measured, and two browsers at once would measure each other.
+// Run files one after another: speed tests of two browsers would disturb each other.
 const flags = suite === 'browser' ? ['--test-concurrency=1'] : [];
 const run = spawnSync(process.execPath, ['--test', ...flags, ...options, ...files], { stdio: 'inherit' });
 rmSync(outDir, { recursive: true, force: true });

@@ -3,11 +3,11 @@ import { Grid, type GridConfig } from '../grid';
 import '../grid/grid.css';
 
 interface Props extends GridConfig {
-  /** Gets the grid once it is there, and null when it goes. */
+  /** Called with the grid when it is created, and with null when it is destroyed. */
   readonly onGrid?: (grid: Grid | null) => void;
 }
 
-/** The grid as a component. A new source or label makes a new grid; new columns are handed to it. */
+/** The grid as a component. A new source or label creates a new grid; new columns update it. */
 export function GridView({ onGrid, ...config }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const grid = useRef<Grid | null>(null);

@@ -4,8 +4,8 @@ import type { Editor, EditorOptions } from './editor';
 const iso = /^\d{4}-\d\d-\d\d$/;
 
 /**
- * A date as text, because what a file holds need not be a date yet, with the
- * browser's calendar at hand.
+ * Edits a date as text, because the value in the file may not be a valid date,
+ * with the browser's date picker as an option.
  */
 export function dateEditor(task: EditorOptions): Editor {
   const field = createElement('input', 'ig-field', {

@@ -1,33 +1,33 @@
 import type { Column } from '../row-source';
 import type { Texts } from '../texts';
 
-/** What an editor is made for. */
+/** Options of an editor. */
 export interface EditorOptions {
   readonly column: Column;
-  /** What the cell holds. */
+  /** Raw text of the cell. */
   readonly text: string;
-  /** What that is read as. */
+  /** What the text was parsed to. */
   readonly chosen: string;
-  /** What the table shows of it. */
+  /** The text as the table shows it. */
   readonly shown: string;
-  /** Whether the first key stands in place of the text. */
+  /** Whether typed text replaces the text of the cell. */
   readonly replace: boolean;
   readonly texts: Texts;
-  /** Where lists are hung so that no row cuts them off. */
+  /** Parent element of lists, so that rows do not clip them. */
   readonly layer: HTMLElement;
-  /** Ends the edit from within, as a click on a choice does. */
+  /** Ends the edit from within the editor, for example when an option is clicked. */
   readonly done: (text: string) => void;
 }
 
-/** The elements in which one cell is edited. */
+/** The elements that edit one cell. */
 export interface Editor {
   readonly element: HTMLElement;
   focus(): void;
-  /** The text as it stands, or null where what was typed is nothing that the cell may hold. */
+  /** Returns the current text, or null if the cell cannot hold what was typed. */
   value(): string | null;
-  /** Gets keys first and reports whether it used one. */
+  /** Handles a key before the grid does, and reports whether it used the key. */
   key?(event: KeyboardEvent): boolean;
-  /** Whether an element outside of `element` belongs to it. */
+  /** Reports whether an element outside `element` belongs to the editor. */
   owns?(node: Node): boolean;
   close?(): void;
 }

@@ -5,7 +5,7 @@ import type { Texts } from '../texts';
 const maxShown = 100;
 let lists = 0;
 
-/** A list of choices that narrows down to what is typed. */
+/** A list of options that is filtered as the user types. */
 export class Listbox {
   readonly element: HTMLElement;
   readonly id = `ig-list-${++lists}`;
@@ -24,7 +24,7 @@ export class Listbox {
     this.#list = createElement('div', 'ig-list', { role: 'listbox', id: this.id, 'aria-label': label, tabindex: '-1' });
     if (multiple) this.#list.setAttribute('aria-multiselectable', 'true');
     this.element = createElement('div', 'ig-float ig-list-box', {}, this.#list, this.#note);
-    // The field keeps the focus while a choice is clicked.
+    // Keeps the focus in the text field when an option is clicked.
     this.element.addEventListener('pointerdown', (event) => event.preventDefault());
     this.#list.addEventListener('click', (event) => this.#click(event.target as Element));
   }
@@ -37,12 +37,12 @@ export class Listbox {
     return this.#shown.length === 0;
   }
 
-  /** The id of the element that is marked, for aria-activedescendant. */
+  /** ID of the highlighted element, for aria-activedescendant. */
   get marked(): string {
     return this.empty ? '' : `${this.id}-${this.#at}`;
   }
 
-  /** Shows what fits the words; chosen ones carry their mark, the first is marked unless `on` is shown. */
+  /** Shows the options that match the words. Highlights the option `on` if it is shown, otherwise the first. */
   show(words: string, chosen: ReadonlySet<string>, on?: string): void {
     const found = matchingChoices(this.#choices, words);
     this.#shown = found.slice(0, maxShown);
@@ -52,7 +52,7 @@ export class Listbox {
     this.highlight(Math.max(0, at));
   }
 
-  /** Marks another choice, by its place or by a step. */
+  /** Highlights the option at an index, limited to the shown ones. */
   highlight(at: number): void {
     this.#list.children[this.#at]?.classList.remove('is-marked');
     this.#at = Math.max(0, Math.min(this.#shown.length - 1, at));
@@ -65,7 +65,7 @@ export class Listbox {
     this.highlight(this.#at + by);
   }
 
-  /** Hangs the list below the anchor, or above it where there is no room below. */
+  /** Positions the list below the anchor, or above it if there is no room below. */
   positionAt(anchor: HTMLElement): void {
     const box = anchor.getBoundingClientRect();
     const { style } = this.element;
@@ -96,7 +96,7 @@ export class Listbox {
   }
 }
 
-/** Choices whose label, text or other name has the words: those that begin with them first. */
+/** Returns the options whose label, text or alternative name contains the words. Those that begin with them come first. */
 export function matchingChoices(choices: readonly Choice[], words: string): Choice[] {
   const wanted = foldText(words.trim());
   if (!wanted) return [...choices];
@@ -110,7 +110,7 @@ export function matchingChoices(choices: readonly Choice[], words: string): Choi
   return [...begin, ...hold];
 }
 
-/** Without case and accents. */
+/** Removes case and accents. */
 function foldText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

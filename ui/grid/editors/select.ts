@@ -3,17 +3,17 @@ import type { Choice } from '../row-source';
 import type { Editor, EditorOptions } from './editor';
 import { Listbox } from './listbox';
 
-/** One of the choices, found by typing. */
+/** Edits a single choice; typing filters the options. */
 export function selectEditor(task: EditorOptions): Editor {
   return new ChoiceEditor(task, false);
 }
 
-/** Any number of the choices. */
+/** Edits a multiple choice. */
 export function multiEditor(task: EditorOptions): Editor {
   return new ChoiceEditor(task, true);
 }
 
-/** A field to search in and the list of what fits. */
+/** A search field with the list of matching options. */
 class ChoiceEditor implements Editor {
   readonly element: HTMLInputElement;
   readonly #task: EditorOptions;
@@ -47,7 +47,7 @@ class ChoiceEditor implements Editor {
   }
 
   value(): string | null {
-    // Other words for the same choices are left as they are.
+    // Keep the original words for the same options unless the selection changed.
     if (this.#multiple) return this.#toggled ? [...this.#chosen].join(separator(this.#task)) : this.#task.text;
     if (!this.#touched) return this.#task.text;
     return this.#list.current?.text ?? null;
@@ -115,7 +115,7 @@ function separator(task: EditorOptions): string {
   return task.column.separator ?? ', ';
 }
 
-/** What a multi holds; texts that are no choices are kept, as nothing is lost by looking. */
+/** Splits the text of a multiple choice. Parts that match no option are kept, because opening an editor must not lose anything. */
 function parts(task: EditorOptions, text: string): string[] {
   return text.split(separator(task).trim() || ' ').map((part) => part.trim()).filter(Boolean);
 }

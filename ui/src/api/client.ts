@@ -4,12 +4,12 @@ import type { paths } from './schema';
 
 type Answer<T> = { data?: T; error?: unknown; response: Response };
 
-/** The calls of the review of one import. */
+/** The API of one import's review. */
 export interface Api {
   readonly id: string;
-  /** The beginning of all its addresses, with a slash at the end. */
+  /** Base path of all its URLs, with a trailing slash. */
   readonly base: string;
-  /** For the path of a call. */
+  /** Path parameters of a call. */
   readonly path: { readonly id: string };
   readonly calls: Client<paths>;
 }
@@ -20,10 +20,10 @@ export function createApi(id: string, given: (request: Request) => Promise<Respo
 }
 
 /**
- * Waits for a call and gives what was answered; a Fault is thrown where nothing
- * was, and the AbortError of a call that the page gave up.
+ * Awaits a call and returns its response data. Throws a Fault if the call failed,
+ * and the AbortError if the page aborted it.
  *
- *     await ask(api.calls.GET('/api/review/v1/{id}/counts/', { params: { path: api.path }, signal }))
+ *     await unwrap(api.calls.GET('/api/review/v1/{id}/counts/', { params: { path: api.path }, signal }))
  */
 export async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>;

@@ -1,14 +1,14 @@
-/** The state of an import, sent whenever it changes. */
+/** The state of an import, sent when it changes. */
 export interface StateEvent {
   readonly status: Status;
-  /** Grows with each reading of the file. */
+  /** Increases each time the file is read. */
   readonly run: number;
-  /** The number of the last change, also those of others. */
+  /** Number of the last change, by anyone. */
   readonly change: number;
   readonly totals: { readonly rows: number; readonly errors: number; readonly warnings: number; readonly infos: number } | null;
 }
 
-/** How far a change is that is being made. */
+/** The progress of a running change. */
 export interface ProgressEvent {
   readonly op: string;
   readonly kind: string;
@@ -18,17 +18,17 @@ export interface ProgressEvent {
 
 export type Status = 'AWAITING_UPLOAD' | 'PENDING' | 'RUNNING' | 'SUCCESSFUL' | 'FAILED' | 'NEEDS_REVIEW';
 
-interface Heard {
+interface EventHandlers {
   readonly state?: (event: StateEvent) => void;
   readonly progress?: (event: ProgressEvent) => void;
-  /** The connection went, or came back. */
+  /** Called when the connection is lost or back. */
   readonly connected?: (is: boolean) => void;
 }
 
-/** The news of an import: one connection, however many listen. */
+/** The event stream of an import: one connection for all listeners. */
 export class Events {
   readonly #address: string;
-  readonly #listeners = new Set<Heard>();
+  readonly #listeners = new Set<EventHandlers>();
   #source: EventSource | null = null;
   #again: ReturnType<typeof setTimeout> | undefined;
   #last: StateEvent | null = null;
@@ -43,8 +43,8 @@ export class Events {
     return this.#last;
   }
 
-  /** Tells the listener of everything from now on. What is given back ends that. */
-  listen(listener: Heard): () => void {
+  /** Adds a listener for future events. Returns a function that removes it. */
+  listen(listener: EventHandlers): () => void {
     this.#listeners.add(listener);
     if (!this.#source && this.#again === undefined) this.#open();
     return () => {
@@ -71,7 +71,7 @@ export class Events {
     });
     source.addEventListener('error', () => {
       this.#emit((each) => each.connected?.(false));
-      // A browser gives up for good where the answer was an error.
+      // Browsers do not reconnect after an error response.
       if (source.readyState === EventSource.CLOSED && this.#source === source) this.#retry();
     });
   }
@@ -82,8 +82,8 @@ export class Events {
     this.#again = setTimeout(() => this.#open(), wait);
   }
 
-  #emit(say: (listener: Heard) => void): void {
-    for (const listener of [...this.#listeners]) say(listener);
+  #emit(notify: (listener: EventHandlers) => void): void {
+    for (const listener of [...this.#listeners]) notify(listener);
   }
 
   #close(): void {

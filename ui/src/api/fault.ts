@@ -13,27 +13,27 @@ export interface CellConflict {
 }
 
 /**
- * What came instead of an answer:
+ * Kinds of faults:
  *
- * - lost: none came, and the same call may go through later
- * - unauthorized: there is no cookie for this import, or it is too old
- * - gone: the import is not there
- * - refused: the service said no, and message says why
+ * - lost: no response arrived, and the same call may succeed later
+ * - unauthorized: there is no cookie for this import, or it has expired
+ * - gone: the import does not exist
+ * - refused: the service rejected the call, and detail explains why
  */
 export type FaultKind = 'lost' | 'refused' | 'gone' | 'unauthorized';
 
-/** Why a call gave no answer. */
+/** The error of a call that failed. */
 export class Fault extends Error {
   readonly kind: FaultKind;
   readonly code: string;
-  /** For people; undefined of lost ones. */
+  /** Message for people; undefined for lost calls. */
   readonly detail: Message | undefined;
   readonly status: number;
-  /** Names the call in the log of the service; "" where no answer came. */
+  /** Identifies the call in the log of the service; "" if there was no response. */
   readonly request: string;
-  /** Of changed_by_others. */
+  /** Conflicts, for the code changed_by_others. */
   readonly cells: readonly CellConflict[];
-  /** Of discards_changes: how many changes of cells. */
+  /** Number of cell changes, for the code discards_changes. */
   readonly changes: number;
 
   constructor(kind: FaultKind, of: { detail?: Message; code?: string; status?: number; request?: string; cells?: readonly CellConflict[]; changes?: number } = {}) {
@@ -50,7 +50,7 @@ export class Fault extends Error {
 
 type Refusal = Partial<components['schemas']['Error']> & { readonly cells?: unknown; readonly changes?: unknown };
 
-/** Makes a fault of an answer that is an error. */
+/** Converts an error response to a fault. */
 export function faultOf(status: number, body: unknown): Fault {
   const said: Refusal = typeof body === 'object' && body !== null ? body : {};
   const hasDetail = typeof said.detail === 'string';
@@ -68,12 +68,12 @@ export function faultOf(status: number, body: unknown): Fault {
 function kindOf(status: number, hasDetail: boolean): FaultKind {
   if (status === 401) return 'unauthorized';
   if (status === 404 && hasDetail) return 'gone';
-  // What stands before the service answers for it while it is away.
+  // A proxy in front of the service responds while the service is down.
   if ([429, 502, 503, 504].includes(status) || !hasDetail) return 'lost';
   return 'refused';
 }
 
-/** Whether a call was given up by the page itself. */
+/** Reports whether the page itself aborted a call. */
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }

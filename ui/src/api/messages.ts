@@ -1,8 +1,8 @@
 import type { Message } from '../i18n/types';
 import type { LayoutField, Problem, QuestionChoice } from './shapes';
 
-// Beside each English sentence an answer holds its code and parameters; a text of the
-// organization has none.
+// Responses contain the code and parameters of each message next to the English sentence.
+// A text of the organization has no code.
 
 type WithMessage = Pick<Problem, 'message' | 'messageCode' | 'params'>;
 type WithReason = Pick<QuestionChoice, 'reason' | 'reasonCode' | 'reasonParams'>;
@@ -21,12 +21,12 @@ export function labelOf({ label: text, labelCode: code, labelParams: params }: W
   return { code, params, text };
 }
 
-/** All reasons as one message. */
+/** Combines all reasons into one message. */
 export function reasonsOf({ reasons, reasonMessages }: WithReasons): Message {
   return { ...joined(reasonMessages), text: reasons.join('; ') };
 }
 
-/** One message that says several things. */
+/** Combines several messages into one. */
 export function joined(list: readonly Message[]): Message {
   return list.length === 1 ? list[0]! : { code: 'list.clauses', params: { list } };
 }

@@ -1,6 +1,6 @@
 import type { components, operations } from './schema';
 
-/** The names by which pages call what the service answers. */
+// Short names for the types of API responses.
 type Answer<Name extends keyof operations> = operations[Name] extends { responses: { 200: { content: { 'application/json': infer T } } } } ? T : never;
 type Body<Name extends keyof operations> = operations[Name] extends { requestBody?: { content: { 'application/json': infer T } } } ? T : never;
 

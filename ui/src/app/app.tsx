@@ -11,7 +11,7 @@ import { Opening, InProgress } from './states/in-progress';
 import { FaultPage } from './states/fault-page';
 import { SubmitContainer } from './submit/container';
 
-/** The whole page. */
+/** The review page. */
 export function App() {
   const { t } = useShared();
   const { phase, facts } = useReview();

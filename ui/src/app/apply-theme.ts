@@ -2,8 +2,8 @@ import type { Rgb } from './colors';
 import { themeOf, type Styles } from './theme';
 
 /**
- * Gives the page the looks that a schema asks for, and keeps them right when the
- * person's own preference changes. What is given back takes them off.
+ * Applies the styles of a schema, and updates them when the user's color scheme
+ * changes. Returns a function that removes them.
  */
 export function applyTheme(styles: Styles | undefined): () => void {
   const root = document.documentElement;
@@ -18,7 +18,7 @@ export function applyTheme(styles: Styles | undefined): () => void {
   const update = () => {
     removeTheme();
     const preferred = asked === 'light' || asked === 'dark' ? asked : dark.matches ? 'dark' : 'light';
-    const theme = themeOf(styles ?? {}, preferred, readColour);
+    const theme = themeOf(styles ?? {}, preferred, readColor);
     for (const [name, value] of Object.entries(theme.tokens)) root.style.setProperty(name, value);
     applied = Object.keys(theme.tokens);
     const look = theme.look ?? (asked === 'light' || asked === 'dark' ? asked : null);
@@ -33,8 +33,8 @@ export function applyTheme(styles: Styles | undefined): () => void {
   };
 }
 
-/** Lets the browser read a colour: whatever CSS knows, but not what is partly seen through. */
-function readColour(text: string): Rgb | null {
+/** Reads any CSS color with the browser. Returns null if it is invalid or not opaque. */
+function readColor(text: string): Rgb | null {
   if (text.length > 60 || !CSS.supports('color', text) || /var\(|currentcolor|inherit|initial|unset|revert/i.test(text)) return null;
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 1;

@@ -9,7 +9,7 @@ import { useSubmit } from './submit/context';
 
 type Loaded = typeof import('../cells');
 
-/** Asked for as soon as the page is there, as most people come for the cells. */
+/** Loaded as soon as possible, because most people come for the cells. */
 let loading: Promise<Loaded> | null = null;
 let loaded: Loaded | null = null;
 let preload: Preload | null = null;
@@ -25,7 +25,7 @@ export function loadCells(): Promise<Loaded> {
   return loading;
 }
 
-/** Gets all that the cells are drawn with first, for whoever shows them next. */
+/** Preloads the data of the cells step for the next time it is shown. */
 export async function preloadCells(of: PreloadNeeds): Promise<void> {
   const module = await loadCells();
   preload = new module.Preload(of);
@@ -38,7 +38,7 @@ function takePreload(): Preload | null {
   return taken;
 }
 
-/** The cells, once what shows them is there. */
+/** The cells step, once its code is loaded. */
 export function CellsStep() {
   const { review, locale, t } = useShared();
   const { facts, reading } = useReview();
@@ -52,7 +52,7 @@ export function CellsStep() {
   useEffect(() => () => setTotals(null), [reading]);
   const host = useMemo<CellsHost>(() => ({
     api: review.api, events: review.events, facts: facts!, locale, onTotals: setTotals,
-    // Where it is over, the page says how it ended.
+    // If the review has ended, reload the import to show how.
     onFault: (fault) => (fault instanceof Fault && fault.code === 'not_in_review' ? void review.refresh() : review.fail(fault)),
     onUnsent: (unsent) => review.rememberUnsent(unsent), isConnected: () => review.state.connected && navigator.onLine,
   }), [reading]);
@@ -60,7 +60,7 @@ export function CellsStep() {
   const preload = useMemo(() => (reading === first.current ? takePreload() : null), [module, reading]);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Whoever comes from another step has lost what they pressed there.
+    // After leaving another step, the focus is lost, so move it to the title.
     if (!preload && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, []);
   if (module === 'failed') {

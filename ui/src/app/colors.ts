@@ -1,15 +1,15 @@
-/** A colour as red, green and blue from 0 to 255. */
+/** A color as red, green and blue from 0 to 255. */
 export type Rgb = readonly [number, number, number];
 
-/** The contrast of two colours as WCAG 2 counts it, from 1 to 21. */
+/** Returns the contrast ratio of two colors by WCAG 2, from 1 to 21. */
 export function contrast(a: Rgb, b: Rgb): number {
   const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** How bright a colour is, from 0 to 1. */
-export function luminance(colour: Rgb): number {
-  const [r, g, b] = colour.map((part) => {
+/** Returns the relative luminance of a color, from 0 to 1. */
+export function luminance(color: Rgb): number {
+  const [r, g, b] = color.map((part) => {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   }) as [number, number, number];
@@ -19,11 +19,11 @@ export function luminance(colour: Rgb): number {
 const black: Rgb = [0, 0, 0];
 const white: Rgb = [255, 255, 255];
 
-/** The colour, moved away from the ground only as far as it takes to be read on it. */
-export function readable(colour: Rgb, ground: Rgb, least: number): Rgb {
+/** Moves a color away from the background, just far enough to reach the contrast ratio least. */
+export function readable(color: Rgb, ground: Rgb, least: number): Rgb {
   const towards = luminance(ground) > 0.18 ? black : white;
   for (let part = 0; part < 20; part++) {
-    const mixed = mix(colour, towards, part / 20);
+    const mixed = mix(color, towards, part / 20);
     if (contrast(mixed, ground) >= least) return mixed;
   }
   return towards;

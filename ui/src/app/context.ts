@@ -17,12 +17,12 @@ const Context = createContext<Shared | null>(null);
 
 export const SharedProvider = Context.Provider;
 
-/** What every part of the page needs. */
+/** Returns what every part of the page needs. */
 export function useShared(): Shared {
   return useContext(Context)!;
 }
 
-/** The state of the review; the component renders again whenever it changes. */
+/** Returns the state of the review, and renders again when it changes. */
 export function useReview(): ReviewState {
   const { review } = useShared();
   const [state, setState] = useState(review.state);

@@ -9,12 +9,12 @@ import { noneAnswer } from './questions/drafts';
 import { choiceLabel } from './questions/headings';
 import { Raw, ServerText } from './server-text';
 
-/** The facts shown about how a file was read, by the names that the service has for them. */
+/** Labels of the detected properties of a file, by the service's names. */
 const names: Readonly<Record<string, Key>> = {
   'format': 'reading.format', 'encoding': 'reading.encoding', 'delimiter': 'reading.delimiter', 'sheet': 'reading.sheet', 'header row': 'reading.header',
 };
 
-/** How the file was read and why. What can be read in another way can be changed. */
+/** Shows how the file was read and why, and lets the user change it. */
 export function FileFormat() {
   const { t, locale } = useShared();
   const { layout } = useReview();

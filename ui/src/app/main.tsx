@@ -11,12 +11,12 @@ import { SharedProvider, type Key } from './context';
 import { applyTheme } from './apply-theme';
 import { Review } from './review';
 
-/** So long the page waits to be drawn whole, in milliseconds; then it says that it is being opened. */
+/** How long to wait for the complete first content before showing a loading message, in milliseconds. */
 const openingDelay = 300;
-/** So long what nobody sees at first waits for the first rows, in milliseconds. */
+/** How long requests that are not visible at first wait for the first rows, in milliseconds. */
 const maxWait = 2000;
 
-/** Shows the review; the first calls are made already. */
+/** Renders the review page. The first requests have already been sent. */
 export function renderReview(prefetch: Prefetch): void {
   const locale = chooseLocale(new URLSearchParams(location.search).get('lang'), navigator.languages);
   document.documentElement.lang = locale.tag;
@@ -24,14 +24,14 @@ export function renderReview(prefetch: Prefetch): void {
 
   const drawn = signal();
   const review = new Review(prefetch.id, prefetch.fetch, () => Promise.race([drawn.reached, after(maxWait)]));
-  // A link that was opened meanwhile in the same page is another visit.
+  // Opening another link in the same tab may have set another token in the meantime.
   void review.open(consumeUrlToken() || prefetch.token);
   void loadCells().catch(() => {});
   addEventListener('hashchange', () => {
     const token = consumeUrlToken();
     if (token) void review.open(token);
   });
-  // Goes online or offline at once, without waiting for a call to fail.
+  // React to going online or offline at once, instead of waiting for a call to fail.
   for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh());
 
   const whole = firstContent(review, locale);
@@ -45,7 +45,7 @@ export function renderReview(prefetch: Prefetch): void {
   });
 }
 
-/** Waits for all that the first drawing shows. What keeps some of it from coming is shown as well. */
+/** Resolves when all data of the first render has arrived, or has failed to. */
 async function firstContent(review: Review, locale: Locale): Promise<void> {
   await new Promise<void>((done) => {
     const leave = review.subscribe(() => {
@@ -59,7 +59,7 @@ async function firstContent(review: Review, locale: Locale): Promise<void> {
   else await loadMessages(locale).catch(() => {});
 }
 
-/** Sizes are measured while drawing: not before the styles are here. */
+/** Resolves when the styles are loaded, because rendering measures sizes. */
 function styles(): Promise<unknown> {
   const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].filter((link) => !link.sheet);
   return Promise.all(links.map((link) => new Promise((done) => {

@@ -1,13 +1,13 @@
 import type { Layout, LayoutField, Question } from '../api';
 
-/** What a person wants of columns: their field by index, null for none. Others stay as they are. */
+/** Pending changes of the mapping: a field key by column index, null for none. Other columns stay as they are. */
 export type MappingChanges = ReadonlyMap<number, string | null>;
 
-/** How the columns feed the fields, with what a person wants. */
+/** The mapping of columns to fields. */
 export interface ColumnMapping {
-  /** The key of the field of each column, by index. */
+  /** Key of the field of each column, by column index. */
   readonly fieldOf: ReadonlyMap<number, string>;
-  /** The columns of each field, by key. */
+  /** Column indexes of each field, by key. */
   readonly columnsOf: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -22,7 +22,7 @@ export function applyMapping(layout: Layout, wanted: MappingChanges): ColumnMapp
   return { fieldOf, columnsOf };
 }
 
-/** Gives a column a field, or none. A field that takes one column only lets its other one go. */
+/** Assigns a field, or none, to a column. A field that accepts only one column loses its previous one. */
 export function assignField(layout: Layout, wanted: MappingChanges, column: number, key: string | null): MappingChanges {
   const next = new Map(wanted);
   const field = layout.fields.find((one) => one.key === key);
@@ -34,7 +34,7 @@ export function assignField(layout: Layout, wanted: MappingChanges, column: numb
   return next;
 }
 
-/** The answers that say so, by their ids. */
+/** Returns the answers for the mapping changes, by question ID. */
 export function mappingAnswers(layout: Layout, wanted: MappingChanges): Record<string, string> {
   const after = applyMapping(layout, wanted);
   const before = applyMapping(layout, new Map());
@@ -52,13 +52,13 @@ function sameColumns(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((one, at) => one === b[at]);
 }
 
-/** The fields that must have a column and have none. */
+/** Returns the required fields without a column. */
 export function missingRequired(layout: Layout, wanted: MappingChanges): readonly LayoutField[] {
   const { columnsOf } = applyMapping(layout, wanted);
   return layout.fields.filter((field) => field.requireMapping && columnsOf.get(field.key)?.length === 0);
 }
 
-/** The fields without a column that need none, and the columns that feed nothing. */
+/** Returns the optional fields without a column, and the number of columns without a field. */
 export function unused(layout: Layout, wanted: MappingChanges): { readonly fields: readonly LayoutField[]; readonly columns: number } {
   const { columnsOf, fieldOf } = applyMapping(layout, wanted);
   return {
@@ -67,16 +67,16 @@ export function unused(layout: Layout, wanted: MappingChanges): { readonly field
   };
 }
 
-/** So many questions for the column of a field are cards; more of them are easier settled in the table. */
+/** Maximum number of column questions shown as cards; with more, the table is easier. */
 const cards = 3;
 
-/** The questions that are settled in the table: where no header names any field, each field has one. */
+/** Returns the questions answered in the table: if no header matches any field, there is one per field. */
 export function settledInTable(asked: readonly Question[]): readonly Question[] {
   const unnamed = asked.filter((one) => one.type === 'UNMAPPED_FIELDS' && one.id.startsWith('column:'));
   return unnamed.length > cards ? unnamed : [];
 }
 
-/** The answers of what a person wants, and of the questions in the table: a field without a column stays empty. */
+/** Returns the answers for the mapping changes and the questions in the table. A field without a column stays empty. */
 export function layoutAnswers(layout: Layout, wanted: MappingChanges, inTable: readonly Question[]): Record<string, string> {
   const none = Object.fromEntries(inTable.map((one) => [one.id, 'none']));
   const said = mappingAnswers(layout, wanted);

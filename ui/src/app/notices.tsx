@@ -5,10 +5,10 @@ import { Raw, ServerText } from './server-text';
 
 const levels: Readonly<Record<Notice['level'], Key>> = { error: 'level.error', warning: 'level.warning', info: 'level.info' };
 
-/** So many are listed. */
+/** Maximum number of notices listed. */
 const maxListed = 20;
 
-/** What the service has to say about an import. */
+/** Lists the notices of an import. */
 export function Notices({ notices }: { notices: readonly Notice[] }) {
   const { t } = useShared();
   const shown = notices.filter((one) => one.type !== 'TRUNCATED');
@@ -44,7 +44,7 @@ function Place({ notice }: { notice: Notice }) {
   );
 }
 
-/** Why the service did not take what was decided. */
+/** Shows why the service rejected an answer. */
 export function FaultNote({ fault }: { fault: Fault | null }) {
   const { t } = useShared();
   return (

@@ -1,11 +1,11 @@
 import { Button, Icon } from '../kit';
 import { useReview, useShared } from './context';
 
-/** Tells that the connection is lost while it is. */
+/** Shown while the connection is lost. */
 export function OfflineBanner() {
   const { t } = useShared();
   const { connected } = useReview();
-  // The page and the grid try again whenever a browser says so.
+  // The page and the grid retry on this event.
   const again = () => dispatchEvent(new Event('online'));
   return (
     <div role="status" class="banner-place">

@@ -8,7 +8,7 @@ export const stepNames: Readonly<Record<StepId, Key>> = {
   sheet: 'step.sheet', header: 'step.header', columns: 'step.columns', values: 'step.values', cells: 'step.cells',
 };
 
-/** The line at the top: what is reviewed, how far it is, and the way out. */
+/** The header bar: title, steps and the submit button. */
 export function PageHeader() {
   const { t, locale } = useShared();
   const { phase, facts, steps, step } = useReview();
@@ -73,7 +73,7 @@ function Sign({ here, settled }: { here: boolean; settled: boolean }) {
   return settled ? <Icon name="check" /> : <span class="stepper-dot" />;
 }
 
-/** Whether a step is done with: what comes after an open one may still change. */
+/** Reports whether a step is complete. Steps after an open one may still change. */
 function isSettled(steps: readonly Step[], at: number): boolean {
   return steps[at]?.id !== 'cells' && steps.slice(0, at + 1).every((step) => step.open === 0);
 }

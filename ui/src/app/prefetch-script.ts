@@ -1,16 +1,16 @@
 import { Prefetch, consumeUrlToken } from './prefetch';
 
-/** The address of start.ts, which the build knows. */
+/** URL of start.ts, defined by the build. */
 declare const startModule: string;
 
 declare global {
-  /** The first calls of the page, and when they are out. */
+  /** The prefetch, and a promise that resolves when its first response has arrived. */
   var intrayPrefetch: { readonly prefetch: Prefetch; readonly started: Promise<void> };
 }
 
-// The first script of the page: no module, as those wait for each other and for the
-// first picture. It is small, and asks for what takes longest: the session and the rows.
+// The first script of the page. It is not a module, because modules wait for each other and
+// for the first paint. It is small and requests what takes longest: the session and the rows.
 const prefetch = new Prefetch(decodeURIComponent(location.pathname.split('/')[2] ?? ''), consumeUrlToken());
 globalThis.intrayPrefetch = { prefetch, started: prefetch.start() };
-// A module that is named in the page would wait until that was drawn.
+// A module in the HTML would only run after the first paint.
 void import(/* @vite-ignore */ startModule);

@@ -1,7 +1,7 @@
 import type { Import } from '../api/shapes';
 import { firstRows } from '../cells/filter';
 
-/** So long an answer counts as fresh, in milliseconds. */
+/** How long a prefetched response may be used, in milliseconds. */
 const freshFor = 10_000;
 
 interface Asked {
@@ -10,14 +10,13 @@ interface Asked {
 }
 
 /**
- * The first call of a review, made before the scripts are here that need it: it
- * opens the session, and where the rows are what comes next, the table and its
- * first rows come along. Whoever makes one of these calls by `fetch` gets the
- * answer that is on its way, whatever it is, once; every other call goes out as it
- * would.
+ * Sends the first call of a review before the other scripts are loaded. The call
+ * opens the session. If the page shows the table next, the response includes the
+ * table and its first rows. The first matching call through `fetch` receives the
+ * prefetched response or error; all other calls are sent normally.
  */
 export class Prefetch {
-  /** The id of the import, and the token of its link; "" where there is none. */
+  /** ID of the import, and token of the link; "" if there is none. */
   readonly id: string;
   readonly token: string;
   readonly #base: string;
@@ -31,13 +30,13 @@ export class Prefetch {
     this.#send = send;
   }
 
-  /** Makes the call. */
+  /** Sends the call. */
   async start(): Promise<void> {
     const [method, call, authorization] = this.token ? ['POST', 'session/', `Bearer ${this.token}`] : ['GET', '', ''];
     const sent = this.#send(`${this.#base}${call}?rows=${firstRows}`, { method, cache: 'no-store', priority: 'high', ...(authorization && { headers: { authorization } }) });
     const opened = sent.then((answer) => this.#unpack(answer));
     this.#store(method!, call!, opened, authorization);
-    await opened.catch(() => {}); // whoever takes over the call gets the error
+    await opened.catch(() => {}); // the call that uses the response gets the error
   }
 
   readonly fetch = (request: Request): Promise<Response> => {
@@ -46,12 +45,12 @@ export class Prefetch {
     const known = this.#answers.get(name);
     this.#answers.delete(name);
     if (known && performance.now() - known.at < freshFor) return known.answer;
-    // Behind a change nothing is as it was.
+    // After a change, prefetched responses are out of date.
     if (request.method !== 'GET') this.#answers.clear();
     return this.#send(request);
   };
 
-  /** Takes out what came along, before anybody learns of the answer: who does would ask for it. */
+  /** Stores the included table and rows before the response resolves, because its receiver would request them. */
   async #unpack(opened: Response): Promise<Response> {
     if (!opened.ok) return opened;
     const text = await opened.text();
@@ -67,7 +66,7 @@ export class Prefetch {
   }
 }
 
-/** What the service says of the import; null where something else answered. */
+/** Parses the import; null if the response is not from the service. */
 function parseImport(text: string): Import | null {
   try {
     return JSON.parse(text) as Import;
@@ -76,7 +75,7 @@ function parseImport(text: string): Import | null {
   }
 }
 
-/** Takes the token out of the address, where it would be seen, kept and sent on. */
+/** Returns the token and removes it from the URL, so that it is not visible, saved or shared. */
 export function consumeUrlToken(): string {
   const token = location.hash.slice(1);
   if (token) history.replaceState(history.state, '', location.pathname + location.search);

@@ -2,13 +2,13 @@ import { Button, Dialog } from '../kit';
 import { useShared } from './context';
 
 interface Props {
-  /** How many changes of cells are dropped. */
+  /** Number of cell changes to discard. */
   readonly changes: number;
   readonly onDo: () => void;
   readonly onClose: () => void;
 }
 
-/** Says what is dropped where the file is read again: that cannot be undone. */
+/** Asks for confirmation that reading the file again discards changes, which cannot be undone. */
 export function RereadDialog({ changes, onDo, onClose }: Props) {
   const { t } = useShared();
   return (

@@ -2,23 +2,23 @@ import { unwrap, Events, Fault, createApi, type Api, type Import, type Layout, t
 import type { UnsentChanges } from '../cells/host';
 import { nextStep, stepsOf, type Step, type StepId } from './steps';
 
-/** What the page knows, and where the person is. */
+/** The state of the page. */
 export interface ReviewState {
   readonly phase: 'opening' | 'trouble' | 'open';
-  /** Why nothing can be shown. */
+  /** Why nothing can be shown; null if something can. */
   readonly trouble: Fault | null;
   readonly facts: Import | null;
   readonly layout: Layout | null;
   readonly questions: Questions | null;
   readonly steps: readonly Step[];
   readonly step: StepId;
-  /** False once calls have had no answer for a while. */
+  /** False when calls have been unanswered for a while. */
   readonly connected: boolean;
-  /** Grows when the file is read again while the page is open: what was shown of its rows is no more. */
+  /** Increases when the file is read again while the page is open, so that its rows are reloaded. */
   readonly reading: number;
-  /** When the file began to be read, in milliseconds, as this page saw it. */
+  /** When this page first saw the file being processed, in milliseconds since 1970. */
   readonly since: number;
-  /** Changes that were not saved when the table went; null where there were none. */
+  /** Changes that were not saved when the table was removed; null if there are none. */
   readonly unsent: UnsentChanges | null;
 }
 
@@ -26,12 +26,12 @@ const nothing: ReviewState = {
   phase: 'opening', trouble: null, facts: null, layout: null, questions: null, steps: [], step: 'cells', connected: true, reading: 0, since: 0, unsent: null,
 };
 
-/** How long calls may go unanswered before the page says so, in milliseconds. */
+/** How long calls may be unanswered before the page reports it, in milliseconds. */
 const lostAfter = 2500;
-/** How often is asked while the news do not come, in milliseconds. */
+/** Interval of polling while events do not arrive, in milliseconds. */
 const pollInterval = 4000;
 
-/** The review of one import: what the pages show is its state. */
+/** The review of one import. The page shows its state. */
 export class Review {
   readonly api: Api;
   readonly events: Events;
@@ -40,17 +40,17 @@ export class Review {
   #lost: ReturnType<typeof setTimeout> | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
   #streaming = false;
-  /** The reading of the file that the news were about; null before the first. */
+  /** The run that the last event was about; null before the first. */
   #run: number | null = null;
   #change: number | null = null;
-  /** The token of the link, until there is a cookie for it. */
+  /** Token of the link, until it has been exchanged for a cookie. */
   #token = '';
   #unlisten = () => {};
   #latest = 0;
   #opened = 0;
   readonly #drawn: () => Promise<unknown>;
 
-  /** How the file was read is asked for once `drawn` says that the first rows are there, where those come first. */
+  /** If the page shows the rows first, the layout and questions are requested when `drawn` resolves. */
   constructor(id: string, given?: (request: Request) => Promise<Response>, drawn: () => Promise<unknown> = () => Promise.resolve()) {
     this.#drawn = drawn;
     this.api = createApi(id, given);
@@ -66,7 +66,7 @@ export class Review {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Opens the review by the token of a link, or where there is none by the cookie of an earlier visit. */
+  /** Opens the review with the token of a link, or without one with the cookie of an earlier visit. */
   async open(token: string): Promise<void> {
     this.#unlisten();
     clearTimeout(this.#asking);
@@ -86,7 +86,7 @@ export class Review {
     this.#schedulePoll();
   }
 
-  /** Opens it once more after a fault. */
+  /** Opens the review again after a fault. */
   retry(): Promise<void> {
     return this.open(this.#token);
   }
@@ -97,14 +97,14 @@ export class Review {
     return facts;
   }
 
-  /** Loads everything again, and stays in the step where that is possible. */
+  /** Reloads everything and stays in the current step if possible. */
   async refresh(): Promise<void> {
     if (this.#state.phase !== 'open') return;
     try {
       await this.#load();
       this.#setConnected(true);
     } catch (error) {
-      // What passes takes nothing from a person who is at work.
+      // A temporary fault must not interrupt a person at work.
       if (isLost(error) || (error instanceof Fault && error.status >= 500)) this.#setConnected(false);
       else this.fail(error);
     }
@@ -114,7 +114,7 @@ export class Review {
     const mine = ++this.#latest;
     const facts = known ?? await unwrap(this.api.calls.GET('/api/review/v1/{id}/', { params: { path: this.api.path } }));
     const inReview = facts.status === 'NEEDS_REVIEW';
-    // Most people come for the cells: those need not wait for how the file was read.
+    // Most people come for the cells, so show them before requesting how the file was read.
     if (this.#state.phase === 'opening' && leadsToCells(facts)) {
       this.#setLoaded(facts, null, null);
       await this.#drawn();
@@ -147,8 +147,8 @@ export class Review {
   }
 
   /**
-   * Sends what a person decided. The import runs again once nothing is left open;
-   * where that drops changes of cells, it is refused unless they are to be dropped.
+   * Sends answers. When no question is open, the import runs again. If that would
+   * discard cell changes, the call is rejected unless discard is set.
    */
   async answer(answers: Record<string, string | null>, discard = false): Promise<void> {
     const body = { answers, ...(discard && { discard }) };
@@ -156,7 +156,7 @@ export class Review {
     await this.#advance();
   }
 
-  /** Changes a decision that no question asks about, such as the column of a field. */
+  /** Changes a setting without a question, such as the column of a field. */
   async updateLayout(answers: Record<string, string | null>): Promise<void> {
     await unwrap(this.api.calls.POST('/api/review/v1/{id}/layout/', { params: { path: this.api.path }, body: { answers } }));
     await this.#advance();
@@ -171,16 +171,16 @@ export class Review {
     if (!this.#state.steps.some((one) => one.id === step && one.ready)) return;
     const leaves = this.#state.step === 'cells' && step !== 'cells';
     this.#set({ ...this.#state, step });
-    // What would be dropped by reading the file again was done there.
+    // Edits in the cells step changed how much another read would discard.
     if (leaves) void this.refresh();
   }
 
-  /** Remembers unsaved changes, which the page shows at the end. */
+  /** Stores unsaved changes. The page shows them at the end. */
   rememberUnsent(unsent: UnsentChanges): void {
     if (unsent.changes > 0) this.#set({ ...this.#state, unsent });
   }
 
-  /** Shows why nothing can be shown any more. */
+  /** Shows a fault instead of the review. */
   fail(error: unknown): void {
     this.#unlisten();
     clearTimeout(this.#asking);
@@ -198,7 +198,7 @@ export class Review {
     if (again || behind || event.status !== this.#state.facts?.status) void this.refresh();
   }
 
-  /** The stream of news went, or came back. It may also be refused where the calls go through. */
+  /** Handles a change of the event stream's connection. The stream may fail while calls succeed. */
   #onConnection(is: boolean): void {
     this.#streaming = is;
     clearTimeout(this.#lost);
@@ -206,13 +206,13 @@ export class Review {
     else if (!this.#state.connected) void this.refresh();
   }
 
-  /** A call was answered, or was not. */
+  /** Records whether the last call was answered. */
   #setConnected(is: boolean): void {
     if (this.#state.connected !== is) this.#set({ ...this.#state, connected: is });
     this.#schedulePoll();
   }
 
-  /** Asks by itself while something is awaited and no news come. */
+  /** Polls while waiting for the service without an event stream. */
   #schedulePoll(): void {
     clearTimeout(this.#asking);
     const { phase, facts, connected } = this.#state;
@@ -230,12 +230,12 @@ function isLost(error: unknown): boolean {
   return error instanceof Fault && error.kind === 'lost';
 }
 
-/** Whether nothing stands between a person and the rows. */
+/** Reports whether the page can show the rows without further questions. */
 function leadsToCells({ status, hasRows, openQuestions }: Import): boolean {
   return status === 'NEEDS_REVIEW' && hasRows === true && openQuestions === 0;
 }
 
-/** Whether the service, not the person, has to do something. */
+/** Reports whether the import waits for the service or the file, not for the user. */
 export function isUnderWay(facts: Import | null): boolean {
   return facts !== null && ['AWAITING_UPLOAD', 'PENDING', 'RUNNING'].includes(facts.status);
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** The head of a step. It takes the focus, so that who listens hears where they are. */
+/** The heading of a step. It gets the focus, so that screen readers announce the step. */
 export function StepHeading({ title, lead }: { title: string; lead?: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), [title]);

@@ -4,7 +4,7 @@ import { useReview } from './context';
 import { QuestionStep } from './questions/question-step';
 import { FileFormat } from './file-format';
 
-/** The step where the person is. */
+/** Shows the current step. */
 export function Steps() {
   const { step } = useReview();
   switch (step) {

@@ -6,13 +6,13 @@ export type StepId = (typeof stepIds)[number];
 
 export interface Step {
   readonly id: StepId;
-  /** Questions that nobody has answered. */
+  /** Number of unanswered questions. */
   readonly open: number;
-  /** Whether there is something to see: the cells are not before all is answered. */
+  /** Whether the step can be opened. The cells open when all questions are answered. */
   readonly ready: boolean;
 }
 
-/** The step in which a question, or an answer that was given, belongs. */
+/** Returns the step of a question or answer ID. */
 export function stepOf(id: string): Exclude<StepId, 'cells'> {
   if (id === 'header_row') return 'header';
   if (id.startsWith('column:') || id.startsWith('field:')) return 'columns';
@@ -20,18 +20,18 @@ export function stepOf(id: string): Exclude<StepId, 'cells'> {
   return 'sheet';
 }
 
-/** The questions of a step. */
+/** Returns the questions of a step. */
 export function questionsOf(questions: Questions | null, step: StepId): readonly Question[] {
   return questions?.questions.filter((one) => stepOf(one.id) === step) ?? [];
 }
 
-/** The answers of a step that were given, and of which no question is open. */
+/** Returns the earlier answers of a step without an open question. */
 export function decidedIn(step: StepId, layout: Layout | null, questions: Questions | null): readonly [string, string][] {
   const asked = new Set(questions?.questions.map((one) => one.id));
   return Object.entries(layout?.answers ?? {}).filter(([id]) => stepOf(id) === step && !asked.has(id));
 }
 
-/** The steps that this import needs, with those that were decided already. */
+/** Returns the steps that this import needs, including answered ones. */
 export function stepsOf(facts: Import, layout: Layout | null, questions: Questions | null): readonly Step[] {
   const asked = (questions?.questions.length ?? 0) > 0;
   return stepIds.filter((id) => isNeeded(id, layout, questions)).map((id) => ({
@@ -52,7 +52,7 @@ function isNeeded(id: StepId, layout: Layout | null, questions: Questions | null
   return id === 'sheet' && (layout?.evidence.some((one) => one.choice === 'sheet' && one.rivals.length > 0) ?? false);
 }
 
-/** Where a person goes on: the first step with an open question, else the cells. */
+/** Returns the step to continue with: the first with an open question, or else the cells. */
 export function nextStep(steps: readonly Step[]): StepId {
   return (steps.find((step) => step.open > 0) ?? steps.find((step) => step.id === 'cells' && step.ready) ?? steps[0])?.id ?? 'cells';
 }

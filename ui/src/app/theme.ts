@@ -1,32 +1,32 @@
 import { toCss, luminance, mix, readable, type Rgb } from './colors';
 
-/** What a schema says of the looks, by group and name. It may hold anything. */
+/** The styles of a schema, by group and name. They may contain anything. */
 export type Styles = Readonly<Record<string, unknown>>;
 
-/** Turns a text into a colour; null where it is none. */
-export type ReadColour = (text: string) => Rgb | null;
+/** Parses a CSS color; null if it is invalid. */
+export type ReadColor = (text: string) => Rgb | null;
 
-/** The grounds of the page in its two looks, on which everything is read. */
+/** Default background and text colors of the page in its two schemes. */
 const grounds: Readonly<Record<Look, Rgb>> = { light: [252, 252, 253], dark: [14, 16, 20] };
 const inks: Readonly<Record<Look, Rgb>> = { light: [33, 36, 40], dark: [229, 231, 234] };
 export type Look = 'light' | 'dark';
 
 export interface Theme {
-  /** The custom properties to set. */
+  /** Custom properties to set. */
   readonly tokens: Readonly<Record<string, string>>;
-  /** The look that the colours were made for; null where the person's own holds. */
+  /** The color scheme that the styles require; null to use the user's. */
   readonly look: Look | null;
 }
 
-/** So much text needs, and so much lines and signs. */
+/** Minimum contrast ratio of text, and of lines and icons. */
 const text = 4.5;
 const sign = 3;
 
 /**
- * The tokens that a schema's styles stand for. What cannot be read is left out,
- * and colours are moved until they contrast with their background.
+ * Converts the styles of a schema to tokens. Ignores invalid styles, and adjusts
+ * colors until they contrast with their background.
  */
-export function themeOf(styles: Styles, preferred: Look, colour: ReadColour): Theme {
+export function themeOf(styles: Styles, preferred: Look, color: ReadColor): Theme {
   const value = (group: string, name: string): string => {
     const of = styles[group];
     const found = typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined;
@@ -34,7 +34,7 @@ export function themeOf(styles: Styles, preferred: Look, colour: ReadColour): Th
   };
   const read = (group: string, ...names: string[]): Rgb | null => {
     for (const name of names) {
-      const found = value(group, name) ? colour(value(group, name)) : null;
+      const found = value(group, name) ? color(value(group, name)) : null;
       if (found) return found;
     }
     return null;
@@ -68,7 +68,7 @@ export function themeOf(styles: Styles, preferred: Look, colour: ReadColour): Th
   return { tokens, look };
 }
 
-/** The surfaces around a background, each slightly different. */
+/** Derives the surface colors from a background color. */
 function surfaces(ground: Rgb, look: Look): Record<string, string> {
   const ink = inks[look];
   return {
@@ -90,14 +90,14 @@ function accents(accent: Rgb, ground: Rgb, look: Look): Record<string, string> {
   };
 }
 
-/** The main button has its very colours, and its text is moved where it must be. */
+/** The primary button keeps its color; its text color is adjusted if necessary. */
 function button(ground: Rgb | null, ink: Rgb | null): Record<string, string> {
   if (!ground) return {};
   const on = ink ? readable(ink, ground, text) : onTop(ground);
   return { '--button-ground': toCss(ground), '--button-line': toCss(ground), '--button-text': toCss(on) };
 }
 
-/** All other buttons: their background, and lines that contrast with it. */
+/** All other buttons: their background, and borders that contrast with the page. */
 function plainButton(ground: Rgb | null, ink: Rgb | null, below: Rgb): Record<string, string> {
   if (!ground) return {};
   const on = ink ? readable(ink, ground, text) : onTop(ground);
@@ -108,14 +108,14 @@ function onTop(ground: Rgb): Rgb {
   return readable([255, 255, 255], ground, text);
 }
 
-/** A length in CSS pixels; null where it is none that makes sense here. */
+/** Parses a length in CSS pixels; null if it is invalid. */
 export function parseLength(text: string): number | null {
   const found = /^(\d{1,3}(?:\.\d{1,3})?)(px|rem|em)?$/.exec(text);
   if (!found || (!found[2] && Number(found[1]) !== 0 && !/^\d+$/.test(found[1]!))) return null;
   return Number(found[1]) * (found[2] === 'rem' || found[2] === 'em' ? 16 : 1);
 }
 
-/** Names of fonts, and nothing else. */
+/** Returns the valid font names of a list. */
 function families(text: string): string {
   const names = text.split(',').map((name) => name.trim().replace(/^["']|["']$/g, '')).filter((name) => /^[\p{L}\p{N} _-]{1,60}$/u.test(name));
   return names.slice(0, 5).map((name) => (/^[a-z-]+$/.test(name) ? name : `"${name}"`)).join(', ');

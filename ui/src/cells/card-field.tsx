@@ -15,7 +15,7 @@ interface Props {
   readonly onLong: (spot: Spot, row: Row) => void;
 }
 
-/** One cell of the row, to be read and changed, with what is wrong with it. */
+/** One cell of the row, with its editor and problems. */
 export function CardField({ model, place, index, row, onLong }: Props) {
   const { t } = model;
   const { column } = place;
@@ -55,7 +55,7 @@ interface InputProps {
   readonly model: Model;
   readonly place: Place;
   readonly text: string;
-  /** What the text is read as. */
+  /** What the text was parsed to. */
   readonly value: string;
   readonly describedBy: string | undefined;
   readonly onWrite: (text: string) => void;
@@ -64,7 +64,7 @@ interface InputProps {
 function Input({ model, place, text, value, describedBy, onWrite }: InputProps) {
   const { t } = model;
   const { column } = place;
-  // A text that says by itself neither yes nor no stays to be seen.
+  // Show the text instead of a checkbox if it is neither a plain yes nor no.
   const state = column.kind === 'checkbox' && checkboxState({ text }) === checkboxState({ text, value }) ? checkboxState({ text }) : null;
   if (state !== null) {
     const label = <><bdi>{column.label}</bdi>{state === undefined && <> <span class="c-quiet">· {t('emptyCell')}</span></>}</>;
@@ -81,7 +81,7 @@ function Input({ model, place, text, value, describedBy, onWrite }: InputProps) 
   return <Line label={column.label} text={text} numeric={column.kind === 'number'} describedBy={describedBy} onWrite={onWrite} />;
 }
 
-/** What is typed is written once one leaves it, or presses Enter. */
+/** A text field that saves on Enter or when it loses the focus. */
 function Line({ label, text, numeric, describedBy, onWrite }: { label: string; text: string; numeric: boolean; describedBy: string | undefined; onWrite: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const field = useRef<HTMLTextAreaElement>(null);

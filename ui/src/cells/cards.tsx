@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** One row at a time with its problems, where there is no room for a table. The grid lies below and does the work. */
+/** Shows one row at a time if the window is too narrow for a table. The hidden grid below still does the work. */
 export default function Cards({ model, onLong }: Props) {
   const now = useStore(model.store, (state) => state);
   const { t } = model;
@@ -24,11 +24,11 @@ export default function Cards({ model, onLong }: Props) {
   const index = Math.min(now.active.row, Math.max(0, now.total - 1));
   const row = model.row(index);
   useEffect(() => top.current?.scrollTo({ top: 0 }), [index]);
-  const led = useRef(now.jumps);
-  // Who is led to a problem finds the keyboard there, as in a table.
+  const lastJump = useRef(now.jumps);
+  // After "next problem", focus the field with the problem, as the table does.
   useEffect(() => {
-    if (led.current === now.jumps || !row) return;
-    led.current = now.jumps;
+    if (lastJump.current === now.jumps || !row) return;
+    lastJump.current = now.jumps;
     const fields = [...top.current!.querySelectorAll<HTMLElement>('[data-column]')];
     const field = fields.find((one) => one.dataset.column === now.active.column && /has-/.test(one.className));
     field?.scrollIntoView({ block: 'nearest' });

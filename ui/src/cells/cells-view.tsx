@@ -19,16 +19,16 @@ interface Props {
   readonly onHandle: (handle: CellsHandle | null) => void;
 }
 
-/** Once the first rows are there. */
+/** Delay after the first rows before dialogs are preloaded, in milliseconds. */
 const restAfter = 400;
 const nothing = () => {};
 
-/** The table with everything around it. */
+/** The table and everything around it. */
 export function CellsView({ model, onHandle }: Props) {
   const root = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const width = useLayoutWidth(root);
-  // In a narrow window the lines around the table are as high as what they hold.
+  // In a narrow window, draw the bars at once, because their height depends on their content.
   const around = useDrawn() || width !== 'wide';
   const [panel, setPanel] = useState(false);
   const raced = useStore(model.store, (now) => now.conflicts.length > 0);
@@ -37,7 +37,7 @@ export function CellsView({ model, onHandle }: Props) {
   const [open, setOpen] = useState<OpenDialog | null>(null);
 
   useEffect(() => model.subscribe(), [model]);
-  // At once, before the table and the cards go, which hold it.
+  // A layout effect runs before the table and the cards are removed; they still hold unsaved text.
   useLayoutEffect(() => () => model.host.onUnsent(model.unsent()), [model]);
   useEffect(() => {
     const timer = setTimeout(preloadLazy, restAfter);
@@ -67,7 +67,7 @@ export function CellsView({ model, onHandle }: Props) {
   opened.current ||= open !== null;
   useEffect(() => {
     if (open) return;
-    // Where nothing has the focus any more, keys belong to the table.
+    // If nothing has the focus, keys go to the table.
     if (opened.current && document.activeElement === document.body) model.grid?.focus();
     opened.current = false;
     then.current?.();
@@ -101,13 +101,13 @@ export function CellsView({ model, onHandle }: Props) {
   );
 }
 
-/** The dialog that is open; until its code is here, one that says so. */
+/** The open dialog, or a placeholder until its code is loaded. */
 function OpenedDialog({ model, open, onClose }: DialogProps) {
   const opening = <Dialog title={model.t('opening')} closeLabel={model.t('close')} onClose={() => onClose()}><Progress label={model.t('opening')} share={null} /></Dialog>;
   return <Lazy key={open.kind} kind={open.kind} model={model} open={open as never} onClose={onClose} meanwhile={opening} />;
 }
 
-/** Whether the first rows have been drawn: what stands around them comes right behind, into the room that is kept for it. */
+/** Reports whether the first rows have been drawn. The bars follow then, in the space reserved for them. */
 function useDrawn(): boolean {
   const [drawn, setDrawn] = useState(false);
   useEffect(() => setDrawn(true), []);

@@ -12,9 +12,9 @@ const retryAfter = 3000;
 
 interface Props {
   readonly host: CellsHost;
-  /** What was asked for before there was a place to show it; null where nothing was. */
+  /** Data requested before the step was shown; null if there is none. */
   readonly preload: Preload | null;
-  /** Given once the step is there, null when it goes. */
+  /** Called with a handle when the step is ready, and with null when it is removed. */
   readonly onHandle: (handle: CellsHandle | null) => void;
 }
 
@@ -23,7 +23,7 @@ interface Shown {
   readonly model?: Model;
 }
 
-/** The step in which a person repairs cells: the table, what is wrong with it, and what can be done. */
+/** The step in which people fix cells: the table, its problems and the available actions. */
 export default function Cells({ host, preload, onHandle }: Props) {
   const [{ start, model }, setShown] = useState<Shown>(() => (preload?.now ? shownOf(host, preload.now) : {}));
   const [turn, setTurn] = useState(0);
@@ -63,7 +63,7 @@ function shownOf(host: CellsHost, start: Preloaded): Shown {
   return { start, ...(start.first && { model: new Model(host, start.tableApi, start.first, start.t) }) };
 }
 
-/** Whether the page has to say it. */
+/** Reports whether the page must handle the fault, because the step cannot continue. */
 function isOver(fault: unknown): boolean {
   return fault instanceof Fault && (fault.kind === 'unauthorized' || fault.kind === 'gone');
 }

@@ -3,7 +3,7 @@ import type { Option } from '../kit';
 import { choiceName, type Place } from './columns';
 import type { Suggestion, Value } from './table-api';
 
-/** The fields as options, each once, after one for all of them. */
+/** Returns the fields as options, each once, after an option for all of them. */
 export function fieldOptions(places: readonly Place[], all: string, editable = false): Option[] {
   const labels = new Map([['', all]]);
   for (const { key, label, column } of places) {
@@ -12,19 +12,19 @@ export function fieldOptions(places: readonly Place[], all: string, editable = f
   return Array.from(labels, ([value, label]) => ({ value, label }));
 }
 
-/** The one that a text was meant as, to be taken by one press; undefined where another is as good. */
+/** Returns the suggestion to offer with one click, or undefined if another one is equally good. */
 export function bestSuggestion({ text, suggestions: [first, second] }: Pick<Value, 'text' | 'suggestions'>): Suggestion | undefined {
   if (!first || !second || first.reasonCode !== second.reasonCode) return first;
   const closer = first.reasonCode === 'suggestion.spelled_like' && editDistance(text, likeness(first)) < editDistance(text, likeness(second));
   return closer ? first : undefined;
 }
 
-/** The name that a text is spelled like. */
+/** Returns the name that the text resembles. */
 function likeness({ reasonParams: params }: Suggestion): string {
   return String(params?.name ?? '');
 }
 
-/** How many letters must be changed, added or left out to make one text of the other. */
+/** Returns the number of letters to change, add or remove to turn one text into the other. */
 function editDistance(a: string, b: string): number {
   const other = [...b.toLowerCase()];
   let row = [0, ...other.map((_, at) => at + 1)];
@@ -35,12 +35,12 @@ function editDistance(a: string, b: string): number {
   return row.at(-1)!;
 }
 
-/** A choice of a column with what it is found by. */
+/** Converts a choice of a column to an option. */
 export function choiceOption({ text, label, also }: Choice): Option {
   return { value: text, label: label ?? text, ...(label && label !== text && { note: text }), ...(also && { also }) };
 }
 
-/** What a suggestion is called in its column. */
+/** Returns the display name of a suggestion. */
 export function suggestionName(place: Place, { text, label }: Suggestion): string {
   return choiceName(place, text) ?? (label || text);
 }

@@ -21,7 +21,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Where the text is found or typed that all equal cells are to get. */
+/** A popover to choose or enter the replacement for all equal cells. */
 export default function Chooser({ model, anchor, place, value, onTake, onClose }: Props) {
   const { t } = model;
   const onTaken = (text: string) => {
@@ -92,7 +92,7 @@ function Listed({ model: { t }, place, value, onTake }: Inner) {
   );
 }
 
-/** The choices of the column, what is suggested before the others. */
+/** Returns the choices of the column, suggestions first. */
 function optionsOf(t: T, place: Place, value: Value): Option[] {
   const first = value.suggestions.map((one) => ({ value: one.text, label: suggestionName(place, one), note: messageText(t, reasonOf(one)) || one.text }));
   const suggested = new Set(first.map((one) => one.value));

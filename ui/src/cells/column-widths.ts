@@ -3,21 +3,21 @@ import type { Place } from './columns';
 
 const narrowest = 80;
 const widest = 280;
-/** About as wide as a letter is, and what stands beside the text of a cell: its edges, and the sign of a problem. */
-const perSign = 7.2;
-const beside = 44;
-/** Headers are bold, and have a menu. */
-const perBold = 8.2;
-const besideHeader = 54;
+/** Approximate width of a letter, and of the padding and problem marker of a cell, in pixels. */
+const letterWidth = 7.2;
+const cellPadding = 44;
+/** The same for headers, which are bold and have a menu. */
+const boldLetterWidth = 8.2;
+const headerPadding = 54;
 
-/** Columns as wide as most of their first cells need. */
+/** Sets column widths that fit most of the first cells. */
 export function fitColumnWidths(places: readonly Place[], { rows }: Pick<RowWindow, 'rows'>): Place[] {
   return places.map((place) => {
     if (rows.length === 0) return place;
     const box = place.column.kind === 'checkbox';
     const lengths = rows.map((row) => (box ? 0 : (row.cells[place.at]?.text.length ?? 0))).sort((a, b) => a - b);
-    const usual = lengths[Math.floor(lengths.length * 0.95)]! * perSign + beside;
-    const head = place.column.label.length * perBold + besideHeader;
+    const usual = lengths[Math.floor(lengths.length * 0.95)]! * letterWidth + cellPadding;
+    const head = place.column.label.length * boldLetterWidth + headerPadding;
     const width = Math.round(Math.min(widest, Math.max(narrowest, usual, Math.min(head, 200))));
     return { ...place, column: { ...place.column, width } };
   });

@@ -2,16 +2,16 @@ import type { TableColumn } from '../api';
 import type { Choice, Column, ColumnKind } from '../../grid';
 import { displayText } from '../../grid/display-text';
 
-/** A column of the grid, and the cell of the row that it shows. */
+/** A column of the grid with its field. */
 export interface Place {
   readonly column: Column;
-  /** The key of the field, and which of its columns. */
+  /** Key of the field, and the number of this column among those of the field. */
   readonly key: string;
   readonly part: number;
-  /** Where the cell stands among those of a row that came. */
+  /** Index of the cell in a row of the server. */
   readonly at: number;
   readonly required: boolean;
-  /** What the field is called. */
+  /** Label of the field. */
   readonly label: string;
   readonly type: string;
 }
@@ -28,12 +28,12 @@ const widths: Readonly<Partial<Record<string, number>>> = {
   'us-zip-code': 96, uuid: 296, 'us-state-territory': 144,
 };
 
-/** The columns that are shown; hidden ones are left out. */
+/** Returns the visible columns. */
 export function placesOf(given: readonly TableColumn[], locale: string): Place[] {
   return given.flatMap((column, at) => (column.hidden ? [] : [placeOf(column, at, locale)]));
 }
 
-/** The key of a column in the grid: fields with several columns have one for each. */
+/** Returns the grid key of a column: unique also for several columns of one field. */
 export function columnKey(key: string, part: number): string {
   return part === 0 ? key : `${key}\u0000${part}`;
 }
@@ -45,7 +45,7 @@ function placeOf(given: WireColumn, at: number, locale: string): Place {
   const column: Column = {
     key: columnKey(key, part),
     label: labelOf(given),
-    // Without choices there is nothing to choose from.
+    // Without options, there is nothing to choose from.
     kind: (kind === 'select' || kind === 'multi') && !choices ? 'text' : kind,
     ...(choices && { choices }),
     ...(kind === 'multi' && { separator: given.delimiter ?? ',' }),
@@ -55,7 +55,7 @@ function placeOf(given: WireColumn, at: number, locale: string): Place {
   return { column, key, part, at, required: given.required, label: given.label, type };
 }
 
-/** Columns of one field are distinguished by their headers in the file. */
+/** Returns the label. Columns of one field are distinguished by their headers in the file. */
 function labelOf({ label, part, header }: WireColumn): string {
   if (part === undefined) return label;
   return header && header !== label ? `${label} · ${header}` : `${label} ${part + 1}`;
@@ -66,7 +66,7 @@ function choicesOf({ type, options }: WireColumn, locale: string): readonly Choi
   return type === 'country' ? countryChoices(locale, options) : options.map(({ value, label }) => ({ text: value, label }));
 }
 
-/** The countries that a list names in English, as the browser names them; their English names are found as well. */
+/** Returns the countries by their names in the locale, sorted. Search also finds the English names. */
 export function countryChoices(locale: string, list: readonly { readonly value: string; readonly label: string }[]): readonly Choice[] {
   if (locale.startsWith('en')) return list.map(({ value, label }) => ({ text: value, label }));
   const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
@@ -77,12 +77,12 @@ export function countryChoices(locale: string, list: readonly { readonly value: 
   return choices.sort((a, b) => a.label.localeCompare(b.label, locale));
 }
 
-/** What a text is called that may be chosen in the column. */
+/** Returns the label of a choice, or undefined if the text is not a choice. */
 export function choiceName({ column }: Place, text: string): string | undefined {
   return column.choices?.find((one) => one.text === text)?.label;
 }
 
-/** What the table shows of a text: choices by their names. */
+/** Returns how the table shows a text: choices by their labels. */
 export function displayName(place: Place | undefined, text: string): string {
   return place ? displayText(place.column, text) : text;
 }

@@ -9,7 +9,7 @@ import { ValueText } from './value-text';
 
 const mostListed = 50;
 
-/** Cells that somebody else changed first: both texts, and a choice for each. */
+/** Lists cells that somebody else changed first, with both texts and a choice for each. */
 export default function ConflictList({ model }: { model: Model; onClose: () => void }) {
   const { t } = model;
   const conflicts = useStore(model.store, (now) => now.conflicts);

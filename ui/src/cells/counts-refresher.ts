@@ -6,13 +6,13 @@ export interface TableCounts {
   readonly undo: number;
   readonly redo: number;
   readonly counts: Counts;
-  /** Whether nothing changed here since it was asked. */
+  /** Whether nothing has changed on this page since the request. */
   readonly fresh: boolean;
 }
 
 const delay = 120;
 
-/** What is counted over all rows, asked for again after changes: once for several that come together. */
+/** Refreshes the counts over all rows after changes, once for several changes in quick succession. */
 export class CountsRefresher {
   readonly #tableApi: TableApi;
   readonly #onUpdate: (known: TableCounts) => void;
@@ -27,7 +27,7 @@ export class CountsRefresher {
     this.#onUpdate = onUpdate;
   }
 
-  /** Something changed. */
+  /** Schedules a refresh after a change. */
   schedule(): void {
     this.#changes++;
     this.#timer ??= setTimeout(() => void this.#refresh(), delay);
@@ -45,12 +45,12 @@ export class CountsRefresher {
       return;
     }
     this.#running = true;
-    const stirs = this.#changes;
+    const changes = this.#changes;
     try {
       const [table, counts] = await Promise.all([this.#tableApi.table(), this.#tableApi.counts()]);
-      if (!this.#closed) this.#onUpdate({ totals: table.totals, undo: table.undo, redo: table.redo, counts, fresh: stirs === this.#changes });
+      if (!this.#closed) this.#onUpdate({ totals: table.totals, undo: table.undo, redo: table.redo, counts, fresh: changes === this.#changes });
     } catch {
-      // The next change asks again; whatever is wrong, loading rows reports it.
+      // The next change triggers another refresh. Loading rows reports any fault.
     }
     this.#running = false;
     if (this.#again && !this.#closed) this.schedule();

@@ -2,12 +2,12 @@ import { Fault, type CellConflict, type Verdict } from '../api';
 import type { TableApi } from './table-api';
 import type { CellEdit } from './edit-plan';
 
-/** So often others may come in between before a change is given up. */
+/** Maximum number of retries after conflicts with others. */
 const maxTries = 8;
 
 /**
- * One change on its way. It remembers how far it has come: the same change comes
- * again where an answer was lost, and must then continue and not start over.
+ * One change being sent. It remembers its progress: after a lost response, the
+ * same change is sent again and must continue instead of starting over.
  */
 export class EditAttempt {
   readonly conflicts: CellConflict[] = [];
@@ -21,7 +21,7 @@ export class EditAttempt {
     this.#cells = cells;
   }
 
-  /** Sends the cells; those that somebody else changed first are left out, and the others sent by themselves. */
+  /** Sends the cells. Drops cells that somebody else changed first and sends the rest again. */
   async send(tableApi: TableApi): Promise<Verdict> {
     while (!this.verdict) {
       if (this.#cells.length === 0) return (this.verdict = noChange);
@@ -34,7 +34,7 @@ export class EditAttempt {
     return this.verdict;
   }
 
-  /** A change with other cells is another change, and has a name of its own. */
+  /** Operation ID. A retry with fewer cells is a different change, so it needs another ID. */
   get #name(): string {
     return this.#tries === 0 ? this.#op : `${this.#op}.${this.#tries}`;
   }
@@ -45,7 +45,7 @@ export class EditAttempt {
     this.#tries++;
     const lost = new Set(cause.cells.map(cellKey));
     const mine = new Map(this.#cells.map((cell) => [cellKey(cell), cell.text]));
-    // Two people who write the same do not disagree.
+    // Two people who enter the same text are not in conflict.
     this.conflicts.push(...cause.cells.filter((conflict) => conflict.deleted || conflict.now !== mine.get(cellKey(conflict))));
     this.#cells = this.#cells.filter((cell) => !lost.has(cellKey(cell)));
   }

@@ -2,22 +2,22 @@ import type { Batch, Row } from '../../grid';
 import type { EditRequest } from './table-api';
 import type { Place } from './columns';
 
-/** Up to so many rows are sent one by one, more as a range. */
+/** Maximum number of rows sent cell by cell; larger areas are sent as a range if possible. */
 export const maxNamedRows = 2000;
-/** The most cells that the service takes by name at once. */
+/** Maximum number of cells that the service accepts individually in one call. */
 export const maxCells = 100_000;
 
 /** How a batch is sent. */
 export type EditPlan =
   | { readonly kind: 'named' }
   | { readonly kind: 'stretch'; readonly order: Omit<EditRequest, 'op'> }
-  /** There is no way: so many cells by name. */
+  /** The batch cannot be sent: too many individual cells. */
   | { readonly kind: 'tooMany'; readonly cells: number };
 
 /**
- * Cells are sent by name, each with the text that the person saw, as that alone
- * keeps what others wrote meanwhile. One row of texts over many rows is sent as a
- * stretch of the view.
+ * Chooses how to send a batch. Individual cells include the text that the person
+ * saw, and only these protect concurrent changes by others. A single row of texts
+ * over many rows is sent as a range of the view.
  */
 export function planEdit(batch: Batch, places: ReadonlyMap<string, Place>): EditPlan {
   const { fromRow, toRow, columns } = batch.area;
@@ -49,14 +49,14 @@ function rangeEdit(batch: Batch, places: ReadonlyMap<string, Place>): Omit<EditR
   return text === '' ? { kind: 'clear', where, keys } : { kind: 'fill', where, keys, text };
 }
 
-/** Whether each field with several columns is there with all of them: a stretch knows fields only. */
+/** Reports whether all columns of each field are included: a range covers whole fields only. */
 function wholeFields(columns: readonly string[], places: ReadonlyMap<string, Place>): boolean {
   const keys = new Set(columns.map((column) => places.get(column)!.key));
   const meant = [...places.values()].filter((place) => keys.has(place.key)).length;
   return meant === columns.length;
 }
 
-/** One cell as it is sent. */
+/** One cell in an edit request. */
 export interface CellEdit {
   readonly id: string;
   readonly key: string;
@@ -66,7 +66,7 @@ export interface CellEdit {
   readonly seen: string;
 }
 
-/** The cells of a batch; rows stand in the order of the area. */
+/** Returns the cells of a batch. rows are in the order of the area. */
 export function cellEdits(batch: Batch, rows: readonly Row[], places: ReadonlyMap<string, Place>, order: ReadonlyMap<string, number>): CellEdit[] {
   const cells: CellEdit[] = [];
   for (const [r, row] of rows.entries()) {

@@ -1,7 +1,7 @@
 import { Button } from '../kit';
 import type { Model } from './model';
 
-/** Where there is no row at all: why, and what can be done. */
+/** Shown if the table has no rows: the reason, and a button to add one. */
 export default function EmptyTable({ model }: { model: Model; onClose: () => void }) {
   const { t, host } = model;
   const header = host.facts.import_errors.some((one) => one.type === 'NO_ROWS');

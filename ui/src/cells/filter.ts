@@ -2,25 +2,25 @@ import type { Row as WireRow } from '../api';
 
 export type Show = 'all' | 'problems' | 'errors' | 'warnings' | 'infos' | 'valid';
 
-/** Which rows are wanted: by a problem that they have, and by what they hold. */
+/** Selects rows by problem and by text. */
 export interface Filter {
   readonly show: Show;
-  /** The field with the problem; "" for problems of whole rows; missing for any. */
+  /** The field with the problem; "" for problems of whole rows; undefined for any. */
   readonly key?: string;
   readonly code?: string;
   readonly search?: string;
-  /** The field that is searched; missing for all. */
+  /** The field to search; undefined for all. */
   readonly in?: string;
-  /** Texts that count as found, as they are shown here under other names: JSON, a list by the key of each field. */
+  /** Texts that also match, because the page shows them under other names: JSON, a list per field key. */
   readonly also?: string;
 }
 
-/** So many rows are asked for at first: more than a window shows, and few enough to be there at once. */
+/** Number of rows in the first request: more than fit into a window, and few enough to arrive quickly. */
 export const firstRows = 60;
 
 export const allRows: Filter = { show: 'all' };
 
-/** Without the parts that say nothing, as two filters that mean the same are the same then. */
+/** Removes empty parts, so that equivalent filters are equal. */
 export function normalized(filter: Filter): Filter {
   const given = Object.entries(filter).filter(([name, value]) => value !== undefined && (value !== '' || name === 'key'));
   return Object.fromEntries(given) as unknown as Filter;
@@ -36,13 +36,13 @@ export function isFiltered(filter: Filter): boolean {
 
 const levels: Readonly<Partial<Record<Show, string>>> = { errors: 'error', warnings: 'warning', infos: 'info' };
 
-/** What is known of a row: the keys of its cells in their order. */
+/** Field keys of a row's cells, in order. */
 export type Keys = readonly string[];
 
-/** What the cell at a place shows in place of its text; "" where that is what it shows. */
+/** Returns the names under which a cell is shown; "" if it is shown by its text. */
 export type Naming = (at: number, cell: WireRow['cells'][number]) => string;
 
-/** Whether a row fits still. A search is repeated on what is here of its texts. */
+/** Reports whether a row still matches. The search covers only the loaded part of long texts. */
 export function matchesFilter(filter: Filter, row: WireRow, keys: Keys, named: Naming = () => ''): boolean {
   return fitsProblem(filter, row, keys) && (!filter.search || matchesSearch(filter, row, keys, named));
 }
@@ -67,7 +67,7 @@ function matchesSearch(filter: Filter, row: WireRow, keys: Keys, named: Naming):
   );
 }
 
-/** As the service looks for texts: letters that differ by case are one, and none becomes several, as ß would. */
+/** Folds case like the service: one letter stays one letter, so ß does not become SS. */
 export function foldCase(text: string): string {
   return text.replace(/[^\u0000-\u007f]/g, (sign) => (sign.toUpperCase().length === 1 ? sign.toUpperCase() : sign)).toLowerCase();
 }

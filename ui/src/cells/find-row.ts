@@ -1,10 +1,10 @@
 /**
- * The place of a row in the view by its number, or of the next one where it is
- * not in view. Rows stand in the order of their ids.
+ * Finds the index of a row in the view by its number, or of the next row if that
+ * one is not in the view. Rows are ordered by ID.
  */
 export async function findRow(number: number, total: number, idAt: (index: number) => Promise<number | null>): Promise<{ index: number; exact: boolean }> {
   const wanted = number - 1;
-  // In a view of all rows, of which none was deleted, this is it.
+  // A view of all rows without deletions has the row at this index.
   if (wanted < total && (await idAt(wanted)) === wanted) return { index: wanted, exact: true };
   let low = 0;
   let high = Math.min(total - 1, wanted);

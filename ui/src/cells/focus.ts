@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A field that has the keyboard as soon as it is there, and what it holds goes with the first letter; the dialog around it would give the keyboard to its title. */
+/** Focuses a field and selects its text when it appears; otherwise, the dialog would focus its title. */
 export function useAutoFocus(): RefObject<HTMLInputElement | null> {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -12,8 +12,8 @@ export function useAutoFocus(): RefObject<HTMLInputElement | null> {
 }
 
 /**
- * Keeps the focus in a list: where the entry that has it goes, the next one gets
- * it, else the one before. `last` is called where none is left.
+ * Keeps the focus in a list. If the focused entry is removed, the next entry gets
+ * the focus, or else the previous one. Calls last if no entry is left.
  */
 export function useKeptFocus(root: RefObject<HTMLElement | null>, last: () => void): void {
   const leave = useRef(last);
@@ -30,7 +30,7 @@ export function useKeptFocus(root: RefObject<HTMLElement | null>, last: () => vo
     const pass = () => {
       const next = order.find((one) => one.isConnected);
       const buttons = [...(next?.querySelectorAll<HTMLElement>('button:enabled') ?? [])];
-      // Somebody who fixes one value after the other continues with the fix of the next.
+      // Focus the same button of the next entry, for people who fix one value after another.
       const button = next?.matches('.c-value') ? (buttons.find((one) => one.className === held!.className) ?? buttons.at(-1)) : buttons[0];
       if (button) button.focus();
       else leave.current();

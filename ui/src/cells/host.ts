@@ -1,48 +1,48 @@
 import type { Api, Events, Import } from '../api';
 import type { Locale } from '../i18n/types';
 
-/** What keeps an import from being submitted, as the Cells step knows it at the moment. */
+/** Current counts that decide whether the import can be submitted. */
 export interface CellTotals {
   readonly rows: number;
   readonly errors: number;
   readonly warnings: number;
-  /** Changes without a verdict: the page asks before it is left, and submits only when there are none. */
+  /** Number of changes without a verdict. The page warns before leaving and waits for them before submitting. */
   readonly pending: number;
 }
 
-/** Changes that were made in the step and have no verdict as it goes. */
+/** Changes without a verdict when the step is removed. */
 export interface UnsentChanges {
   readonly changes: number;
-  /** The first of the cells that they are about. */
+  /** The first changed cells. */
   readonly cells: readonly { readonly row: number; readonly column: string; readonly text: string }[];
-  /** How many further cells. */
+  /** Number of changed cells not listed. */
   readonly more: number;
-  /** How many of the changes are about no cells by name. */
+  /** Number of changes not of individual cells. */
   readonly others: number;
 }
 
-/** What the page gives the Cells step. It stays the same object while the step is shown. */
+/** What the page provides to the cells step. The object stays the same while the step is shown. */
 export interface CellsHost {
   readonly api: Api;
   readonly events: Events;
-  /** As it was when the step was opened. */
+  /** The import when the step was opened. */
   readonly facts: Import;
-  /** The texts of the step are chosen by locale.language. */
+  /** Its language selects the texts of the step. */
   readonly locale: Locale;
-  /** Told whenever one of its numbers changes. */
+  /** Called when a count changes. */
   readonly onTotals: (now: CellTotals) => void;
-  /** Told of what the step cannot go on after: unauthorized, gone. The page shows what to do. */
+  /** Called on faults that end the step: unauthorized, gone. The page shows what to do. */
   readonly onFault: (fault: unknown) => void;
-  /** Told of what is not saved as the step goes. */
+  /** Called with the unsaved changes when the step is removed. */
   readonly onUnsent: (unsent: UnsentChanges) => void;
-  /** Whether the service answers. */
+  /** Reports whether the service responds. */
   readonly isConnected: () => boolean;
 }
 
-/** Commands by which the page reaches into the step. */
+/** Commands of the page to the step. */
 export interface CellsHandle {
-  /** Shows the rows with errors and goes to the first. */
+  /** Shows the rows with errors and goes to the first one. */
   showErrors(): void;
-  /** Waits until no change is without a verdict. */
+  /** Resolves when no change is without a verdict. */
   whenSaved(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Model } from './model';
 import { layoutWidth } from './layout-width';
 
-/** What is wanted only once somebody acts: each comes when it is wanted first. */
+/** Components that are loaded on demand. */
 const loads = {
   replace: () => import('./dialogs/replace'),
   fixer: () => import('./dialogs/fixer'),
@@ -28,17 +28,17 @@ async function load(kind: Kind): Promise<void> {
   loaded.set(kind, part as Any);
 }
 
-// On a phone they are what is shown first.
+// Phones show the cards first.
 if (typeof innerWidth === 'number' && layoutWidth(innerWidth) === 'small') load('cards').catch(() => {});
 
-/** Loads all before they are wanted: what is typed behind a shortcut must not go elsewhere. */
+/** Loads all components in advance, because keys typed right after a shortcut must not go elsewhere. */
 export function preloadLazy(): void {
   for (const kind of Object.keys(loads) as Kind[]) load(kind).catch(() => {});
 }
 
 type Props<K extends Kind> = { readonly kind: K; readonly meanwhile?: ComponentChildren } & ComponentProps<Part<K>>;
 
-/** One of them, or what is shown until it is here. */
+/** Renders a component, or meanwhile until it is loaded. */
 export function Lazy<K extends Kind>({ kind, meanwhile = null, ...props }: Props<K>) {
   const { model, onClose } = props as unknown as ComponentProps<Any>;
   const [, setTurn] = useState(0);

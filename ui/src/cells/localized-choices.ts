@@ -1,7 +1,7 @@
 import type { Place } from './columns';
 import { foldCase, type Filter } from './filter';
 
-/** What choices are called here, where the service knows them by another name: by field and text. */
+/** Returns the names of choices that differ from those of the service, by field and text. */
 export function localizedNames(places: Iterable<Place>): Record<string, Record<string, string>> {
   const names: Record<string, Record<string, string>> = {};
   for (const { key, column } of places) {
@@ -12,7 +12,7 @@ export function localizedNames(places: Iterable<Place>): Record<string, Record<s
   return names;
 }
 
-/** The filter with the texts whose names here hold what is searched for. */
+/** Adds the texts whose localized names contain the search text to the filter. */
 export function withLocalizedSearch(filter: Filter, places: Iterable<Place>): Filter {
   if (!filter.search) return filter;
   const wanted = foldCase(filter.search);

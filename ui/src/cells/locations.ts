@@ -9,10 +9,10 @@ interface ChangeLocation {
   readonly cells: number;
 }
 
-/** Where problems are in a row, and where the changes were that were made from here. */
+/** Finds problems within rows, and remembers the locations of changes made on this page. */
 export class Locations {
   readonly #keys: readonly string[];
-  /** Whether notes are looked for as well. */
+  /** Whether notes count as problems. */
   notes = false;
   readonly #changes = new Map<number, ChangeLocation>();
 
@@ -20,14 +20,14 @@ export class Locations {
     this.#keys = places.map((place) => place.column.key);
   }
 
-  /** The next column with a problem in the same row, from one on; undefined where there is none. */
+  /** Returns the next column with a problem in the same row, or undefined. */
   nextInRow(row: Row, column: string, step: 1 | -1): string | undefined {
     const bad = this.#bad(row);
     const at = this.#keys.indexOf(column);
     return step > 0 ? bad.find((key) => this.#keys.indexOf(key) > at) : bad.findLast((key) => this.#keys.indexOf(key) < at);
   }
 
-  /** The first or the last column with a problem. */
+  /** Returns the first or last column with a problem, or undefined. */
   edgeOfRow(row: Row, step: 1 | -1): string | undefined {
     return step > 0 ? this.#bad(row)[0] : this.#bad(row).at(-1);
   }
@@ -42,7 +42,7 @@ export class Locations {
     return noted?.view === view ? (noted.spot ?? undefined) : undefined;
   }
 
-  /** How many cells a change was about; 0 where nobody here knows. */
+  /** Returns how many cells a change affected; 0 if unknown. */
   changedCells(change: number): number {
     return this.#changes.get(change)?.cells ?? 0;
   }
@@ -51,7 +51,7 @@ export class Locations {
     return this.#keys.filter((_, at) => row.cells[at]?.problems.some(this.#counts));
   }
 
-  /** Which problems lead from one to the next. */
+  /** Returns a predicate for the problems to visit. */
   get #counts(): (problem: Problem) => boolean {
     return (problem) => this.notes || problem.level !== 'info';
   }

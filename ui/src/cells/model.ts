@@ -18,13 +18,13 @@ import type { T } from './texts';
 
 const messageFor = 12_000;
 const retryAfter = 1500;
-/** Up to so many unsaved cells are listed one by one. */
+/** Maximum number of unsaved cells to list. */
 const maxListed = 20;
 
-/** Texts of a field, each with the one that is to stand in its place. */
+/** Pairs of a text and its replacement. */
 export type Texts = readonly (readonly [string, string])[];
 
-/** The table under review: what is shown of it, and everything that can be done. */
+/** The table under review: its state and all operations. */
 export class Model {
   readonly store: Store<State>;
   readonly source: ReviewRowSource;
@@ -65,7 +65,7 @@ export class Model {
     return this.store.now;
   }
 
-  /** Listens to what happens elsewhere, until the function that it gives is called. */
+  /** Starts listening to events. Returns a function that stops it. */
   subscribe(): () => void {
     this.#reportTotals();
     void this.#count();
@@ -83,7 +83,7 @@ export class Model {
     };
   }
 
-  /** What else is known was read with the first rows; what is wrong with all of them can come behind. */
+  /** Requests the problem counts. Everything else arrived with the first rows. */
   async #count(): Promise<void> {
     const counts = await this.tableApi.counts().catch(() => null);
     const { totals, undo, redo } = this.now;
@@ -95,12 +95,12 @@ export class Model {
     return this.places.find((place) => place.column.key === column);
   }
 
-  /** The row at a place of the view as it is shown, where it is here. */
+  /** Returns the row at an index of the view, or undefined if it is not loaded. */
   row(index: number): Row | undefined {
     return this.grid ? this.grid.row(index) : this.source.row(index);
   }
 
-  /** What its cell shows; a change under way counts already. */
+  /** Returns what a cell shows, including a change that is not saved yet. */
   cell(index: number, key: string): (Cell & { readonly pending: boolean }) | undefined {
     if (this.grid) return this.grid.cell(index, key);
     const cell = this.row(index)?.cells[this.places.findIndex((place) => place.column.key === key)];
@@ -120,14 +120,14 @@ export class Model {
     }
   }
 
-  /** Shows a sentence for a while. */
+  /** Shows a message for a while. */
   showMessage(message: StatusMessage | null): void {
     clearTimeout(this.#timer);
     this.store.set({ message });
     if (message) this.#timer = setTimeout(() => this.store.set({ message: null }), messageFor);
   }
 
-  /** Shows the rows of another filter, as soon as they are found; the last one asked for counts. */
+  /** Shows the rows of another filter when they arrive. Only the latest call counts. */
   async filterBy(filter: Filter): Promise<void> {
     this.#asking?.abort();
     const asking = new AbortController();
@@ -145,7 +145,7 @@ export class Model {
     }
   }
 
-  /** Asks for the view until it is answered, or not wanted any more. */
+  /** Opens a view, retrying while the service does not respond. */
   async #openFilter(filter: Filter, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
@@ -159,24 +159,24 @@ export class Model {
     }
   }
 
-  /** Makes the first cell of a field the active one. */
+  /** Activates the first cell of a field. */
   activate(key: string): void {
     const place = this.places.find((one) => one.key === key);
     if (place && this.now.total > 0) this.grid?.goToRow(0, place.column.key);
   }
 
-  /** Shows the rows that fit the filter by now. */
+  /** Applies the current filter again. */
   refilter(): Promise<void> {
     return this.filterBy(this.now.filter);
   }
 
-  /** Gives up a search that is under way. */
+  /** Cancels a search. */
   stopSearch(): void {
     this.#asking?.abort();
     this.store.set({ wanted: this.now.filter, searching: false });
   }
 
-  /** Makes a change in its turn; `describe` says what came of it. */
+  /** Queues a change. `describe` returns the message about its result. */
   applyEdit(edit: EditSpec, describe: (verdict: Verdict) => string, then?: (verdict: Verdict) => void): void {
     this.grid?.enqueue((op) => {
       this.#ops.add(op);
@@ -188,12 +188,12 @@ export class Model {
     });
   }
 
-  /** Puts another text in the place of each of several, as one change. */
+  /** Replaces several texts as one change. */
   mapValues(key: string, texts: Texts): void {
     this.applyEdit(mapEdit(key, texts), ({ cells }) => (cells === 0 ? this.t('nothingChanged') : this.t('replacedCells', { n: cells })));
   }
 
-  /** Says what that would do. */
+  /** Previews replacing several texts. */
   previewValues(key: string, texts: Texts, signal: AbortSignal): Promise<Verdict> {
     return this.preview(mapEdit(key, texts), signal);
   }
@@ -208,17 +208,17 @@ export class Model {
     });
   }
 
-  /** Adds an empty row behind all others and goes there. */
+  /** Adds an empty row after all others and goes there. */
   addRow(): void {
     this.applyEdit({ kind: 'add', rows: [[]] }, ({ added }) => this.t('added', { n: added }), () => void this.#showLast());
   }
 
-  /** Says what a change would do. */
+  /** Previews a change. */
   preview(edit: EditSpec, signal: AbortSignal): Promise<Verdict> {
     return this.tableApi.edit({ ...edit, op: 'preview', preview: true }, signal);
   }
 
-  /** The rows and fields that are selected, as a change takes them; null where there are none. */
+  /** Returns the selected rows and fields as the scope of a change; null if nothing is selected. */
   selected(): { where: ReturnType<typeof scopeOf>; keys: string[]; rows: number } | null {
     const area = this.grid?.selected;
     if (!area) return null;
@@ -226,7 +226,7 @@ export class Model {
     return { where, keys: editableKeys(area, this.places), rows: area.toRow - area.fromRow };
   }
 
-  /** Whether the text of a cell that is selected is of a kind; also where some of them are not here to be looked at. */
+  /** Reports whether a selected text satisfies a predicate. Cells that are not loaded count as satisfying it. */
   areaHas(is: (text: string) => boolean): boolean {
     const { fromRow, toRow, columns } = this.grid!.selected!;
     const open = columns.filter((column) => !this.place(column)?.column.readOnly);
@@ -239,7 +239,7 @@ export class Model {
     return false;
   }
 
-  /** Opens a cell of which only the beginning is here: to edit it where the rest can be had, else gives what there is. */
+  /** Opens a truncated cell: in the editor if the whole text can be loaded, otherwise it returns the row with what is available. */
   async openLongCell(spot: Spot, id: string): Promise<Row | null> {
     try {
       const row = await this.source.fullRow(spot.row);
@@ -252,20 +252,20 @@ export class Model {
     return null;
   }
 
-  /** Gives the keyboard to the table, or to the cards where those lie over it. */
+  /** Focuses the table, or the cards if they cover it. */
   focus(): void {
     this.grid?.focus();
     if (document.activeElement === document.body) document.getElementById('cells-table')?.focus();
   }
 
-  /** Leads to the next problem, or the one before. */
+  /** Goes to the next or previous problem. */
   async goToProblem(step: 1 | -1): Promise<void> {
     this.grid?.focus();
     await this.grid?.goToProblem(step);
     this.store.set({ jumps: this.now.jumps + 1 });
   }
 
-  /** What has no verdict yet; what is being typed counts. */
+  /** Returns the unsaved changes, including the text being typed. */
   unsent(): UnsentChanges {
     (document.activeElement as HTMLElement | null)?.blur();
     const batches = this.grid?.unsent() ?? [];
@@ -306,7 +306,7 @@ export class Model {
     this.grid?.redo();
   }
 
-  /** Waits until all changes are saved. */
+  /** Resolves when all changes are saved. */
   whenSaved(): Promise<void> {
     return this.now.pending === 0 ? Promise.resolve() : new Promise((done) => this.#onceSaved.push(done));
   }
@@ -322,7 +322,7 @@ export class Model {
     if (grid) this.store.set({ area: grid.selected, active: grid.active });
   }
 
-  /** Says what came of a change. */
+  /** Shows the result of a change. */
   #showOutcome(text: string, turn?: StatusMessage['turn'] | false): void {
     this.showMessage({ text, ...(turn && { turn }), done: true });
   }
@@ -362,7 +362,7 @@ export class Model {
     this.store.set({ conflicts: this.now.conflicts.filter((one) => one !== conflict) });
   }
 
-  /** Rows changed: what is counted is counted again. */
+  /** Refreshes the counts after rows have changed. */
   #rowsChanged(): void {
     this.#counts.schedule();
     if (isFiltered(this.now.filter)) void this.#countMatching(this.now.filter);
@@ -374,13 +374,13 @@ export class Model {
     if (sameFilter(filter, this.now.filter)) this.store.set({ fitting: fitting === total ? null : fitting });
   }
 
-  /** Somebody changed something, perhaps this page. */
+  /** Handles a change by anyone, possibly by this page. */
   #onState({ change, totals }: StateEvent): void {
     if (totals) this.#setTotals(totals);
     this.#reportTotals();
     const news = change !== this.#lastChange && change !== this.source.lastChange;
     this.#lastChange = change;
-    // Until it is known how many there are now, they are asked for.
+    // The number of undo steps is unknown now, so let the service decide.
     if (news) Object.assign(this.source.undos, { undo: Infinity, redo: Infinity });
     if (!news || this.now.pending > 0) return;
     this.source.invalidate();

@@ -4,21 +4,21 @@ import type { Place } from './columns';
 const maxTexts = 100_000;
 
 /**
- * What cells held before they were changed, as far as this page has seen it: of
- * those that had a problem, and of those that were changed here. A cell that
- * holds another text now is shown as fixed.
+ * Texts of cells before they were changed, as far as this page has seen them:
+ * cells that had a problem, and cells changed here. A cell with a different text
+ * is shown as changed.
  */
 export class OriginalTexts {
   readonly #texts = new Map<string, string>();
 
-  /** Keeps what a cell held, unless something older is kept. */
+  /** Stores the text of a cell, unless an older one is stored. */
   remember(id: string, key: string, text: string): void {
     const name = `${id} ${key}`;
     if (this.#texts.has(name) || this.#texts.size >= maxTexts) return;
     this.#texts.set(name, text);
   }
 
-  /** Keeps the cells with problems of a row that came, and reports whether one holds another text than the file did. */
+  /** Reports whether a cell differs from the file. Stores the text if the row is unchanged. */
   isChanged(row: WireRow, place: Place, text: string): boolean {
     if (row.version === 0) {
       this.remember(row.id, place.column.key, text);

@@ -4,31 +4,31 @@ import { createTableApi, type TableApi } from './table-api';
 import { allRows, firstRows } from './filter';
 import { loadCellsTexts, type T } from './texts';
 
-/** What the step is drawn with first. */
+/** The data for the first rows. */
 export interface Preloaded {
   readonly tableApi: TableApi;
   readonly t: T;
   readonly first: FirstRows | null;
-  /** Why there are no rows. */
+  /** Why there are no rows; null if there are. */
   readonly fault: unknown;
 }
 
 export interface FirstRows {
   readonly table: Table;
   readonly rows: RowWindow;
-  /** The last change reported before these were requested; 0 where there was none. */
+  /** The last change reported before the request; 0 if there was none. */
   readonly lastChange: number;
 }
 
-/** What preloading needs. */
+/** What preloading requires. */
 export type PreloadNeeds = Pick<CellsHost, 'api' | 'events' | 'locale'>;
 
-/** Asks for everything at once that the first rows need. */
+/** Requests everything that the first rows need. */
 export async function startPreload({ api, events, locale }: PreloadNeeds): Promise<Preloaded> {
   const tableApi = createTableApi(api);
   const lastChange = events.last?.change ?? 0;
   const asked = Promise.all([tableApi.table(), tableApi.rows(allRows, '', 0, firstRows)]);
-  // A refusal that comes before the texts is reported once these are here.
+  // A fault that arrives before the texts is reported after them.
   asked.catch(() => {});
   const t = await loadCellsTexts(locale).catch(() => Promise.reject(new Fault('lost')));
   try {
@@ -39,9 +39,9 @@ export async function startPreload({ api, events, locale }: PreloadNeeds): Promi
   }
 }
 
-/** A preload that began before the step was shown. */
+/** A preload that started before the step was shown. */
 export class Preload {
-  /** What came of it; null until then. */
+  /** The result; null until it has arrived. */
   now: Preloaded | null = null;
   readonly coming: Promise<Preloaded>;
 

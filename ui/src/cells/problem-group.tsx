@@ -11,13 +11,13 @@ interface Props {
   readonly model: Model;
   readonly group: Group;
   readonly open: boolean;
-  /** Whether the table shows just these rows. */
+  /** Whether the table shows exactly these rows. */
   readonly shown: boolean;
   readonly onToggle: () => void;
   readonly onOpen: (open: OpenDialog) => void;
 }
 
-/** One kind of problem in one field: how many rows have it, and what fixes them. */
+/** One kind of problem in one field: the number of rows, and ways to fix them. */
 export function GroupItem({ model, group, open, shown, onToggle, onOpen }: Props) {
   const { t, host, places } = model;
   return (

@@ -6,15 +6,15 @@ import { sameFilter, type Filter, type Show } from './filter';
 import type { Key, T } from './texts';
 import { messageText } from '../i18n/messages';
 
-/** Rows with one kind of problem in one field; key "" is for problems of whole rows. */
+/** Rows with one kind of problem in one field; key "" means problems of whole rows. */
 export type Group = Counts[number];
 
 const order: readonly Level[] = ['error', 'warning', 'info'];
 const shows: Readonly<Record<Level, Show>> = { error: 'errors', warning: 'warnings', info: 'infos' };
 
 /**
- * The worst first, and of these what most rows have. Those that were there before
- * keep their order, as nothing is to move away from under the pointer.
+ * Sorts groups by severity and number of rows. Groups shown before keep their
+ * order, so that nothing moves away under the pointer.
  */
 export function stableOrder(counts: Counts, before: readonly string[]): Group[] {
   const sorted = [...counts].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level) || b.rows - a.rows);
@@ -24,7 +24,7 @@ export function stableOrder(counts: Counts, before: readonly string[]): Group[] 
   return [...known, ...added];
 }
 
-/** How many problems keep rows from being right; 0 while nobody counted them. */
+/** Returns the number of errors; 0 while they have not been counted. */
 export function problemsIn(counts: readonly Group[]): number {
   return counts.reduce((sum, { level, rows }) => sum + (level === 'error' ? rows : 0), 0);
 }
@@ -42,13 +42,13 @@ export function groupId(group: Group): string {
   return `${group.level} ${group.key} ${group.code}`;
 }
 
-/** Whose problem it is: the field, or the row. */
+/** Returns the label of the field, or of the whole row. */
 export function fieldName(group: Group, places: readonly Place[], t: T): string {
   if (group.key === '') return t('wholeRow');
   return places.find((place) => place.key === group.key)?.label ?? group.key;
 }
 
-/** What is wrong, in a few words; where nobody knows the rule, the beginning of the message of one of them. */
+/** Returns a short name of the problem. For an unknown rule, it returns the beginning of a message. */
 export function problemName(group: Group, t: T): string {
   const key = `rule.${group.code.replace(/_(with|without)(_all)?(_values)?$/, '_with')}` as Key;
   const name = t(key);
@@ -59,12 +59,12 @@ function truncate(message: string): string {
   return message.length > 60 ? `${message.slice(0, 59)}…` : message;
 }
 
-/** Whether giving all equal cells another text fixes them; of equal ones it would make equal ones. */
+/** Reports whether replacing equal cells can fix the problem. It cannot fix duplicates. */
 export function isMapped(group: Group): boolean {
   return !group.code.startsWith('unique');
 }
 
-/** What can be done about all rows of a group at once; spaces are trimmed where one of the texts that are known has some. */
+/** Returns the actions for all rows of a group. Trimming is offered only if a known text has outer spaces. */
 export function actionsOf(group: Group, place: Place | undefined, texts: readonly string[]): readonly ('clear' | 'trim' | 'accept' | 'delete')[] {
   if (group.key === '') return group.code === 'cell_count' ? ['accept', 'delete'] : ['delete'];
   if (!place || place.column.readOnly) return ['delete'];

@@ -10,13 +10,13 @@ import { useStore } from './store';
 
 interface Props {
   readonly model: Model;
-  /** Whether it lies over the table from below. */
+  /** Whether the panel covers the lower part of the table. */
   readonly sheet: boolean;
   readonly onClose: () => void;
   readonly onOpen: (open: OpenDialog) => void;
 }
 
-/** What is wrong with the rows, by field and rule, and the quickest way to fix it. */
+/** Lists the problems by field and rule, with the quickest way to fix each. */
 export function ProblemPanel({ model, sheet, onClose, onOpen }: Props) {
   const { t } = model;
   const counts = useStore(model.store, (now) => now.counts);
@@ -29,7 +29,7 @@ export function ProblemPanel({ model, sheet, onClose, onOpen }: Props) {
   const panel = useRef<HTMLElement>(null);
   useKeptFocus(panel, () => title.current?.focus());
   useEffect(() => void (sheet && title.current?.focus()), [sheet]);
-  // The first group is open as long as nobody chose another, and again once that one is fixed.
+  // The first group is open until the user chooses another, and again when that one is fixed.
   const chosen = opened === '' || groups.some((group) => groupId(group) === opened) ? opened : null;
   const open = chosen ?? (groups[0] ? groupId(groups[0]) : '');
 
@@ -63,7 +63,7 @@ function Summary({ model: { t, store }, groups }: { model: Model; groups: readon
   return <>{t('panel.title', { n: problems, rows: t('rows', { n: totals.errors }) })}</>;
 }
 
-/** Nothing is wrong, or it is not known yet what is. */
+/** Shown if there are no problems, or if they have not been counted yet. */
 function EmptyPanel({ model }: { model: Model }) {
   const counting = useStore(model.store, ({ counted, totals }) => !counted && totals.errors + totals.warnings + totals.infos > 0);
   if (counting) return <div class="c-values is-loading" aria-busy="true" />;

@@ -20,11 +20,11 @@ interface Props {
   readonly place: Place;
 }
 
-/** The different texts that have a problem, as far as they are known. */
+/** The distinct texts with a problem, as far as known. */
 interface Listed {
-  /** Null before they are here, and where the problem is none of a column that is shown. */
+  /** Null until loaded, and if the problem does not belong to a visible column. */
   readonly found: Distinct | null;
-  /** Asks for more of them; null where that was done. */
+  /** Loads more of them; null after it was called. */
   readonly more: (() => void) | null;
 }
 
@@ -42,7 +42,7 @@ export function useValues(model: Model, group: Group, isColumn: boolean): Listed
   return { found, more: limit === few ? () => setLimit(many) : null };
 }
 
-/** The most frequent first, each with what may be meant. */
+/** Lists the most frequent texts first, each with suggestions. */
 export function ValueList({ model, group, place, listed: { found, more } }: Props & { listed: Listed }) {
   const { t, host } = model;
   if (!found) return <div class="c-values is-loading" aria-busy="true" />;

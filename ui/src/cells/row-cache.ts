@@ -2,7 +2,7 @@ import type { Row } from '../../grid';
 
 const maxRows = 12_000;
 
-/** The rows of the view that came last, by index: to know which row a place is. */
+/** The most recently loaded rows of the view, by index. */
 export class RowCache {
   readonly #rows = new Map<number, Row>();
   #first: readonly Row[] | undefined;
@@ -12,22 +12,22 @@ export class RowCache {
     for (const [at, row] of rows.entries()) this.#rows.set(from + at, row);
   }
 
-  /** Keeps the first rows of a view until they are asked for. */
+  /** Stores the first rows of a view until they are taken. */
   setFirst(rows: readonly Row[]): void {
     this.#first = rows;
   }
 
-  /** Gives what was laid ready, once. */
+  /** Returns the rows of setFirst, once. */
   takeFirst(): readonly Row[] | undefined {
-    const laid = this.#first;
+    const first = this.#first;
     this.#first = undefined;
-    return laid;
+    return first;
   }
 
-  /** The same where it is just what is wanted. */
+  /** Returns the rows of setFirst, once, if they are exactly the requested ones; otherwise null. */
   takeFirstFor(from: number, to: number, total: number): readonly Row[] | null {
-    const laid = this.takeFirst();
-    return laid && from === 0 && laid.length === Math.min(to, total) ? laid : null;
+    const first = this.takeFirst();
+    return first && from === 0 && first.length === Math.min(to, total) ? first : null;
   }
 
   row(index: number): Row | undefined {

@@ -10,14 +10,14 @@ const none: readonly Problem[] = [];
 /** Renders a message in the language of the page. */
 export type MessageText = (message: Message) => string;
 
-/** Makes rows of the grid out of rows that came. */
+/** Converts rows of the service to rows of the grid. */
 export class RowConverter {
   readonly #places: readonly Place[];
   readonly #originals: OriginalTexts;
   readonly #textOf: MessageText;
-  /** By the cells of a row that came, hidden ones among them. */
+  /** Field keys by index of the service's cells; hidden ones are missing. */
   readonly #keys: string[] = [];
-  /** What is shown in place of texts, by the cells of a row that came. */
+  /** Display names of texts, by index of the service's cells. */
   readonly #names: ReadonlyMap<string, string>[] = [];
 
   constructor(places: readonly Place[], originals: OriginalTexts, textOf: MessageText = ({ text = '' }) => text) {
@@ -26,7 +26,7 @@ export class RowConverter {
     this.#originals = originals;
     for (const { at, key, column } of places) {
       this.#keys[at] = key;
-      // The service finds a country by its English name as well.
+      // The service also finds countries by their English names.
       if (column.kind === 'select' || column.kind === 'multi') this.#names[at] = new Map(column.choices?.map(({ text, label, also }) => [text, `${label ?? ''}\n${also ?? ''}`]));
     }
   }
@@ -48,7 +48,7 @@ export class RowConverter {
     return names ? (elements(value) ?? [text]).map((one) => names.get(one) ?? '').join('\n') : '';
   }
 
-  /** The row with texts put into some of its cells, as far as is known before the service answers. */
+  /** Returns the row with some texts replaced, as a preliminary result before the service responds. */
   withTexts(row: Row, texts: ReadonlyMap<string, string>, version: number): Row {
     const cells = row.cells.map((cell, at) => {
       const text = texts.get(this.#places[at]!.column.key);
@@ -79,12 +79,12 @@ export class RowConverter {
   }
 }
 
-/** Several values stand in a cell with a separator between them. */
+/** Joins several values with the separator. */
 function joined(value: string | null, separator = ','): string | null {
   return elements(value)?.join(separator) ?? value;
 }
 
-/** Several values come as a list of JSON. */
+/** Parses a JSON list of several values. Returns null for a single value. */
 function elements(value: string | null): string[] | null {
   if (!value?.startsWith('[')) return null;
   try {
@@ -96,5 +96,5 @@ function elements(value: string | null): string[] | null {
 
 const empty: WireCellWithCut = { text: '', value: null };
 
-/** Of long texts only the beginning comes. */
+/** Long texts are truncated. */
 type WireCellWithCut = WireCell & { readonly cut?: boolean };

@@ -11,9 +11,9 @@ import { RowConverter, type MessageText } from './row-converter';
 import { RowCache } from './row-cache';
 import { Locations } from './locations';
 
-/** What the source says by itself, in the person's language. */
+/** Messages of the source, in the language of the page. */
 export interface SourceTexts {
-  /** Others deleted rows, and places of the view are not what they were. */
+  /** Others added or deleted rows, so indexes of the view refer to other rows now. */
   moved(): string;
   tooMany(cells: number, most: number): string;
   unanswered(): string;
@@ -22,23 +22,23 @@ export interface SourceTexts {
 }
 
 const readAtOnce = 1000;
-/** As many as the grid asks for. */
+/** Block size of the grid. */
 const window = 200;
 
 /**
- * The rows of the service as the grid asks for them: of one view at a time, which
- * keeps rows that no longer fit its filter until it is renewed.
+ * Supplies the rows of the service to the grid: of one view at a time. A view
+ * keeps rows that no longer match its filter until it is refreshed.
  */
 export class ReviewRowSource implements RowSource {
   filter: Filter = allRows;
   total = 0;
-  /** Whether there are other problems than notes. */
+  /** Whether there are problems other than notes. */
   hasOther = true;
-  /** The number of the last change that was made from here. */
+  /** Number of the last change made on this page. */
   lastChange = 0;
-  /** At most so many changes can be undone and made again. */
+  /** Maximum number of changes that can be undone and redone. */
   readonly undos = { undo: Infinity, redo: Infinity };
-  /** Whose change was undone or made again last: one of this page, of somebody else, or none. */
+  /** Who made the change that was last undone or redone: this page, somebody else, or nobody. */
   undoneBy: 'own' | 'other' | 'none' = 'none';
   readonly #own = new Set<number>();
   #view = '';
@@ -53,24 +53,24 @@ export class ReviewRowSource implements RowSource {
   readonly #attempts = new Map<string, EditAttempt>();
   readonly #locations: Locations;
 
-  constructor(tableApi: TableApi, places: readonly Place[], texts: SourceTexts, broken: (fault: Fault) => void) {
+  constructor(tableApi: TableApi, places: readonly Place[], texts: SourceTexts, onFault: (fault: Fault) => void) {
     this.#tableApi = tableApi;
     this.#places = new Map(places.map((place) => [place.column.key, place]));
     this.#order = new Map(places.map((place, at) => [place.column.key, at]));
     this.#rows = new RowConverter(places, this.#originals, texts.messageText);
     this.#locations = new Locations(places);
     this.#texts = texts;
-    this.#onFault = broken;
+    this.#onFault = onFault;
   }
 
-  /** Names the view for changes of stretches of it. */
+  /** Identifies the view in changes of its ranges. */
   get view(): string {
     return this.#view;
   }
 
   /**
-   * Shows the view of another filter, or a new one of the same. Its
-   * first rows are here then; until then the old one goes on.
+   * Opens the view of a filter, or a new view of the same filter. Resolves when its
+   * first rows have arrived; until then, the old view stays.
    */
   async filterBy(filter: Filter, signal: AbortSignal): Promise<void> {
     const named = withLocalizedSearch(filter, this.#places.values());
@@ -79,25 +79,25 @@ export class ReviewRowSource implements RowSource {
     this.setView(named, came);
   }
 
-  /** The same for a view whose first rows are here. */
+  /** Sets a view whose first rows have arrived. */
   setView(filter: Filter, came: WireWindow): void {
     this.filter = filter;
     this.#cache.clear();
     this.#cache.setFirst(this.#store(came));
   }
 
-  /** The rows that the view was opened with, once. */
+  /** Returns the rows that the view was opened with, once. */
   takeFirst(): RowWindow | undefined {
     const rows = this.#cache.takeFirst();
     return rows && { total: this.total, revision: this.#view, rows };
   }
 
-  /** How many rows fit the filter by now. */
+  /** Returns how many rows match the filter now. */
   async countMatching(): Promise<number> {
     return (await this.#tableApi.rows(this.filter, '', 0, 0)).total;
   }
 
-  /** Makes a change of any kind; onDone gets its verdict. */
+  /** Makes a change of any kind. onDone receives its verdict. */
   async applyEdit(edit: EditRequest, onDone: (verdict: WireVerdict) => void): Promise<Verdict> {
     return this.#finish(await this.#call(this.#tableApi.edit(edit)), onDone);
   }
@@ -113,18 +113,18 @@ export class ReviewRowSource implements RowSource {
     return { rows: [], cells: verdict.cells, conflicts: [] };
   }
 
-  /** One row by itself, which has more of its long texts. */
+  /** Loads a single row, which includes more of its long texts. */
   async fullRow(index: number): Promise<Row | undefined> {
     const { rows: [row] } = await this.#call(this.#tableApi.rows(this.filter, this.#view, index, 1));
     return row && this.#rows.convert(row, this.filter);
   }
 
-  /** The row at a place of the view, where it is here. */
+  /** Returns the row at an index of the view, or undefined if it is not loaded. */
   row(index: number): Row | undefined {
     return this.#cache.row(index);
   }
 
-  /** The id of the row at a place of the view, as a number; null where there is none. */
+  /** Returns the ID of the row at an index of the view, as a number; null if there is no such row. */
   async idAt(index: number): Promise<number | null> {
     const known = this.#cache.row(index);
     if (known) return Number(known.id);
@@ -132,7 +132,7 @@ export class ReviewRowSource implements RowSource {
     return row ? Number(row.id) : null;
   }
 
-  /** Puts a text where somebody else was first. */
+  /** Overwrites the text that somebody else entered first. */
   async overwrite({ rowId, column, mine, theirs }: Conflict, op: string): Promise<Verdict> {
     const { key, part } = this.#places.get(column)!;
     const attempt = new EditAttempt(op, [{ id: rowId, key, ...(part > 0 && { part }), text: mine, version: 0, seen: theirs.text }]);
@@ -145,8 +145,8 @@ export class ReviewRowSource implements RowSource {
   }
 
   async rows(from: number, to: number, signal: AbortSignal): Promise<RowWindow> {
-    const laid = this.#cache.takeFirstFor(from, to, this.total);
-    if (laid) return { total: this.total, revision: this.#view, rows: laid };
+    const first = this.#cache.takeFirstFor(from, to, this.total);
+    if (first) return { total: this.total, revision: this.#view, rows: first };
     const came = await this.#call(this.#tableApi.rows(this.filter, this.#view, from, to - from, signal));
     signal.throwIfAborted();
     return { total: came.total, revision: came.view, rows: this.#store(came) };
@@ -169,12 +169,12 @@ export class ReviewRowSource implements RowSource {
   async problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
     const here = this.#cache.row(from.row) ?? (await this.rows(from.row, from.row + 1, signal)).rows[0];
     if (!here) return null;
-    const nears = this.#problemLevels();
-    this.#locations.notes = nears[0] === 'problems';
-    const beside = this.#locations.nextInRow(here, from.column, step);
-    if (beside) return { row: from.row, column: beside };
+    const levels = this.#problemLevels();
+    this.#locations.notes = levels[0] === 'problems';
+    const inRow = this.#locations.nextInRow(here, from.column, step);
+    if (inRow) return { row: from.row, column: inRow };
     const back = step < 0;
-    const found = await this.#call(Promise.all(nears.map((near) => this.#tableApi.nextProblem(this.filter, this.#view, { row: here.id, back, near }, signal))));
+    const found = await this.#call(Promise.all(levels.map((near) => this.#tableApi.nextProblem(this.filter, this.#view, { row: here.id, back, near }, signal))));
     const places = found.flatMap((spot) => (spot ? [spot.place] : []));
     if (places.length === 0) return null;
     const place = back ? Math.max(...places) : Math.min(...places);
@@ -185,12 +185,12 @@ export class ReviewRowSource implements RowSource {
     return row ? { row: place, column: this.#locations.edgeOfRow(row, step) ?? from.column } : null;
   }
 
-  /** The levels of problems that lead from one to the next: notes only where they are what is shown, or all there is. */
+  /** Returns the problem levels to visit. Notes count only if the filter shows them or if there is nothing else. */
   #problemLevels(): readonly ProblemLevel[] {
     return this.filter.show === 'infos' || !this.hasOther ? ['problems'] : ['errors', 'warnings'];
   }
 
-  /** What is known of other rows is old. */
+  /** Drops the cached rows. */
   invalidate(): void {
     this.#cache.clear();
   }
@@ -221,7 +221,7 @@ export class ReviewRowSource implements RowSource {
     return new EditAttempt(batch.id, cells);
   }
 
-  /** The rows of the area: as the person saw them, and those that were never here. */
+  /** Returns the rows of the area: as the person saw them, or loaded now if they were never shown. */
   async #rowsOf({ area, revision, seen }: Batch): Promise<Row[]> {
     const rows: Row[] = [];
     for (let index = area.fromRow; index < area.toRow; index++) {
@@ -242,7 +242,7 @@ export class ReviewRowSource implements RowSource {
     return rows;
   }
 
-  /** The changed rows as they are now, or as they must be where they are many. */
+  /** Returns the changed rows: from the service, or the expected ones if there are many. */
   async #rowsAfter(batch: Batch, verdict: WireVerdict, attempt: EditAttempt): Promise<readonly Row[]> {
     const { fromRow, toRow } = batch.area;
     if (toRow - fromRow > readAtOnce) return this.#expectedRows(batch, verdict.change, attempt);
@@ -270,7 +270,7 @@ export class ReviewRowSource implements RowSource {
     return { rows: this.#expectedRows(batch, verdict.change, null), cells: verdict.cells, conflicts: [], stale: true };
   }
 
-  /** Why a stretch was refused: most of the time it is made of other rows by now. */
+  /** Explains why a range was rejected: usually because its rows have changed. */
   async #refusal(batch: Batch, cause: unknown): Promise<never> {
     if (!(cause instanceof Refused)) throw cause;
     const now = await this.#call(this.#tableApi.rows(this.filter, batch.revision, 0, 0));
@@ -293,7 +293,7 @@ export class ReviewRowSource implements RowSource {
     }
   }
 
-  /** Remembers what a change was about, so that undoing it can lead there. */
+  /** Remembers the location of a change, so that undo can go there. */
   #remember(verdict: WireVerdict, spot: Spot | null): void {
     this.#cache.clear();
     if (verdict.change === 0) return;
@@ -312,7 +312,7 @@ export class ReviewRowSource implements RowSource {
     return { rowId: lost.id, number: Number(lost.id) + 1, column, mine, theirs, ...(lost.deleted && { gone: true }) };
   }
 
-  /** Waits for a call of the service; its faults become those of the grid. */
+  /** Awaits a call of the service and converts its faults to faults of the grid. */
   async #call<T>(call: Promise<T>, attempt?: string): Promise<T> {
     try {
       return await call;
@@ -320,7 +320,7 @@ export class ReviewRowSource implements RowSource {
       if (isAborted(cause) || cause instanceof SourceFault) throw cause;
       if (!(cause instanceof Fault)) throw new SourceFault('failed', cause instanceof Error ? cause.message : String(cause));
       if (cause.kind === 'lost') throw new SourceFault('lost', this.#texts.unanswered());
-      // The page shows how it ended; until then nothing is taken off as if it had been refused.
+      // The page shows that the review has ended. Reporting "lost" keeps the change on screen until then.
       if (cause.code === 'not_in_review') {
         this.#onFault(cause);
         throw new SourceFault('lost', this.#texts.unanswered());
@@ -334,7 +334,7 @@ export class ReviewRowSource implements RowSource {
 
 const nothingUndone: Verdict = { rows: [], cells: 0, conflicts: [] };
 
-/** What the service refused, with the code of its reason. */
+/** A rejection by the service, with its code. */
 class Refused extends SourceFault {
   readonly code: string;
   constructor({ code }: Fault, message: string) {

@@ -11,18 +11,18 @@ const pause = 300;
 interface Props {
   readonly model: Model;
   readonly field: RefObject<HTMLInputElement | null>;
-  /** There is no room to name the keys. */
+  /** Whether there is no room for shortcuts. */
   readonly narrow: boolean;
 }
 
-/** Looks for rows that hold a text, soon after typing rests. */
+/** Searches rows shortly after the user stops typing. */
 export function Search({ model, field, narrow }: Props) {
   const { t } = model;
   const wanted = useStore(model.store, (now) => now.wanted);
   const [text, setText] = useState(wanted.search ?? '');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Who types on meanwhile loses no letter to the search before.
+    // Keep what the user has typed since the last search.
     if (timer.current === undefined) setText(wanted.search ?? '');
   }, [wanted.search]);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -33,7 +33,7 @@ export function Search({ model, field, narrow }: Props) {
   };
   const look = (search: string, column = model.now.wanted.in) => {
     stopWaiting();
-    // As it is now, and not as it was drawn last: keys may be faster.
+    // Compare with the current filter, not the one of the last render: keys may be faster.
     const { search: before = '', in: within, ...rest } = model.now.wanted;
     if (search === before && column === within) return;
     void model.filterBy({ ...rest, ...(search && { search, ...(column && { in: column }) }) });

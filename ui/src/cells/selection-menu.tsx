@@ -6,7 +6,7 @@ import type { Model } from './model';
 import type { EditSpec } from './selection-scope';
 import { isUntidy } from './whitespace';
 
-/** So many rows are looked through for what can be done with them. */
+/** Maximum number of rows examined to enable menu items. */
 const mostLooked = 1000;
 
 interface Props {
@@ -16,9 +16,9 @@ interface Props {
   readonly onOpen: (open: OpenDialog) => void;
 }
 
-/** What can be done with what is selected. */
+/** The context menu of the selection. */
 export default function SelectionMenu({ model, at, onClose, onOpen }: Props) {
-  // The menu returns the focus to where it came from.
+  // The menu returns the focus here.
   const anchor = useMemo(() => ({ current: document.activeElement as HTMLElement | null }), []);
   return <Menu anchor={anchor} at={at} label={model.t('menu')} items={itemsOf(model, onOpen)} onClose={onClose} />;
 }

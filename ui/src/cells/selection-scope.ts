@@ -2,13 +2,13 @@ import type { Area } from '../../grid';
 import type { Place } from './columns';
 import type { EditRequest, EditScope } from './table-api';
 
-/** A change that has no name yet. */
+/** An edit without an operation ID. */
 export type EditSpec = Omit<EditRequest, 'op'>;
 
-/** Up to so many rows are sent by their ids, which nothing shifts. */
+/** Maximum number of rows sent by ID, which is immune to shifts of the view. */
 const maxIds = 1000;
 
-/** The rows of an area: by id where all are known, else as a stretch of the view. */
+/** Returns the rows of an area: by ID if all are known, otherwise as a range of the view. */
 export function scopeOf(area: Area, { view, total }: { readonly view: string; readonly total: number }, idOf: (index: number) => string | undefined): EditScope {
   const rows: string[] = [];
   for (let index = area.fromRow; index < area.toRow && rows.length < maxIds; index++) {
@@ -20,7 +20,7 @@ export function scopeOf(area: Area, { view, total }: { readonly view: string; re
   return all ? { show: 'all', rows } : { show: 'all', view, from: area.fromRow, to: area.toRow, total };
 }
 
-/** The fields of the columns of an area that may be changed. */
+/** Returns the editable fields of an area. */
 export function editableKeys(area: Area, places: readonly Place[]): string[] {
   const columns = new Set(area.columns);
   const keys = places.filter((place) => columns.has(place.column.key) && !place.column.readOnly).map((place) => place.key);

@@ -8,7 +8,7 @@ export interface Shortcuts {
 
 const mac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Keys as people read them. */
+/** Shortcuts as shown to people. */
 export const keys = {
   undo: mac ? '⌘Z' : 'Ctrl+Z',
   redo: mac ? '⇧⌘Z' : 'Ctrl+Y',
@@ -20,7 +20,7 @@ export const keys = {
   fill: mac ? '⌘D' : 'Ctrl+D',
 } as const;
 
-/** The keys that hold in the whole step; the grid has further ones of its own. */
+/** Handles the shortcuts of the whole step. The grid handles its own. */
 export function shortcuts(event: KeyboardEvent, model: Model, act: Shortcuts): void {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
   if (leads(event, model) || withControl(event, model, act)) event.preventDefault();
@@ -28,7 +28,7 @@ export function shortcuts(event: KeyboardEvent, model: Model, act: Shortcuts): v
 
 function leads(event: KeyboardEvent, model: Model): boolean {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  // Lists of choices open by these keys.
+  // These keys open lists of options.
   const opens = event.target instanceof HTMLElement && event.target.matches('select, [aria-haspopup="listbox"]');
   if (!event.altKey || step === 0 || opens) return false;
   void model.goToProblem(step);
@@ -48,7 +48,7 @@ function withControl(event: KeyboardEvent, model: Model, act: Shortcuts): boolea
   return true;
 }
 
-/** Fields have an undo of their own. */
+/** Text fields have their own undo. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 }

@@ -2,47 +2,45 @@ import type { Counts, ProgressEvent, Totals } from '../api';
 import type { Area, Conflict } from '../../grid';
 import { allRows, type Filter } from './filter';
 
-/** A sentence about what was done, in the status line. */
+/** A message about an action, in the status bar. */
 export interface StatusMessage {
   readonly text: string;
-  /** Whether it was refused. */
+  /** Whether the action was rejected. */
   readonly wrong?: boolean;
-  /** What is offered beside it. */
+  /** The button next to the message. */
   readonly turn?: 'undo' | 'redo';
-  /** Whether it is about the last change, and ends with the next one. */
+  /** Whether the message is about the last change and disappears with the next. */
   readonly done?: boolean;
-  /** Whether it says that the service does not answer, and ends when it does. */
+  /** Whether the message reports that the service does not respond. It disappears when it does. */
   readonly unanswered?: boolean;
 }
 
-/** All that is shown around the table. */
+/** Everything shown around the table. */
 export interface State {
   readonly totals: Totals;
   readonly undo: number;
   readonly redo: number;
   readonly counts: Counts;
-  /** Whether it was counted yet what is wrong. */
+  /** Whether the problems have been counted. */
   readonly counted: boolean;
-  /** That of the rows in view, and the one that was asked for last. */
+  /** The filter of the rows in view, and the one requested last. */
   readonly filter: Filter;
   readonly wanted: Filter;
   readonly searching: boolean;
-  /** Rows in view, and how many fit the filter by now; null where that is the same. */
+  /** Rows in view, and how many match the filter now; null if that is equal. */
   readonly total: number;
   readonly fitting: number | null;
   readonly saving: 'saved' | 'saving' | 'waiting';
   readonly pending: number;
   readonly area: Area | null;
-  /** The active cell: index in the view, and column. */
+  /** The active cell: index in the view, and column key. */
   readonly active: { readonly row: number; readonly column: string };
   readonly conflicts: readonly Conflict[];
   readonly progress: ProgressEvent | null;
-  /** What takes a while, as a sentence. */
-  readonly working: string;
   readonly message: StatusMessage | null;
-  /** Grows with each change of rows that came to stand. */
+  /** Increases with each saved change of rows. */
   readonly turn: number;
-  /** Grows each time that somebody was led to a problem. */
+  /** Increases each time the user goes to a problem. */
   readonly jumps: number;
 }
 
@@ -53,5 +51,5 @@ export const initialState: State = {
   total: 0, fitting: null,
   saving: 'saved', pending: 0,
   area: null, active: { row: 0, column: '' },
-  conflicts: [], progress: null, working: '', message: null, turn: 0, jumps: 0,
+  conflicts: [], progress: null, message: null, turn: 0, jumps: 0,
 };

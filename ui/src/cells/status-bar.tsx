@@ -13,14 +13,14 @@ interface Props {
   readonly onGoTo: () => void;
 }
 
-/** What is selected, whether all is saved, and what was done last. */
+/** The status bar: selection, saving state, and the result of the last change. */
 export function StatusBar({ model, width, onGoTo }: Props) {
   const now = useStore(model.store, (state) => state);
   const { t } = model;
   const hint = (label: string, shortcut: string) => `${label} (${model.host.locale.isolate(shortcut)})`;
   const wide = width === 'wide';
-  // Where there is little room, what came of a change has it.
-  const counted = wide || (width === 'narrow' && !now.message && !now.searching && !now.progress && !now.working);
+  // In a narrow window, the result of a change takes precedence.
+  const counted = wide || (width === 'narrow' && !now.message && !now.searching && !now.progress);
   return (
     <div class="c-status" role="group" aria-label={t('status')}>
       {counted && <span class="c-selected">{selectionOf(model, now)}</span>}
@@ -65,7 +65,7 @@ function rowOf({ t }: Model, { active, total }: State): string {
   return total === 0 ? t('noRows') : t('rowOf', { row: Math.min(total, active.row + 1), total });
 }
 
-/** Shown once it takes longer than one notices. */
+/** Shows a running search after a short delay. */
 function Searching({ model, now: { wanted } }: { model: Model; now: State }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -84,10 +84,10 @@ function Searching({ model, now: { wanted } }: { model: Model; now: State }) {
   );
 }
 
-/** What came of the last change, or how far the present one is. */
-function Outcome({ model, now: { message, progress, working } }: { model: Model; now: State }) {
+/** Shows the result of the last change, or the progress of a running one. */
+function Outcome({ model, now: { message, progress } }: { model: Model; now: State }) {
   const { t, host } = model;
-  const far = progress && progress.total > 0 ? t('progress', { done: progress.done, total: progress.total }) : working;
+  const far = progress && progress.total > 0 ? t('progress', { done: progress.done, total: progress.total }) : '';
   return (
     <span class="c-outcome">
       <span role="status">{message && !far && <span class={message.wrong ? 'is-wrong' : ''} dir="auto">{message.wrong && <Icon name="error" size={12} />} {message.text}</span>}</span>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that changes, and those who want to know. */
+/** A value with watchers. */
 export class Store<T extends object> {
   #now: T;
   readonly #watchers = new Set<() => void>();
@@ -24,7 +24,7 @@ export class Store<T extends object> {
   }
 }
 
-/** What a store holds, drawn again where the chosen part of it changes. */
+/** Returns the chosen part of a store, and renders again when it changes. */
 export function useStore<T extends object, Part>(store: Store<T>, choose: (now: T) => Part): Part {
   const [part, setPart] = useState(() => choose(store.now));
   useEffect(() => {

@@ -17,10 +17,10 @@ interface Props {
   readonly onTake: (text: string) => void;
 }
 
-/** So many texts of a problem are looked through for that of the cell. */
+/** Maximum number of texts requested to find the suggestions for this cell. */
 const looked = 20;
 
-/** The likeliest choice that the text of a cell was meant as, to be taken by one press; nothing where there is none. */
+/** Offers the best suggestion for the text of a cell with one click. Renders nothing if there is none. */
 export function SuggestedFix({ model, place, text, problem: { level, code }, onTake }: Props) {
   const { t } = model;
   const [first, setFirst] = useState<Suggestion | null>(null);
@@ -34,7 +34,7 @@ export function SuggestedFix({ model, place, text, problem: { level, code }, onT
         const found = values.find((value) => value.text === text);
         setFirst((found && bestSuggestion(found)) ?? null);
       },
-      () => {}, // it can still be chosen
+      () => {}, // the user can still choose a value
     );
     return () => asked.abort();
   }, [place.key, text, level, code]);

@@ -2,42 +2,42 @@ import { unwrap, type Api, type Counts, type Edit, type RowWindow, type Table, t
 import { faultOf } from '../api/fault';
 import { normalized, type Filter } from './filter';
 
-/** A change as the service takes it; op names it for good. */
+/** An edit request. op is its unique ID. */
 export type EditRequest = Omit<Edit, 'where'> & {
   readonly where?: EditScope;
-  /** For fill: several fields at once. */
+  /** For fill: texts of several fields. */
   readonly texts?: Readonly<Record<string, string>>;
 };
 
-/** Which rows a change is about. */
+/** The rows that a change affects. */
 export interface EditScope extends Partial<Filter> {
   readonly view?: string;
-  /** A stretch of the view; to is exclusive. */
+  /** A range of the view; to is exclusive. */
   readonly from?: number;
   readonly to?: number;
-  /** How many rows the view had when the stretch was chosen: refused where it has others by now. */
+  /** Number of rows in the view when the range was chosen. The service rejects the edit if it differs. */
   readonly total?: number;
   readonly rows?: string[];
 }
 
 export type Suggestion = Values['values'][number]['suggestions'][number];
 
-/** One of the texts of a field, and how many cells hold it. */
+/** A distinct text of a field, and how many cells contain it. */
 export interface Value {
   readonly text: string;
   readonly count: number;
   readonly suggestions: readonly Suggestion[];
-  /** Only the beginning of the text came. */
+  /** Whether the text is truncated. */
   readonly cut?: boolean | undefined;
 }
 
 export interface Distinct {
   readonly values: readonly Value[];
-  /** How many further ones there are. */
+  /** Number of values not listed. */
   readonly more: number;
 }
 
-/** The level of a problem that is looked for; problems are those of any. */
+/** The level of the problems to find; problems means any. */
 export type ProblemLevel = 'problems' | 'errors' | 'warnings' | 'infos';
 
 export interface FoundRow {
@@ -45,7 +45,7 @@ export interface FoundRow {
   readonly place: number;
 }
 
-/** A cell that holds one text here and another in a file. */
+/** A cell with different texts on the page and in a file. */
 export interface MergeConflict {
   readonly id: string;
   readonly key: string;
@@ -54,41 +54,41 @@ export interface MergeConflict {
   readonly file: string;
 }
 
-/** The result of uploading a file with rows that were fixed elsewhere. */
+/** The result of uploading a file with fixed rows. */
 export interface FileVerdict {
   readonly verdict: Verdict;
-  /** Cells that the file changes and that were changed here since it was made. */
+  /** Number of cells changed both in the file and on the page since the download. */
   readonly clashes: number;
-  /** The first of them. */
+  /** The first of these cells. */
   readonly examples: readonly MergeConflict[];
-  /** Rows of which it is not known what they held when the file was made. */
+  /** Number of rows whose downloaded values are unknown. */
   readonly untold: number;
-  /** Rows of the file that are not in the import. */
+  /** Number of rows of the file that are not in the import. */
   readonly unknown: number;
-  /** Headers that name no field. */
+  /** Headers that match no field. */
   readonly ignored: readonly string[];
 }
 
-/** How a file is sent. */
+/** Options of an upload. */
 export interface UploadOptions {
   readonly op: string;
-  /** Only to see what it would do. */
+  /** Whether to return the result without making the change. */
   readonly preview?: boolean;
-  /** Also into cells that were changed here since the file was made. */
+  /** Whether to overwrite cells changed on the page since the download. */
   readonly over?: boolean;
 }
 
-/** The calls of the table under review. What fails is a Fault of the api. */
+/** The API calls of the table under review. Failures are Faults of the api. */
 export interface TableApi {
   table(): Promise<Table>;
   rows(filter: Filter, view: string, from: number, count: number, signal?: AbortSignal): Promise<RowWindow>;
   counts(): Promise<Counts>;
   values(of: string, filter: Filter, limit: number, signal?: AbortSignal): Promise<Distinct>;
-  /** The nearest row with a problem of a level, before or after one. */
+  /** Returns the nearest row with a problem of a level, before or after a row. */
   nextProblem(filter: Filter, view: string, from: { readonly row: string; readonly back: boolean; readonly near: ProblemLevel }, signal?: AbortSignal): Promise<FoundRow | null>;
   edit(order: EditRequest, signal?: AbortSignal): Promise<Verdict>;
   undoOrRedo(which: 'undo' | 'redo', op: string): Promise<Verdict>;
-  /** Where the rows of a filter are to be had as a workbook. */
+  /** Returns the URL of the rows of a filter as a workbook. */
   fileUrl(filter: Filter): string;
   uploadFile(file: Blob, how: UploadOptions): Promise<FileVerdict>;
 }

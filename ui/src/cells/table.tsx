@@ -13,18 +13,18 @@ interface Props {
   readonly onLong: (event: Extract<GridEvent, { type: 'long' }>) => void;
 }
 
-/** The grid over the rows of the model. */
+/** The grid with the rows of the model. */
 export function Table({ model, onMenu, onLong }: Props) {
   const element = useRef<HTMLDivElement>(null);
-  // Asked for before anything new is on the page.
+  // Measured before anything new is on the page.
   const [room] = useState(() => ({ width: innerWidth, height: innerHeight }));
-  const hear = useRef((_: GridEvent) => {});
-  hear.current = (event) => {
+  const onEvent = useRef((_: GridEvent) => {});
+  onEvent.current = (event) => {
     if (event.type === 'menu') onMenu(event.x, event.y);
     else if (event.type === 'long') onLong(event);
     else model.onGridEvent(event);
   };
-  // Before the browser draws: the first rows are in the first picture.
+  // A layout effect, so that the first paint includes the first rows.
   useLayoutEffect(() => {
     const { host, t, places, source } = model;
     const first = source.takeFirst();
@@ -36,11 +36,11 @@ export function Table({ model, onMenu, onLong }: Props) {
       label: host.facts.title || t('table'),
       number: host.locale.number,
       room,
-      // Where nothing was left out, no filter is the reason.
+      // Do not blame the filter for an empty table if there is none.
       texts: { ...gridTexts(t, host.locale), get empty() { return narrow('grid.empty'); }, get emptyHint() { return narrow('grid.emptyHint'); } },
       maxPaste: maxCells,
       hasMenu: true,
-      listen: (event) => hear.current(event),
+      listen: (event) => onEvent.current(event),
     });
     model.grid = grid;
     return () => {

@@ -19,7 +19,7 @@ interface Props {
   readonly onOpen: (open: OpenDialog) => void;
 }
 
-/** What is shown of the table: which rows, and those that hold a text. */
+/** The toolbar: which rows are shown, search and tools. */
 export function Toolbar({ model, search, narrow, panel, onPanel, onOpen }: Props) {
   const { t } = model;
   const wanted = useStore(model.store, (now) => now.wanted);
@@ -58,7 +58,7 @@ function tabsOf({ t, host }: Model, totals: State['totals'], now: Show): Tab<Sho
   return tabs;
 }
 
-/** The problem that the rows in view have, and the way back to all. */
+/** The problem that the rows in view share, with a button to remove the filter. */
 function Chip({ model }: { model: Model }) {
   const wanted = useStore(model.store, (now) => now.wanted);
   const counts = useStore(model.store, (now) => now.counts);
@@ -75,7 +75,7 @@ function Chip({ model }: { model: Model }) {
   );
 }
 
-/** Says that rows in view no longer fit, or that others do by now. */
+/** Reports that rows in view no longer match, or that more rows match now. */
 function FilterDrift({ model }: { model: Model }) {
   const fitting = useStore(model.store, (now) => (isFiltered(now.filter) ? now.fitting : null));
   const total = useStore(model.store, (now) => now.total);
@@ -89,7 +89,7 @@ function FilterDrift({ model }: { model: Model }) {
   );
 }
 
-/** The bad rows as a workbook, and back again. */
+/** The menu with downloads, upload and adding a row. */
 function More({ model, onOpen }: { model: Model; onOpen: (open: OpenDialog) => void }) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
@@ -110,7 +110,7 @@ function More({ model, onOpen }: { model: Model; onOpen: (open: OpenDialog) => v
   );
 }
 
-/** The answer is an attachment: the page stays. */
+/** Downloads a file. The response is an attachment, so the page stays. */
 function download(model: Model, address: string): void {
   if (!model.host.isConnected()) return model.showMessage({ text: model.t('notOffline'), wrong: true });
   const link = document.createElement('a');

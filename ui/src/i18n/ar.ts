@@ -1,3 +1,3 @@
-// The texts in Arabic: one chunk, as the cells step follows the page at once.
+// The Arabic texts in one chunk, because the cells step loads right after the page.
 export { default as page } from './page.ar.json';
 export { default as cells } from './cells.ar.json';

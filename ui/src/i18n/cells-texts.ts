@@ -1,6 +1,6 @@
 import type { Loaders, Texts } from './types';
 
-/** The texts of the cells step. Those of one language are one chunk, with those of the page. */
+/** The texts of the cells step. Each language is one chunk together with the texts of the page. */
 export const cellsTexts: Loaders<Texts> = {
   en: () => import('./en').then((all) => ({ default: all.cells })),
   de: () => import('./de').then((all) => ({ default: all.cells })),

@@ -1,3 +1,3 @@
-// The texts in English: one chunk, as the cells step follows the page at once.
+// The English texts in one chunk, because the cells step loads right after the page.
 export { default as page } from './page.en.json';
 export { default as cells } from './cells.en.json';

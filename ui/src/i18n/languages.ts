@@ -1,14 +1,14 @@
-/** The languages that the page has texts in. */
+/** The languages of the page. */
 export const languages = ['en', 'de', 'ar'] as const;
 export type Language = (typeof languages)[number];
 
-/** A language to speak, and the tag by which it was wished for. */
+/** The language of the page, and the requested language tag. */
 export interface ChosenLanguage {
   readonly language: Language;
   readonly tag: string;
 }
 
-/** What is asked for, else the first that a person reads and we write. */
+/** Returns the requested language if supported, otherwise the first supported language of the user. */
 export function chooseLanguage(asked: string | null, reads: readonly string[]): ChosenLanguage {
   for (const tag of asked ? [asked, ...reads] : reads) {
     const language = languages.find((one) => one === tag.toLowerCase().split(/[-_]/)[0]);

@@ -2,18 +2,18 @@ import { directionOf, chooseLanguage, type ChosenLanguage } from './languages';
 import { plainNumber, plainPlural } from './plain';
 import type { Locale } from './types';
 
-/** The language to speak: what is asked for, else the first that a person reads and we write. */
+/** Returns the locale for the requested language, or else the user's languages. */
 export function chooseLocale(asked: string | null, reads: readonly string[]): Locale {
   return makeLocale(chooseLanguage(asked, reads));
 }
 
-// What may turn a sentence that runs from left to right, and what would end its isolation.
+// Characters that may change the direction of a left-to-right sentence, and those that would end its isolation.
 const turning = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud802\ud803\ud83a\ud83b]/;
 const ends = /[\u2066-\u2069]/g;
 
 function makeLocale({ language, tag: wanted }: ChosenLanguage): Locale {
   const [tag = language] = canonical(wanted);
-  // They take a browser a while to make, and most pages need few of them.
+  // Intl objects are slow to create, and most pages need few of them.
   const numbers = once(() => new Intl.NumberFormat(tag));
   const percents = once(() => new Intl.NumberFormat(tag, { style: 'percent' }));
   const days = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long' }));
@@ -36,7 +36,7 @@ function makeLocale({ language, tag: wanted }: ChosenLanguage): Locale {
   };
 }
 
-/** Makes a thing when it is first wanted. */
+/** Returns a function that creates a value on first use. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -46,6 +46,6 @@ function canonical(tag: string): string[] {
   try {
     return Intl.getCanonicalLocales(tag);
   } catch {
-    return []; // what is asked for in the address may be anything
+    return []; // the URL may contain any text
   }
 }

@@ -1,6 +1,6 @@
 import type { Locale, Message, MessageCatalogue, RenderMessage } from './types';
 
-/** Bounds messages within messages, as the service does. */
+/** Maximum depth of nested messages, the same as in the service. */
 const maxNesting = 16;
 
 interface Joints {
@@ -8,7 +8,7 @@ interface Joints {
   readonly semicolon: string;
   readonly and: string;
   readonly or: string;
-  /** Whether the word stands between all elements, and not only before the last. */
+  /** Whether the word is repeated between all elements instead of only before the last. */
   readonly repeated: boolean;
 }
 
@@ -19,9 +19,8 @@ const joints: Readonly<Record<Locale['language'], Joints>> = {
 };
 
 /**
- * Renders the messages of the service with the catalogue of a language, as message.go
- * does in English. The result is null where the catalogue lacks a code, of the message
- * or of one within it.
+ * Renders the messages of the service in a language, as message.go does in English.
+ * Returns null if the catalogue lacks the code of the message or of a nested one.
  */
 export function messageRenderer(catalogue: MessageCatalogue, locale: Locale): RenderMessage {
   const { comma, semicolon, and, or, repeated } = joints[locale.language];
@@ -63,7 +62,7 @@ export function messageRenderer(catalogue: MessageCatalogue, locale: Locale): Re
   return (message) => (message.code ? sentence(message, 0) : null);
 }
 
-/** Replaces control characters, which a text of a file may hold. */
+/** Replaces control characters, which may come from a file. */
 function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f]/g, ' ');
 }

@@ -1,6 +1,6 @@
 import type { Loaders, Texts } from './types';
 
-/** The texts of the page. Those of one language are one chunk, with those of the cells. */
+/** The texts of the page. Each language is one chunk together with the texts of the cells step. */
 export const pageTexts: Loaders<Texts> = {
   en: () => import('./en').then((all) => ({ default: all.page })),
   de: () => import('./de').then((all) => ({ default: all.page })),

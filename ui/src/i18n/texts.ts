@@ -2,8 +2,8 @@ import { loadMessages } from './messages';
 import type { Loaders, Locale, Texts, Translator, Values } from './types';
 
 /**
- * Makes the translator of the page's texts. Values that stand for braces are isolated:
- * a name in another script does not turn the sentence around it.
+ * Returns the translator of the page's texts. Inserted values are isolated, so
+ * that a name in another script does not change the direction of the sentence.
  */
 export function createTranslator<Key extends string>(texts: Texts, locale: Locale): Translator<Key> {
   const translate = (key: Key, values: Values = {}) => {
@@ -23,9 +23,9 @@ function fill(text: string, values: Values, locale: Locale): string {
   });
 }
 
-/** Loads the page's texts in the person's language, and where that is not English, the messages of the service. */
+/** Loads the page's texts in the user's language and, unless that is English, the messages of the service. */
 export async function loadTexts<Key extends string>(locale: Locale, loaders: Loaders<Texts>): Promise<Translator<Key>> {
-  // The service sends its messages in English: nothing waits for them there.
+  // The service sends its messages in English, so English pages need not wait for them.
   const messages = locale.language === 'en' ? null : loadMessages(locale).catch(() => {});
   const own = await loaders[locale.language]();
   await messages;

@@ -6,18 +6,18 @@ export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger';
 interface Shared {
   readonly onClick?: (event: MouseEvent) => void;
   readonly disabled?: boolean;
-  /** Under way: it cannot be pressed, keeps the focus, and says so. */
+  /** Whether an action is running: the button keeps the focus, but cannot be pressed. */
   readonly busy?: boolean;
   readonly small?: boolean;
   readonly class?: string;
   readonly refTo?: Ref<HTMLButtonElement>;
   readonly describedBy?: string;
   readonly pressed?: boolean;
-  /** Of buttons that open something. */
+  /** For buttons that open something. */
   readonly expanded?: boolean;
   readonly controls?: string;
   readonly popup?: 'menu' | 'listbox' | 'dialog';
-  /** Shown where the pointer rests; shortcuts stand here. */
+  /** Tooltip, for example with the shortcut. */
   readonly title?: string;
   readonly submits?: boolean;
   readonly id?: string;
@@ -26,7 +26,7 @@ interface Shared {
 interface ButtonProps extends Shared {
   readonly look?: ButtonLook;
   readonly icon?: IconName;
-  /** The icon stands behind the text. */
+  /** Whether the icon follows the text. */
   readonly iconLast?: boolean;
   readonly children: ComponentChildren;
 }
@@ -44,7 +44,7 @@ export function Button({ look = 'plain', icon, iconLast, children, ...rest }: Bu
 
 interface IconButtonProps extends Shared {
   readonly icon: IconName;
-  /** What it does, for people who cannot see the icon and for those who rest on it. */
+  /** Accessible name and tooltip. */
   readonly label: string;
 }
 

@@ -4,21 +4,21 @@ import { IconButton } from './button';
 
 interface Props {
   readonly title: string;
-  /** What the cross says. */
+  /** Accessible name of the close button. */
   readonly closeLabel: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** The buttons, in the order of reading: the one that goes on stands last. */
+  /** The buttons in reading order, the primary one last. */
   readonly foot?: ComponentChildren;
   readonly wide?: boolean;
-  /** Esc and the cross do nothing while this is so. */
+  /** Whether closing with Esc or the close button is disabled. */
   readonly held?: boolean;
   readonly class?: string;
 }
 
 /**
- * A dialog over the page while it is rendered. The browser keeps the focus
- * within; where it was before, it returns to afterwards.
+ * A modal dialog, open while it is rendered. The browser keeps the focus inside.
+ * Afterward, the focus returns to where it was.
  */
 export function Dialog({ title, closeLabel, onClose, children, foot, wide, held, ...rest }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -33,7 +33,7 @@ export function Dialog({ title, closeLabel, onClose, children, foot, wide, held,
     const shown = dialog.current;
     return () => {
       const now = document.activeElement;
-      // Where a person has gone on to already, the focus stays.
+      // Keep the focus if the user has already moved it.
       const moved = now !== null && now !== document.body && !shown?.contains(now);
       if (!moved && before.current instanceof HTMLElement && before.current.isConnected) before.current.focus({ preventScroll: true });
     };
@@ -52,7 +52,7 @@ export function Dialog({ title, closeLabel, onClose, children, foot, wide, held,
         if (event.target === dialog.current) close();
       }}
       onKeyDown={(event) => held && event.key === 'Escape' && event.preventDefault()}
-      // A browser closes it without asking where Esc is pressed twice.
+      // A browser closes the dialog without a cancel event when Esc is pressed twice.
       onClose={(event) => {
         if (event.target !== dialog.current) return;
         if (held) dialog.current?.showModal();

@@ -1,5 +1,5 @@
 import type { ComponentChildren, Ref } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { Icon, type IconName } from './icon';
 
 interface FieldProps {
@@ -7,23 +7,23 @@ interface FieldProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
-  /** The label is only said, not seen. */
+  /** Whether the label is for screen readers only. */
   readonly bare?: boolean;
   readonly icon?: IconName;
   readonly hint?: string;
-  /** What is wrong with it, as a sentence. */
+  /** What is wrong with the value, as a sentence. */
   readonly fault?: string;
   readonly placeholder?: string;
   readonly kind?: 'text' | 'search' | 'number';
   readonly autofocus?: boolean;
   readonly refTo?: Ref<HTMLInputElement>;
-  /** Text from files: its own direction, not the page's. */
+  /** Whether the text is code, shown in a monospace font. */
   readonly code?: boolean;
   readonly class?: string;
   readonly after?: ComponentChildren;
 }
 
-/** A line to type into. */
+/** A text field with a label. */
 export function Field(props: FieldProps) {
   const { label, value, onInput, bare, icon, hint, fault, kind = 'text' } = props;
   const id = useId();
@@ -41,7 +41,7 @@ export function Field(props: FieldProps) {
           value={value}
           placeholder={props.placeholder}
           class={props.code ? 'k-code' : undefined}
-          // What stands for nothing yet is the page's own.
+          // The placeholder has the direction of the page.
           dir={value === '' ? undefined : 'auto'}
           autocomplete="off"
           spellcheck={false}
@@ -62,20 +62,14 @@ export function Field(props: FieldProps) {
 interface CheckboxProps {
   readonly label: ComponentChildren;
   readonly checked: boolean;
-  /** Some of what it stands for is chosen. */
-  readonly mixed?: boolean;
   readonly onChange: (checked: boolean) => void;
   readonly disabled?: boolean;
 }
 
-export function Checkbox({ label, checked, mixed, onChange, disabled }: CheckboxProps) {
-  const box = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    box.current!.indeterminate = mixed === true;
-  });
+export function Checkbox({ label, checked, onChange, disabled }: CheckboxProps) {
   return (
     <label class="k-checkbox">
-      <input ref={box} type="checkbox" checked={checked} disabled={disabled} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <input type="checkbox" checked={checked} disabled={disabled} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
   );

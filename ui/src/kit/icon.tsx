@@ -1,4 +1,4 @@
-/** What each icon is drawn with, on 16 by 16. Filled ones carry meaning; the others are lines. */
+/** Paths of the icons, 16 by 16 pixels. Filled icons indicate a state; all others are outlines. */
 const shapes = {
   error: { fill: 'M5.2 1h5.6L15 5.2v5.6L10.8 15H5.2L1 10.8V5.2z', mark: 'M8 4.5v4M8 11v.5' },
   warning: { fill: 'M8 1.5a1 1 0 0 1 .87.5l6 10.8a1 1 0 0 1-.87 1.5H2a1 1 0 0 1-.87-1.5l6-10.8A1 1 0 0 1 8 1.5z', mark: 'M8 6v3.5M8 11.8v.4' },
@@ -19,8 +19,6 @@ const shapes = {
   more: { fill: 'M3 6.7a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6zm5 0a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6zm5 0a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6z' },
   add: { line: 'M8 3v10M3 8h10' },
   remove: { line: 'M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.5 9h6l.5-9M7 7v4M9 7v4' },
-  refresh: { line: 'M13 3v3.5H9.5M13 6.5A5.5 5.5 0 1 0 13.3 10' },
-  person: { line: 'M8 2a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM2.5 14a5.5 5.5 0 0 1 11 0' },
   clock: { line: 'M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM8 4.5V8l2.5 1.8' },
   file: { line: 'M4 1.5h5l3.5 3.5v9.5H4zM9 1.5V5h3.5' },
   lock: { line: 'M3.5 7.5h9v6.5h-9zM5.5 7.5v-2a2.5 2.5 0 0 1 5 0v2' },
@@ -38,9 +36,9 @@ interface Shape {
 
 interface Props {
   readonly name: IconName;
-  /** What screen readers say; without it the icon is decoration. */
+  /** Accessible name; without it, the icon is decorative. */
   readonly label?: string;
-  /** CSS pixels; 16 by default. */
+  /** In CSS pixels; 16 by default. */
   readonly size?: number;
 }
 
@@ -56,7 +54,7 @@ export function Icon({ name, label, size = 16 }: Props) {
   );
 }
 
-/** The product's mark. */
+/** The logo of Intray. */
 export function Logo({ size = 20 }: { size?: number }) {
   return (
     <svg class="k-logo" viewBox="0 0 16 16" width={size} height={size} aria-hidden="true" focusable="false">

@@ -7,10 +7,10 @@ export interface MenuItem {
   readonly label: string;
   readonly onSelect: () => void;
   readonly icon?: IconName;
-  /** The keys that do the same, to be read. */
+  /** The shortcut to show. */
   readonly keys?: string;
   readonly disabled?: boolean;
-  /** A line stands above it. */
+  /** Whether a line separates the item from the one above. */
   readonly apart?: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Props {
   readonly at?: { readonly x: number; readonly y: number };
 }
 
-/** A menu of commands: arrows move, Enter does, Esc leaves. */
+/** A menu of commands. Arrow keys move, Enter selects, Esc closes. */
 export function Menu({ anchor, label, items, onClose, at }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const entries = () => [...list.current!.querySelectorAll<HTMLElement>('[role=menuitem]:not([aria-disabled=true])')];
@@ -66,7 +66,7 @@ export function Menu({ anchor, label, items, onClose, at }: Props) {
   );
 }
 
-/** Where a key leads among so many entries; null where it leads nowhere. */
+/** Returns the index that a key moves to, or null for other keys. */
 export function targetOf(key: string, now: number, count: number): number | null {
   if (key === 'ArrowDown') return (now + 1) % count;
   if (key === 'ArrowUp') return (Math.max(now, 0) + count - 1) % count;

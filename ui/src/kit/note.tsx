@@ -5,7 +5,7 @@ export type Tone = 'error' | 'warning' | 'info' | 'good';
 
 interface Props {
   readonly tone: Tone;
-  /** What the icon says to those who do not see it. */
+  /** Accessible name of the icon. */
   readonly toneLabel?: string;
   readonly title?: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -13,7 +13,7 @@ interface Props {
   readonly actions?: ComponentChildren;
 }
 
-/** A sentence or two that a person should not miss. */
+/** A short note that users should not miss. */
 export function Note({ tone, toneLabel, title, children, actions }: Props) {
   return (
     <div class={`k-note is-${tone}`}>

@@ -2,7 +2,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
-  /** What it stands by. */
+  /** The element next to which the popover appears. */
   readonly anchor: RefObject<HTMLElement | null>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
@@ -10,15 +10,15 @@ interface Props {
   readonly role?: 'menu' | 'dialog' | 'listbox';
   readonly id?: string;
   readonly class?: string;
-  /** As wide as what it stands by, at least. */
+  /** Whether the popover is at least as wide as its anchor. */
   readonly fits?: boolean;
-  /** A place in the window instead of the anchor's, as of a context menu. */
+  /** A position in the window instead of the anchor's, as for a context menu. */
   readonly at?: { readonly x: number; readonly y: number };
 }
 
 const gap = 4;
 
-/** A panel that floats by its anchor, above everything, until Esc or a click beside it. */
+/** A panel that floats next to its anchor until Esc or a click outside. */
 export function Popover({ anchor, onClose, children, label, role = 'dialog', id, fits, at, ...rest }: Props) {
   const panel = useRef<HTMLDivElement>(null);
   const closing = useRef(onClose);
@@ -70,7 +70,7 @@ export function Popover({ anchor, onClose, children, label, role = 'dialog', id,
   );
 }
 
-/** Below the anchor at its start, or where there is more room. */
+/** Positions the panel below the anchor, or above it if there is more room. */
 function place(panel: HTMLElement, anchor: DOMRect, fits: boolean): void {
   const style = panel.style;
   if (fits) style.setProperty('min-inline-size', `${anchor.width}px`);

@@ -2,11 +2,11 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   readonly label: string;
-  /** From 0 to 1; null where nobody knows how far it is. */
+  /** From 0 to 1; null if unknown. */
   readonly share: number | null;
 }
 
-/** How far something is. */
+/** A progress bar. */
 export function Progress({ label, share }: Props) {
   const bar = useRef<HTMLDivElement>(null);
   const percent = share === null ? null : Math.round(Math.min(1, Math.max(0, share)) * 100);
@@ -28,7 +28,7 @@ export function Progress({ label, share }: Props) {
   );
 }
 
-/** A turning ring beside a sentence that says what is being done. */
+/** A spinner next to a text about what is being done. */
 export function Spinner() {
   return <span class="k-spinner" aria-hidden="true" />;
 }

@@ -7,38 +7,36 @@ import { Popover } from './popover';
 export interface Option {
   readonly value: string;
   readonly label: string;
-  /** Stands behind the label, quieter. */
+  /** Secondary text after the label. */
   readonly note?: string;
-  /** Found by it as well. */
+  /** Another name to search for. */
   readonly also?: string;
   readonly disabled?: boolean;
 }
 
 interface Props {
   readonly label: string;
-  /** The label is only said, not seen. */
+  /** Whether the label is for screen readers only. */
   readonly bare?: boolean;
   readonly value: string | null;
   readonly options: readonly Option[];
   readonly onChange: (value: string) => void;
   readonly placeholder: string;
   readonly searchLabel: string;
-  /** Said where nothing is found. */
+  /** Text shown if nothing matches. */
   readonly nothing: string;
-  /** Said below the options where only the first are listed. */
-  readonly moreText?: (count: number) => string;
   readonly disabled?: boolean;
   readonly wrong?: boolean;
   readonly describedBy?: string;
   readonly class?: string;
 }
 
-/** So many options are listed at a time; typing narrows them down. */
+/** Maximum number of options listed; typing filters them. */
 const listed = 200;
-/** From so many on there is a field to search in. */
+/** Number of options from which there is a search field. */
 const searched = 8;
 
-/** One of several, found by typing where they are many. */
+/** A list of options to choose from, with a search field if there are many. */
 export function Select(props: Props) {
   const { label, value, options, onChange, placeholder, disabled, wrong } = props;
   const [open, setOpen] = useState(false);
@@ -149,12 +147,11 @@ function Options({ options, value, onTake, id, ...texts }: ListProps): Component
         ))}
       </div>
       {shown.length === 0 && <p class="k-options-none" role="status">{texts.nothing}</p>}
-      {found.length > shown.length && texts.moreText && <p class="k-options-none">{texts.moreText(found.length - shown.length)}</p>}
     </div>
   );
 }
 
-/** The options that a text finds: those that begin with it first. */
+/** Returns the options that match a text, those that begin with it first. */
 export function matching(options: readonly Option[], sought: string): readonly Option[] {
   const wanted = folded(sought.trim());
   if (!wanted) return options;
@@ -169,7 +166,7 @@ function rankOf(one: Option, wanted: string): number {
   return folded(`${one.value} ${one.note ?? ''} ${one.also ?? ''}`).includes(wanted) ? 2 : 3;
 }
 
-/** Without case and accents. */
+/** Removes case and accents. */
 function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase();
 }

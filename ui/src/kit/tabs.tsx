@@ -12,11 +12,11 @@ interface Props<Id extends string> {
   readonly tabs: readonly Tab<Id>[];
   readonly active: Id;
   readonly onChange: (id: Id) => void;
-  /** The id of the element that the tabs change. */
+  /** ID of the element that the tabs change. */
   readonly controls: string;
 }
 
-/** One of a few views; arrows go from one to the next. */
+/** Tabs that select one of a few views. Arrow keys move between them. */
 export function Tabs<Id extends string>({ label, tabs, active, onChange, controls }: Props<Id>) {
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {

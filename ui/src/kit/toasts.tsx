@@ -7,43 +7,40 @@ import type { Tone } from './note';
 export interface Toast {
   readonly message: string;
   readonly tone?: Tone;
-  /** A single thing that can be done about it. */
+  /** The only action offered. */
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
 export interface Announcer {
-  /** Says a sentence to screen readers without showing it. */
-  say(message: string): void;
-  /** Shows a sentence for a while and says it. The last one replaces those before. */
+  /** Shows a toast for a while and announces it. It replaces the previous one. */
   show(toast: Toast): void;
 }
 
-const Context = createContext<Announcer>({ say: () => {}, show: () => {} });
+const Context = createContext<Announcer>({ show: () => {} });
 
 export const useAnnouncer = () => useContext(Context);
 
-/** Long enough to read and to reach for what can be done. */
+/** How long a toast is shown, in milliseconds: enough to read it and to reach its action. */
 const readable = 8000;
 
-/** Holds the live region and the sentences that float at the foot of the page. */
+/** Contains the live region and the toasts at the bottom of the page. */
 export function Toasts({ closeLabel, children }: { closeLabel: string; children: ComponentChildren }) {
-  const [said, setSaid] = useState('');
+  const [announced, setAnnounced] = useState('');
   const [toast, setToast] = useState<Toast | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const close = useCallback(() => setToast(null), []);
 
-  const say = useCallback((message: string) => {
-    // The same sentence twice is said twice.
-    setSaid((before) => (before === message ? `${message}\u00a0` : message));
+  const announce = useCallback((message: string) => {
+    // Add a space, because screen readers do not repeat an unchanged text.
+    setAnnounced((before) => (before === message ? `${message}\u00a0` : message));
   }, []);
   const wait = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = setTimeout(close, readable);
   }, []);
   const announcer = useMemo<Announcer>(() => ({
-    say,
     show: (shown) => {
-      say(shown.message);
+      announce(shown.message);
       setToast(shown);
       wait();
     },
@@ -53,7 +50,7 @@ export function Toasts({ closeLabel, children }: { closeLabel: string; children:
   return (
     <Context.Provider value={announcer}>
       {children}
-      <div class="k-unseen" role="status" aria-live="polite">{said}</div>
+      <div class="k-unseen" role="status" aria-live="polite">{announced}</div>
       {toast && (
         <div
           class="k-toast"

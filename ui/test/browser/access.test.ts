@@ -18,7 +18,7 @@ const looks: [string, string, BrowserContextOptions][] = [
 ];
 
 const states: [string, (demo: DemoPage) => Promise<unknown>][] = [
-  ['a wrong cell with its message', (demo) => demo.reach(6, 'country')],
+  ['an invalid cell with its message', (demo) => demo.reach(6, 'country')],
   ['a range', async (demo) => {
     await demo.reach(4, 'name');
     await demo.press('Shift+ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowRight', 'Shift+ArrowRight');
@@ -42,7 +42,7 @@ const states: [string, (demo: DemoPage) => Promise<unknown>][] = [
 ];
 
 for (const [look, query, options] of looks) {
-  test(`axe finds nothing: ${look}`, async () => {
+  test(`axe finds no violations: ${look}`, async () => {
     const demo = await site.page(query, options);
     assert.deepEqual(await violations(demo.page), []);
     for (const [state, reach] of states) {
@@ -57,12 +57,12 @@ for (const [look, query, options] of looks) {
 }
 
 for (const [name, query, sentence] of [
-  ['empty', 'rows=0&mood=fine', 'There are no rows here.'],
-  ['loading', 'mood=never', 'Loading rows …'],
-  ['refused', 'mood=failed', 'The rows couldn’t be loaded.'],
-  ['without a connection', 'mood=lost', 'You’re offline.'],
+  ['empty', 'rows=0&outcome=fine', 'No matching rows.'],
+  ['loading', 'outcome=never', 'Loading rows …'],
+  ['failed', 'outcome=failed', 'The rows couldn’t be loaded.'],
+  ['offline', 'outcome=lost', 'You’re offline.'],
 ] as const) {
-  test(`axe finds nothing: ${name}`, async () => {
+  test(`axe finds no violations: ${name}`, async () => {
     for (const theme of ['light', 'dark']) {
       const demo = await site.page(`${query}&theme=${theme}`);
       await demo.page.locator('.ig-sign').getByText(sentence).waitFor();
@@ -73,7 +73,7 @@ for (const [name, query, sentence] of [
   });
 }
 
-test('the page keeps to its policy and uses no style of markup', async () => {
+test('the page complies with its content security policy', async () => {
   const demo = await site.page();
   const reports: string[] = await demo.page.evaluate(() => new Promise((done) => {
     const seen: string[] = [];

@@ -10,12 +10,12 @@ interface Finding {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** What axe finds wrong with a page, a line each. */
+/** Returns the violations that axe finds on a page, one per line. */
 export async function violations(page: Page): Promise<string[]> {
-  // Through the debugger: the page's policy lets no other script in.
+  // Inject through the debugger, because the page's policy blocks other scripts.
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: axe });
-  // What is half faded in has colours that nobody chose; spinners never end.
+  // Wait for finite animations, because colors during a fade are not final. Spinners never end.
   await session.send('Runtime.evaluate', {
     expression: `Promise.allSettled(document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity).map((one) => one.finished))`,
     awaitPromise: true,

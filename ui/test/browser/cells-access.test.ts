@@ -6,10 +6,10 @@ import { contacts, fields } from './cells-rows';
 import { Service, type ReviewPage } from './cells-service';
 
 let service: Service | null;
-let way = '';
+let link = '';
 before(async () => {
   service = await Service.open();
-  if (service) way = await service.review(fields, contacts(400));
+  if (service) link = await service.review(fields, contacts(400));
 });
 after(() => service?.close());
 
@@ -22,7 +22,7 @@ const looks: [string, BrowserContextOptions & { query?: string }][] = [
   ['400 px wide', { viewport: { width: 400, height: 760 } }],
 ];
 
-/** What is opened, by names that are the same in each language; small says whether it is there on a phone. */
+/** States to test, reached by selectors that do not depend on the language. The flag is true if the state exists on a phone. */
 const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
   ['a problem', true, (it) => it.page.keyboard.press('Alt+ArrowDown')],
   ['find and replace with its preview', true, async (it) => {
@@ -31,14 +31,14 @@ const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
     await it.page.locator('.c-samples').waitFor();
   }],
   ['go to a row', true, (it) => it.press('Control+g')],
-  ['a search without an answer', true, async (it) => {
+  ['a search without results', true, async (it) => {
     await it.press('Control+f');
     await it.page.keyboard.type('nobody at all');
     await it.page.locator('.ig-sign.is-empty').waitFor({ state: 'attached' });
   }],
   ['the menu of the bar', true, (it) => it.page.locator('.c-bar [aria-haspopup=menu]').click()],
   ['the menu of what is selected', false, (it) => it.cell(1, 1).click({ button: 'right' })],
-  ['a choice for equal cells', true, async (it) => {
+  ['the chooser for equal cells', true, async (it) => {
     await panel(it);
     await it.page.locator('.c-other, .c-choose').first().click();
     await it.page.locator('.c-chooser').waitFor();
@@ -48,13 +48,13 @@ const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
     await it.page.locator('.c-group-actions .k-button').last().click();
     await it.page.locator('.c-line').first().waitFor();
   }],
-  // It lies over the table until it is settled, and is the last therefore.
-  ['a lost race', false, async (it) => {
-    const other = await service!.page(way);
-    await uncovered(it);
+  // The conflict covers the table until it is resolved, so this is the last state.
+  ['a conflict', false, async (it) => {
+    const other = await service!.page(link);
+    await closePanelSheet(it);
     await it.cell(1, 0).dblclick();
     await other.type(1, 0, `Theirs ${Math.random()}`);
-    await other.saved();
+    await other.waitUntilSaved();
     await other.close();
     await it.page.keyboard.type(`Mine ${Math.random()}`);
     await it.press('Enter');
@@ -67,22 +67,22 @@ async function panel(it: ReviewPage): Promise<void> {
   await it.page.locator('.c-values:not(.is-loading)').first().waitFor();
 }
 
-/** Where the panel lies over the table, it is out of the way. */
-async function uncovered(it: ReviewPage): Promise<void> {
+/** Closes the panel if it covers the table. */
+async function closePanelSheet(it: ReviewPage): Promise<void> {
   const close = it.page.locator('.c-panel.is-sheet .c-panel-head button');
   if (await close.isVisible()) await close.click();
 }
 
 for (const [name, options] of looks) {
-  test(`axe finds nothing: ${name}`, async (context) => {
+  test(`axe finds no violations: ${name}`, async (context) => {
     if (!service) return context.skip('there is neither the program nor Go to build it');
     const small = options.viewport?.width === 400;
-    const it = await service.page(way, options);
+    const it = await service.page(link, options);
     await it.page.locator('.c-tab-count').first().waitFor();
     for (const [state, everywhere, open] of states) {
       if (small && !everywhere) continue;
       await open(it);
-      // Things that appear fade in, and are not judged while they do.
+      // Wait for fade-ins, because axe would judge the colors during the fade.
       await it.page.waitForTimeout(300);
       assert.deepEqual(await violations(it.page), [], state);
       await it.press('Escape');

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { contacts, fields } from './cells-rows';
 import { Service, type ReviewPage } from './cells-service';
 
-/** Pictures of the step's states, for people to look at: node scripts/run.mjs ../test/browser/cells-screenshots.ts [name] */
+/** Takes screenshots of the cells step in its states: node scripts/run.mjs ../test/browser/cells-screenshots.ts [name] */
 const folder = 'shots/cells';
 const service = await Service.open();
-if (!service) throw new Error('there is no service to look at');
+if (!service) throw new Error('the service is not available');
 mkdirSync(folder, { recursive: true });
 const only = process.argv[2];
 
@@ -18,14 +18,14 @@ interface Look {
   readonly scale?: number;
 }
 
-async function shot(name: string, look: Look, act: (review: ReviewPage, way: string) => Promise<void> = async () => {}): Promise<void> {
+async function shot(name: string, look: Look, act: (review: ReviewPage, link: string) => Promise<void> = async () => {}): Promise<void> {
   if (only && !name.includes(only)) return;
-  const way = await service!.review(fields, look.csv ?? contacts(look.rows ?? 3000));
-  const review = await service!.page(way, {
+  const link = await service!.review(fields, look.csv ?? contacts(look.rows ?? 3000));
+  const review = await service!.page(link, {
     query: look.query ?? '', colorScheme: look.dark ? 'dark' : 'light', viewport: look.size ?? { width: 1280, height: 800 }, deviceScaleFactor: look.scale ?? 1,
   });
   await review.page.waitForTimeout(600);
-  await act(review, way).catch((error) => console.log(name, String(error)));
+  await act(review, link).catch((error) => console.log(name, String(error)));
   await review.page.waitForTimeout(700);
   await review.page.screenshot({ path: `${folder}/${name}.png` });
   for (const complaint of review.complaints) console.log(name, complaint);
@@ -91,14 +91,14 @@ await shot('empty', {}, async ({ page }) => {
 });
 await shot('calm', { csv: contacts(40).replaceAll('exa mple', 'example').replaceAll(/Germny|Absurdistan/g, 'DE').replaceAll('Archived', 'Active').replace('Anna', '') .replace(/^ Weiß/m, ',') }, async (review) => {
   await review.type(0, 0, 'Anna Weiß');
-  await review.saved();
+  await review.waitUntilSaved();
 });
-await shot('conflict', {}, async (review, way) => {
-  const other = await service.page(way);
+await shot('conflict', {}, async (review, link) => {
+  const other = await service.page(link);
   await review.cell(2, 0).dblclick();
   await review.page.keyboard.type(' of mine');
   await other.type(2, 0, 'María of theirs');
-  await other.saved();
+  await other.waitUntilSaved();
   await other.close();
   await review.page.waitForTimeout(1500);
   await review.press('Enter');

@@ -14,7 +14,7 @@ const dist = process.env.INTRAY_UI_DIST ?? outDir;
 const secret = '0123456789abcdef0123456789abcdef0123456789abcdef';
 const key = `bk_${secret}`;
 
-/** A field of a schema, as the service takes it. */
+/** A field of a schema, as in the API. */
 export type Field = { key: string; label: string } & Record<string, unknown>;
 
 interface CallAnswer {
@@ -25,15 +25,15 @@ interface CallAnswer {
   readonly import_errors: unknown;
 }
 
-/** What stands between the page and the service, to be cut by tests. */
+/** Failures that tests can inject between the page and the service. */
 export interface Wire {
-  /** Answers that are lost: the call reaches the service, and nothing comes back. */
+  /** Whether a response is lost after the call has reached the service. */
   lose: (method: string, path: string) => boolean;
-  /** No call gets through. */
+  /** Whether no call reaches the service. */
   cut: boolean;
 }
 
-/** The real service, the built page in front of it, and a browser. */
+/** The real service, a proxy that serves the built page, and a browser. */
 export class Service {
   readonly wire: Wire = { lose: () => false, cut: false };
   readonly #process: ChildProcess;
@@ -52,7 +52,7 @@ export class Service {
     this.address = `http://127.0.0.1:${(front.address() as { port: number }).port}`;
   }
 
-  /** Null where there is neither a program nor Go to build it. */
+  /** Starts the service. Returns null if there is neither the program nor Go to build it. */
   static async open(): Promise<Service | null> {
     if (!built()) return null;
     const folder = mkdtempSync(join(tmpdir(), 'intray-cells-'));
@@ -71,7 +71,7 @@ export class Service {
     return service;
   }
 
-  /** Makes an import of a CSV that a person must review, and gives the way to its page. */
+  /** Creates an import that needs a review, and returns the path of its page with the token. */
   async review(fields: readonly Field[], csv: string, settings: object = {}, hooks: object = {}): Promise<string> {
     const body = { fields, original_filename: 'contacts.csv', settings: { title: 'Contacts', invalidDataBehavior: 'BLOCK_SUBMIT', ...settings }, hooks };
     const made = await this.#call('POST', '/api/v1/headless/imports/', JSON.stringify(body));
@@ -82,17 +82,17 @@ export class Service {
       if (now.status === 'FAILED' || now.status === 'SUCCESSFUL') throw new Error(`the import is ${now.status}: ${JSON.stringify(now.import_errors)}`);
       await new Promise((done) => setTimeout(done, 50));
     }
-    throw new Error('the import did not end');
+    throw new Error('the import did not finish');
   }
 
-  /** Opens a review in a browser of its own. */
-  async page(way: string, options: BrowserContextOptions & { readonly query?: string } = {}): Promise<ReviewPage> {
+  /** Opens a review in a new browser context. */
+  async page(link: string, options: BrowserContextOptions & { readonly query?: string } = {}): Promise<ReviewPage> {
     const { query = '', ...rest } = options;
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...rest });
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.address });
     const page = await context.newPage();
     const review = new ReviewPage(page);
-    const [path, hash] = way.split('#');
+    const [path, hash] = link.split('#');
     await page.goto(`${this.address}${path}${query}#${hash}`);
     await page.waitForSelector('.ig-row:not(.is-waiting) .ig-cell, .ig-sign, .c-card-field', { state: 'attached' });
     return review;
@@ -114,7 +114,7 @@ export class Service {
     return (await response.json().catch(() => ({}))) as CallAnswer;
   }
 
-  /** Pages come from the build, everything else from the service. */
+  /** Serves the built pages, and forwards everything else to the service. */
   #serve(asked: import('node:http').IncomingMessage, answer: import('node:http').ServerResponse): void {
     const { pathname } = new URL(asked.url!, 'http://x');
     if (pathname.startsWith('/api/')) return this.#pass(asked, answer);
@@ -138,7 +138,7 @@ export class Service {
   }
 }
 
-/** A review in a browser, and what tests do with it. */
+/** A review page in a browser, with actions for tests. */
 export class ReviewPage {
   readonly page: Page;
   readonly complaints: string[] = [];
@@ -151,43 +151,43 @@ export class ReviewPage {
     });
   }
 
-  /** A cell by the index of its row and its place, both from 0. */
+  /** Returns the locator of a cell by row index and position, both from 0. */
   cell(row: number, col: number) {
     return this.page.locator(`.ig-body .ig-row[aria-rowindex="${row + 2}"] .ig-cell[aria-colindex="${col + 2}"]`);
   }
 
-  /** One kind of problem in the panel, by the name of its field. */
+  /** Returns the locator of a problem group by the label of its field. */
   group(field: string) {
     return this.page.locator('.c-group', { has: this.page.locator(`.c-group-owner:text-is("${field}")`) });
   }
 
-  /** How many rows a tab says to have. */
+  /** Returns the number of rows on a tab. */
   async count(tab: string): Promise<number> {
     const text = await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').textContent();
     return Number(text!.replaceAll(',', ''));
   }
 
-  /** Waits until a tab says fewer than so many. */
-  async fewer(tab: string, than: number): Promise<void> {
+  /** Waits until the number on a tab is lower than before. */
+  async waitForFewer(tab: string, than: number): Promise<void> {
     const wrong = new RegExp(`^${than.toLocaleString('en')}$`);
     await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').filter({ hasNotText: wrong }).waitFor();
     assert.ok((await this.count(tab)) < than);
   }
 
-  /** Waits until a tab says a number. */
-  async counts(tab: string, wanted: number): Promise<void> {
+  /** Waits until a tab shows a number. */
+  async waitForCount(tab: string, wanted: number): Promise<void> {
     await this.page.locator('.k-tab', { hasText: tab }).locator(`.c-tab-count:text-is("${wanted.toLocaleString('en')}")`).waitFor();
   }
 
-  /** Types into a cell. */
+  /** Types into a cell and presses Enter. */
   async type(row: number, col: number, text: string): Promise<void> {
     await this.cell(row, col).click();
     await this.page.keyboard.type(text);
     await this.page.keyboard.press('Enter');
   }
 
-  /** Waits until the status line says that all is saved. */
-  async saved(): Promise<void> {
+  /** Waits until the status bar shows that everything is saved. */
+  async waitUntilSaved(): Promise<void> {
     await this.page.locator('.c-saving.is-saved').waitFor();
   }
 

@@ -12,37 +12,37 @@ afterEach(() => {
   service.wire.lose = () => false;
 });
 
-/** A test over so many rows; without the service it is skipped, and says so. */
-function review(name: string, rows: number | string, act: (page: ReviewPage, service: Service, way: string, context: TestContext) => Promise<void>): void {
+/** Defines a test with a number of contacts or a CSV file. It is skipped, with the reason, if the service is not available. */
+function review(name: string, rows: number | string, act: (page: ReviewPage, service: Service, link: string, context: TestContext) => Promise<void>): void {
   test(name, async (context) => {
     if (!service) return context.skip('there is neither the program nor Go to build it');
-    const way = await service.review(fields, typeof rows === 'number' ? contacts(rows) : rows);
-    const page = await service.page(way, { viewport: { width: 1600, height: 900 } });
-    await act(page, service, way, context);
+    const link = await service.review(fields, typeof rows === 'number' ? contacts(rows) : rows);
+    const page = await service.page(link, { viewport: { width: 1600, height: 900 } });
+    await act(page, service, link, context);
     assert.deepEqual(page.complaints.filter((one) => !/Failed to load resource/.test(one)), []);
     await page.close();
   });
 }
 
-/** Whether the keyboard is in the table. */
+/** Waits until the table has the focus. */
 const inTable = ({ page }: ReviewPage) => page.waitForFunction(() => document.activeElement!.closest('[role=grid]') !== null, null, { timeout: 2000 });
 
-review('one click mends all equal values, undo brings them back', 700, async (it) => {
+review('one click fixes all equal values, and undo restores them', 700, async (it) => {
   const before = await it.count('Problems');
   const group = it.group('Country');
   await group.locator('.c-fix').click();
   await it.page.getByText(/6\d cells replaced/).waitFor();
-  await it.saved();
+  await it.waitUntilSaved();
   await group.locator('.c-group-head .c-count').filter({ hasText: /^3\d$/ }).waitFor();
-  await it.fewer('Problems', before);
+  await it.waitForFewer('Problems', before);
   assert.equal(await it.cell(2, 2).textContent(), 'Germany');
   await it.page.locator('.c-outcome .c-link').click();
-  await it.counts('Problems', before);
+  await it.waitForCount('Problems', before);
   assert.ok(await inTable(it));
   await it.cell(2, 2).filter({ hasText: 'Germny' }).waitFor();
 });
 
-review('a group shows its rows; mended ones stay in view until refreshed', 700, async (it) => {
+review('a problem group shows its rows, and fixed rows stay in view until refreshed', 700, async (it) => {
   await it.group('E-mail').locator('.c-group-head').click();
   await it.page.getByText('Row 1 of 64').waitFor();
   assert.equal(await it.page.locator('.ig-cell.is-active').textContent(), 'person3@exa mple.org');
@@ -59,13 +59,13 @@ review('a group shows its rows; mended ones stay in view until refreshed', 700, 
   assert.ok(await inTable(it));
 });
 
-review('an edit is judged and is there after a reload', 300, async (it, service, way) => {
+review('an edit is validated and survives a reload', 300, async (it, service, link) => {
   await it.type(2, 2, 'Poland');
-  await it.saved();
+  await it.waitUntilSaved();
   await it.page.locator('.ig-row[aria-rowindex="4"] .is-fixed').waitFor();
   await it.page.reload();
   await it.cell(2, 2).filter({ hasText: 'Poland' }).waitFor();
-  const other = await service.page(way);
+  const other = await service.page(link);
   assert.equal(await other.cell(2, 2).textContent(), 'Poland');
   await other.close();
 });
@@ -76,7 +76,7 @@ review('ten thousand cells are pasted as one change', 5200, async (it) => {
   await it.page.evaluate((text) => navigator.clipboard.writeText(text), table);
   await it.press('Control+v');
   await it.page.getByText('10,000 cells changed').first().waitFor();
-  await it.saved();
+  await it.waitUntilSaved();
   await it.press('Control+g');
   await it.page.locator('dialog input:focus').waitFor();
   await it.page.keyboard.type('5000');
@@ -87,14 +87,14 @@ review('ten thousand cells are pasted as one change', 5200, async (it) => {
   await it.page.getByRole('button', { name: /^Undo/ }).and(it.page.locator(':disabled')).waitFor();
 });
 
-review('somebody else was first: both texts are shown, and each can be kept', 300, async (it, service, way) => {
-  const other = await service.page(way);
+review('after a conflict, both texts are shown, and either can be kept', 300, async (it, service, link) => {
+  const other = await service.page(link);
   for (const [row, choice, stands] of [[5, 'Keep theirs', 'Theirs'], [6, 'Use yours', 'Mine']] as const) {
     await it.cell(row, 0).dblclick();
     await it.press('Control+a');
     await it.page.keyboard.type('Mine');
     await other.type(row, 0, 'Theirs');
-    await other.saved();
+    await other.waitUntilSaved();
     await it.press('Enter');
     const box = it.page.locator('.c-conflicts');
     await box.waitFor();
@@ -102,42 +102,42 @@ review('somebody else was first: both texts are shown, and each can be kept', 30
     await box.getByRole('button', { name: choice }).click();
     await box.waitFor({ state: 'detached' });
     assert.ok(await inTable(it), choice);
-    await it.saved();
+    await it.waitUntilSaved();
     await it.cell(row, 0).filter({ hasText: stands }).waitFor();
     await other.cell(row, 0).filter({ hasText: stands }).waitFor();
   }
   await other.close();
 });
 
-review('what others change is shown by itself', 300, async (it, service, way) => {
-  const other = await service.page(way);
+review('changes by others appear automatically', 300, async (it, service, link) => {
+  const other = await service.page(link);
   await other.type(1, 0, 'From the other window');
   await it.cell(1, 0).filter({ hasText: 'From the other window' }).waitFor();
   await other.close();
 });
 
-review('without a connection changes wait, and are made once', 300, async (it, service) => {
+review('offline changes wait and are made once', 300, async (it, service) => {
   service.wire.cut = true;
   await it.type(4, 0, 'Written offline');
   await it.page.getByText('Offline, 1 change waiting').waitFor();
   service.wire.cut = false;
   await it.page.locator('.ig-sign button').click();
-  await it.saved();
+  await it.waitUntilSaved();
   assert.equal(await it.cell(4, 0).textContent(), 'Written offline');
 });
 
-review('a change whose answer is lost is not made twice', 300, async (it, service) => {
+review('a change with a lost response is not made twice', 300, async (it, service) => {
   let lost = 0;
   service.wire.lose = (method, path) => method === 'POST' && path.includes('/edits/') && lost++ === 0;
   await it.type(4, 0, 'Once');
-  await it.saved();
+  await it.waitUntilSaved();
   assert.equal(lost, 2);
   await it.press('Control+z');
   await it.cell(4, 0).filter({ hasText: 'Aoife' }).waitFor();
   await it.page.locator('.c-turn:disabled', { hasText: 'Undo' }).waitFor();
 });
 
-review('find and replace says what it would do, does it, and is undone', 1000, async (it) => {
+review('find and replace previews, applies and undoes a change', 1000, async (it) => {
   await it.press('Control+h');
   await it.page.getByLabel('Find', { exact: true }).fill('exa mple');
   await it.page.getByLabel('Replace with').fill('example');
@@ -150,7 +150,7 @@ review('find and replace says what it would do, does it, and is undone', 1000, a
   await it.group('E-mail').waitFor();
 });
 
-review('a regular expression that cannot be read is told so', 50, async (it) => {
+review('an invalid regular expression is reported', 50, async (it) => {
   await it.press('Control+h');
   await it.page.getByLabel('Find', { exact: true }).fill('(');
   await it.page.getByLabel('Regular expression').check();
@@ -159,7 +159,7 @@ review('a regular expression that cannot be read is told so', 50, async (it) => 
   await it.page.getByText('Invalid expression: missing closing parenthesis: `(`.', { exact: true }).waitFor();
 });
 
-test('a regular expression that cannot be read is told so in the language of the page', async (context) => {
+test('an invalid regular expression is reported in the language of the page', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
   const it = await service.page(await service.review(fields, contacts(50)), { query: '?lang=de' });
   await it.press('Control+h');
@@ -167,11 +167,11 @@ test('a regular expression that cannot be read is told so in the language of the
   await it.page.getByLabel('Regulärer Ausdruck').check();
   await it.page.locator('.c-preview-sum').filter({ hasText: /\S/ }).waitFor();
   await it.page.locator('.c-replace input').first().fill('[a');
-  await it.page.getByText('Ungültiger Ausdruck: die schließende Klammer ] fehlt: „[a“.', { exact: true }).waitFor();
+  await it.page.getByText('Ungültiger Ausdruck: schließende eckige Klammer fehlt: „[a“.', { exact: true }).waitFor();
   await it.close();
 });
 
-review('what is to be found is there already, and goes with the first letter', 300, async (it) => {
+review('find and replace starts with the search text, selected', 300, async (it) => {
   await it.press('Control+f');
   await it.page.keyboard.type('nowak');
   await it.page.getByText(/Row 1 of 3\d$/).waitFor();
@@ -183,10 +183,10 @@ review('what is to be found is there already, and goes with the first letter', 3
   assert.equal(await find.inputValue(), 'weiß');
 });
 
-/** What has the focus, by its class and text. */
+/** Returns the class and text of the focused element. */
 const focused = ({ page }: ReviewPage) => page.evaluate(() => `${document.activeElement!.className} ${document.activeElement!.textContent}`);
 
-review('the focus stays in the panel: the next value, then the next problem, then the heading', 12, async (it) => {
+review('the focus moves to the next value, then the next problem, then the heading of the panel', 12, async (it) => {
   await it.group('Country').locator('.c-choose, .c-other').first().focus();
   for (const country of ['Poland', 'Italy']) {
     const before = await it.group('Country').locator('.c-value').count();
@@ -211,12 +211,12 @@ review('the focus stays in the panel: the next value, then the next problem, the
   assert.equal(await it.page.evaluate(() => document.activeElement!.id), 'cells-problems');
 });
 
-review('what was undone is told until the next change', 50, async (it) => {
+review('the result of an undo is shown until the next change', 50, async (it) => {
   await it.type(1, 0, 'Somebody');
-  await it.saved();
+  await it.waitUntilSaved();
   await it.press('Control+z');
   const outcome = it.page.locator('.c-outcome [role=status]');
-  // Any sentence goes by itself, some time later.
+  // Every message disappears after a while.
   const gone = () => outcome.filter({ hasNotText: /\S/ }).waitFor({ state: 'attached', timeout: 6000 });
   await outcome.filter({ hasText: 'Undone: 1 cell' }).waitFor();
   await it.type(1, 0, 'Someone else');
@@ -229,7 +229,7 @@ review('what was undone is told until the next change', 50, async (it) => {
   await gone();
 });
 
-review('spaces are trimmed where there are some', `${contacts(30)}Ada, ada(at)example.org ,DE,1990-01-01,Active,yes,1,\n`, async (it) => {
+review('trimming is offered only if there are outer spaces', `${contacts(30)}Ada, ada(at)example.org ,DE,1990-01-01,Active,yes,1,\n`, async (it) => {
   const trim = (field: string) => it.group(field).getByRole('button', { name: 'Trim spaces' });
   await it.group('E-mail').locator('.c-group-head').click();
   await it.group('E-mail').locator('.c-value').first().waitFor();
@@ -247,11 +247,11 @@ review('spaces are trimmed where there are some', `${contacts(30)}Ada, ada(at)ex
   }
 });
 
-test('where there is little room, what is told at the bottom is whole and lies over nothing', async (context) => {
+test('in a narrow window, the status bar is neither cut off nor overlapping', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
-  const way = await service.review(fields, contacts(300));
+  const link = await service.review(fields, contacts(300));
   for (const [size, query] of [[640, ''], [640, '?lang=de'], [640, '?lang=ar'], [400, '?lang=de'], [910, '?lang=de']] as const) {
-    const it = await service.page(way, { query, viewport: { width: size, height: 500 } });
+    const it = await service.page(link, { query, viewport: { width: size, height: 500 } });
     if (size < 560) {
       await it.page.locator('.c-panel-button').click();
       await it.page.locator('.c-fix').first().click();
@@ -261,15 +261,15 @@ test('where there is little room, what is told at the bottom is whole and lies o
       await it.page.keyboard.press('Delete');
     }
     await it.page.locator('.c-outcome .c-link').waitFor();
-    await it.saved();
+    await it.waitUntilSaved();
     assert.deepEqual(await it.page.evaluate(layoutFaults), [], `${size} ${query}`);
     await it.page.locator('.c-outcome .c-link').click();
-    await it.saved();
+    await it.waitUntilSaved();
     await it.close();
   }
 });
 
-/** Runs in the page: what at its bottom is cut, or lies over something else. */
+/** Runs in the page: returns elements of the status bar that are cut off or overlap. */
 function layoutFaults(): string[] {
   const bar = document.querySelector('.c-status')!;
   const frame = bar.getBoundingClientRect();
@@ -282,7 +282,7 @@ function layoutFaults(): string[] {
   return found;
 }
 
-test('keys and the names of columns keep their direction in a page from right to left', async (context) => {
+test('shortcuts and column names keep their direction in a right-to-left page', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
   const it = await service.page(await service.review(fields, contacts(50)), { query: '?lang=ar' });
   const keys = it.page.locator('.c-turn kbd').last();
@@ -295,11 +295,11 @@ test('keys and the names of columns keep their direction in a page from right to
     range.selectNodeContents(cell);
     return Math.round(range.getBoundingClientRect().right);
   }));
-  assert.equal(sides[0], sides[1], 'a column begins where its heading does');
+  assert.equal(sides[0], sides[1], 'a column starts at its heading');
   await it.close();
 });
 
-review('a search narrows down as one types, and is cleared by Esc', 1000, async (it) => {
+review('a search filters while typing, and Esc clears it', 1000, async (it) => {
   await it.press('Control+f');
   await it.page.keyboard.type('ŁUKASZ');
   await it.page.getByText('Row 1 of 100').waitFor();
@@ -310,35 +310,35 @@ review('a search narrows down as one types, and is cleared by Esc', 1000, async 
   await it.page.getByText('Row 1 of 1,000').waitFor();
 });
 
-review('who types on while it is searched loses no letter', 1000, async (it) => {
+review('typing during a search loses no letters', 1000, async (it) => {
   await it.press('Control+f');
-  // As long as the search takes to begin, so that its answers come between the letters.
+  // The delay of the search, so that results arrive between the letters.
   await it.page.keyboard.type('Anna Nowak', { delay: 300 });
   assert.equal(await it.page.getByRole('searchbox').inputValue(), 'Anna Nowak');
 });
 
-review('a search whose answer is lost is made again', 200, async (it, service) => {
-  // Browsers repeat such a call some times by themselves.
+review('a search with a lost response is repeated', 200, async (it, service) => {
+  // Browsers retry such a call a few times.
   service.wire.lose = (_, path) => path.includes('search=');
   await it.press('Control+f');
   await it.page.keyboard.type('nowak');
-  await it.page.getByText('The service did not answer.').waitFor();
+  await it.page.getByText('The service didn’t respond.').waitFor();
   service.wire.lose = () => false;
   await it.page.getByText(/Row 1 of 2\d$/).waitFor();
-  assert.equal(await it.page.getByText('The service did not answer.').count(), 0);
+  assert.equal(await it.page.getByText('The service didn’t respond.').count(), 0);
 });
 
-review('all values of a field: several are given another text at once', 700, async (it) => {
+review('all values of a field can be replaced at once', 700, async (it) => {
   await it.group('Status').locator('.c-group-head').click();
   await it.page.getByRole('button', { name: 'All values …' }).click();
-  await it.page.getByRole('button', { name: /New text for .*Archived/ }).click();
+  await it.page.getByRole('button', { name: /New value for .*Archived/ }).click();
   await it.page.getByRole('option', { name: 'Inactive' }).click();
   await it.page.getByText(/Changes 54 cells/).waitFor();
   await it.page.getByRole('button', { name: 'Replace 54 cells', exact: true }).click();
   await it.group('Status').waitFor({ state: 'detached' });
 });
 
-review('what is selected is trimmed, written large, filled down and deleted', 300, async (it) => {
+review('a selection can be trimmed, uppercased, filled down and deleted', 300, async (it) => {
   await it.cell(0, 7).click();
   await it.cell(5, 7).click({ modifiers: ['Shift'] });
   await it.press('ContextMenu');
@@ -350,17 +350,17 @@ review('what is selected is trimmed, written large, filled down and deleted', 30
   await it.cell(0, 7).filter({ hasText: 'CALL BACK' }).waitFor();
   await it.press('Shift+ArrowDown', 'Control+d');
   await it.cell(1, 7).filter({ hasText: 'CALL BACK' }).waitFor();
-  await it.saved();
+  await it.waitUntilSaved();
   await it.cell(1, 0).click({ button: 'right' });
   await it.page.getByRole('menuitem', { name: 'Delete the row' }).click();
   await it.page.getByText('1 row deleted').waitFor();
-  await it.counts('All', 299);
+  await it.waitForCount('All', 299);
   await it.cell(1, 0).filter({ hasText: 'María' }).waitFor();
   await it.press('Control+z');
-  await it.counts('All', 300);
+  await it.waitForCount('All', 300);
 });
 
-review('what is wrong with a cell is told beside it, but not below a menu', 300, async (it) => {
+review('the problems of a cell are shown next to it, but not under a menu', 300, async (it) => {
   await it.cell(2, 2).click();
   await it.page.locator('.ig-note').waitFor();
   await it.press('ContextMenu');
@@ -370,33 +370,33 @@ review('what is wrong with a cell is told beside it, but not below a menu', 300,
   await it.page.locator('.ig-note').waitFor();
 });
 
-review('a row is added behind all others', 250, async (it) => {
+review('a row is added at the end', 250, async (it) => {
   await it.page.getByRole('button', { name: 'More' }).click();
   await it.page.getByRole('menuitem', { name: 'Add a row' }).click();
   await it.page.getByText('Row 251 of 251').waitFor();
-  // Before it is here nothing can be typed into it.
+  // Nothing can be typed into the row before it is loaded.
   await it.page.locator('.ig-row[aria-rowindex="252"]:not(.is-waiting)').waitFor();
   await it.page.keyboard.type('Somebody new');
   await it.press('Enter');
-  await it.saved();
+  await it.waitUntilSaved();
   assert.equal(await it.cell(250, 0).textContent(), 'Somebody new');
 });
 
-review('rows with problems go out as a workbook and come back mended', 300, async (it) => {
+review('rows with problems can be downloaded, fixed and uploaded', 300, async (it) => {
   await it.page.getByRole('button', { name: 'More' }).click();
   const [download] = await Promise.all([it.page.waitForEvent('download'), it.page.getByRole('menuitem', { name: /Download \d+ rows with problems/ }).click()]);
   assert.match(download.suggestedFilename(), /\.xlsx$/);
   await it.page.getByRole('button', { name: 'More' }).click();
   await it.page.getByRole('menuitem', { name: 'Upload fixed rows' }).click();
-  await it.page.locator('input[type=file]').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country,Colour\n2,Poland,red\n9,Italy,\n99999,DE,\n') });
+  await it.page.locator('input[type=file]').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country,Color\n2,Poland,red\n9,Italy,\n99999,DE,\n') });
   await it.page.getByText(/Changes 2 cells in .*2 rows.*\. 2 rows become valid\./).waitFor();
-  await it.page.getByText(/1 row of the file is not among these rows/).waitFor();
-  await it.page.getByText(/Colour.* names no field/).waitFor();
+  await it.page.getByText(/1 row of the file doesn’t match any row here/).waitFor();
+  await it.page.getByText(/Color.* doesn’t match a field/).waitFor();
   await it.page.getByRole('button', { name: 'Merge 2 cells' }).click();
   await it.cell(2, 2).filter({ hasText: 'Poland' }).waitFor();
 });
 
-review('rows with too few or too many cells are told as a whole, and accepted', `${contacts(4).replace('Germny', 'DE').replace('exa mple', 'example')}Short\nLong,row@example.org,DE,1990-01-01,Active,yes,1,y,z\n`, async (it) => {
+review('rows with a wrong number of cells have a row problem and can be accepted', `${contacts(4).replace('Germny', 'DE').replace('exa mple', 'example')}Short\nLong,row@example.org,DE,1990-01-01,Active,yes,1,y,z\n`, async (it) => {
   const group = it.group('Whole row');
   await group.locator('.c-group-head').click();
   await it.page.getByText('Row 1 of 2').waitFor();
@@ -415,11 +415,11 @@ const hostile = [
   `${'x'.repeat(1 << 20)},c@example.org,DE,1990-01-01,Active,yes,1,y`,
   `${'z'.repeat(10_000)},c@example.org,DE,1990-01-01,Active,yes,1,y`,
   `Cut,c@example.org,${'q'.repeat(70_000)},1990-01-01,Active,yes,1,y`,
-  // It comes whole, though it is as long as a text that was cut.
+  // This text is complete, although it is as long as a truncated one.
   `Whole,c@example.org,${'w'.repeat((1 << 16) - 3)}…,1990-01-01,Active,yes,1,y`,
 ].join('\n');
 
-review('whatever stands in cells is shown as text, and a text that came cut is not written back', hostile, async (it) => {
+review('all cells are shown as text, and a truncated text is not saved', hostile, async (it) => {
   assert.equal(await it.cell(0, 0).textContent(), '<img src=x onerror=alert(1)><script>alert(2)</script>');
   assert.equal(await it.cell(1, 0).textContent(), 'a⟨U+202E⟩cod.exe');
   await it.group('Country').locator('.c-value-text', { hasText: '<b>DE</b>' }).waitFor();
@@ -427,13 +427,13 @@ review('whatever stands in cells is shown as text, and a text that came cut is n
     assert.equal(await it.group('Country').locator('.c-value', { hasText: text }).locator('.c-choose, .c-other').count(), choosing, text);
   }
   await it.cell(2, 0).dblclick();
-  await it.page.getByText(/so long that only its first .*64 KiB.* are shown/).waitFor();
+  await it.page.getByText(/too long to edit here; only the first .*64 KiB.* are shown/).waitFor();
   assert.equal((await it.page.locator('.c-long').textContent())!.length, (1 << 16) + 1);
   await it.press('Escape');
   await it.page.locator('.c-long').waitFor({ state: 'detached' });
   await it.press('Control+c');
-  await it.page.getByText(/so long that only its beginning is here/).first().waitFor();
-  // What comes whole when it is asked for by itself can be edited.
+  await it.page.getByText(/is too long to copy/).first().waitFor();
+  // A text that a single-row request returns completely can be edited.
   await it.cell(3, 0).dblclick();
   const field = it.page.locator('.ig-field');
   await field.waitFor();
@@ -442,7 +442,7 @@ review('whatever stands in cells is shown as text, and a text that came cut is n
   assert.equal(await it.page.locator('script:not([src])').count(), 0);
 });
 
-review('the keyboard does it all: from problem to problem until none is left', contacts(12).replace('Germny', 'DE'), async (it) => {
+review('all problems can be fixed with the keyboard', contacts(12).replace('Germny', 'DE'), async (it) => {
   await it.page.locator('body').press('Alt+ArrowDown');
   await it.page.locator('.ig-cell.is-active.has-error', { hasText: 'exa mple' }).waitFor();
   await it.page.keyboard.type('person3@example.org');
@@ -455,13 +455,13 @@ review('the keyboard does it all: from problem to problem until none is left', c
   await it.page.keyboard.type('Germ');
   await it.press('Enter');
   await it.page.getByText('No problems left', { exact: true }).waitFor();
-  await it.saved();
+  await it.waitUntilSaved();
 });
 
-test('on a phone rows are cards, mended one after another', async (context) => {
+test('on a phone, rows are cards, fixed one after another', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
-  const way = await service.review(fields, contacts(60));
-  const it = await service.page(way, { viewport: { width: 400, height: 760 }, hasTouch: true });
+  const link = await service.review(fields, contacts(60));
+  const it = await service.page(link, { viewport: { width: 400, height: 760 }, hasTouch: true });
   await it.page.getByRole('button', { name: 'Next problem' }).click();
   await it.page.getByRole('heading', { name: 'Row 3 of 60' }).waitFor();
   await it.page.getByRole('button', { name: /Country/ }).click();
@@ -470,14 +470,14 @@ test('on a phone rows are cards, mended one after another', async (context) => {
   await it.page.getByRole('button', { name: 'Next row' }).click();
   await it.page.getByRole('textbox', { name: 'E-mail' }).fill('person3@example.org');
   await it.page.getByRole('textbox', { name: 'E-mail' }).press('Enter');
-  await it.saved();
+  await it.waitUntilSaved();
   await it.page.getByText('This row has no problems.').waitFor();
   for (const row of [6, 10, 15, 17]) {
     await it.page.getByRole('button', { name: 'Next problem' }).click();
     await it.page.getByRole('heading', { name: `Row ${row} of 60` }).waitFor();
   }
   await it.page.getByRole('button', { name: 'Replace Germny with Germany' }).click();
-  await it.saved();
+  await it.waitUntilSaved();
   await it.page.getByText('This row has no problems.').waitFor();
   assert.match(await focused(it), /Row 17 of 60$/);
   await it.page.getByRole('button', { name: /problems$/ }).click();
@@ -486,43 +486,43 @@ test('on a phone rows are cards, mended one after another', async (context) => {
   await it.close();
 });
 
-/** Two windows over the same import. */
+/** Opens two windows with the same import. */
 async function twoWindows(csv: string, more: Parameters<Service['review']>[0] = fields): Promise<[ReviewPage, ReviewPage]> {
-  const way = await service!.review(more, csv);
+  const link = await service!.review(more, csv);
   const size = { viewport: { width: 1600, height: 900 } };
-  return [await service!.page(way, size), await service!.page(way, size)];
+  return [await service!.page(link, size), await service!.page(link, size)];
 }
 
 const head = 'Name,E-mail,Country,Born,Status,Newsletter,Revenue,Note';
 
-test('what was changed without a connection while somebody else submitted is told at the end', async (context) => {
+test('offline changes are listed after somebody else has submitted', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
   const [here, there] = await twoWindows(`${head}\nA,,DE,,,,,\nB,,Germny,,,,,\nC,,DE,,,,,\n`);
   await there.page.context().setOffline(true);
   await there.type(0, 0, 'Changed');
   await there.page.keyboard.type('half typed');
   await here.page.locator('.c-fix').first().click();
-  await here.saved();
+  await here.waitUntilSaved();
   await here.page.locator('.bar-submit').click();
   await here.page.getByRole('button', { name: 'Submit 3 rows' }).click();
-  await here.page.getByText('There is nothing left to do').waitFor();
+  await here.page.getByText('You’re done and can close this page.').waitFor();
   await there.page.context().setOffline(false);
-  await there.page.getByText('2 changes made in this window are not in it').waitFor({ timeout: 20_000 });
+  await there.page.getByText('2 changes from this window are not included').waitFor({ timeout: 20_000 });
   assert.deepEqual(await there.page.locator('.k-note li').allInnerTexts(), ['Data row 1 · Name: Changed', 'Data row 2 · Name: half typed']);
-  assert.equal(await there.page.getByText('There is nothing left to do').count(), 0);
+  assert.equal(await there.page.getByText('You’re done and can close this page.').count(), 0);
   await here.close();
   await there.close();
 });
 
-test('undoing what another window did says so, and offers to make it again', async (context) => {
+test('undoing a change of another window is reported and can be redone', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
   const [here, there] = await twoWindows(`${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`);
   await there.type(0, 0, 'Theirs');
-  await there.saved();
+  await there.waitUntilSaved();
   await here.cell(0, 0).filter({ hasText: 'Theirs' }).waitFor();
   await here.cell(0, 1).click();
   await here.press('Control+z');
-  await here.page.getByText('It was made in another window').waitFor();
+  await here.page.getByText('made in another window').waitFor();
   await here.cell(0, 0).filter({ hasText: /^A$/ }).waitFor();
   await here.page.locator('.c-outcome .c-link', { hasText: 'Redo' }).click();
   await here.cell(0, 0).filter({ hasText: 'Theirs' }).waitFor();
@@ -530,7 +530,7 @@ test('undoing what another window did says so, and offers to make it again', asy
   await there.close();
 });
 
-review('with nothing to undo or to redo nothing is sent', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
+review('nothing is sent if there is nothing to undo or redo', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
   const sent: string[] = [];
   it.page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
   await it.cell(0, 0).click();
@@ -541,56 +541,56 @@ review('with nothing to undo or to redo nothing is sent', `${head}\nA,,DE,,,,,\n
   assert.deepEqual(sent, []);
 });
 
-review('a paste over the end says what was changed and what was left out', 5, async (it) => {
+review('a paste beyond the end reports what was changed and what was skipped', 5, async (it) => {
   await it.cell(4, 0).click();
   await it.page.evaluate(() => navigator.clipboard.writeText('P1\tp1@x.org\nP2\tp2@x.org\nP3\tp3@x.org'));
   await it.press('Control+v');
-  await it.saved();
+  await it.waitUntilSaved();
   await it.page.locator('.c-outcome').getByText('2 cells changed; 2 rows didn’t fit and were skipped').waitFor();
 });
 
-test('several choices are shown by their names, also after a change', async (context) => {
+test('multiple choices are shown by their labels, also after a change', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
-  const colours = [{ key: 'name', label: 'Name' }, { key: 'colours', label: 'Colours', type: 'multi-select', selectOptions: [{ label: 'Red', value: 'r' }, { label: 'Blue', value: 'b' }] }];
-  const way = await service.review(colours, 'Name,Colours\nA,"Red,Blue"\nB,Redd\nC,Purple\n');
-  const it = await service.page(way);
+  const colors = [{ key: 'name', label: 'Name' }, { key: 'colors', label: 'Colors', type: 'multi-select', selectOptions: [{ label: 'Red', value: 'r' }, { label: 'Blue', value: 'b' }] }];
+  const link = await service.review(colors, 'Name,Colors\nA,"Red,Blue"\nB,Redd\nC,Purple\n');
+  const it = await service.page(link);
   await it.cell(2, 1).dblclick();
   await it.page.getByRole('option', { name: 'Red' }).click();
   await it.page.getByRole('option', { name: 'Blue' }).click();
   await it.press('Tab');
-  await it.saved();
+  await it.waitUntilSaved();
   const text = await it.cell(2, 1).textContent();
   assert.match(text!, /Red, Blue$/);
   await it.cell(2, 1).dblclick();
-  assert.match((await it.page.getByRole('combobox', { name: 'Edit Colours' }).getAttribute('placeholder'))!, /Red, Blue$/);
+  assert.match((await it.page.getByRole('combobox', { name: 'Edit Colors' }).getAttribute('placeholder'))!, /Red, Blue$/);
   await it.close();
 });
 
-test('a file with a header alone says so before all else, and is no success', async (context) => {
+test('a file with only a header is reported, and not as a success', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
-  const way = await service.review(fields, `${head}\n`);
-  const it = await service.page(way);
+  const link = await service.review(fields, `${head}\n`);
+  const it = await service.page(link);
   await it.page.getByText('The file has a header row but no data rows').waitFor();
-  assert.equal(await it.page.getByText(/Nothing is wrong|ready to be submitted|No row fits|No problems/).count(), 0);
+  assert.equal(await it.page.getByText(/No problems|ready to submit|No matching rows/).count(), 0);
   await it.page.getByRole('button', { name: 'Add a row' }).click();
   await it.cell(0, 0).waitFor();
   assert.equal(await it.page.getByText('The file has a header row but no data rows').count(), 0);
   await it.close();
 });
 
-test('the button of the panel counts as the panel does', async (context) => {
+test('the button of the panel shows the same count as the panel', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
-  const way = await service.review(fields, `${head}\nA,nobody,Germny,,,,,\nB,,Germny,,,,,\n`);
-  const it = await service.page(way, { viewport: { width: 640, height: 800 } });
+  const link = await service.review(fields, `${head}\nA,nobody,Germny,,,,,\nB,,Germny,,,,,\n`);
+  const it = await service.page(link, { viewport: { width: 640, height: 800 } });
   await it.page.getByRole('button', { name: '3 problems' }).click();
   await it.page.getByRole('heading', { name: '3 problems in 2 rows' }).waitFor();
   await it.close();
 });
 
-test('on a phone one is led to each problem of a row', async (context) => {
+test('on a phone, "next problem" visits each problem of a row', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
-  const way = await service.review(fields, `${head}\nA,,DE,,,,,\nB,nobody,Germny,1990-13-45,,,,\n`);
-  const it = await service.page(way, { viewport: { width: 400, height: 500 } });
+  const link = await service.review(fields, `${head}\nA,,DE,,,,,\nB,nobody,Germny,1990-13-45,,,,\n`);
+  const it = await service.page(link, { viewport: { width: 400, height: 500 } });
   const reaches = (column: string) => it.page.waitForFunction((key) => document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset.column === key, column);
   await it.page.getByRole('button', { name: 'Next problem' }).click();
   await reaches('email');
@@ -601,13 +601,13 @@ test('on a phone one is led to each problem of a row', async (context) => {
   await it.close();
 });
 
-review('without a connection nothing is downloaded or submitted, and that is said', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
+review('offline downloads and submissions are refused with a message', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
   await it.page.context().setOffline(true);
   await it.page.getByRole('button', { name: 'More' }).click();
   await it.page.getByRole('menuitem', { name: /Download all/ }).click();
   await it.page.getByText('Not available while you’re offline.').waitFor();
   await it.page.locator('.bar-submit').click();
-  await it.page.getByRole('dialog').getByText('Nothing can be submitted meanwhile').waitFor();
+  await it.page.getByRole('dialog').getByText('You can’t submit while offline.').waitFor();
   await it.page.context().setOffline(false);
   await it.page.getByRole('dialog', { name: '1 row still has errors' }).waitFor({ timeout: 15_000 });
 });

@@ -3,19 +3,19 @@ import { after, before, test } from 'node:test';
 import { fields } from './cells-rows';
 import { Service, type Field, type ReviewPage } from './cells-service';
 
-/** Countries as files have them: by code, by name, and one that is none. */
+/** Countries by code, by name, and an invalid one. */
 const csv = 'Name,E-mail,Country\nAnna,a@example.org,DE\nBo,b@example.org,Germany\nCleo,c@example.org,FR\nDan,d@example.org,Germny\n';
 
 let service: Service | null;
 before(async () => void (service = await Service.open()));
 after(() => service?.close());
 
-function review(name: string, language: string, act: (page: ReviewPage, way: string) => Promise<void>, given: readonly Field[] = fields.slice(0, 3)): void {
+function review(name: string, language: string, act: (page: ReviewPage, link: string) => Promise<void>, given: readonly Field[] = fields.slice(0, 3)): void {
   test(name, async (context) => {
     if (!service) return context.skip('there is neither the program nor Go to build it');
-    const way = await service.review(given, csv);
-    const page = await service.page(way, { viewport: { width: 1600, height: 900 }, query: `?lang=${language}` });
-    await act(page, way);
+    const link = await service.review(given, csv);
+    const page = await service.page(link, { viewport: { width: 1600, height: 900 }, query: `?lang=${language}` });
+    await act(page, link);
     assert.deepEqual(page.complaints, []);
     await page.close();
   });
@@ -23,21 +23,21 @@ function review(name: string, language: string, act: (page: ReviewPage, way: str
 
 const countries = ({ page }: ReviewPage) => page.locator('.ig-body .ig-row:not(.is-waiting) .ig-cell[aria-colindex="4"]');
 
-/** Searches, and waits until the table shows these countries and nothing else. */
+/** Searches, and waits until the table shows exactly these countries. */
 async function search(it: ReviewPage, text: string, ...wanted: string[]): Promise<void> {
   await it.page.locator('.c-sought input').fill(text);
-  await shows(it, ...wanted);
+  await waitForCountries(it, ...wanted);
 }
 
-async function shows(it: ReviewPage, ...wanted: string[]): Promise<void> {
+async function waitForCountries(it: ReviewPage, ...wanted: string[]): Promise<void> {
   for (let tries = 0; tries < 100 && (await countries(it).allTextContents()).join() !== wanted.join(); tries++) await it.page.waitForTimeout(50);
   assert.deepEqual(await countries(it).allTextContents(), wanted);
   assert.equal(await it.page.locator('.ig-row.is-past').count(), 0);
 }
 
 for (const [language, germany, france] of [['en', 'Germany', 'France'], ['de', 'Deutschland', 'Frankreich']] as const) {
-  review(`what the table shows is found and replaced: ${language}`, language, async (it) => {
-    await shows(it, germany, 'Germany', france, 'Germny');
+  review(`displayed names are found and replaced: ${language}`, language, async (it) => {
+    await waitForCountries(it, germany, 'Germany', france, 'Germny');
     await search(it, germany.slice(0, 6), ...(language === 'en' ? [germany, germany] : [germany]));
     await search(it, 'FR', france);
     await search(it, '', germany, 'Germany', france, 'Germny');
@@ -45,15 +45,15 @@ for (const [language, germany, france] of [['en', 'Germany', 'France'], ['de', '
     await it.page.locator('.c-replace input').first().fill(germany);
     await it.page.locator('.c-replace input').nth(1).fill(france);
     await it.page.locator('dialog .k-primary:enabled').click();
-    await shows(it, france, language === 'en' ? france : 'Germany', france, 'Germny');
+    await waitForCountries(it, france, language === 'en' ? france : 'Germany', france, 'Germny');
   });
 }
 
-/** Each country once: those that are there twice are listed in the panel. */
+/** With a unique country, the panel lists duplicates. */
 const unique = fields.slice(0, 3).map((one) => (one.key === 'country' ? { ...one, validators: [{ validate: 'unique' }] } : one));
 
 for (const [language, germany, france] of [['en', 'Germany', 'France'], ['de', 'Deutschland', 'Frankreich']] as const) {
-  review(`values are listed and previewed by the names in the table: ${language}`, language, async (it) => {
+  review(`values are listed and previewed by their displayed names: ${language}`, language, async (it) => {
     const { page } = it;
     const texts = (selector: string) => page.locator(selector).allTextContents();
     const values = page.locator('.c-value-text', { hasText: germany });
@@ -72,14 +72,14 @@ for (const [language, germany, france] of [['en', 'Germany', 'France'], ['de', '
     await page.locator('.c-samples td').first().waitFor();
     assert.deepEqual((await texts('.c-samples td')).slice(2), [`${germany} DE`, `${france} FR`]);
     await page.locator('dialog .k-primary:enabled').click();
-    await shows(it, france, 'Germany', france, 'Germny');
+    await waitForCountries(it, france, 'Germany', france, 'Germny');
   }, unique);
 }
 
-review('what clashes with a mended file is told by the names in the table', 'en', async (it) => {
+review('conflicts with an uploaded file are shown by displayed names', 'en', async (it) => {
   const { page } = it;
   await it.type(0, 2, 'Italy');
-  await it.saved();
+  await it.waitUntilSaved();
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: /Upload/ }).click();
   await page.locator('.c-drop input').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country\n0v0,PL\n') });
@@ -88,28 +88,28 @@ review('what clashes with a mended file is told by the names in the table', 'en'
   assert.deepEqual(await conflict.locator('td').allTextContents(), ['1', 'Country', 'Italy IT', 'Poland PL']);
 });
 
-review('where somebody else was first, both choices are told by their names', 'en', async (it, way) => {
-  const other = await service!.page(way);
+review('both choices of a conflict are shown by displayed names', 'en', async (it, link) => {
+  const other = await service!.page(link);
   await it.cell(0, 2).dblclick();
   await it.press('Control+a');
   await it.page.keyboard.type('Italy');
   await other.type(0, 2, 'Poland');
-  await other.saved();
+  await other.waitUntilSaved();
   await it.press('Enter');
   await it.page.locator('.c-conflicts').waitFor();
   assert.deepEqual(await it.page.locator('.c-conflict-text bdi').allTextContents(), ['Poland', 'PL', 'Italy', 'IT']);
-  // The browser logs the refusal.
+  // The browser logs the error response.
   assert.match(it.complaints.pop()!, /409 \(Conflict\)/);
   await other.close();
 });
 
-review('on a phone a choice that cannot be changed has its name', 'en', async ({ page }) => {
+review('on a phone, a read-only choice is shown by its name', 'en', async ({ page }) => {
   await page.setViewportSize({ width: 400, height: 760 });
   await page.locator('.c-card-text').waitFor();
   assert.equal(await page.locator('.c-card-text').textContent(), 'Germany');
 }, fields.slice(0, 3).map((one) => (one.key === 'country' ? { ...one, readOnly: true } : one)));
 
-test('what a hook makes of a text stands beside it, also where the hook ran on the page', async (context) => {
+test('the value that a hook sets is shown next to the text, also after an edit', async (context) => {
   if (!service) return context.skip('there is neither the program nor Go to build it');
   const hooks = { rowHooks: ['(record) => ({ row: { name: { value: record.row.name.value.toUpperCase() } } })'] };
   const page = await service.page(await service.review(fields.slice(0, 3), csv.replace('Bo,', 'BO,'), {}, hooks));
@@ -117,7 +117,7 @@ test('what a hook makes of a text stands beside it, also where the hook ran on t
   await cell(0, 'Anna → ANNA');
   await cell(1, 'BO');
   await page.type(1, 0, 'eve');
-  await page.saved();
+  await page.waitUntilSaved();
   await cell(1, 'eve → EVE');
   assert.deepEqual(page.complaints, []);
   await page.close();

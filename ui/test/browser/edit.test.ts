@@ -8,7 +8,7 @@ after(() => site.close());
 
 const batches = (demo: DemoPage) => demo.page.evaluate(() => window.demo.source.calls.apply);
 
-test('a wrong cell is repaired by keyboard alone, from the address bar on', async () => {
+test('an invalid cell can be fixed with the keyboard, starting from the address bar', async () => {
   const demo = await site.page();
   await demo.press('Tab', 'Tab');
   assert.deepEqual(await demo.focused(), { row: 0, col: 0 });
@@ -16,7 +16,7 @@ test('a wrong cell is repaired by keyboard alone, from the address bar on', asyn
   await demo.page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
   assert.deepEqual(await demo.focused(), { row: 4, col: 1 });
   const cell = demo.cell(4, 1);
-  assert.match((await cell.getAttribute('aria-description'))!, /^Error: This is not an e-mail address\./);
+  assert.match((await cell.getAttribute('aria-description'))!, /^Error: Invalid email address\./);
   assert.match((await demo.page.locator('.ig-live').textContent())!, /Row 5, E-mail\. Error/);
   assert.ok(await demo.page.locator('.ig-note').isVisible());
   await demo.press('Escape');
@@ -26,7 +26,7 @@ test('a wrong cell is repaired by keyboard alone, from the address bar on', asyn
   await demo.press('Enter');
   assert.equal(await demo.text(4, 1), 'zoe@example.org');
   assert.deepEqual(await demo.focused(), { row: 5, col: 1 });
-  await demo.saved();
+  await demo.waitUntilSaved();
   assert.equal(await cell.getAttribute('aria-invalid'), null);
   assert.ok(await cell.evaluate((element) => element.classList.contains('is-fixed')));
   await demo.press('Tab');
@@ -35,7 +35,7 @@ test('a wrong cell is repaired by keyboard alone, from the address bar on', asyn
   await demo.close();
 });
 
-test('typing replaces, Escape leaves everything as it was, Tab goes on', async () => {
+test('typing replaces the text, Escape cancels, Tab moves on', async () => {
   const demo = await site.page();
   await demo.cell(0, 1).click();
   const before = await demo.text(0, 1);
@@ -47,19 +47,19 @@ test('typing replaces, Escape leaves everything as it was, Tab goes on', async (
   await demo.page.keyboard.type('y@example.org');
   await demo.press('Tab');
   assert.deepEqual(await demo.focused(), { row: 0, col: 2 });
-  await demo.saved();
+  await demo.waitUntilSaved();
   assert.equal((await batches(demo)).length, 1);
   await demo.close();
 });
 
-test('the echo is there at once, the verdict comes later, undo takes it back', async () => {
+test('a new text is shown at once, validated later, and can be undone', async () => {
   const demo = await site.page('latency=150');
   await demo.cell(0, 1).click();
   await demo.page.keyboard.type('not an address');
   await demo.press('Enter');
   assert.equal(await demo.text(0, 1), 'not an address');
   assert.ok(await demo.cell(0, 1).evaluate((cell) => cell.classList.contains('is-pending')));
-  await demo.saved();
+  await demo.waitUntilSaved();
   await demo.page.waitForFunction(() => document.querySelector('.ig-row[aria-rowindex="2"] [aria-colindex="3"]')?.getAttribute('aria-invalid') === 'true');
   await demo.press('Control+z');
   await demo.page.waitForFunction(() => document.querySelector('.ig-row[aria-rowindex="2"] [aria-colindex="3"]')?.textContent?.includes('@'));
@@ -68,23 +68,23 @@ test('the echo is there at once, the verdict comes later, undo takes it back', a
   await demo.close();
 });
 
-test('a select is searched, and holds what it holds unless something is chosen', async () => {
+test('typing searches a select, which changes only if something is chosen', async () => {
   const demo = await site.page();
   await demo.cell(6, 2).click();
   await demo.press('Enter', 'Enter');
-  assert.equal(await demo.text(6, 2), 'Germny', 'opening it changes nothing');
+  assert.equal(await demo.text(6, 2), 'Germny', 'opening the select changes nothing');
   await demo.press('ArrowUp');
   await demo.page.keyboard.type('germ');
   const option = demo.page.getByRole('option', { name: 'Germany' });
   assert.ok(await option.isVisible());
   await demo.press('Enter');
-  await demo.saved();
+  await demo.waitUntilSaved();
   assert.equal(await demo.text(6, 2), 'Germany');
   assert.deepEqual((await batches(demo))[0]!.texts, [['DE']]);
   await demo.cell(7, 2).dblclick();
   await demo.page.keyboard.type('zzz');
   await demo.press('Enter');
-  assert.ok(await demo.page.getByText('No choice fits.').isVisible());
+  assert.ok(await demo.page.getByText('No matches.').isVisible());
   await demo.press('Escape');
   await demo.cell(8, 2).dblclick();
   await demo.page.getByRole('option', { name: 'Austria' }).click();
@@ -92,24 +92,24 @@ test('a select is searched, and holds what it holds unless something is chosen',
   await demo.close();
 });
 
-test('a multi-select, a checkbox and a date', async () => {
+test('multi-selects, checkboxes and dates can be edited', async () => {
   const demo = await site.page();
   await demo.cell(4, 6).click();
   await demo.press('Enter', 'Space', 'ArrowDown', 'Space', 'Enter');
-  await demo.saved();
+  await demo.waitUntilSaved();
   assert.equal(await demo.text(4, 6), 'customer, supplier');
   await demo.cell(0, 5).click();
   const was = await demo.text(0, 5);
   await demo.press('Space');
-  await demo.saved();
+  await demo.waitUntilSaved();
   assert.notEqual(await demo.text(0, 5), was);
   assert.match((await batches(demo)).at(-1)!.texts[0]![0]!, /^(true|false)$/);
   await demo.cell(0, 5).click({ position: { x: 18, y: 16 } });
-  await demo.saved();
-  assert.equal(await demo.text(0, 5), was, 'a click on the box turns it over');
+  await demo.waitUntilSaved();
+  assert.equal(await demo.text(0, 5), was, 'a click on the box toggles it');
   await demo.cell(0, 5).click({ position: { x: 70, y: 16 } });
-  await demo.saved();
-  assert.equal(await demo.text(0, 5), was, 'a click beside it selects');
+  await demo.waitUntilSaved();
+  assert.equal(await demo.text(0, 5), was, 'a click next to the box selects the cell');
   await demo.cell(3, 3).dblclick();
   assert.ok(await demo.page.getByRole('button', { name: 'Choose a date' }).isVisible());
   await demo.press('Control+A');
@@ -119,7 +119,7 @@ test('a multi-select, a checkbox and a date', async () => {
   await demo.close();
 });
 
-test('Enter within a composition ends the composition and not the edit', async () => {
+test('Enter during a composition ends the composition, not the edit', async () => {
   const demo = await site.page();
   await demo.cell(0, 0).click();
   await demo.press('F2', 'Control+A');
@@ -132,12 +132,12 @@ test('Enter within a composition ends the composition and not the edit', async (
   assert.equal(await demo.page.locator('.ig-editor').count(), 1);
   await session.send('Input.insertText', { text: '日本' });
   await demo.press('Enter');
-  await demo.saved();
+  await demo.waitUntilSaved();
   assert.equal(await demo.text(0, 0), '日本');
   await demo.close();
 });
 
-test('ranges by keys and mouse, rows, columns and all', async () => {
+test('ranges, rows, columns and everything can be selected by keys and mouse', async () => {
   const demo = await site.page();
   const range = () => demo.page.evaluate(() => {
     const event = window.demo.events.findLast((one) => one.type === 'selection');
@@ -186,7 +186,7 @@ test('columns are resized and pinned by mouse and by keyboard', async () => {
   await demo.press('Escape');
   assert.deepEqual(await demo.focused(), { row: -1, col: 1 });
   await demo.press('ArrowRight', 'ArrowRight', 'Enter', 'Enter');
-  assert.deepEqual(await demo.focused(), { row: -1, col: 1 }, 'a pinned column stands beside the other pinned one');
+  assert.deepEqual(await demo.focused(), { row: -1, col: 1 }, 'the pinned column is next to the other pinned one');
   assert.equal(await demo.page.locator('.ig-head-cell:focus').textContent(), 'Born');
   await demo.page.locator('.ig-scroller').evaluate((scroller) => (scroller.scrollLeft = 600));
   await demo.page.waitForTimeout(60);
@@ -194,48 +194,48 @@ test('columns are resized and pinned by mouse and by keyboard', async () => {
   await demo.close();
 });
 
-test('a lost race shows both values and tells the host', async () => {
+test('a conflict shows both values and is reported to the host', async () => {
   const demo = await site.page();
-  await demo.page.evaluate(() => (window.demo.source.behaviour.raceAt = 3));
+  await demo.page.evaluate(() => (window.demo.source.behavior.conflictAt = 3));
   await demo.cell(3, 0).click();
   await demo.page.keyboard.type('Mine');
   await demo.press('Enter', 'ArrowUp');
-  await demo.saved();
+  await demo.waitUntilSaved();
   await demo.page.waitForSelector('.ig-note');
   assert.equal(await demo.text(3, 0), 'Someone else');
-  assert.match((await demo.page.locator('.ig-note').textContent())!, /holds “Someone else”; you wrote “Mine”/);
+  assert.match((await demo.page.locator('.ig-note').textContent())!, /contains “Someone else”; you entered “Mine”/);
   const event = await demo.page.evaluate(() => window.demo.events.find((one) => one.type === 'conflict'));
   assert.equal(event?.type === 'conflict' && event.conflict.mine, 'Mine');
-  await demo.page.evaluate(() => (window.demo.source.behaviour.raceAt = 3));
+  await demo.page.evaluate(() => (window.demo.source.behavior.conflictAt = 3));
   await demo.reach(3, 'country');
   await demo.page.keyboard.type('Italy');
   await demo.press('Enter', 'ArrowUp');
-  await demo.saved();
-  await demo.page.locator('.ig-note', { hasText: 'you wrote “Italy”' }).waitFor();
-  assert.match((await demo.cell(3, 2).getAttribute('aria-description'))!, /you wrote “Italy”/);
+  await demo.waitUntilSaved();
+  await demo.page.locator('.ig-note', { hasText: 'you entered “Italy”' }).waitFor();
+  assert.match((await demo.cell(3, 2).getAttribute('aria-description'))!, /you entered “Italy”/);
   await demo.close();
 });
 
-test('without a connection changes wait, and are sent once it is back, each once', async () => {
+test('offline changes wait and are sent once', async () => {
   const demo = await site.page();
-  await demo.page.evaluate(() => (window.demo.source.behaviour.mood = 'lost'));
+  await demo.page.evaluate(() => (window.demo.source.behavior.outcome = 'lost'));
   await demo.cell(0, 0).click();
   await demo.page.keyboard.type('Waiting');
   await demo.press('Enter');
   const strip = demo.page.getByRole('group', { name: 'You’re offline.' });
   await strip.waitFor();
-  assert.match((await strip.textContent())!, /1 change waits to be saved/);
+  assert.match((await strip.textContent())!, /1 change waiting to be saved/);
   assert.equal(await demo.text(0, 0), 'Waiting');
-  await demo.page.evaluate(() => (window.demo.source.behaviour.mood = 'fine'));
+  await demo.page.evaluate(() => (window.demo.source.behavior.outcome = 'fine'));
   await strip.getByRole('button', { name: 'Try again' }).click();
-  await demo.saved();
+  await demo.waitUntilSaved();
   await strip.waitFor({ state: 'detached' });
   assert.equal(await demo.text(0, 0), 'Waiting');
   assert.equal(new Set((await batches(demo)).map((batch) => batch.id)).size, 1);
   await demo.close();
 });
 
-test('markup in cells is text', async () => {
+test('markup in cells is shown as text', async () => {
   const demo = await site.page();
   await demo.page.evaluate(() => window.demo.grid!.goToRow(12, 'note'));
   assert.equal(await demo.text(12, 10), '<b>VIP</b>');
@@ -243,7 +243,7 @@ test('markup in cells is text', async () => {
   await demo.close();
 });
 
-test('a drag beyond the edge scrolls on and selects', async () => {
+test('dragging beyond the edge scrolls and selects', async () => {
   const demo = await site.page();
   await demo.cell(10, 1).hover();
   await demo.page.mouse.down();
@@ -256,7 +256,7 @@ test('a drag beyond the edge scrolls on and selects', async () => {
   await demo.close();
 });
 
-test('a finger selects by a tap and edits by a second one', async () => {
+test('a tap selects a cell, and a second tap edits it', async () => {
   const demo = await site.page('', { hasTouch: true, viewport: { width: 400, height: 720 } });
   await demo.cell(2, 0).tap();
   assert.deepEqual(await demo.focused(), { row: 2, col: 0 });
@@ -266,26 +266,26 @@ test('a finger selects by a tap and edits by a second one', async () => {
   await demo.close();
 });
 
-test('the message of a cell is shown below the mouse, too', async () => {
+test('the message of a cell is also shown on hover', async () => {
   const demo = await site.page();
   await demo.cell(4, 1).hover();
   await demo.page.locator('.ig-note').getByText('Invalid email address.').waitFor();
   await demo.page.locator('.ig-note').hover();
   await demo.page.waitForTimeout(300);
-  assert.ok(await demo.page.locator('.ig-note').isVisible(), 'it can be hovered');
+  assert.ok(await demo.page.locator('.ig-note').isVisible(), 'the message can be hovered');
   await demo.cell(1, 4).hover();
   await demo.page.locator('.ig-note').waitFor({ state: 'detached' });
   await demo.close();
 });
 
-test('the message of a cell is in nobody\'s way: a press goes to the cell below it, and the wheel scrolls', async () => {
+test('the message of a cell passes clicks to the cell below, and the wheel scrolls', async () => {
   const demo = await site.page();
   const note = demo.page.locator('.ig-note');
   await demo.cell(4, 1).click();
   await note.waitFor();
   const below = (await demo.cell(5, 1).boundingBox())!;
   const inside = { x: below.x + 40, y: below.y + below.height - 8 };
-  assert.ok(await demo.page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.closest('.ig-note') != null, inside), 'the message lies there');
+  assert.ok(await demo.page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.closest('.ig-note') != null, inside), 'the message covers the cell');
   await demo.page.mouse.click(inside.x, inside.y);
   assert.deepEqual(await demo.focused(), { row: 5, col: 1 });
   assert.equal(await note.count(), 0);
@@ -298,7 +298,7 @@ test('the message of a cell is in nobody\'s way: a press goes to the cell below 
   await demo.page.mouse.down();
   await demo.cell(7, 2).hover();
   await demo.page.mouse.up();
-  assert.equal(await demo.page.locator('.ig-cell[aria-selected=true]').count(), 6, 'a range can begin there');
+  assert.equal(await demo.page.locator('.ig-cell[aria-selected=true]').count(), 6, 'a range can start there');
   await demo.cell(4, 1).click();
   await note.hover();
   await demo.page.mouse.wheel(0, 320);
@@ -307,7 +307,7 @@ test('the message of a cell is in nobody\'s way: a press goes to the cell below 
   await demo.close();
 });
 
-test('a finger on the message of a cell selects what lies below it', async () => {
+test('a tap on the message of a cell selects the cell below', async () => {
   const demo = await site.page('', { hasTouch: true, viewport: { width: 800, height: 720 } });
   await demo.cell(4, 1).tap();
   await demo.page.locator('.ig-note').waitFor();
@@ -330,27 +330,27 @@ test('the message of a cell stays within the table', async () => {
   }
 });
 
-test('a checkbox that is empty neither looks nor reads like no', async () => {
+test('an empty checkbox neither looks nor reads like "no"', async () => {
   const demo = await site.page();
   const cell = demo.cell(0, 5);
   const box = () => cell.locator('.ig-text').evaluate((text) => getComputedStyle(text, '::before').borderTopColor);
   await cell.click();
   if ((await demo.text(0, 5)) === 'Yes') await demo.press('Space');
-  await demo.saved();
+  await demo.waitUntilSaved();
   assert.equal(await demo.text(0, 5), 'No');
   await demo.press('Delete', 'ArrowUp', 'ArrowLeft');
   await demo.page.mouse.move(0, 0);
-  await demo.saved();
+  await demo.waitUntilSaved();
   assert.equal(await demo.text(0, 5), '');
-  assert.equal(await box(), 'rgba(0, 0, 0, 0)', 'there is no box');
+  assert.equal(await box(), 'rgba(0, 0, 0, 0)', 'the box is not visible');
   await cell.click({ position: { x: 18, y: 16 } });
-  await demo.saved();
-  assert.equal(await demo.text(0, 5), 'Yes', 'it can be ticked all the same');
+  await demo.waitUntilSaved();
+  assert.equal(await demo.text(0, 5), 'Yes', 'it can be ticked anyway');
   assert.notEqual(await box(), 'rgba(0, 0, 0, 0)');
   await demo.close();
 });
 
-test('a grid that is taken off leaves nothing behind', async () => {
+test('a destroyed grid leaves nothing in the page', async () => {
   const demo = await site.page();
   await demo.page.evaluate(() => window.demo.grid!.destroy());
   assert.equal(await demo.page.locator('.ig').count(), 0);

@@ -2,26 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counts, rows, table } from './sample-table';
 import type { Import, Layout, Questions, Submission } from '../../src/api/shapes';
 
-/** What the service would answer; a number is the status of a refusal. */
+/** The responses of the service; a number is an error status. */
 export interface Scene {
   facts: Import;
   layout?: Layout;
   questions?: Questions;
   submission?: Submission;
-  /** By method and end of the path: what is refused. */
+  /** Error responses by method and end of the path. */
   refuse?: Record<string, { status: number; code: string; detail: string; changes?: number }>;
-  /** Calls get no answer at all. */
+  /** Whether calls get no response. */
   dead?: boolean;
-  /** Calls wait for so many milliseconds. */
+  /** Response delay in milliseconds. */
   slow?: number;
 }
 
-/** The service as the page sees it, without one. */
+/** A fake of the service's review API. */
 export class Fake {
   scene: Scene;
-  /** What was called, as method, end of the path and body. */
+  /** The calls received: method, end of the path and body. */
   readonly calls: string[] = [];
-  /** What a call does to the scene, by method and end of the path. */
+  /** Changes of the scene after a call, by method and end of the path. */
   readonly then: Record<string, (scene: Scene) => void> = {};
   #streams = new Set<ServerResponse>();
   #run = 1;
@@ -30,13 +30,13 @@ export class Fake {
     this.scene = scene;
   }
 
-  /** Tells the open pages how the import stands now. */
+  /** Sends the state of the import to the open pages, as a new run. */
   emit(): void {
     this.#run++;
     for (const stream of this.#streams) this.#state(stream);
   }
 
-  /** Ends the streams, as a lost connection does. */
+  /** Ends the event streams, like a lost connection. */
   cut(): void {
     for (const stream of this.#streams) stream.destroy();
     this.#streams.clear();
@@ -55,7 +55,7 @@ export class Fake {
     if (end === 'events/') return this.#stream(answer);
     this.then[name]?.(this.scene);
     const found = this.#answer(name);
-    if (found === undefined) return json(answer, 404, { detail: 'There is no such import.', code: 'not_found', request_id: 'req_1' });
+    if (found === undefined) return json(answer, 404, { detail: 'The import does not exist.', code: 'not_found', request_id: 'req_1' });
     json(answer, 200, found);
   }
 

@@ -19,7 +19,7 @@ const looks: [string, string, BrowserContextOptions][] = [
   ['zoomed to 200 %', 'theme=dark', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
 ];
 
-/** What is done with a scene before it is looked at. */
+/** Actions before a scene is checked. */
 const acts: Record<string, (page: Page) => Promise<unknown>> = {
   columns: openColumns,
   blocked: async (page) => {
@@ -44,11 +44,11 @@ async function openColumns(page: Page): Promise<void> {
   await page.locator('.column-line').first().waitFor();
 }
 
-/** How far the page is wider than the window, in CSS pixels. */
+/** Returns by how much the page is wider than the window, in CSS pixels. */
 const overhang = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 for (const [look, query, options] of looks) {
-  test(`axe finds nothing on any page: ${look}`, async () => {
+  test(`axe finds no violations on any page: ${look}`, async () => {
     for (const [name, scene] of Object.entries(scenes)) {
       const { page, close } = await pages.review(scene(), query, options);
       await page.locator('h1').first().waitFor();
@@ -60,7 +60,7 @@ for (const [look, query, options] of looks) {
     }
   });
 
-  test(`axe finds nothing on what floats: ${look}`, async () => {
+  test(`axe finds no violations in popovers and dialogs: ${look}`, async () => {
     const { page, close } = await pages.review({ facts: facts(), layout: layout({ changes: 3 }) }, query, options);
     await openColumns(page);
     await page.locator('.k-select').nth(2).click();
@@ -79,7 +79,7 @@ for (const [look, query, options] of looks) {
   });
 }
 
-test('axe finds what is wrong', async () => {
+test('axe finds a violation', async () => {
   const { page, close } = await pages.review(scenes.done!());
   await page.locator('h1').first().waitFor();
   await page.evaluate(() => document.querySelector('main')!.append(document.createElement('button')));

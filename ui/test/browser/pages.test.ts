@@ -11,22 +11,22 @@ after(() => pages.close());
 
 const scene = (name: string) => scenes[name]!();
 const heading = ({ page }: Opened) => page.getByRole('heading', { level: 1 });
-/** A call with a body, as the service got it. */
+/** Returns the bodies of the calls of an operation. */
 const sent = ({ fake }: Opened, name: string) => fake.calls.filter((call) => call.startsWith(`POST ${name}`)).map((call) => JSON.parse(call.slice(name.length + 6) || 'null'));
 
 for (const [name, title, says] of [
-  ['awaiting', 'Waiting for the file', 'You may close this page'],
+  ['awaiting', 'Waiting for the file', 'You can close this page'],
   ['pending', 'The file is in the queue', 'This page continues automatically.'],
   ['running', 'Reading the file', 'This page continues automatically.'],
   ['failed', '“kunden_export.csv” couldn’t be imported', 'password-protected workbook'],
   ['done', 'Import complete', '48,020'],
-  ['expired', 'Your session has ended', 'Open the link that you were sent once more'],
-  ['denied', 'This link doesn’t work', 'the long part after the # belongs to it'],
-  ['gone', 'This import no longer exists', 'Ask whoever sent you the link'],
+  ['expired', 'Your session has ended', 'open the link you received again'],
+  ['denied', 'This link doesn’t work', 'including the long part after the #'],
+  ['gone', 'This import no longer exists', 'Ask the person who sent you the link'],
   ['broken', 'Something went wrong on our side', 'req_7Q2M4'],
   ['lost', 'The service isn’t responding', 'Nothing is lost'],
 ] as const) {
-  test(`the page says how it stands: ${name}`, async () => {
+  test(`the page shows its state: ${name}`, async () => {
     const opened = await pages.review(scene(name));
     await heading(opened).filter({ hasText: title }).waitFor();
     assert.ok((await opened.page.locator('main').innerText()).includes(says));
@@ -35,7 +35,7 @@ for (const [name, title, says] of [
   });
 }
 
-test('the token leaves the address, and a reload goes on without it', async () => {
+test('the token is removed from the URL, and a reload works without it', async () => {
   const opened = await pages.review(scene('done'));
   await heading(opened).filter({ hasText: 'complete' }).waitFor();
   assert.equal(new URL(opened.page.url()).hash, '');
@@ -43,7 +43,7 @@ test('the token leaves the address, and a reload goes on without it', async () =
   await opened.page.reload();
   await heading(opened).filter({ hasText: 'complete' }).waitFor();
   assert.deepEqual(opened.fake.calls, ['GET']);
-  // The link put into the same tab once more opens it again, as after twelve hours.
+  // Opening the same link in the same tab starts a new session.
   await opened.page.goto(`${opened.page.url()}#token`);
   await opened.page.waitForFunction(() => location.hash === '');
   await heading(opened).filter({ hasText: 'complete' }).waitFor();
@@ -51,7 +51,7 @@ test('the token leaves the address, and a reload goes on without it', async () =
   await opened.close();
 });
 
-test('a file that is read shows its review by itself', async () => {
+test('the review appears automatically when the file has been read', async () => {
   const opened = await pages.review(scene('running'));
   await heading(opened).filter({ hasText: 'Reading the file' }).waitFor();
   opened.fake.scene = scene('values');
@@ -60,7 +60,7 @@ test('a file that is read shows its review by itself', async () => {
   await opened.close();
 });
 
-test('questions are answered by the digits alone', async () => {
+test('questions can be answered with digit keys', async () => {
   const opened = await pages.review(scene('values'));
   await heading(opened).waitFor();
   const onward = opened.page.locator('.column-foot button');
@@ -71,12 +71,12 @@ test('questions are answered by the digits alone', async () => {
   await opened.page.waitForFunction(() => document.activeElement?.matches('.column-foot button'));
   opened.fake.then['POST questions/'] = (now) => Object.assign(now, { facts: facts({ status: 'PENDING' }) });
   await opened.page.keyboard.press('Enter');
-  await heading(opened).filter({ hasText: 'waiting for its turn' }).waitFor();
+  await heading(opened).filter({ hasText: 'The file is in the queue' }).waitFor();
   assert.deepEqual(sent(opened, 'questions/'), [{ answers: { 'format:born': 'mdy', 'format:amount': '1.234' } }]);
   await opened.close();
 });
 
-test('a choice shows cells and what they are read as', async () => {
+test('a choice shows cells with their parsed values', async () => {
   const opened = await pages.review(scene('values'), 'lang=de');
   await heading(opened).waitFor();
   const shown = async (value: string) => {
@@ -88,7 +88,7 @@ test('a choice shows cells and what they are read as', async () => {
   await opened.close();
 });
 
-test('a question stored without readings shows its examples as they are', async () => {
+test('a question without readings shows its examples', async () => {
   const choices = questions.born.choices.map(({ value, label, reason, examples }) => ({ value, label, reason, examples }));
   const opened = await pages.review({ ...scene('values'), questions: asking({ ...questions.born, choices }) });
   await heading(opened).waitFor();
@@ -96,7 +96,7 @@ test('a question stored without readings shows its examples as they are', async 
   await opened.close();
 });
 
-test('whoever goes on to the cells has the keyboard where these begin', async () => {
+test('continuing to the cells moves the focus to their beginning', async () => {
   const opened = await pages.review(scene('values'));
   await heading(opened).waitFor();
   for (const key of ['2', '1']) await opened.page.keyboard.press(key);
@@ -110,7 +110,7 @@ test('whoever goes on to the cells has the keyboard where these begin', async ()
   await opened.close();
 });
 
-test('what was decided is told in words of the page', async () => {
+test('earlier answers are shown in the language of the page', async () => {
   const answers = { 'format:born': 'MDY', 'format:amount': 'decimal=comma group=point' };
   for (const [lang, born, amount] of [
     ['en', 'Month, day, year', 'Decimal comma, periods between thousands'],
@@ -125,7 +125,7 @@ test('what was decided is told in words of the page', async () => {
   }
 });
 
-test('how the file was read is told in words of the page', async () => {
+test('file properties are shown in the language of the page', async () => {
   const evidenceOf = (choice: string, value: string, reason: string, reasonCode: string, reasonParams: Params) => ({ choice, value, reason, reasonCode, reasonParams, answer: '', rivals: [] });
   const next = { code: 'delimiter.next_best', params: { delimiter: { code: 'delimiter.comma' }, percent: 9 } };
   const lines = { code: 'header.lines_above', params: { n: 1 } };
@@ -135,8 +135,8 @@ test('how the file was read is told in words of the page', async () => {
     evidenceOf('encoding', 'UTF-9', 'The sentence of a later service.', 'encoding.of_a_later_service', {}),
   ];
   for (const [lang, ...says] of [
-    ['en', 'Tab', 'the sep= line defines it; the next best separator is a comma (9% of the score)', 'The names in the file', '1 line is above it', 'UTF-9', 'The sentence of a later service.'],
-    ['de', 'Tabulator', 'die Zeile sep= sagt es; als Nächstes käme ein Komma mit 9 % der Wertung', 'Die Namen in der Datei', 'darüber steht 1 Zeile', 'UTF-9', 'The sentence of a later service.'],
+    ['en', 'Tab', 'the sep= line defines it; the next best separator is a comma (9% of the score)', 'Names in the file', '1 line is above it', 'UTF-9', 'The sentence of a later service.'],
+    ['de', 'Tabulator', 'in der Zeile sep= festgelegt; nächstbestes Trennzeichen: ein Komma (9 % der Wertung)', 'Namen in der Datei', 'darüber steht 1 Zeile', 'UTF-9', 'The sentence of a later service.'],
   ] as const) {
     const opened = await pages.review({ ...scene('columns'), layout: layout({ evidence }) }, `lang=${lang}`);
     await opened.page.locator('.stepper-step').first().click();
@@ -149,7 +149,7 @@ test('how the file was read is told in words of the page', async () => {
   }
 });
 
-test('the likeliest choice is marked and none is taken before a person chooses', async () => {
+test('the likeliest choice is marked, and none is preselected', async () => {
   const opened = await pages.review(scene('header'));
   await heading(opened).waitFor();
   assert.equal(await opened.page.locator('.choice-best').count(), 1);
@@ -158,25 +158,25 @@ test('the likeliest choice is marked and none is taken before a person chooses',
   await opened.close();
 });
 
-test('an answer that is refused or lost is told where it was given, and kept', async () => {
+test('a rejected answer is reported and kept', async () => {
   const opened = await pages.review(scene('sheet'));
   await heading(opened).waitFor();
   await opened.page.getByText('Kontakte 2024').last().click();
-  opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'not_in_review', detail: 'The import is RUNNING; somebody else answered.' } };
+  opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'not_in_review', detail: 'The import is RUNNING; someone else answered.' } };
   await opened.page.getByRole('button', { name: 'Continue' }).click();
-  await opened.page.getByRole('alert').getByText('somebody else answered').waitFor();
+  await opened.page.getByRole('alert').getByText('someone else answered').waitFor();
   assert.equal(await opened.page.locator('input:checked').inputValue(), 'Kontakte 2024');
   await opened.close();
 });
 
-test('an answer that would drop changes of cells asks first, and drops them where a person says so', async () => {
+test('an answer that would discard cell changes asks for confirmation', async () => {
   const opened = await pages.review(scene('sheet'));
   await heading(opened).waitFor();
   await opened.page.getByText('Kontakte 2024').last().click();
-  opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'discards_changes', detail: 'This drops 7 changes.', changes: 7 } };
+  opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'discards_changes', detail: 'This discards 7 changes.', changes: 7 } };
   const onward = opened.page.getByRole('button', { name: 'Continue' });
   await onward.click();
-  await opened.page.getByRole('dialog').getByText('7 changes to the cells are lost').waitFor();
+  await opened.page.getByRole('dialog').getByText('This discards 7 changes to the cells').waitFor();
   await opened.page.getByRole('button', { name: 'Keep 7 changes' }).click();
   assert.equal(await opened.page.getByRole('dialog').count(), 0);
   assert.equal(await opened.page.getByText('Your answer wasn’t accepted').count(), 0);
@@ -188,7 +188,7 @@ test('an answer that would drop changes of cells asks first, and drops them wher
   await opened.close();
 });
 
-/** Opens the step of the columns, where the cells come first. */
+/** Opens the columns step from the cells step. */
 async function columns(scene: Scene): Promise<Opened> {
   const opened = await pages.review(scene);
   await opened.page.getByRole('button', { name: 'Columns' }).click();
@@ -196,14 +196,14 @@ async function columns(scene: Scene): Promise<Opened> {
   return opened;
 }
 
-async function give(opened: Opened, column: string, field: string): Promise<void> {
-  await opened.page.getByRole('button', { name: new RegExp(`^What the column ${column}`) }).click();
+async function assignField(opened: Opened, column: string, field: string): Promise<void> {
+  await opened.page.getByRole('button', { name: new RegExp(`^Field for the column ${column}`) }).click();
   await opened.page.getByRole('option', { name: field }).click();
 }
 
-test('a column is given another field', async () => {
+test('a column can be assigned to another field', async () => {
   const opened = await columns(scene('columns'));
-  await give(opened, 'interne Notiz', 'Company');
+  await assignField(opened, 'interne Notiz', 'Company');
   assert.equal(await opened.page.locator('.column-line.is-changed').count(), 1);
   await opened.page.getByRole('button', { name: 'Change 1 column and read again' }).click();
   await opened.page.waitForFunction(() => document.querySelector('.column-line.is-changed') === null);
@@ -211,12 +211,12 @@ test('a column is given another field', async () => {
   await opened.close();
 });
 
-test('changes of cells that would be dropped are counted before that', async () => {
+test('the number of discarded cell changes is shown first', async () => {
   const opened = await columns({ facts: facts(), layout: layout({ changes: 12 }) });
-  await give(opened, 'Land', 'Not imported');
+  await assignField(opened, 'Land', 'Not imported');
   const apply = opened.page.getByRole('button', { name: 'Change 1 column and read again' });
   await apply.click();
-  await opened.page.getByRole('dialog').getByText('12 changes to the cells are lost').waitFor();
+  await opened.page.getByRole('dialog').getByText('This discards 12 changes to the cells').waitFor();
   await opened.page.keyboard.press('Escape');
   assert.equal(await opened.page.getByRole('dialog').count(), 0);
   assert.equal(await apply.evaluate((element) => element === document.activeElement), true, 'the focus returns');
@@ -228,9 +228,9 @@ test('changes of cells that would be dropped are counted before that', async () 
   await opened.close();
 });
 
-test('a field that must have a column keeps the change from being sent', async () => {
+test('a change that leaves a required field without a column cannot be sent', async () => {
   const opened = await columns(scene('columns'));
-  await give(opened, 'Name', 'Not imported');
+  await assignField(opened, 'Name', 'Not imported');
   await opened.page.getByText('A required field has no column').waitFor();
   const apply = opened.page.getByRole('button', { name: 'read again' });
   assert.equal(await apply.isDisabled(), true);
@@ -240,7 +240,7 @@ test('a field that must have a column keeps the change from being sent', async (
   await opened.close();
 });
 
-test('the row of the header can be decided without being asked', async () => {
+test('the header row can be changed without a question', async () => {
   const opened = await columns(scene('columns'));
   await opened.page.locator('.reading dl > div', { hasText: 'Header row' }).getByRole('button', { name: 'Change' }).click();
   await opened.page.getByLabel('Row', { exact: true }).fill('4');
@@ -250,7 +250,7 @@ test('the row of the header can be decided without being asked', async () => {
   await opened.close();
 });
 
-test('what was decided is taken back', async () => {
+test('an answer can be withdrawn', async () => {
   const opened = await pages.review(scene('values'));
   await opened.page.locator('.decided').getByRole('button', { name: 'Change' }).click();
   await opened.page.waitForFunction(() => document.querySelector('.decided') !== null);
@@ -259,7 +259,7 @@ test('what was decided is taken back', async () => {
   await opened.close();
 });
 
-test('the summary counts, the import is submitted, and the end is calm', async () => {
+test('the summary shows the counts, and submitting completes the import', async () => {
   const opened = await pages.review(scene('columns'));
   await opened.page.locator('.bar-submit').click();
   const dialog = opened.page.getByRole('dialog');
@@ -272,7 +272,7 @@ test('the summary counts, the import is submitted, and the end is calm', async (
   await opened.close();
 });
 
-test('while it is being sent, nothing closes the summary', async () => {
+test('the summary cannot be closed while submitting', async () => {
   const opened = await pages.review(scene('columns'));
   await opened.page.locator('.bar-submit').click();
   const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' });
@@ -283,11 +283,11 @@ test('while it is being sent, nothing closes the summary', async () => {
   assert.equal(await opened.page.locator('dialog[open]').count(), 1);
   await submit.click({ force: true });
   await opened.page.locator('dialog').waitFor({ state: 'detached', timeout: 20_000 });
-  assert.equal(sent(opened, 'submit/').length, 1, 'pressed twice, sent once');
+  assert.equal(sent(opened, 'submit/').length, 1, 'clicked twice, sent once');
   await opened.close();
 });
 
-test('a submission that the receiver cancels says why', async () => {
+test('a submission canceled by a hook shows the reason', async () => {
   const opened = await pages.review(scene('cancelled'));
   await opened.page.locator('.bar-submit').click();
   await opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' }).click();
@@ -295,7 +295,7 @@ test('a submission that the receiver cancels says why', async () => {
   await opened.close();
 });
 
-test('what keeps an import from being submitted is shown', async () => {
+test('errors that prevent submitting are shown', async () => {
   const opened = await columns(scene('blocked'));
   await opened.page.locator('.bar-submit').click();
   const dialog = opened.page.getByRole('dialog');
@@ -307,8 +307,8 @@ test('what keeps an import from being submitted is shown', async () => {
   await opened.close();
 });
 
-test('rows that somebody else changed meanwhile are counted anew', async () => {
-  const opened = await pages.review({ ...scene('columns'), refuse: { 'POST submit/': { status: 409, code: 'rows_changed', detail: 'Somebody changed rows at the same moment.' } } });
+test('rows changed by somebody else are counted again', async () => {
+  const opened = await pages.review({ ...scene('columns'), refuse: { 'POST submit/': { status: 409, code: 'rows_changed', detail: 'Someone changed rows at the same moment.' } } });
   await opened.page.locator('.bar-submit').click();
   const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' });
   await submit.waitFor();
@@ -319,7 +319,7 @@ test('rows that somebody else changed meanwhile are counted anew', async () => {
   await opened.close();
 });
 
-test('a lost connection is told and forgotten', async () => {
+test('a lost connection is reported until it is back', async () => {
   const opened = await pages.review(scene('values'));
   await heading(opened).waitFor();
   opened.fake.scene.dead = true;
@@ -332,7 +332,7 @@ test('a lost connection is told and forgotten', async () => {
   await opened.close();
 });
 
-test('a machine without a network is told at once', async () => {
+test('a missing network is reported at once', async () => {
   const opened = await pages.review(scene('values'));
   await heading(opened).waitFor();
   await opened.page.context().setOffline(true);
@@ -355,7 +355,7 @@ test('the language follows the browser, and ?lang= overrides it', async () => {
   }
 });
 
-test('the styles of a schema are worn, and what is none is not', async () => {
+test('valid styles of a schema are applied, and invalid ones ignored', async () => {
   const styleOverrides = { global: { backgroundColor: '#fff8e7', textColor: 'expression(alert(1))', borderRadius: '2px' }, primaryButton: { backgroundColor: 'rebeccapurple', textColor: '#663399' } };
   const opened = await pages.review({ ...scene('columns'), facts: facts({ styleOverrides }) }, '', { colorScheme: 'dark' });
   const button = opened.page.locator('.bar-submit');

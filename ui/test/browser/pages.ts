@@ -11,12 +11,12 @@ const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
 export interface Opened {
   readonly page: Page;
   readonly fake: Fake;
-  /** What the page complained about. */
+  /** Errors and warnings of the page. */
   readonly complaints: string[];
   close(): Promise<void>;
 }
 
-/** The pages of the service as they are built, over a fake of its API. */
+/** The built pages of the service with a fake of its API. */
 export class Pages {
   readonly #browser: Browser;
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class Pages {
     return new Pages(browser, process.env.PAGES ?? outDir);
   }
 
-  /** Opens the review page over a scene, each with a service of its own. */
+  /** Opens the review page in a scene, with its own fake service. */
   async review(scene: Scene, query = '', options: BrowserContextOptions = {}, token = '#token'): Promise<Opened> {
     const fake = new Fake(scene);
     const server = createServer((request, answer) => {
@@ -60,7 +60,7 @@ export class Pages {
 
   async close(): Promise<void> {
     await this.#browser.close();
-    // Those of tests that failed are still there.
+    // Servers of failed tests are still running.
     for (const server of this.#servers) stop(server);
   }
 }
@@ -69,7 +69,7 @@ function listen(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A browser writes down each refused call by itself.
+    // Browsers log every error response themselves.
     if (['error', 'warning'].includes(message.type()) && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
   });
   return complaints;

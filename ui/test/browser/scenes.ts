@@ -1,7 +1,7 @@
 import type { Import, Layout, Question, Questions, Submission } from '../../src/api/shapes';
 import type { Scene } from './fake-service';
 
-/** Imports in every state, as the service would describe them. */
+/** Imports in every state, as the service returns them. */
 export const facts = (more: Partial<Import> = {}): Import => ({
   id: '0f8fad5b-d9cb-469f-a165-70867728950e', title: 'Contacts', status: 'NEEDS_REVIEW', original_filename: 'kunden_export.csv',
   num_data_rows: 48_210, num_rows_with_error: 190, import_errors: [], invalidDataBehavior: 'REMOVE_INVALID_ROWS', styleOverrides: {},
@@ -60,7 +60,7 @@ export const questions = {
     choice('Kontakte 2024', 'Kontakte 2024', 'it contains a table', 'Name', 'Mail', 'Land', 'geb.'),
     choice('Lieferanten', 'Lieferanten', 'it contains a table', 'Firma', 'USt-IdNr.', 'IBAN'),
   ] }),
-  header: question({ id: 'header_row', message: 'It is not certain which row is the header of the table. Taken was 3: its cells are texts.', choices: [
+  header: question({ id: 'header_row', message: 'It is unclear which row is the header row. Most likely row 3: its cells are texts.', choices: [
     choice('3', '3', 'its cells are texts where those below are numbers and dates', 'Name', 'E-Mail', 'Land', 'geb.', 'Tel. 1'),
     choice('1', 'row 1', 'it could also be the header row', 'Kundenliste', 'Stand 12.11.2026', '', '', ''),
     choice('none', 'no header row', 'it looks like the rows below', 'Anna Weiß', 'anna@example.org', 'Germany', '31.12.1990'),

@@ -26,11 +26,11 @@ test('the scrollbar reaches the last row', async () => {
   await demo.page.locator('.ig-scroller').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
   await demo.page.waitForSelector(`.ig-row[aria-rowindex="${last + 2}"]:not(.is-waiting)`);
   const gap = await demo.cell(last, 0).evaluate((cell) => cell.closest('.ig-scroller')!.getBoundingClientRect().bottom - cell.getBoundingClientRect().bottom);
-  assert.ok(gap >= 0 && gap < 33, `the last row ends ${gap} px above the end`);
+  assert.ok(gap >= 0 && gap < 33, `gap of ${gap} px below the last row`);
   await demo.close();
 });
 
-test('the wheel goes on to the very last row, a tick the same distance as in a short table', async () => {
+test('the wheel reaches the last row, and a tick scrolls the same distance as in a short table', async () => {
   const tick = async (rows: number, from: number) => {
     const demo = await site.page(`rows=${rows}`);
     await demo.page.evaluate((row) => window.demo.grid!.goToRow(row), from);
@@ -61,7 +61,7 @@ test('the wheel goes on to the very last row, a tick the same distance as in a s
   await demo.close();
 });
 
-test('go to row shows the row, and the thumb stands where it belongs', async () => {
+test('"go to row" shows the row and moves the thumb', async () => {
   const demo = await site.page();
   await demo.page.getByLabel('Go to row').fill('7654321');
   await demo.press('Enter');
@@ -71,7 +71,7 @@ test('go to row shows the row, and the thumb stands where it belongs', async () 
   await demo.close();
 });
 
-test('of 200 columns those in view are drawn, and the last is reached', async () => {
+test('of 200 columns, only the visible ones are drawn, and the last can be reached', async () => {
   const demo = await site.page('columns=200');
   assert.ok((await demo.page.locator('.ig-row:nth-child(3) .ig-cell').count()) < 16);
   await demo.cell(0, 0).click();
@@ -84,7 +84,7 @@ test('of 200 columns those in view are drawn, and the last is reached', async ()
   await demo.close();
 });
 
-test('the focus is never hidden below what stays in place', async () => {
+test('pinned cells never hide the focus', async () => {
   const demo = await site.page('', { viewport: { width: 700, height: 500 } });
   await demo.page.evaluate(() => window.demo.grid!.goToRow(500, 'city'));
   for (const key of [...Array<string>(14).fill('ArrowLeft'), ...Array<string>(14).fill('ArrowUp'), ...Array<string>(9).fill('ArrowRight')]) {
@@ -100,7 +100,7 @@ test('the focus is never hidden below what stays in place', async () => {
   await demo.close();
 });
 
-test('rows come into the page in the order in which they are read', async () => {
+test('row elements are in reading order', async () => {
   const demo = await site.page();
   await demo.cell(0, 0).click();
   await demo.page.mouse.move(600, 400);
@@ -111,7 +111,7 @@ test('rows come into the page in the order in which they are read', async () => 
   await demo.close();
 });
 
-test('scrolled away, the focus waits in the grid and a key brings it back', async () => {
+test('after scrolling away, the grid keeps the focus, and a key returns to the cell', async () => {
   const demo = await site.page();
   await demo.cell(3, 1).click();
   await demo.page.locator('.ig-scroller').evaluate((scroller) => (scroller.scrollTop = 4_000_000));

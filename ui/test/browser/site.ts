@@ -5,14 +5,14 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import type {} from '../../demo/window';
 import { demoDir } from '../../places.mjs';
 
-/** What the service sends with its pages. */
+/** The content security policy of the service. */
 export const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 export const kinds: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 export const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** The built pages under the service's policy, and a browser to look at them. */
+/** The built demo with the service's policy, and a browser. */
 export class Site {
   readonly #server: Server;
   readonly #browser: Browser;
@@ -41,7 +41,7 @@ export class Site {
     return new Site(server, browser, `http://127.0.0.1:${address.port}`);
   }
 
-  /** Opens the example; what the page complains about fails the test that asks for complaints. */
+  /** Opens the demo. Errors and warnings of the page are collected in complaints. */
   async page(query = '', options: BrowserContextOptions = {}): Promise<DemoPage> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.#address });
@@ -49,7 +49,7 @@ export class Site {
     const demo = new DemoPage(page);
     await page.addInitScript(markFirstRows);
     await page.goto(`${this.#address}/demo/index.html?${query}`);
-    if (!/mood=/.test(query)) await page.waitForSelector('.ig-row:not(.is-waiting) .ig-cell');
+    if (!/outcome=/.test(query)) await page.waitForSelector('.ig-row:not(.is-waiting) .ig-cell');
     return demo;
   }
 
@@ -59,7 +59,7 @@ export class Site {
   }
 }
 
-/** The example in a browser, and what tests do with it. */
+/** The demo page in a browser, with actions for tests. */
 export class DemoPage {
   readonly page: Page;
   readonly complaints: string[] = [];
@@ -72,12 +72,12 @@ export class DemoPage {
     });
   }
 
-  /** The selector of a cell by its index and place, both from 0. */
+  /** Returns the locator of a cell by row index and position, both from 0. */
   cell(row: number, col: number) {
     return this.page.locator(`.ig-body .ig-row[aria-rowindex="${row + 2}"] .ig-cell[aria-colindex="${col + 2}"]`);
   }
 
-  /** Makes a cell the active one, also where it is out of view. */
+  /** Activates a cell, even if it is out of view. */
   async reach(row: number, column: string): Promise<void> {
     await this.page.evaluate(([at, key]) => window.demo.grid!.goToRow(at, key), [row, column] as const);
   }
@@ -86,7 +86,7 @@ export class DemoPage {
     return (await this.cell(row, col).textContent()) ?? '';
   }
 
-  /** Row and column of the focused cell, from 0; the header is row -1. */
+  /** Returns the row and column of the focused cell, from 0; the header is row -1. */
   focused(): Promise<{ row: number; col: number } | null> {
     return this.page.evaluate(() => {
       const cell = document.activeElement?.closest('[aria-colindex]');
@@ -96,8 +96,8 @@ export class DemoPage {
     });
   }
 
-  /** Waits until no change is under way. */
-  async saved(): Promise<void> {
+  /** Waits until all changes are saved. */
+  async waitUntilSaved(): Promise<void> {
     await this.page.waitForFunction(() => window.demo.grid?.pending === 0);
   }
 

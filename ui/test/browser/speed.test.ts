@@ -7,7 +7,7 @@ let site: Site;
 before(async () => void (site = await Site.open()));
 after(() => site.close());
 
-/** Turns the wheel for some seconds and gives the times between frames, sorted. */
+/** Turns the wheel for some seconds and returns the sorted times between frames, in milliseconds. */
 async function frames(demo: DemoPage, tick: number, seconds: number, across = false): Promise<number[]> {
   await demo.page.mouse.move(640, 400);
   const measured = demo.page.evaluate((length) => new Promise<number[]>((done) => {
@@ -36,7 +36,7 @@ async function frames(demo: DemoPage, tick: number, seconds: number, across = fa
   return deltas.sort((a, b) => a - b);
 }
 
-/** Counts the milliseconds of the page's own thread for each frame of a run. */
+/** Appends the milliseconds of main-thread time per frame of a run to spent. */
 async function costs(demo: DemoPage, spent: number[], run: () => Promise<number[]>): Promise<number[]> {
   const session = await demo.page.context().newCDPSession(demo.page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -50,25 +50,25 @@ async function costs(demo: DemoPage, spent: number[], run: () => Promise<number[
 const p95 = (sorted: number[]) => sorted[Math.floor(sorted.length * 0.95)]!;
 
 /**
- * The median of three runs. Where it is too long and the machine has other work
- * to do, that says nothing about the grid: the test is skipped and says so.
+ * Returns the median of three runs. If it exceeds the limit while the machine is
+ * busy, the result says nothing about the grid, and the test is skipped.
  */
 async function typical(context: TestContext, limit: number, run: () => Promise<number[]>): Promise<number | null> {
-  let taken = await othersTake();
+  let taken = await otherCpuShare();
   const all: number[][] = [];
   for (let turn = 0; turn < 3; turn++) all.push(await run());
   const figures = all.map(p95).sort((a, b) => a - b);
   console.log(`  p95 of three runs ${figures.map((figure) => figure.toFixed(1)).join(', ')} ms; longest ${Math.max(...all.map((run) => run.at(-1)!)).toFixed(0)} ms`);
-  taken = Math.max(taken, await othersTake());
-  if (figures[1]! > limit && taken > muchTaken) {
-    context.skip(`others take ${(taken * 100).toFixed(0)} % of this machine`);
+  taken = Math.max(taken, await otherCpuShare());
+  if (figures[1]! > limit && taken > busyShare) {
+    context.skip(`other processes use ${(taken * 100).toFixed(0)} % of this machine`);
     return null;
   }
   return figures[1]!;
 }
 
-/** How much of the machine others take, while this test does nothing. */
-async function othersTake(): Promise<number> {
+/** Returns the share of CPU time that other processes use while this test is idle. */
+async function otherCpuShare(): Promise<number> {
   const before = ticks();
   await new Promise((done) => setTimeout(done, 1000));
   const after = ticks();
@@ -81,10 +81,10 @@ function ticks(): { idle: number; all: number } {
   return { idle: times.reduce((sum, time) => sum + time.idle, 0), all };
 }
 
-const muchTaken = 0.2;
+const busyShare = 0.2;
 
 const frame = 17;
-// Three frames of a screen of 60 Hz take 50.0 ms and a little.
+// Three frames at 60 Hz take slightly more than 50.0 ms.
 const slowFrame = 50.5;
 
 for (const [name, query, tick, across] of [
@@ -97,16 +97,16 @@ for (const [name, query, tick, across] of [
     const demo = await site.page(query);
     const spent: number[] = [];
     const figure = await typical(context, frame, () => costs(demo, spent, () => frames(demo, tick, 2, across)));
-    // Of three runs the one that was disturbed least: this is judged on a busy machine, too.
+    // Use the least disturbed of three runs, so that this limit also holds on a busy machine.
     const least = Math.min(...spent);
-    console.log(`  ${least.toFixed(1)} ms of the page's thread for each frame`);
-    assert.ok(least <= frame, `${least} ms of work for each frame`);
+    console.log(`  ${least.toFixed(1)} ms of main-thread time per frame`);
+    assert.ok(least <= frame, `${least} ms of main-thread time per frame`);
     assert.ok(figure === null || figure <= frame, `p95 ${figure} ms`);
     await demo.close();
   });
 }
 
-test('frames on a machine of a quarter of the speed', async (context) => {
+test('frames at a quarter of the CPU speed', async (context) => {
   const demo = await site.page();
   const session = await demo.page.context().newCDPSession(demo.page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
@@ -115,7 +115,7 @@ test('frames on a machine of a quarter of the speed', async (context) => {
   await demo.close();
 });
 
-test('memory and elements stay few after a minute of scrolling', async () => {
+test('memory and elements stay limited after a minute of scrolling', async () => {
   const demo = await site.page();
   const session = await demo.page.context().newCDPSession(demo.page);
   const heap = async () => {
@@ -136,8 +136,8 @@ test('memory and elements stay few after a minute of scrolling', async () => {
   await demo.close();
 });
 
-test('first rows', async (context) => {
-  const before = await othersTake();
+test('time to the first rows', async (context) => {
+  const before = await otherCpuShare();
   const times: number[] = [];
   for (let turn = 0; turn < 5; turn++) {
     const demo = await site.page();
@@ -146,7 +146,7 @@ test('first rows', async (context) => {
   }
   const median = times.sort((a, b) => a - b)[2]!;
   console.log(`  first rows after ${median.toFixed(0)} ms`);
-  const taken = Math.max(before, await othersTake());
-  if (median > 300 && taken > muchTaken) return context.skip(`others take ${(taken * 100).toFixed(0)} % of this machine`);
+  const taken = Math.max(before, await otherCpuShare());
+  if (median > 300 && taken > busyShare) return context.skip(`other processes use ${(taken * 100).toFixed(0)} % of this machine`);
   assert.ok(median <= 300, `${median} ms`);
 });

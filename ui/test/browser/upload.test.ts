@@ -7,7 +7,7 @@ let service: Service | null;
 before(async () => void (service = await Service.open()));
 after(() => service?.close());
 
-/** A test of the upload dialog over some rows, in which row 4 has a bad address. */
+/** Defines a test of the upload dialog with contacts; row 4 has an invalid email address. */
 function review(name: string, act: (page: ReviewPage) => Promise<void>): void {
   test(name, async (context) => {
     if (!service) return context.skip('there is neither the program nor Go to build it');
@@ -28,10 +28,10 @@ function choose({ page }: ReviewPage, csv: string): Promise<void> {
   return page.locator('.c-drop input').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
 }
 
-review('what was changed on the page since the download is no clash where the file has it as it was', async (it) => {
+review('a cell changed only on the page is not a conflict', async (it) => {
   const was = await it.cell(3, 0).textContent();
   await it.type(3, 0, 'Somebody new');
-  await it.saved();
+  await it.waitUntilSaved();
   await open(it);
   await choose(it, `Row,Name,E-mail\n3v0,${was},person3@example.org\n`);
   await it.page.getByRole('button', { name: 'Merge 1 cell' }).click();
@@ -39,9 +39,9 @@ review('what was changed on the page since the download is no clash where the fi
   assert.equal(await it.cell(3, 0).textContent(), 'Somebody new');
 });
 
-review('where both sides changed a cell, the page’s value stays unless the file’s is taken', async (it) => {
+review('if both sides changed a cell, the page’s value stays unless the user chooses the file’s', async (it) => {
   await it.type(3, 0, 'Somebody new');
-  await it.saved();
+  await it.waitUntilSaved();
   await open(it);
   await choose(it, 'Row,Name,E-mail\n3v0,Of the file,person3@example.org\n');
   const dialog = it.page.getByRole('dialog');
@@ -56,18 +56,18 @@ review('where both sides changed a cell, the page’s value stays unless the fil
   await dialog.getByRole('button', { name: 'Merge 1 cell' }).click();
   await it.cell(3, 1).filter({ hasText: 'person3@example.org' }).waitFor();
   assert.equal(await it.cell(3, 0).textContent(), 'Somebody new');
-  assert.equal(await it.page.getByText(/somebody else/i).count(), 0);
+  assert.equal(await it.page.getByText(/someone else/i).count(), 0);
 });
 
-review('a file of the same name is read again, and the dialog speaks of marks', async (it) => {
+review('a file with the same name is read again', async (it) => {
   await open(it);
   const dialog = it.page.getByRole('dialog');
-  await dialog.getByText('its marks, such as 2v11').waitFor();
+  await dialog.getByText('Don’t edit the “Row” column').waitFor();
   await choose(it, 'Row,E-mail\n3v0,person3@example.org\n');
   await dialog.getByRole('button', { name: 'Merge 1 cell' }).waitFor();
-  // What the browser has as chosen would be no change when it is chosen again.
+  // Otherwise, choosing the same file again would not be a change.
   assert.equal(await dialog.locator('.c-drop input').inputValue(), '');
   await choose(it, 'Row,E-mail\n3v0,person3@example.org\n5,five@example.org\n');
   await dialog.getByRole('button', { name: 'Merge 2 cells' }).waitFor();
-  await dialog.getByText('Of 1 row it is not known what the download held').waitFor();
+  await dialog.getByText('For 1 row, the downloaded values are unknown').waitFor();
 });

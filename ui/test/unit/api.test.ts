@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import { unwrap } from '../../src/api/client';
 import { Fault, faultOf, type FaultKind } from '../../src/api/fault';
 
-test('the types are those of the description that is kept', () => {
+test('the generated types match the OpenAPI document', () => {
   const [first] = readFileSync('src/api/schema.d.ts', 'utf8').split('\n');
   const of = createHash('sha256').update(readFileSync('src/api/openapi.json')).digest('hex');
   assert.equal(first, `// of ${of}`, 'run npm run api');
 });
 
-test('a refusal becomes a fault of the right kind', () => {
+test('an error response becomes a fault of the right kind', () => {
   const error = { detail: 'A sentence.', code: 'some_code', request_id: 'r1' };
   const cases: [number, unknown, FaultKind, string][] = [
     [400, error, 'refused', 'A sentence.'],
@@ -22,7 +22,7 @@ test('a refusal becomes a fault of the right kind', () => {
     [429, error, 'lost', 'A sentence.'],
     [500, error, 'refused', 'A sentence.'],
     [503, error, 'lost', 'A sentence.'],
-    // Nobody but the service speaks in sentences: something stands between.
+    // Without a message, the response is not from the service, but from a proxy.
     [404, '<html>', 'lost', ''],
     [502, '<html>', 'lost', ''],
     [403, undefined, 'lost', ''],
@@ -36,7 +36,7 @@ test('a refusal becomes a fault of the right kind', () => {
   assert.equal(faultOf(409, { ...error, code: 'changed_by_others', cells: [{ id: '3' }] }).cells[0]?.id, '3');
 });
 
-test('asking gives the answer, a fault, or what the page gave up', async () => {
+test('unwrap returns the response data, or throws a fault or the abort error', async () => {
   const response = (status: number) => new Response(null, { status });
   assert.equal(await unwrap(Promise.resolve({ data: 3, response: response(200) })), 3);
   await assert.rejects(unwrap(Promise.resolve({ error: { detail: 'No.' }, response: response(409) })), (fault: Fault) => fault.kind === 'refused' && fault.message === 'No.');

@@ -28,7 +28,7 @@ function made() {
   return { blocks, calls, faults, answerAll };
 }
 
-test('what is in view comes first, then two blocks ahead', async () => {
+test('visible blocks are requested first, then two blocks ahead', async () => {
   const { blocks, calls, answerAll } = made();
   blocks.setVisible(0, 40, 1);
   assert.deepEqual(calls.map((call) => call.from), [0]);
@@ -40,7 +40,7 @@ test('what is in view comes first, then two blocks ahead', async () => {
   assert.deepEqual(calls.map((call) => call.from), [1000, 800, 600]);
 });
 
-test('first rows that are here are shown at once, and nothing is asked for until they can be seen', async () => {
+test('preloaded rows are shown at once, and nothing is requested until resume', async () => {
   const { blocks, calls, answerAll } = made();
   const { rows, ...view } = window(0);
   blocks.preload({ ...view, rows: rows.slice(0, 60) });
@@ -53,7 +53,7 @@ test('first rows that are here are shown at once, and nothing is asked for until
   assert.equal(blocks.row(60)?.id, 'r60');
 });
 
-test('a view of few rows is whole with the first', () => {
+test('a short view is complete with its preloaded rows', () => {
   const { blocks, calls } = made();
   blocks.preload({ total: 2, revision: '7', rows: window(0).rows.slice(0, 2) });
   blocks.setVisible(0, 1, 1);
@@ -61,7 +61,7 @@ test('a view of few rows is whole with the first', () => {
   assert.equal(calls.length, 0);
 });
 
-test('a jump aborts what is no longer wanted', async () => {
+test('a jump aborts requests that are no longer needed', async () => {
   const { blocks, calls, answerAll } = made();
   blocks.setVisible(0, 40, 1);
   await answerAll();
@@ -74,7 +74,7 @@ test('a jump aborts what is no longer wanted', async () => {
   assert.equal(blocks.row(50_000), undefined);
 });
 
-test('at most four requests are under way, and at most sixty blocks are held', async () => {
+test('there are at most four requests and sixty blocks', async () => {
   const { blocks, calls, answerAll } = made();
   blocks.setVisible(0, 40, 1);
   await answerAll();
@@ -89,7 +89,7 @@ test('at most four requests are under way, and at most sixty blocks are held', a
   assert.equal(blocks.row(896_000)?.number, 896_001);
 });
 
-test('what is refused is not asked for again until retry', async () => {
+test('a failed block is not requested again until retry', async () => {
   const { blocks, calls, faults } = made();
   blocks.setVisible(0, 40, 1);
   calls.shift()!.refuse(new SourceFault('lost', 'no answer'));
@@ -101,7 +101,7 @@ test('what is refused is not asked for again until retry', async () => {
   assert.equal(calls.length, 1);
 });
 
-test('a refresh shows the old rows until the new ones are there', async () => {
+test('a refresh shows the old rows until the new ones arrive', async () => {
   const { blocks, calls, answerAll } = made();
   blocks.setVisible(0, 40, 1);
   await answerAll();
@@ -113,7 +113,7 @@ test('a refresh shows the old rows until the new ones are there', async () => {
   assert.equal(blocks.row(0)?.cells[0]?.text, 'new');
 });
 
-test('newer versions of rows replace those that are held', async () => {
+test('newer versions replace loaded rows', async () => {
   const { blocks, answerAll } = made();
   blocks.setVisible(0, 40, 1);
   await answerAll();

@@ -20,16 +20,16 @@ export interface Called {
   readonly body: Record<string, unknown>;
 }
 
-const bad = { level: 'error', code: 'country', message: 'This is no country.' };
+const bad = { level: 'error', code: 'country', message: 'Unknown country.' };
 
-/** A service with some rows of three columns, as far as the source needs one. */
+/** A fake service with rows of three visible columns, as far as the source needs it. */
 export class FakeService {
   view = 'view-1';
   rows: FakeRow[];
   readonly called: Called[] = [];
   readonly made = new Map<string, unknown>();
   change = 0;
-  /** What a call answers in place of the service: a status, or no answer. */
+  /** Replaces the response of a call: with a status, or with no response. */
   interfere: (called: Called) => { status: number; body: unknown } | 'lost' | 'lostAfter' | null = () => null;
 
   constructor(count: number) {
@@ -39,7 +39,7 @@ export class FakeService {
     }));
   }
 
-  /** The texts of a row, without the hidden column. */
+  /** Returns the texts of a row, without the hidden column. */
   texts(id: string): string[] {
     return this.rows.find((row) => row.id === id)!.cells.filter((_, at) => at !== 2).map((cell) => cell.text);
   }
@@ -53,7 +53,7 @@ export class FakeService {
     return new ReviewRowSource(this.tableApi(), placesOf(columns, 'en'), texts, broken);
   }
 
-  /** The calls that changed something or were to. */
+  /** The calls that change something. */
   get changes(): Called[] {
     return this.called.filter((one) => one.method === 'POST');
   }
@@ -76,10 +76,10 @@ export class FakeService {
     if (call === 'next') return Response.json({ next: this.#next(Number(query.get('row') ?? -1), query.get('back') === 'true', query.get('near')!) });
     const op = String(body.op);
     if (this.made.has(op)) return Response.json(this.made.get(op));
-    if (call === 'undo' && this.change === 0) return Response.json({ detail: 'There is nothing.', code: 'nothing_to_undo' }, { status: 409 });
+    if (call === 'undo' && this.change === 0) return Response.json({ detail: 'There is no change to undo or redo.', code: 'nothing_to_undo' }, { status: 409 });
     if (call === 'undo') return this.#respond(op, { ...nothing, change: this.change-- });
     const { total } = (body.where ?? {}) as { total?: number };
-    if (total !== undefined && total !== this.rows.length) return Response.json({ detail: 'Somebody deleted rows.', code: 'not_possible' }, { status: 400 });
+    if (total !== undefined && total !== this.rows.length) return Response.json({ detail: 'Someone deleted rows.', code: 'not_possible' }, { status: 400 });
     return this.#edit(op, body);
   }
 
@@ -107,7 +107,7 @@ export class FakeService {
         const row = this.rows.find((one) => one.id === cell.id)!;
         return { id: cell.id, key: cell.key, part: cell.part ?? 0, version: row.version, deleted: false, seen: cell.seen, now: row.cells[at(cell)]!.text };
       });
-      return Response.json({ detail: 'Somebody else was first.', code: 'changed_by_others', cells: conflicts }, { status: 409 });
+      return Response.json({ detail: 'Someone else changed the cell first.', code: 'changed_by_others', cells: conflicts }, { status: 409 });
     }
     this.change++;
     for (const cell of cells) this.put(cell.id, at(cell), cell.text, this.change);
@@ -144,7 +144,7 @@ export const columns = [
   { key: 'tag', label: 'Tag', type: 'string', readOnly: false, hidden: false, required: false },
 ] as Table['columns'];
 
-/** Changes an area as the grid would, with the rows that it has of it. */
+/** Returns a batch as the grid creates it, with the rows of the area that are loaded. */
 export async function batchOf(source: ReviewRowSource, area: Batch['area'], texts: string[][], held = area): Promise<Batch> {
   const { rows, revision, total } = await source.rows(held.fromRow, held.toRow, new AbortController().signal);
   const seen = new Map(rows.map((row, at) => [held.fromRow + at, row]));

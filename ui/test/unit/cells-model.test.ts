@@ -20,10 +20,10 @@ import type { Table } from '../../src/api';
 import { columns } from './cells-fake';
 
 const places = placesOf(columns, 'en');
-const group = (of: Partial<Group>): Group => ({ key: 'country', code: 'country', level: 'error', rows: 1, message: 'This is no country. Write DE.', ...of });
+const group = (of: Partial<Group>): Group => ({ key: 'country', code: 'country', level: 'error', rows: 1, message: 'Unknown country. Enter DE.', ...of });
 const t: T = Object.assign((key: string) => (key === 'rule.country' ? 'unknown country' : key), { locale: chooseLocale('en', []) });
 
-test('columns: hidden ones are left out, those of one field are told apart', () => {
+test('hidden columns are skipped, and columns of one field have different labels', () => {
   assert.deepEqual(places.map((place) => [place.column.key, place.at]), [['name', 0], ['country', 1], ['tag', 3]]);
   const phone = { key: 'phone', label: 'Phone', type: 'string', readOnly: true, hidden: false, required: false };
   const many = placesOf([{ ...phone, part: 0, header: 'Phone 1' }, { ...phone, part: 1, header: 'Mobile' }, { ...phone, part: 2 }] as Table['columns'], 'en');
@@ -32,7 +32,7 @@ test('columns: hidden ones are left out, those of one field are told apart', () 
   assert.equal(many[0]!.column.readOnly, true);
 });
 
-test('columns: a list of choices makes an editor of choices, and none does not', () => {
+test('a column is a select only if it has options', () => {
   const select = { key: 's', label: 'S', type: 'select', readOnly: false, hidden: false, required: false };
   const [with_, without] = placesOf([{ ...select, options: [{ value: 'a', label: 'A' }] }, select] as Table['columns'], 'en');
   assert.deepEqual([with_!.column.kind, with_!.column.choices], ['select', [{ text: 'a', label: 'A' }]]);
@@ -40,7 +40,7 @@ test('columns: a list of choices makes an editor of choices, and none does not',
   assert.equal(places[1]!.column.kind, 'select');
 });
 
-test('of two choices that fit alike none is offered before the other', () => {
+test('no suggestion is preferred if two fit equally well', () => {
   const part = (label: string) => ({ text: label.toLowerCase(), label, reason: '', reasonCode: 'suggestion.part_of', reasonParams: { name: label } });
   const bolts = part('Group 0 — Bolts'), nuts = part('Group 1 — Nuts');
   const of = (text: string, ...suggestions: Parameters<typeof bestSuggestion>[0]['suggestions']) => bestSuggestion({ text, suggestions });
@@ -54,7 +54,7 @@ test('of two choices that fit alike none is offered before the other', () => {
   assert.equal(of('Australa', australia, austria), australia);
 });
 
-test('countries are called and ordered as in the language of the page, and found by their English names', () => {
+test('countries have localized names and order, and English names find them, too', () => {
   const given = [{ value: 'AT', label: 'Austria' }, { value: 'DE', label: 'Germany' }, { value: 'EG', label: 'Egypt' }, { value: 'own', label: 'Elsewhere' }];
   const german = countryChoices('de', given);
   assert.deepEqual(german.map((one) => one.label), ['Ägypten', 'Deutschland', 'Elsewhere', 'Österreich']);
@@ -67,13 +67,13 @@ test('countries are called and ordered as in the language of the page, and found
   assert.deepEqual(['DE', 'ZZ', ''].map((text) => displayName(country, text)), ['Deutschland', 'ZZ', '']);
 });
 
-test('texts are called as the table shows them', () => {
+test('texts are displayed by their labels', () => {
   const given = { key: 's', label: 'S', readOnly: false, hidden: false, required: false, options: [{ value: 'a', label: 'A' }] };
   const [one, many] = placesOf([{ ...given, type: 'select' }, { ...given, type: 'multi-select' }] as Table['columns'], 'en');
   assert.deepEqual([displayName(one, 'a'), displayName(many, 'a,b'), displayName(many, 'x, A'), displayName(undefined, 'a')], ['A', 'A, b', 'x, A', 'a']);
 });
 
-test('a filter fits rows by their problems and by what they hold', () => {
+test('a filter matches rows by problems and texts', () => {
   const row = { id: '1', version: 1, cells: [{ text: 'Anna Weiß', value: null }, { text: 'x', value: 'DE', problems: [{ level: 'error' as const, code: 'a', message: '' }] }] };
   const keys = ['name', 'country'];
   const cases: [Parameters<typeof matchesFilter>[0], boolean][] = [
@@ -84,7 +84,7 @@ test('a filter fits rows by their problems and by what they hold', () => {
   for (const [filter, wanted] of cases) assert.equal(matchesFilter(filter, row, keys), wanted, JSON.stringify(filter));
 });
 
-test('a row that shows what is searched for fits, though its cell holds a code', () => {
+test('a search matches the displayed name of a code', () => {
   const row = { id: '1', version: 0, cells: [{ text: 'Anna', value: 'Anna' }, { text: 'DE', value: 'DE' }, { text: 'Germany', value: '' }, { text: '', value: '' }] };
   const given = columns.map((one) => (one.key === 'country' ? { ...one, options: [{ value: 'DE', label: 'Germany' }] } : one)) as Table['columns'];
   const past = (locale: string, search: string) => new RowConverter(placesOf(given, locale), new OriginalTexts()).convert(row, { show: 'all', search, in: 'country' }).past;
@@ -92,13 +92,13 @@ test('a row that shows what is searched for fits, though its cell holds a code',
   assert.deepEqual(['germ', 'deutsch', 'anna'].map((search) => past('de', search)), [undefined, undefined, true]);
 });
 
-test('filters that mean the same are the same; the key of whole rows stays', () => {
+test('equivalent filters are equal, and the empty key of whole rows is kept', () => {
   assert.ok(sameFilter({ show: 'all', search: '' }, { show: 'all' }));
   assert.equal(sameFilter({ show: 'errors', key: '' }, { show: 'errors' }), false);
   assert.deepEqual(normalized({ show: 'errors', key: '', search: '' }), { show: 'errors', key: '' });
 });
 
-test('groups: the worst first, then the most; what was there stays where it was', () => {
+test('problem groups are sorted by severity and size, and known groups keep their order', () => {
   const a = group({ key: 'a', rows: 5 });
   const b = group({ key: 'b', rows: 9 });
   const note = group({ key: 'c', level: 'info', rows: 100 });
@@ -109,13 +109,13 @@ test('groups: the worst first, then the most; what was there stays where it was'
   assert.deepEqual(filterOf(a), { show: 'errors', key: 'a', code: 'country' });
 });
 
-test('groups: a rule has a name, and any other problem the beginning of its message', () => {
+test('a problem group is named by its rule or by the beginning of its message', () => {
   assert.equal(problemName(group({}), t), 'unknown country');
   assert.equal(problemName(group({ code: 'my_hook', message: 'Too few seats: book more.' }), t), 'Too few seats: book more.');
   assert.equal(problemName(group({ code: 'my_hook', message: 'x'.repeat(90) }), t).length, 60);
 });
 
-test('groups: what is offered fits the problem', () => {
+test('the actions of a problem group depend on the problem', () => {
   assert.deepEqual(actionsOf(group({}), places[1], ['a', ' b']), ['trim', 'clear', 'delete']);
   assert.deepEqual(actionsOf(group({}), places[1], ['a', 'b c']), ['clear', 'delete']);
   assert.deepEqual(actionsOf(group({ code: 'required' }), places[0], ['']), ['delete']);
@@ -123,7 +123,7 @@ test('groups: what is offered fits the problem', () => {
   assert.deepEqual(actionsOf(group({ key: '', code: 'cell_count' }), undefined, []), ['accept', 'delete']);
 });
 
-test('few rows are told by id, many or unknown ones as a stretch of the view', () => {
+test('a selection is sent by row IDs if it is small and loaded, otherwise as a range', () => {
   const area = { fromRow: 3, toRow: 5, columns: ['name', 'tag'] };
   const view = { view: 'v', total: 9000 };
   assert.deepEqual(scopeOf(area, view, (index) => `r${index}`), { show: 'all', rows: ['r3', 'r4'] });
@@ -132,7 +132,7 @@ test('few rows are told by id, many or unknown ones as a stretch of the view', (
   assert.deepEqual(editableKeys(area, places), ['name', 'tag']);
 });
 
-test('a field with several columns is a stretch only with all of them and one text', () => {
+test('a field with several columns is sent as a range only if all have the same text', () => {
   const phone = { key: 'phone', label: 'Phone', type: 'string', readOnly: false, hidden: false, required: false };
   const both = placesOf([{ ...phone, part: 0 }, { ...phone, part: 1 }] as Table['columns'], 'en');
   const known = new Map(both.map((place) => [place.column.key, place]));
@@ -145,7 +145,7 @@ test('a field with several columns is a stretch only with all of them and one te
   assert.equal(plan([1], ['x']), 'tooMany');
 });
 
-test('a row is found by its number, also in a view of few rows', async () => {
+test('findRow finds a row by number, also in a filtered view', async () => {
   const ids = [2, 5, 9, 700, 701, 5000];
   const idAt = async (index: number) => ids[index] ?? null;
   for (const [index, id] of ids.entries()) assert.deepEqual(await findRow(id + 1, ids.length, idAt), { index, exact: true });
@@ -157,12 +157,12 @@ test('a row is found by its number, also in a view of few rows', async () => {
   assert.equal(asked, 1);
 });
 
-test('a long text is shown whole, with what cannot be seen', () => {
+test('a long text is shown completely, with invisible characters marked', () => {
   assert.equal(visibleLongText('a\u202eb\r\nc\u0000'), 'a⟨U+202E⟩b\nc␀');
   assert.equal(visibleLongText('x'.repeat(65_536)).length, 65_536);
 });
 
-test('several values of one cell come as a list, and are chosen by it', () => {
+test('a list of values is joined with the separator', () => {
   const tags = placesOf([{ key: 't', label: 'T', type: 'multi-select', readOnly: false, hidden: false, required: false, options: [{ value: 'r', label: 'Red' }] }] as Table['columns'], 'en');
   const row = (text: string, value: string | null) => new RowConverter(tags, new OriginalTexts()).convert({ id: '0', version: 0, cells: [{ text, value }] }, { show: 'all' }).cells[0]!;
   assert.deepEqual(row('Red, Blue', '["r","b"]'), { text: 'Red, Blue', problems: [], value: 'r,b' });
@@ -172,7 +172,7 @@ test('several values of one cell come as a list, and are chosen by it', () => {
   assert.deepEqual(['red', 'x, r', 'blue'].map(past), [undefined, undefined, true]);
 });
 
-test('a cell tells that it was changed once it holds another text than the file', () => {
+test('a cell is marked as changed while it differs from the file', () => {
   const rows = new RowConverter(places, new OriginalTexts());
   const came = (version: number, text: string, bad: boolean) => ({ id: '7', version, cells: [{ text: 'n', value: 'n' }, { text, value: null, ...(bad && { problems: [{ level: 'error' as const, code: 'c', message: '' }] }) }, { text: '', value: null }, { text: '', value: null }] });
   assert.equal(rows.convert(came(0, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
@@ -180,20 +180,20 @@ test('a cell tells that it was changed once it holds another text than the file'
   assert.equal(rows.convert(came(4, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
 });
 
-test('columns are as wide as most of their cells need, within bounds', () => {
+test('column widths fit most cells, within limits', () => {
   const rows = [{ id: '0', version: 0, cells: [{ text: 'x', value: '' }, { text: 'y'.repeat(500), value: '' }, { text: '', value: '' }, { text: 'abcdefghijklmnop', value: '' }] }];
   const widths = fitColumnWidths(places, { rows }).map((place) => place.column.width!);
   assert.ok(widths[0]! < widths[2]! && widths[2]! < widths[1]!);
   assert.equal(widths[1], 280);
 });
 
-test('there is room for a panel, for a sheet, or for one row', () => {
+test('the layout depends on the width', () => {
   assert.deepEqual([1280, 900, 899, 560, 559, 400].map(layoutWidth), ['wide', 'wide', 'narrow', 'narrow', 'small', 'small']);
 });
 
 const texts = (language: string): Record<string, unknown> => JSON.parse(readFileSync(`src/i18n/cells.${language}.json`, 'utf8'));
 
-test('texts: each language has the same keys, with the forms that it needs', () => {
+test('all languages have the same keys and the required plural forms', () => {
   const english = texts('en');
   const forms = { de: ['one', 'other'], ar: ['one', 'two', 'few', 'many', 'other'] };
   for (const [language, wanted] of Object.entries(forms)) {
@@ -207,19 +207,19 @@ test('texts: each language has the same keys, with the forms that it needs', () 
   }
 });
 
-/** The values that an entry names in its form for any number. */
+/** Returns the placeholders of an entry, in its form for any number. */
 function bracesOf(entry: unknown): string[] {
   const text = typeof entry === 'string' ? entry : (entry as { other: string }).other;
   return [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
 }
 
-test('texts: each key is used, and each key that is used is there', () => {
+test('every text of the cells step is used', () => {
   const folder = 'src/cells';
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
   const source = files.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n');
   const families = ['rule.', 'level.', 'group.', 'saving.'];
   for (const key of Object.keys(texts('en'))) {
     if (families.some((family) => key.startsWith(family))) continue;
-    assert.ok(source.includes(`'${key}'`), `nobody says ${key}`);
+    assert.ok(source.includes(`'${key}'`), `${key} is unused`);
   }
 });

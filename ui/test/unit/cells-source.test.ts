@@ -5,7 +5,7 @@ import { batchOf, FakeService } from './cells-fake';
 
 const signal = () => new AbortController().signal;
 
-test('rows come as the grid wants them: without hidden columns, with what the text is read as', async () => {
+test('rows have no hidden columns and include the parsed values', async () => {
   const source = new FakeService(30).source();
   const { rows, total, revision } = await source.rows(0, 5, signal());
   assert.equal(total, 30);
@@ -15,7 +15,7 @@ test('rows come as the grid wants them: without hidden columns, with what the te
   assert.equal(rows[2]!.number, 3);
 });
 
-test('a change is sent cell by cell with the version and the text that the person saw', async () => {
+test('a change is sent cell by cell, with the version and text that the person saw', async () => {
   const service = new FakeService(30);
   const source = service.source();
   const verdict = await source.apply(await batchOf(source, { fromRow: 2, toRow: 3, columns: ['country'] }, [['DE']]));
@@ -25,7 +25,7 @@ test('a change is sent cell by cell with the version and the text that the perso
   assert.equal(verdict.rows[0]!.cells[1]!.changed, true);
 });
 
-test('rows of the area that the grid does not hold are asked for first, 1,000 at a time', async () => {
+test('rows of the area that are not loaded are requested first, 1,000 at a time', async () => {
   const service = new FakeService(1900);
   const source = service.source();
   const area = { fromRow: 0, toRow: 1900, columns: ['tag'] };
@@ -36,7 +36,7 @@ test('rows of the area that the grid does not hold are asked for first, 1,000 at
   assert.deepEqual([service.texts('0')[2], service.texts('1899')[2]], ['x', 'y']);
 });
 
-test('one line of texts over very many rows is a stretch of the view', async () => {
+test('a row of texts over very many rows is sent as a range of the view', async () => {
   const service = new FakeService(3000);
   const source = service.source();
   const area = { fromRow: 10, toRow: 2900, columns: ['name', 'tag'] };
@@ -48,7 +48,7 @@ test('one line of texts over very many rows is a stretch of the view', async () 
   assert.deepEqual({ ...service.changes[1]!.body, op: 0 }, { kind: 'clear', where, keys: ['name', 'tag'], op: 0 });
 });
 
-test('where rows were deleted meanwhile a stretch is not changed', async () => {
+test('a range is rejected if rows have been deleted', async () => {
   const service = new FakeService(3000);
   const source = service.source();
   const batch = await batchOf(source, { fromRow: 0, toRow: 2500, columns: ['tag'] }, [['x']], { fromRow: 0, toRow: 9, columns: [] });
@@ -57,7 +57,7 @@ test('where rows were deleted meanwhile a stretch is not changed', async () => {
   assert.equal(service.change, 0);
 });
 
-test('what else is wrong with a stretch is told as it is', async () => {
+test('other rejections of a range keep their message', async () => {
   const service = new FakeService(3000);
   const source = service.source();
   const batch = await batchOf(source, { fromRow: 0, toRow: 2500, columns: ['tag'] }, [['x']], { fromRow: 0, toRow: 9, columns: [] });
@@ -65,13 +65,13 @@ test('what else is wrong with a stretch is told as it is', async () => {
   await assert.rejects(source.apply(batch), { message: 'No column feeds the field.' });
 });
 
-test('other texts over more cells than can be told by name are refused', async () => {
+test('a change of too many individual cells is rejected', async () => {
   const source = new FakeService(50_100).source();
   const area = { fromRow: 0, toRow: 50_100, columns: ['name', 'tag'] };
   await assert.rejects(source.apply(await batchOf(source, area, [['x', 'a'], ['y', 'b']], { ...area, toRow: 1 })), { message: '100200 of 100000' });
 });
 
-test('a lost race leaves out what others wrote and sends the rest under a name of its own', async () => {
+test('conflicting cells are dropped, and the rest is sent under a new operation ID', async () => {
   const service = new FakeService(30);
   const source = service.source();
   const batch = await batchOf(source, { fromRow: 0, toRow: 3, columns: ['name'] }, [['mine']]);
@@ -82,7 +82,7 @@ test('a lost race leaves out what others wrote and sends the rest under a name o
   assert.deepEqual(['0', '1', '2'].map((id) => service.texts(id)[0]), ['mine', 'theirs', 'mine']);
 });
 
-test('where both wrote the same there is no conflict', async () => {
+test('equal texts are not a conflict', async () => {
   const service = new FakeService(30);
   const source = service.source();
   const batch = await batchOf(source, { fromRow: 1, toRow: 2, columns: ['name'] }, [['same']]);
@@ -90,7 +90,7 @@ test('where both wrote the same there is no conflict', async () => {
   assert.deepEqual((await source.apply(batch)).conflicts, []);
 });
 
-test('a change whose answer was lost goes on where it was and is not made twice', async () => {
+test('a change with a lost response continues and is not made twice', async () => {
   const service = new FakeService(30);
   const source = service.source();
   const batch = await batchOf(source, { fromRow: 0, toRow: 3, columns: ['name'] }, [['mine']]);
@@ -104,7 +104,7 @@ test('a change whose answer was lost goes on where it was and is not made twice'
   assert.equal(service.change, 1);
 });
 
-test('putting mine over theirs names what stands there, so that a third text is a conflict again', async () => {
+test('overwriting sends the text seen, so a third text is a conflict again', async () => {
   const service = new FakeService(30);
   const source = service.source();
   const conflict = { rowId: '1', number: 2, column: 'name', mine: 'mine', theirs: { text: 'theirs', problems: [] } };
@@ -115,7 +115,7 @@ test('putting mine over theirs names what stands there, so that a third text is 
   assert.equal((await source.overwrite(conflict, 'b')).conflicts[0]!.theirs.text, 'a third');
 });
 
-test('a refusal has its sentence, and a lost session is told to the page', async () => {
+test('a rejection has a message, and an expired session is reported to the page', async () => {
   const service = new FakeService(30);
   const faults: unknown[] = [];
   const source = service.source((fault) => faults.push(fault));
@@ -128,7 +128,7 @@ test('a refusal has its sentence, and a lost session is told to the page', async
   assert.equal(faults.length, 1);
 });
 
-test('undo tells where to look, and nothing where there is nothing to undo', async () => {
+test('undo returns the changed cell, or nothing if there is nothing to undo', async () => {
   const service = new FakeService(30);
   const source = service.source();
   assert.deepEqual(await source.undo('u1'), { rows: [], cells: 0, conflicts: [] });
@@ -136,11 +136,11 @@ test('undo tells where to look, and nothing where there is nothing to undo', asy
   assert.deepEqual(await source.undo('u2'), { rows: [], cells: 2, conflicts: [], spot: { row: 4, column: 'tag' } });
 });
 
-test('undo knows whose change it was, and asks for nothing where there is none', async () => {
+test('undo knows whose change it reverted, and sends nothing if there is none', async () => {
   const service = new FakeService(30);
   const source = service.source();
   await source.apply(await batchOf(source, { fromRow: 4, toRow: 5, columns: ['tag'] }, [['x']]));
-  service.change++; // somebody else's
+  service.change++; // by somebody else
   await source.undo('u1');
   assert.equal(source.undoneBy, 'other');
   await source.undo('u2');
@@ -151,7 +151,7 @@ test('undo knows whose change it was, and asks for nothing where there is none',
   assert.deepEqual([source.undoneBy, service.changes.length], ['none', before]);
 });
 
-test('a change that comes after the end is kept, and the page is told', async () => {
+test('a change after the review has ended is kept, and the page is notified', async () => {
   const service = new FakeService(30);
   const faults: unknown[] = [];
   const source = service.source((fault) => faults.push(fault));
@@ -161,7 +161,7 @@ test('a change that comes after the end is kept, and the page is told', async ()
   assert.equal(faults.length, 1);
 });
 
-test('the next problem is one of the same row first, notes are passed over', async () => {
+test('the next problem is searched in the same row first, skipping notes', async () => {
   const service = new FakeService(40);
   service.rows[2]!.cells[3]!.problems = [{ level: 'warning', code: 'w', message: '' }];
   service.rows[5]!.cells[0]!.problems = [{ level: 'info', code: 'i', message: '' }];
@@ -174,10 +174,10 @@ test('the next problem is one of the same row first, notes are passed over', asy
   const asked = () => service.called.filter((one) => one.call === 'next').map((one) => one.query.get('near'));
   assert.deepEqual([...new Set(asked())], ['errors', 'warnings']);
   source.hasOther = false;
-  assert.deepEqual(await source.problem({ row: 3, column: 'name' }, 1, signal()), { row: 5, column: 'name' }, 'where nothing else is wrong, notes count');
+  assert.deepEqual(await source.problem({ row: 3, column: 'name' }, 1, signal()), { row: 5, column: 'name' }, 'notes count if there is nothing else');
 });
 
-test('another filter is shown once its rows are here, which are then given at once', async () => {
+test('a new filter applies when its rows arrive, and they are not requested again', async () => {
   const service = new FakeService(30);
   const source = service.source();
   service.view = 'view-2';
@@ -189,7 +189,7 @@ test('another filter is shown once its rows are here, which are then given at on
   assert.equal(rows.every((row) => row.past === undefined), true);
 });
 
-test('a row that no longer fits the filter says so', async () => {
+test('a row that no longer matches the filter is marked', async () => {
   const service = new FakeService(30);
   const source = service.source();
   await source.filterBy({ show: 'errors', key: 'country', code: 'country' }, signal());
@@ -198,7 +198,7 @@ test('a row that no longer fits the filter says so', async () => {
   assert.equal(verdict.rows[0]!.past, true);
 });
 
-test('what was aborted is not taken', async () => {
+test('an aborted response is ignored', async () => {
   const source = new FakeService(30).source();
   const asked = new AbortController();
   const rows = source.rows(0, 5, asked.signal);

@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import { namesIn, partsOf, retiredIn, wireNames, wordsOf } from '../../scripts/identifiers.mjs';
 import { cyclesOf, graphOf, importsOf } from '../../scripts/import-graph.mjs';
 
-test('imports of every kind are found', () => {
+test('all kinds of imports are found', () => {
   const text = `
     import { a } from './a'; import type { B } from '../b'; import './c.css'; import { x } from 'preact';
     export { d } from './d'; export * from './e'; const f = () => import('./f'); type G = typeof import('./g');`;
   assert.deepEqual(importsOf('src/x.tsx', text), ['./a', '../b', './c.css', './d', './e', './f', './g']);
 });
 
-/** The graph of files with these contents. */
+/** Returns the import graph of files with these contents. */
 function graph(files: Record<string, string>): Map<string, string[]> {
   return graphOf(Object.keys(files), (file) => importsOf(file, files[file]));
 }
 
-test('an import cycle is named, also one of types and of dynamic imports', () => {
+test('import cycles are found, including type and dynamic imports', () => {
   const files = {
     'src/lazy.tsx': "export const load = () => import('./dialogs/open');",
     'src/dialogs/open.ts': "import type { Props } from '../view';",
@@ -27,12 +27,12 @@ test('an import cycle is named, also one of types and of dynamic imports', () =>
   assert.deepEqual(cyclesOf(graph({ ...files, 'src/dialogs/open.ts': '' })), []);
 });
 
-test('a file that imports itself is a cycle, and one beside a cycle is not part of it', () => {
+test('a file that imports itself is a cycle, and a file that a cycle imports is not part of it', () => {
   assert.deepEqual(cyclesOf(new Map([['a', ['a']]])), [['a', 'a']]);
   assert.deepEqual(cyclesOf(new Map([['a', ['b']], ['b', ['c']], ['c', ['b', 'd']], ['d', []]])), [['b', 'c', 'b']]);
 });
 
-test('retired words are found in the parts of names, and not in texts', () => {
+test('retired words are found in the parts of names, but not in texts', () => {
   const words = wordsOf('# a comment\ndesk\ntold\n');
   assert.deepEqual(partsOf('openDeskURL2for-it'), ['open', 'desk', 'url', 'for', 'it']);
   const names = namesIn('x.tsx', "class A { #told = 'desk'; } export const openDesk = <p title=\"told\">told</p>; // desk");
@@ -42,7 +42,7 @@ test('retired words are found in the parts of names, and not in texts', () => {
   assert.equal(retiredIn('desktop', words), undefined);
 });
 
-test('property names of the API are known', () => {
+test('the property names of the API are collected', () => {
   const names = wireNames({ paths: { '/x/': { get: { parameters: [{ in: 'query', name: 'of' }], responses: { schema: { properties: { clashes: { type: 'number' } } } } } } } });
   assert.deepEqual([...names], ['of', 'clashes']);
 });

@@ -12,7 +12,7 @@ function made(room = 600): Columns {
   return columns;
 }
 
-test('pinned columns come first and keep their place in the row', () => {
+test('pinned columns are shown first and keep their index in the row', () => {
   const columns = made();
   assert.equal(columns.at(0).key, 'k3');
   assert.equal(columns.sourceIndex(1), 0);
@@ -22,21 +22,21 @@ test('pinned columns come first and keep their place in the row', () => {
   assert.equal(columns.position('k0'), 1);
 });
 
-test('of 200 columns only those in view are drawn', () => {
+test('only visible columns are drawn', () => {
   assert.deepEqual(made().visible(0, 800), { first: 1, last: 7 });
   assert.deepEqual(made().visible(10_000, 800), { first: 101, last: 107 });
   assert.equal(made().visible(19_250, 800).last, 199);
 });
 
-test('pins that leave no room to scroll do not hold', () => {
+test('pins are ignored while they leave no room to scroll', () => {
   const columns = made(140);
   assert.equal(columns.pinnedCount, 0);
-  assert.ok(columns.isPinned(0), 'it holds again once there is room');
+  assert.ok(columns.isPinned(0), 'the pin is still set');
   columns.fit(50, 600);
   assert.equal(columns.pinnedCount, 1);
 });
 
-test('widths are bounded and survive other columns', () => {
+test('widths are limited and survive setColumns', () => {
   const columns = made();
   columns.resize(1, 7);
   assert.equal(columns.width(1), minWidth);
@@ -45,12 +45,12 @@ test('widths are bounded and survive other columns', () => {
   assert.equal(columns.count, 2);
 });
 
-test('a place is in the column that covers it', () => {
+test('positionAt returns the column at an offset', () => {
   const columns = made();
   assert.deepEqual([0, 149, 150, 20_049, 99_999].map((x) => columns.positionAt(x)), [0, 0, 1, 199, 199]);
 });
 
-test('choices are found by their beginning first, without case and accents', () => {
+test('choices that begin with the words come first, ignoring case and accents', () => {
   const choices = [{ text: 'NG', label: 'Nigeria' }, { text: 'DE', label: 'Germany' }, { text: 'TR', label: 'Türkiye' }];
   assert.deepEqual(matchingChoices(choices, 'ge').map((choice) => choice.text), ['DE', 'NG']);
   assert.deepEqual(matchingChoices(choices, 'TURK').map((choice) => choice.text), ['TR']);

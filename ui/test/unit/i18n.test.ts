@@ -7,7 +7,7 @@ import { languages } from '../../src/i18n/languages';
 import { chooseLocale } from '../../src/i18n/locale';
 import { createTranslator } from '../../src/i18n/texts';
 
-test('numbers and plurals that are written without Intl are those of Intl', () => {
+test('numbers and plurals formatted without Intl match Intl', () => {
   const numbers = [0, 1, 2, 9, 10, 99, 100, 999, 1000, 1001, 9999, 10_000, 123_456, 1_000_000, 12_345_678, 9_007_199_254_740_991, -1, -999, -1000, -123_456, -1_234_567];
   for (const tag of ['en', 'en-US', 'en-GB', 'en-CA', 'en-AU', 'en-IN', 'de', 'de-DE', 'de-AT', 'de-CH', 'ar', 'ar-EG']) {
     const locale = chooseLocale(tag, []);
@@ -15,12 +15,12 @@ test('numbers and plurals that are written without Intl are those of Intl', () =
     const t = createTranslator<string>({ n: Object.fromEntries(plurals.resolvedOptions().pluralCategories.map((form) => [form, form])) }, locale);
     for (const n of [...numbers, 0.5, 1.5, 1234.5, -0, NaN, Infinity, 1e21]) {
       assert.equal(locale.number(n), format.format(n), `${tag}: ${n}`);
-      assert.equal(t('n', { n }), plurals.select(n), `${tag}: the form of ${n}`);
+      assert.equal(t('n', { n }), plurals.select(n), `${tag}: plural form of ${n}`);
     }
   }
 });
 
-/** The texts in src/i18n, and the folders whose sources use their keys. */
+/** The text catalogues in src/i18n, with the folders that use them. */
 const sets = [
   { name: 'page', sources: ['src/app', 'src/kit'] },
   { name: 'cells', sources: ['src/cells'] },
@@ -32,13 +32,13 @@ const sourcesOf = (folders: readonly string[]): string => folders
 const braces = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
 const forms = (entry: Texts[string]): [string, string][] => (typeof entry === 'string' ? [['only', entry]] : Object.entries(entry ?? {}));
 
-/** A key stands in the sources as it is, or its beginning does where the rest is a name of the service's. */
+/** Reports whether the source contains a key, or its beginning if the rest comes from the service. */
 const isUsed = (key: string, text: string): boolean => [`'${key}'`, `"${key}"`, `\`${key.replace(/[^.]*$/, '')}\${`].some((form) => text.includes(form));
-/** Of nothing people speak as of many. */
+/** Zero may use the plural form for other numbers. */
 const sameAsOther = 'zero';
 
 for (const { name, sources } of sets) {
-  test(`all languages of ${name} have the same keys, and none is unused`, () => {
+  test(`all languages of ${name} have the same keys, and all are used`, () => {
     const english = textsOf(name, 'en');
     const text = sourcesOf(sources);
     assert.ok(Object.keys(english).length > 20);
@@ -46,7 +46,7 @@ for (const { name, sources } of sets) {
     assert.deepEqual(Object.keys(english).filter((key) => !isUsed(key, text)), [], 'unused');
   });
 
-  test(`each sentence of ${name} has the plural forms and the braces that it needs`, () => {
+  test(`each text of ${name} has the required plural forms and placeholders`, () => {
     const english = textsOf(name, 'en');
     for (const language of languages) {
       const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
@@ -65,7 +65,7 @@ for (const { name, sources } of sets) {
   });
 }
 
-test('the language is what is asked for, else the first that a person reads', () => {
+test('the language is the requested one, or else the first supported language of the browser', () => {
   const cases: [string | null, string[], string, string, string][] = [
     [null, ['de-AT', 'en'], 'de', 'de-AT', 'ltr'],
     [null, ['fr-FR', 'ar-EG', 'en'], 'ar', 'ar-EG', 'rtl'],
@@ -82,7 +82,7 @@ test('the language is what is asked for, else the first that a person reads', ()
   }
 });
 
-test('numbers are grouped, plurals chosen, and foreign text keeps its direction to itself', () => {
+test('numbers are grouped, plural forms selected, and inserted texts isolated', () => {
   const texts: Texts = { rows: { one: '{n} row', other: '{n} rows' }, file: 'File {name}, {n}' };
   const english = createTranslator<'rows' | 'file'>(texts, chooseLocale('en', []));
   assert.equal(english('rows', { n: 1 }), '1 row');

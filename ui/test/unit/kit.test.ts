@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { targetOf } from '../../src/kit/menu';
 import { matching } from '../../src/kit/select';
 
-test('keys lead from entry to entry', () => {
+test('arrow keys move between entries', () => {
   const cases: [string, number, number | null][] = [
     ['ArrowDown', -1, 0], ['ArrowDown', 0, 1], ['ArrowDown', 2, 0], ['ArrowUp', 0, 2], ['ArrowUp', -1, 2], ['ArrowUp', 2, 1], ['Home', 2, 0], ['End', 0, 2], ['a', 1, null],
   ];
   for (const [key, now, target] of cases) assert.equal(targetOf(key, now, 3), target, `${key} from ${now}`);
 });
 
-test('options are found by label, value and note, those that begin with it first', () => {
+test('options are found by label, value and note, with prefixes first', () => {
   const options = [
     { value: 'AT', label: 'Austria' }, { value: 'DE', label: 'Germany', also: 'Deutschland' }, { value: 'MM', label: 'Myanmar', note: 'formerly Burma' }, { value: 'GE', label: 'Georgia' },
   ];

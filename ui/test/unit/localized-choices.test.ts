@@ -11,13 +11,13 @@ const columns = [
   { key: 'size', label: 'Size', type: 'select', readOnly: false, hidden: false, required: false, options: [{ value: 'l', label: 'Large' }] },
 ] as Table['columns'];
 
-test('countries have names of their own where the page speaks another language', () => {
+test('countries have localized names if the page is not in English', () => {
   assert.deepEqual(localizedNames(placesOf(columns, 'en')), {});
   const own = { DE: 'Deutschland', FR: 'Frankreich' };
   assert.deepEqual(localizedNames(placesOf(columns, 'de')), { home: own, work: own });
 });
 
-test('a search names the texts that are shown as what is searched for', () => {
+test('a search includes texts by their localized names', () => {
   const places = placesOf(columns, 'de');
   const also = (search: string, within?: string) => withLocalizedSearch({ show: 'all', search, ...(within && { in: within }) }, places).also;
   assert.equal(also('DEUTSCH'), '{"home":["DE"],"work":["DE"]}');

@@ -8,29 +8,29 @@ const file = layout();
 const nothing: MappingChanges = new Map();
 const wants = (...all: [number, string | null][]) => all.reduce<MappingChanges>((wanted, [column, key]) => assignField(file, wanted, column, key), nothing);
 
-test('what a person wants becomes answers about fields and columns', () => {
+test('mapping changes become answers about fields and columns', () => {
   const cases: [string, MappingChanges, Record<string, string>][] = [
-    ['nothing', nothing, {}],
-    ['what is so already', wants([0, 'name']), {}],
-    ['there and back', wants([0, null], [0, 'name']), {}],
-    ['a column is left out', wants([2, null]), { 'field:2': 'none', 'column:country': 'none' }],
-    ['a free column feeds a free field', wants([6, 'company']), { 'column:company': '6' }],
-    ['another column: the one before goes', wants([6, 'name']), { 'field:0': 'none', 'column:name': '6' }],
-    ['two columns change places', wants([0, 'email'], [1, 'name']), { 'column:name': '1', 'column:email': '0' }],
-    ['a field of several takes one more', wants([6, 'phone']), { 'column:phone': '4,5,6' }],
-    ['and lets one go', wants([4, null]), { 'field:4': 'none', 'column:phone': '5' }],
+    ['no changes', nothing, {}],
+    ['the current field', wants([0, 'name']), {}],
+    ['a change and its reversal', wants([0, null], [0, 'name']), {}],
+    ['a column is not imported', wants([2, null]), { 'field:2': 'none', 'column:country': 'none' }],
+    ['an unused column gets an unmapped field', wants([6, 'company']), { 'column:company': '6' }],
+    ['another column replaces the previous one', wants([6, 'name']), { 'field:0': 'none', 'column:name': '6' }],
+    ['two columns swap fields', wants([0, 'email'], [1, 'name']), { 'column:name': '1', 'column:email': '0' }],
+    ['a many-to-one field gets another column', wants([6, 'phone']), { 'column:phone': '4,5,6' }],
+    ['a many-to-one field loses a column', wants([4, null]), { 'field:4': 'none', 'column:phone': '5' }],
   ];
   for (const [name, wanted, answers] of cases) assert.deepEqual(mappingAnswers(file, wanted), answers, name);
 });
 
-test('two fields never have one column', () => {
+test('a column has at most one field', () => {
   const { fieldOf, columnsOf } = applyMapping(file, wants([6, 'name'], [6, 'email'], [1, 'name']));
   assert.equal(fieldOf.get(6), 'email');
   assert.deepEqual(columnsOf.get('name'), [1]);
   assert.deepEqual(columnsOf.get('email'), [6]);
 });
 
-test('fields without a column are told apart by whether they must have one', () => {
+test('required and optional fields without a column are listed separately', () => {
   const wanted = wants([0, null], [2, null]);
   assert.deepEqual(missingRequired(file, nothing), []);
   assert.deepEqual(missingRequired(file, wanted).map((field) => field.key), ['name']);
@@ -39,13 +39,13 @@ test('fields without a column are told apart by whether they must have one', () 
   assert.equal(unused(file, wanted).columns, 4);
 });
 
-test('columns without a header have letters', () => {
+test('columns without a header are named by letters', () => {
   assert.deepEqual([0, 25, 26, 51, 52, 701, 702].map(columnLetters), ['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
   assert.equal(columnName({ index: 2, header: ' ' }), 'C');
   assert.equal(columnName({ index: 2, header: 'Land' }), 'Land');
 });
 
-test('where no header names a field, the table settles all questions at once', () => {
+test('if no header matches a field, the table replaces the questions', () => {
   const blank = layout({ columns: file.columns.map((one) => ({ ...one, field: null })), fields: file.fields.map((one) => ({ ...one, columns: [] })) });
   const asked = blank.fields.map((one) => ({ ...questions.email, id: `column:${one.key}`, type: 'UNMAPPED_FIELDS' as const }));
   assert.deepEqual(settledInTable(asked.slice(0, 3)), []);

@@ -11,11 +11,11 @@ import { messageText } from '../../src/i18n/messages';
 const catalogue = (language: Language): MessageCatalogue => JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8'));
 const catalogues = { en: catalogue('en'), de: catalogue('de'), ar: catalogue('ar') };
 const forms = (entry: MessageCatalogue[string]): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry ?? {}));
-/** The placeholders of a sentence: the name of each, and how the elements of a list are joined. */
+/** Returns the placeholders of a sentence: each name with its list separator. */
 const placeholders = (entry: MessageCatalogue[string]): Map<string, string> =>
   new Map(forms(entry).flatMap((text) => [...text.matchAll(/\{([^}]*)\}/g)]).map((found) => found[1]!.split(', ') as [string, string?]).map(([name, joint = '']) => [name, joint]));
 
-/** The locale of a page with messages in the language of a tag. */
+/** Returns the locale of a page with loaded messages. */
 function localeOf(tag: string, of: MessageCatalogue): Locale {
   const locale = chooseLocale(tag, []);
   locale.renderMessage = messageRenderer(of, locale);
@@ -25,10 +25,10 @@ const textIn = (tag: string, of: MessageCatalogue) => {
   const locale = localeOf(tag, of);
   return (message: Message): string => messageText({ locale }, message);
 };
-/** Without the signs that isolate what is filled in. */
+/** Removes the characters that isolate inserted texts. */
 const bare = (text: string): string => text.replace(/[\u2068\u2069]/g, '');
 
-test('all languages have the same codes, and each sentence the same placeholders', () => {
+test('all languages have the same codes and placeholders', () => {
   for (const language of languages) {
     const own = catalogues[language];
     assert.deepEqual(Object.keys(own).sort(), Object.keys(catalogues.en).sort(), language);
@@ -61,18 +61,18 @@ const sample: MessageCatalogue = {
 };
 const cells = (n: unknown): Message => ({ code: 'a.cells', params: { n } });
 
-test('a number decides the plural by the rules of the language', () => {
+test('the number selects the plural form of the language', () => {
   const of = (tag: string, ...numbers: number[]) => numbers.map((n) => bare(textIn(tag, sample)(cells(n))));
   assert.deepEqual(of('en', 0, 1, 2, 1_234_567, -1234), ['0 cells', 'one cell', '2 cells', '1,234,567 cells', '-1,234 cells']);
   assert.deepEqual(of('de', 0, 1, 2, 1_234_567), ['0 cells', 'one cell', '2 cells', '1.234.567 cells']);
   assert.deepEqual(of('ar', 0, 1, 2, 3, 10, 11, 99, 100, 103), ['no cell', 'one cell', 'two cells', '3 of few', '10 of few', '11 of many', '99 of many', '100 cells', '103 of few']);
   for (const tag of languages) assert.equal(textIn(tag, sample)({ code: 'a.rows', params: { n: 1 } }), '1 rows');
-  // Only a number has a plural form.
+  // Only numbers have plural forms.
   assert.equal(textIn('en', sample)(cells('1')), '1 cells');
   assert.equal(textIn('en', sample)({ code: 'a.cells' }), ' cells');
 });
 
-test('lists are joined as the language joins them', () => {
+test('lists are joined by the rules of the language', () => {
   const of = (tag: string, code: string, ...list: unknown[]) => bare(textIn(tag, sample)({ code, params: { list } }));
   assert.deepEqual([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((list) => of('en', 'a.and', ...list)), ['', 'a', 'a and b', 'a, b and c']);
   assert.deepEqual([of('de', 'a.and', 'a', 'b', 'c'), of('de', 'a.or', 'a', 'b', 'c'), of('de', 'a.comma', 'a', 'b'), of('de', 'a.clauses', 'a', 'b')], ['a, b und c', 'a, b oder c', 'a, b', 'a; b']);
@@ -80,26 +80,26 @@ test('lists are joined as the language joins them', () => {
   assert.equal(of('en', 'a.or', cells(1), cells(2), { text: 'c' }), 'one cell, 2 cells or c');
 });
 
-test('messages within messages are rendered, to a bound', () => {
+test('nested messages are rendered up to a limit', () => {
   const text = textIn('en', sample);
   assert.equal(text({ code: 'a.where', params: { column: 'a', cells: cells(2) } }), 'In "a": 2 cells.');
   assert.equal(text({ code: 'a.where', params: { column: { text: '{n}' }, cells: 'x' } }), 'In "{n}": x.');
   assert.equal(text({ code: 'a.where' }), 'In "": .');
   const nested = (depth: number): Message => (depth === 0 ? { code: 'a.plain' } : { code: 'a.and', params: { list: [nested(depth - 1)] } });
   assert.equal(text(nested(16)), 'A sentence.');
-  assert.equal(text({ ...nested(17), text: 'as it came' }), 'as it came');
+  assert.equal(text({ ...nested(17), text: 'English' }), 'English');
 });
 
-test('what is filled in keeps its direction to itself and holds no control characters', () => {
+test('inserted texts are isolated and have no control characters', () => {
   const where = (column: unknown): Message => ({ code: 'a.where', params: { column, cells: cells(3) } });
   assert.equal(textIn('en', sample)(where('a{b}\n\u0000')), 'In "a{b}  ": 3 cells.');
   assert.equal(textIn('en', sample)(where('\u202Egpj.exe')), 'In "\u2068\u202Egpj.exe\u2069": 3 cells.');
   assert.equal(textIn('de', sample)(where({ text: 'a\u2069\u202Eb' })), 'In "\u2068a\u202Eb\u2069": 3 cells.');
-  // Texts of the file are isolated, the words of the page within them are not.
+  // Texts of the file are isolated, the words of the message are not.
   assert.equal(textIn('ar', sample)(where('a')), 'In "\u2068a\u2069": 3 of few.');
 });
 
-test('a message that cannot be rendered stays the sentence that came along', () => {
+test('a message that cannot be rendered keeps its English sentence', () => {
   const text = textIn('de', sample);
   const english = 'The sentence of a later service.';
   assert.equal(text({ code: 'a.of_a_later_service', params: {}, text: english }), english);
@@ -128,8 +128,8 @@ const germanCases: [code: string, params: Params, german: string][] = [
   ['row.wrong_cell_count', { cells: { code: 'count.cells', params: { n: 3 } }, columns: { code: 'count.columns', params: { n: 1 } } }, 'Diese Zeile hat 3 Zellen, die Kopfzeile aber 1 Spalte.'],
   ['date.question', { examples: ['01/02/2020', '03/04/2020'], reason: { code: 'date.cells_undecided', params: { n: 1200 } } },
     'Daten wie 01/02/2020 und 03/04/2020 lassen sich unterschiedlich lesen: nichts in der Spalte zeigt, was richtig ist (1.200 Zellen).'],
-  ['question.header_row', { value: '3', reason: { code: 'list.clauses', params: { list: [{ code: 'header.text_above_values', params: { count: 2, total: 3 } }, { text: 'a text of its own' }] } } },
-    'Es ist unklar, welche Zeile die Kopfzeile ist. Am wahrscheinlichsten ist Zeile 3: in 2 von 3 Spalten ist sie Text über Werten eines anderen Typs; a text of its own. Wählen Sie eine.'],
+  ['question.header_row', { value: '3', reason: { code: 'list.clauses', params: { list: [{ code: 'header.text_above_values', params: { count: 2, total: 3 } }, { text: 'a custom text' }] } } },
+    'Es ist unklar, welche Zeile die Kopfzeile ist. Am wahrscheinlichsten ist Zeile 3: in 2 von 3 Spalten ist sie Text über Werten eines anderen Typs; a custom text. Wählen Sie eine.'],
   ['encoding.words', { n: 12, language: { code: 'language.de' }, encoding: 'windows-1252' }, '12 verschiedene Wörter mit Zeichen außerhalb von ASCII lesen sich am besten als Deutsch in windows-1252'],
 ];
 
@@ -141,12 +141,12 @@ test('messages of the service are rendered in German and Arabic', () => {
   }
 });
 
-/** Parameters for all placeholders of a sentence. */
+/** Returns parameters for all placeholders of a sentence. */
 function paramsFor(entry: MessageCatalogue[string], n: number): Params {
   return Object.fromEntries([...placeholders(entry)].map(([name, joint]) => [name, name === 'n' ? n : joint ? ['one', { text: 'two' }, 'three'] : `a ${name}`]));
 }
 
-test('another wording of an English sentence changes no translation', () => {
+test('translations do not depend on the English wording', () => {
   const rewritten: MessageCatalogue = Object.fromEntries(Object.entries(catalogues.en).map(([code, entry]) => [code, `Rewritten ${[...placeholders(entry).keys()].reverse().map((name) => `{${name}}`).join(' ')}`]));
   const [before, after] = [textIn('en', catalogues.en), textIn('en', rewritten)];
   for (const language of ['de', 'ar'] as const) {
@@ -165,7 +165,7 @@ test('another wording of an English sentence changes no translation', () => {
   }
 });
 
-/** All texts and regular expressions in the code of the pages. */
+/** Returns all string and regular expression literals in the code of the pages. */
 function literals(): string {
   const found: string[] = [];
   for (const file of filesBelow('src').filter(isCode)) {
@@ -177,7 +177,7 @@ function literals(): string {
   return found.join('\n');
 }
 
-test('no code of the pages holds a part of an English sentence of the service', () => {
+test('the pages contain no part of an English message of the service', () => {
   const parts = Object.values(catalogues.en).flatMap(forms).flatMap((text) => text.split(/\{[^}]*\}|"/)).map((part) => part.trim());
   const code = literals();
   assert.ok(code.length > 20_000);

@@ -26,7 +26,7 @@ function made(answer: (sent: Batch, call: number) => Promise<Verdict>) {
   return { outbox, sent, states, refused };
 }
 
-test('a change is echoed until its verdict, the pattern repeating over the area', async () => {
+test('pending texts are shown until the verdict, repeating over the area', async () => {
   const { outbox } = made(async () => fine);
   outbox.apply(batch([['x', 'y'], ['z', 'w']]));
   assert.equal(outbox.pendingText(10, 'a', 'r10', '1'), 'x');
@@ -39,7 +39,7 @@ test('a change is echoed until its verdict, the pattern repeating over the area'
   assert.equal(outbox.pendingText(10, 'a', 'r10', '1'), undefined);
 });
 
-test('what was not answered is sent again under the same id', async () => {
+test('an unanswered change is sent again under the same ID', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { outbox, sent, states } = made(async (_, call) => {
     if (call < 3) throw new SourceFault('lost', 'no answer');
@@ -58,7 +58,7 @@ test('what was not answered is sent again under the same id', async () => {
   assert.ok(states.includes('waiting') && states.at(-1) === 'saved');
 });
 
-test('what is refused leaves the cells, and the next one is sent', async () => {
+test('a rejected change is reverted, and the next one is sent', async () => {
   const { outbox, sent, refused } = made(async (_, call) => {
     if (call === 1) throw new SourceFault('failed', 'The import is submitted already.');
     return fine;
@@ -71,7 +71,7 @@ test('what is refused leaves the cells, and the next one is sent', async () => {
   assert.equal(outbox.pending, 0);
 });
 
-test('a change behind one of our own does not lose a race against it', async () => {
+test('a change does not conflict with an earlier change of the same page', async () => {
   const answer = { ...fine, rows: [{ id: 'r10', number: 11, version: 4, cells: [] }] };
   const { outbox, sent } = made(async () => answer);
   outbox.apply(batch([['x']], { r10: 3 }));
@@ -80,7 +80,7 @@ test('a change behind one of our own does not lose a race against it', async () 
   assert.deepEqual(sent.map((one) => one.versions.r10), [3, 4]);
 });
 
-test('nor does it win one against somebody else', async () => {
+test('a change conflicts if the earlier one lost against somebody else', async () => {
   const conflict = { rowId: 'r10', number: 11, column: 'a', mine: 'x', theirs: { text: 'z', problems: [] } };
   const { outbox, sent } = made(async () => ({ rows: [{ id: 'r10', number: 11, version: 9, cells: [] }], cells: 0, conflicts: [conflict] }));
   outbox.apply(batch([['x']], { r10: 3 }));
@@ -89,7 +89,7 @@ test('nor does it win one against somebody else', async () => {
   assert.deepEqual(sent.map((one) => one.versions.r10), [3, 3]);
 });
 
-test('what the host does takes its turn and comes again with its id', async () => {
+test('host operations run in order and are retried with the same ID', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { outbox, sent } = made(async () => fine);
   const ids: string[] = [];
@@ -109,7 +109,7 @@ test('what the host does takes its turn and comes again with its id', async () =
   assert.equal(outbox.pending, 0);
 });
 
-test('a change is echoed only where its rows are', async () => {
+test('pending texts are shown only for the changed rows', async () => {
   const { outbox } = made(() => new Promise(() => {}));
   const row = { id: 'r10', number: 11, version: 0, cells: [] };
   outbox.apply({ ...batch([['x']]), seen: new Map([[10, row]]) });

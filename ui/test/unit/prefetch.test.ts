@@ -11,7 +11,7 @@ class Silent extends EventTarget {
   close(): void {}
 }
 
-/** What went to the service, and what it answers: a number is a refusal, null no answer at all. */
+/** The calls received by the service, and its responses: a number is an error status, null no response. */
 let calls: string[];
 let answers: Record<string, unknown>;
 const send = (async (asked: Request | string, init?: RequestInit) => {
@@ -35,22 +35,22 @@ beforeEach(() => {
   answers = { '': { ...facts(), first: { table, rows: window } }, 'session/': { ...facts(), first: { table, rows: window } }, 'table/': table, 'rows/': window, 'layout/': layout(), 'questions/': asking() };
 });
 
-test('a link is opened and its first rows are there before anybody wants them, and each call goes out once', async () => {
+test('the prefetched session, table and rows are used, and no call is sent twice', async () => {
   const prefetch = new Prefetch('i1', 'secret', send);
   await prefetch.start();
   const early = [`POST session/${asked} Bearer secret`];
   assert.deepEqual(calls, early);
   const review = new Review('i1', prefetch.fetch);
   await review.open('secret');
-  assert.deepEqual(review.state.facts, facts(), 'what came along is no part of the facts');
+  assert.deepEqual(review.state.facts, facts(), 'the included rows are not part of the facts');
   const tableApi = createTableApi(review.api);
   assert.deepEqual(await Promise.all([tableApi.table(), tableApi.rows(allRows, '', 0, firstRows)]), [table, window]);
   assert.deepEqual(calls, [...early, 'GET layout/', 'GET questions/']);
   await tableApi.table();
-  assert.equal(calls.at(-1), 'GET table/', 'a second call is a call of its own');
+  assert.equal(calls.at(-1), 'GET table/', 'a second call is sent');
 });
 
-test('who is quicker than the answer does not ask again, and what was never wanted is forgotten with the first change', async () => {
+test('calls wait for the prefetch, and the first change discards unused responses', async () => {
   const prefetch = new Prefetch('i1', 'secret', send);
   const begun = prefetch.start();
   const review = new Review('i1', prefetch.fetch);
@@ -66,14 +66,14 @@ test('who is quicker than the answer does not ask again, and what was never want
   assert.deepEqual(calls, [first]);
 });
 
-test('a reload goes on by the cookie', async () => {
+test('a reload uses the cookie', async () => {
   const prefetch = new Prefetch('i1', '', send);
   await prefetch.start();
   await createTableApi(new Review('i1', prefetch.fetch).api).table();
   assert.deepEqual(calls, [`GET ${asked}`]);
 });
 
-test('where no rows came along, whoever wants them asks', async () => {
+test('rows are requested if the response does not include them', async () => {
   answers['session/'] = facts();
   const prefetch = new Prefetch('i1', 'secret', send);
   await prefetch.start();
@@ -81,7 +81,7 @@ test('where no rows came along, whoever wants them asks', async () => {
   assert.deepEqual(calls, [`POST session/${asked} Bearer secret`, 'GET table/']);
 });
 
-test('an answer that is none of the service is told as what it is', async () => {
+test('a response that is not from the service is passed on unchanged', async () => {
   const page = (async () => new Response('<p>Please sign in.</p>', { headers: { 'content-type': 'text/html' } })) as typeof fetch;
   const prefetch = new Prefetch('i1', 'secret', page);
   await prefetch.start();
@@ -89,7 +89,7 @@ test('an answer that is none of the service is told as what it is', async () => 
   assert.equal(await answer.text(), '<p>Please sign in.</p>');
 });
 
-test('a refusal and a lost answer are told to who opens the review', async () => {
+test('errors and lost responses are reported when the review opens', async () => {
   for (const [answer, kind] of [[401, 'unauthorized'], [404, 'gone'], [null, 'lost']] as const) {
     answers['session/'] = answer;
     const prefetch = new Prefetch('i1', 'secret', send);
@@ -101,7 +101,7 @@ test('a refusal and a lost answer are told to who opens the review', async () =>
   }
 });
 
-test('another link, and whoever comes late, get an answer of their own', async (context) => {
+test('another link and late calls are not answered from the prefetch', async (context) => {
   const prefetch = new Prefetch('i1', 'secret', send);
   await prefetch.start();
   const review = new Review('i1', prefetch.fetch);

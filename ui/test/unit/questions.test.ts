@@ -19,7 +19,7 @@ import { facts, layout, questions, submission } from '../browser/scenes';
 const translatorOf = (language: string) => createTranslator<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), chooseLocale(language, []));
 const t = translatorOf('en');
 
-test('one choice replaces another, and several come and go', () => {
+test('a choice replaces another, and columns of a many-to-one field toggle', () => {
   const one = questions.email;
   assert.equal(currentAnswer(one, applyChoice(one, applyChoice(one, {}, '1'), '6')), '6');
   const many = { ...questions.email, manyColumns: true, answer: '6' };
@@ -32,13 +32,13 @@ test('one choice replaces another, and several come and go', () => {
   assert.ok(includesChoice('1,10', '10', true) && !includesChoice('1,10', '0', true) && !includesChoice(null, '1', true));
 });
 
-test('the first question without a choice is the one that the digits are for', () => {
+test('firstUnanswered returns the first question without an answer', () => {
   assert.equal(firstUnanswered([questions.email, questions.born], {})?.id, 'column:email');
   assert.equal(firstUnanswered([questions.email, questions.born], { 'column:email': '1' })?.id, 'format:born');
   assert.equal(firstUnanswered([{ ...questions.born, answer: 'dmy' }], {}), null);
 });
 
-test('a value is shown with the month by its name, or as numbers are written in the language', () => {
+test('dates are shown with month names, and numbers in the format of the language', () => {
   const cases: [value: string, language: string, shown: string][] = [
     ['1990-02-05', 'en', 'February 5, 1990'],
     ['1990-02-05', 'de', '5. Februar 1990'],
@@ -54,7 +54,7 @@ test('a value is shown with the month by its name, or as numbers are written in 
   for (const [value, language, shown] of cases) assert.equal(displayValue(value, chooseLocale(language, [])), shown);
 });
 
-test('a question is asked in words for people', () => {
+test('headings are sentences for people', () => {
   const file = layout();
   const cases: [Parameters<typeof headingOf>[0], string][] = [
     [questions.sheet, 'Which sheet contains the table?'],
@@ -64,12 +64,12 @@ test('a question is asked in words for people', () => {
     [{ id: 'field:70', header: 'X' }, 'What does the column “X” contain?'],
     [{ id: 'format:born:slash' }, 'What is the format of “Date of birth”?'],
     [{ id: 'format:nobody' }, 'What is the format of “nobody”?'],
-    [{ id: 'of a later service' }, 'What is meant?'],
+    [{ id: 'of a later service' }, 'What does this mean?'],
   ];
   for (const [question, heading] of cases) assert.equal(headingOf(question, file, t), heading, question.id);
 });
 
-test('choices speak the language of the page where they are no words of the file', () => {
+test('choices are translated unless they quote the file', () => {
   const label = (id: string, value: string, given = '') => choiceLabel({ id }, { value, label: given }, layout(), t, chooseLocale('en', []));
   assert.equal(label('header_row', '3', 'row 3'), 'Row 3');
   assert.equal(label('header_row', '3–4'), '3–4');
@@ -82,7 +82,7 @@ test('choices speak the language of the page where they are no words of the file
   assert.equal(label('sheet', '#2'), '#2');
 });
 
-test('what was answered is told in words, though the value alone is known', () => {
+test('earlier answers are translated from their values', () => {
   const label = (id: string, value: string, language = 'en') => choiceLabel({ id }, { value, label: '' }, layout(), translatorOf(language), chooseLocale(language, []));
   assert.equal(label('format:born', 'MDY'), 'Month, day, year');
   assert.equal(label('format:born', 'DMY', 'de'), 'Tag, Monat, Jahr');
@@ -96,7 +96,7 @@ test('what was answered is told in words, though the value alone is known', () =
   assert.equal(label('field:1', 'email'), 'E-mail');
 });
 
-test('the summary says exactly what is sent', () => {
+test('the summary states exactly what is submitted', () => {
   const summaryLines = (more: Parameters<typeof submission>[0], behavior?: string) => {
     const { title, lines, action } = summaryOf(submission(more), behavior, t);
     return [title, ...lines, action];
@@ -110,20 +110,20 @@ test('the summary says exactly what is sent', () => {
   assert.equal(summaryLines({ blocked: true, rowsWithError: 3 }).at(-1), null);
 });
 
-test('the end counts what was handed over', () => {
+test('countsOf returns the submitted rows', () => {
   const of = (invalidDataBehavior: string) => countsOf(facts({ num_data_rows: 10, num_rows_with_error: 3, invalidDataBehavior }));
   assert.deepEqual(of('REMOVE_INVALID_ROWS'), { sent: 7, left: 3, bad: 0 });
   assert.deepEqual(of('INCLUDE_INVALID_ROWS'), { sent: 10, left: 0, bad: 3 });
   assert.deepEqual(of('BLOCK_SUBMIT'), { sent: 10, left: 0, bad: 3 });
 });
 
-test('text of any length is cut between signs', () => {
+test('long texts are truncated between characters', () => {
   assert.equal(truncate('short'), 'short');
   assert.equal(truncate('x'.repeat(1_000_000)).length, 121);
   assert.equal(truncate('😀'.repeat(5), 3), '😀😀😀…');
 });
 
-/** A page whose messages are loaded. */
+/** Returns a translator with loaded messages, and a function that renders messages. */
 function page(language: string): { t: Translator<Key>; render: (message: Message | null) => string } {
   const locale = chooseLocale(language, []);
   locale.renderMessage = messageRenderer(JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8')), locale);
@@ -140,7 +140,7 @@ const conflict = (code: string, params: Params, message = 'The sentence.') => ({
   choices: ['1', '2'].map((value) => ({ value, label: `Mail (column ${Number(value) + 1})`, reason: '', examples: [] })),
 });
 
-test('of columns in question, what they share is in the message and the rest beside each', () => {
+test('shared reasons are part of the message, and the others belong to their choices', () => {
   const { t, render } = page('en');
   const explained = (question: Parameters<typeof explain>[0]) => {
     const { message, reasonOf } = explain(question, t);
@@ -155,18 +155,18 @@ test('of columns in question, what they share is in the message and the rest bes
   assert.equal(page('de').render(explain(conflict('question.column_uncertain', { column: mail(2, means) }), page('de').t).message), '1 Spalte könnte passen.');
 });
 
-test('a question that cannot be rendered is shown as it came', () => {
+test('a question that cannot be rendered keeps its English sentence', () => {
   const { t, render } = page('de');
   const later = conflict('question.columns_uncertain', { columns: [mail(2, { code: 'mapping.of_a_later_service' })] });
   assert.equal(render(explain(later, t).message), 'The sentence.');
   assert.equal(explain(later, t).reasonOf('1'), null);
   const own = { ...questions.born, message: 'Welches Format?' };
   assert.equal(render(explain(own, t).message), 'Welches Format?');
-  // Before the catalogue is loaded there are the English sentences alone.
+  // Before the catalogue is loaded, only the English sentences are available.
   assert.equal(explain(conflict('question.column_uncertain', { column: mail(2, means) }), translatorOf('en')).message.text, 'The sentence.');
 });
 
-test('columns of one name are distinguished by their number', () => {
+test('columns with the same name are distinguished by number', () => {
   const file = layout();
   const twins = { ...file, columns: file.columns.map((column) => (column.index < 2 ? { ...column, header: 'Mail' } : column)) };
   const label = (value: string) => choiceLabel({ id: 'column:email' }, { value, label: '' }, twins, t, chooseLocale('en', []));

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import { Review } from '../../src/app/review';
 import { asking, facts, layout, questions } from '../browser/scenes';
 
-/** The stream of news, without a network. */
+/** A fake event stream without a network. */
 class Stream extends EventTarget {
   static readonly CLOSED = 2;
   static all: Stream[] = [];
@@ -26,7 +26,7 @@ class Stream extends EventTarget {
   }
 }
 
-/** Answers by method and end of the path; a number is a refusal, null no answer at all. */
+/** Responses by method and end of the path; a number is an error status, null no response. */
 let answers: Record<string, unknown>;
 let calls: string[];
 const fetching = async (request: Request): Promise<Response> => {
@@ -45,7 +45,7 @@ const open = async (token = 'token') => {
   await review.open(token);
   return review;
 };
-/** What the service answers about an import that is so. */
+/** Returns the responses of the service for an import. */
 const service = (more: Parameters<typeof facts>[0] = {}, ...asked: Parameters<typeof asking>) => ({
   'POST session/': facts(more), 'GET ': facts(more), 'GET layout/': layout(), 'GET questions/': asking(...asked),
 });
@@ -59,7 +59,7 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-test('a link opens the review, and a reload goes on by the cookie', async () => {
+test('a link opens the review, and a reload uses the cookie', async () => {
   answers = inReview;
   assert.equal((await open()).state.step, 'cells');
   assert.deepEqual(calls, ['POST session/', 'GET layout/', 'GET questions/']);
@@ -68,7 +68,7 @@ test('a link opens the review, and a reload goes on by the cookie', async () => 
   assert.deepEqual(calls, ['GET', 'GET layout/', 'GET questions/']);
 });
 
-test('the cells are there before it is known how the file was read', async () => {
+test('the cells are shown before the layout is known', async () => {
   const seen: string[] = [];
   answers = inReview;
   const review = new Review('i1', fetching as typeof fetch);
@@ -78,7 +78,7 @@ test('the cells are there before it is known how the file was read', async () =>
   assert.equal(review.state.step, 'cells');
 });
 
-test('how the file was read is asked for once the first rows are drawn', async () => {
+test('the layout is requested after the first rows are drawn', async () => {
   answers = inReview;
   let drawn = () => {};
   const review = new Review('i1', fetching, () => new Promise<void>((done) => (drawn = done)));
@@ -90,7 +90,7 @@ test('how the file was read is asked for once the first rows are drawn', async (
   assert.deepEqual(calls, ['POST session/', 'GET layout/', 'GET questions/']);
 });
 
-test('what keeps it from opening is told, and only a lost answer is asked for again', async () => {
+test('faults are reported, and only lost responses are retried', async () => {
   for (const [status, kind] of [[401, 'unauthorized'], [403, 'refused'], [404, 'gone'], [500, 'refused']] as const) {
     answers = { '*': status };
     const { state } = await open();
@@ -110,7 +110,7 @@ test('what keeps it from opening is told, and only a lost answer is asked for ag
   assert.deepEqual(calls.filter((call) => call.startsWith('POST')), ['POST session/', 'POST session/']);
 });
 
-test('the page follows the import without being asked', async () => {
+test('the page follows the import by its events', async () => {
   answers = service({ status: 'RUNNING' });
   const review = await open();
   assert.deepEqual([review.state.facts?.status, review.state.steps], ['RUNNING', []]);
@@ -121,10 +121,10 @@ test('the page follows the import without being asked', async () => {
   await settle();
   assert.deepEqual([review.state.step, review.state.reading], ['values', 0]);
   Stream.all[0]!.emit('NEEDS_REVIEW', 2);
-  assert.equal(review.state.reading, 1, 'what was shown of the rows is no more');
+  assert.equal(review.state.reading, 1, 'the rows are reloaded');
 });
 
-test('where the news do not come, the page asks by itself', async () => {
+test('the page polls if no events arrive', async () => {
   answers = service({ status: 'PENDING' });
   const review = await open();
   answers = service({ status: 'SUCCESSFUL' });
@@ -133,7 +133,7 @@ test('where the news do not come, the page asks by itself', async () => {
   assert.equal(review.state.facts?.status, 'SUCCESSFUL');
 });
 
-test('an answer is sent, and the next question is where the person goes on', async () => {
+test('an answer is sent, and the page continues with the next question', async () => {
   answers = service({ hasRows: false }, questions.email, questions.born);
   const review = await open();
   assert.equal(review.state.step, 'columns');
@@ -147,14 +147,14 @@ test('an answer is sent, and the next question is where the person goes on', asy
   assert.equal(review.state.step, 'columns');
 });
 
-test('a refused answer is told to who asked, and the page stays', async () => {
+test('a rejected answer throws, and the page stays', async () => {
   answers = { ...inReview, 'POST layout/': 400 };
   const review = await open();
   await assert.rejects(review.updateLayout({ 'column:email': '9' }), { kind: 'refused', message: 'No.' });
   assert.equal(review.state.phase, 'open');
 });
 
-test('a lost connection is told after a while, and forgotten once it is back', async () => {
+test('a lost connection is reported after a while, until it is back', async () => {
   answers = inReview;
   const review = await open();
   const stream = Stream.all[0]!;
@@ -163,7 +163,7 @@ test('a lost connection is told after a while, and forgotten once it is back', a
   stream.open();
   mock.timers.tick(10_000);
   await settle();
-  assert.equal(review.state.connected, true, 'a stream that comes back at once is no loss');
+  assert.equal(review.state.connected, true, 'a stream that reconnects at once counts as connected');
   answers = {};
   stream.break();
   mock.timers.tick(2500);
@@ -176,7 +176,7 @@ test('a lost connection is told after a while, and forgotten once it is back', a
   assert.equal(review.state.connected, true);
 });
 
-test('where only the stream is refused, nothing is lost', async () => {
+test('the page stays connected if only the stream fails', async () => {
   answers = inReview;
   const review = await open();
   Stream.all[0]!.readyState = Stream.CLOSED;
@@ -184,10 +184,10 @@ test('where only the stream is refused, nothing is lost', async () => {
   mock.timers.tick(2500);
   await settle();
   assert.equal(review.state.connected, true);
-  assert.equal(Stream.all.length, 2, 'the stream is asked for again');
+  assert.equal(Stream.all.length, 2, 'the stream reconnects');
 });
 
-test('a visit that is over is told as soon as it is noticed', async () => {
+test('an expired session is reported at once', async () => {
   answers = inReview;
   const review = await open();
   answers = { '*': 401 };
@@ -196,7 +196,7 @@ test('a visit that is over is told as soon as it is noticed', async () => {
   assert.equal(Stream.all[0]!.readyState, Stream.CLOSED);
 });
 
-test('a fault that passes takes nothing from who is at work', async () => {
+test('a temporary fault does not interrupt the review', async () => {
   answers = inReview;
   const review = await open();
   answers = { '*': 500 };
@@ -204,7 +204,7 @@ test('a fault that passes takes nothing from who is at work', async () => {
   assert.deepEqual([review.state.phase, review.state.connected], ['open', false]);
 });
 
-test('a link that is opened twice is listened to once', async () => {
+test('opening twice leaves one event stream', async () => {
   answers = inReview;
   const review = new Review('i1', fetching as typeof fetch);
   await Promise.all([review.open('a'), review.open('b')]);
@@ -213,7 +213,7 @@ test('a link that is opened twice is listened to once', async () => {
   assert.equal(Stream.all.filter((stream) => stream.readyState !== Stream.CLOSED).length, 1);
 });
 
-test('what reading the file again would drop is counted anew when the cells are left, and when others change some', async () => {
+test('the number of discarded changes is updated when leaving the cells and when others change cells', async () => {
   answers = inReview;
   const review = await open();
   Stream.all[0]!.emit('NEEDS_REVIEW', 1, 1);

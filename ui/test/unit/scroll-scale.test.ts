@@ -11,7 +11,7 @@ function tall(rows: number): ScrollScale {
   return scale;
 }
 
-test('a short table scrolls as the browser does', () => {
+test('a short table scrolls one to one', () => {
   const scale = tall(1000);
   assert.equal(scale.height, 32_000);
   assert.equal(scale.scrolled(5000), 5000);
@@ -30,7 +30,7 @@ for (const rows of [300_000, 1_000_000, 5_000_000, 10_000_000, 100_000_000]) {
     assert.equal(scale.top, 0);
   });
 
-  test(`${rows} rows: a tick of the wheel is the same distance anywhere`, () => {
+  test(`${rows} rows: a tick of the wheel scrolls the same distance anywhere`, () => {
     for (const part of [0, 0.3, 0.99]) {
       const scale = tall(rows);
       const physical = scale.place(scale.max * part);
@@ -38,7 +38,7 @@ for (const rows of [300_000, 1_000_000, 5_000_000, 10_000_000, 100_000_000]) {
     }
   });
 
-  test(`${rows} rows: a place survives its scrollTop being rounded`, () => {
+  test(`${rows} rows: a position survives rounding of scrollTop`, () => {
     const scale = tall(rows);
     const last = (rows - 1) * rowHeight;
     scale.settled(Math.round(scale.place(last)));
@@ -48,7 +48,7 @@ for (const rows of [300_000, 1_000_000, 5_000_000, 10_000_000, 100_000_000]) {
   });
 }
 
-test('ticks drift the thumb, and rebase puts it right without moving the rows', () => {
+test('rebase corrects the drift of the thumb without moving the rows', () => {
   const scale = tall(10_000_000);
   let physical = scale.place(1_000_000);
   for (let tick = 0; tick < 50; tick++) scale.scrolled((physical += 120));
@@ -60,7 +60,7 @@ test('ticks drift the thumb, and rebase puts it right without moving the rows', 
   assert.equal(scale.rebase(), null);
 });
 
-test('the wheel does not stick where the scrollbar ends before the rows do', () => {
+test('the wheel still scrolls when the scrollbar ends before the rows', () => {
   const scale = tall(10_000_000);
   let physical = scale.place(scale.max - 100_000);
   for (let tick = 0; tick < 2000 && scale.top < scale.max; tick++) {
@@ -72,19 +72,19 @@ test('the wheel does not stick where the scrollbar ends before the rows do', () 
   assert.equal(scale.stuck, false);
 });
 
-test('frames that come late do not make a long turn of the wheel a jump', () => {
+test('a long turn of the wheel in one frame is not a jump', () => {
   const scale = tall(10_000_000);
   const physical = scale.place(160_000_000);
   assert.equal(scale.scrolled(physical + 5000), 5000);
 });
 
-test('a pixel of the thumb\'s way is a jump', () => {
+test('dragging the thumb by one pixel is a jump', () => {
   const scale = tall(10_000_000);
   const physical = scale.place(160_000_000);
   assert.ok(scale.scrolled(physical + 8_000_000 / page) > 400_000);
 });
 
-test('a table that shrinks keeps to its end', () => {
+test('a table that shrinks stays at its end', () => {
   const scale = tall(10_000_000);
   scale.place(scale.max);
   scale.resize(10 * rowHeight, page);

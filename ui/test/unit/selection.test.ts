@@ -13,7 +13,7 @@ function made(): Selection {
   return selection;
 }
 
-test('a range spans its corners, whichever came first', () => {
+test('a range spans its corners in any order', () => {
   const range = between({ row: 9, col: 1 }, { row: 2, col: 5 });
   assert.deepEqual(range, { top: 2, bottom: 9, left: 1, right: 5 });
   assert.equal(cellsOf(range), 40);
@@ -21,7 +21,7 @@ test('a range spans its corners, whichever came first', () => {
   assert.equal(clip(range, 2, 12), null);
 });
 
-test('extending keeps the active cell', () => {
+test('extending the range keeps the active cell', () => {
   const selection = made();
   selection.to({ row: 5, col: 3 });
   selection.extend({ row: 2, col: 4 });
@@ -29,7 +29,7 @@ test('extending keeps the active cell', () => {
   assert.deepEqual(selection.range, { top: 2, bottom: 5, left: 3, right: 4 });
 });
 
-test('nothing leads out of the table', () => {
+test('the active cell stays in the table', () => {
   const selection = made();
   selection.to({ row: 99_999_999, col: 99 });
   assert.deepEqual(selection.active, { row: 9_999_999, col: 11 });
@@ -37,7 +37,7 @@ test('nothing leads out of the table', () => {
   assert.deepEqual(selection.active, { row: 2, col: 1 });
 });
 
-test('rows, columns and all', () => {
+test('rows, columns and everything can be selected', () => {
   const selection = made();
   selection.rows(4, 2);
   assert.deepEqual(selection.range, { top: 2, bottom: 4, left: 0, right: 11 });
@@ -47,7 +47,7 @@ test('rows, columns and all', () => {
   assert.equal(cellsOf(selection.range!), 120_000_000);
 });
 
-test('the header is no range, and an empty table has none', () => {
+test('the header and an empty table have no range', () => {
   const selection = made();
   selection.to({ row: -1, col: 2 });
   assert.equal(selection.range, null);
@@ -70,21 +70,21 @@ for (const [key, control, to] of keys) {
   test(`${control ? 'Ctrl+' : ''}${key}`, () => assert.deepEqual(moveTarget(key, control, { row: 100, col: 5 }, size, 20, false), to));
 }
 
-test('from right to left the arrows go where they point', () => {
+test('arrow keys move in their direction in right-to-left tables', () => {
   assert.deepEqual(moveTarget('ArrowLeft', false, { row: 0, col: 5 }, size, 20, true), { row: 0, col: 6 });
   assert.deepEqual(moveTarget('ArrowRight', true, { row: 0, col: 5 }, size, 20, true), { row: 0, col: 0 });
 });
 
 const from = { top: 2, bottom: 3, left: 1, right: 2 };
 
-test('a drag fills along its longer way', () => {
+test('a drag fills along its longer axis', () => {
   assert.deepEqual(dragArea(from, 6, 3), { top: 4, bottom: 6, left: 1, right: 2 });
   assert.deepEqual(dragArea(from, 0, 1), { top: 0, bottom: 1, left: 1, right: 2 });
   assert.deepEqual(dragArea(from, 3, 5), { top: 2, bottom: 3, left: 3, right: 5 });
   assert.equal(dragArea(from, 3, 2), null);
 });
 
-test('what repeats goes on from the range, in both ways', () => {
+test('a fill continues the repetition in every direction', () => {
   const texts = [['a', 'b'], ['c', 'd']];
   const down = fillPattern(texts, from, { ...from, top: 4, bottom: 6 });
   assert.deepEqual(down.texts, [['a', 'b'], ['c', 'd']]);
@@ -94,7 +94,7 @@ test('what repeats goes on from the range, in both ways', () => {
   assert.deepEqual(right.texts, [['a'], ['c']]);
 });
 
-test('filling inside a range takes its first row or column', () => {
+test('filling inside a range uses its first row or column', () => {
   assert.deepEqual(splitForFill(from, 'down'), { from: { ...from, bottom: 2 }, area: { ...from, top: 3 } });
   assert.deepEqual(splitForFill(from, 'right'), { from: { ...from, right: 1 }, area: { ...from, left: 2 } });
   assert.equal(splitForFill({ ...from, bottom: 2 }, 'down'), null);

@@ -10,7 +10,7 @@ test('each question belongs to a step', () => {
 
 const short = (steps: ReturnType<typeof stepsOf>) => steps.map((step) => `${step.id}${step.open ? ` ${step.open}` : ''}${step.ready ? '' : ' closed'}`);
 
-test('only the steps that are needed are there', () => {
+test('only required steps are shown', () => {
   const none = layout({ columns: [], fields: [], evidence: [], answers: {} });
   const evidence = [{ choice: 'sheet', value: 'A', reason: '', answer: 'sheet', rivals: [{ value: 'B', label: 'B', reason: '', examples: [] }] }];
   assert.deepEqual(short(stepsOf(facts(), layout(), null)), ['columns', 'cells']);
@@ -23,7 +23,7 @@ test('only the steps that are needed are there', () => {
   assert.deepEqual(short(stepsOf(facts({ hasRows: false }), layout(), asking(answered, questions.email))), ['columns 1', 'values', 'cells closed']);
 });
 
-test('a person goes on where a question is open, else at the cells', () => {
+test('the next step is the first with an open question, or else the cells', () => {
   const steps = (...asked: Parameters<typeof asking>) => stepsOf(facts({ hasRows: asked.length === 0 }), layout(), asking(...asked));
   assert.equal(nextStep(steps()), 'cells');
   assert.equal(nextStep(steps(questions.born)), 'values');
@@ -32,7 +32,7 @@ test('a person goes on where a question is open, else at the cells', () => {
   assert.equal(nextStep([]), 'cells');
 });
 
-test('what was decided is listed in its step unless it is asked about', () => {
+test('answers are listed in their step unless their question is open', () => {
   const decided = layout({ answers: { sheet: 'A', 'format:born': 'dmy', 'column:email': '1' } });
   assert.deepEqual(decidedIn('sheet', decided, null), [['sheet', 'A']]);
   assert.deepEqual(decidedIn('values', decided, asking({ ...questions.born, answer: 'dmy' })), []);

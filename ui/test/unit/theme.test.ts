@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { contrast, readable, type Rgb } from '../../src/app/colors';
 import { parseLength, themeOf } from '../../src/app/theme';
 
-/** Reads #rrggbb, as a browser would read whatever CSS knows. */
+/** Parses #rrggbb, as a stand-in for the browser's parser of CSS colors. */
 const hex = (text: string): Rgb | null => {
   const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text);
   return found ? [parseInt(found[1]!, 16), parseInt(found[2]!, 16), parseInt(found[3]!, 16)] : null;
 };
 const rgb = (text: string | undefined): Rgb => (text ?? '').match(/\d+/g)!.map(Number) as unknown as Rgb;
 
-test('known styles become tokens, and what is none is left out', () => {
+test('valid styles become tokens, and invalid ones are ignored', () => {
   const { tokens, look } = themeOf({
     global: { textColor: '#222222', borderRadius: '4px', customFontFamily: 'Inter, "Source Sans", url(x), </style>', backdropBlur: true, backgroundColor: 'url(javascript:1)' },
     primaryButton: { backgroundColor: '#0a7d33', textColor: '#ffffff', borderRadius: 12, padding: '1px' },
@@ -25,7 +25,7 @@ test('known styles become tokens, and what is none is left out', () => {
   assert.deepEqual(themeOf({}, 'dark', hex), { tokens: {}, look: null });
 });
 
-test('colours that cannot be read are moved until they can', () => {
+test('unreadable colors are adjusted until they have enough contrast', () => {
   const pale = themeOf({ global: { textColor: '#eeeeee' }, primaryButton: { backgroundColor: '#ffff00', textColor: '#ffffff' } }, 'light', hex).tokens;
   const light: Rgb = [252, 252, 253];
   assert.ok(contrast(rgb(pale['--text']), light) >= 4.5);
@@ -37,7 +37,7 @@ test('colours that cannot be read are moved until they can', () => {
   assert.ok(contrast(rgb(night['--accent']), [14, 16, 20]) >= 4.5);
 });
 
-test('a ground decides the look and what stands on it', () => {
+test('a background color selects the color scheme and adjusts the text colors', () => {
   for (const [ground, look] of [['#fff8e7', 'light'], ['#101820', 'dark'], ['#808080', 'light']] as const) {
     const theme = themeOf({ global: { backgroundColor: ground } }, look === 'light' ? 'dark' : 'light', hex);
     assert.equal(theme.look, look, ground);
@@ -46,12 +46,12 @@ test('a ground decides the look and what stands on it', () => {
   }
 });
 
-test('a colour that can be read stays as it is', () => {
+test('a readable color is not changed', () => {
   assert.deepEqual(readable([10, 20, 30], [255, 255, 255], 4.5), [10, 20, 30]);
   assert.equal(Math.round(contrast([0, 0, 0], [255, 255, 255])), 21);
 });
 
-test('the other buttons have their own colours', () => {
+test('secondary buttons have their own colors', () => {
   const { tokens } = themeOf({ secondaryButton: { backgroundColor: '#f0e0ff', textColor: '#e0d0ff' } }, 'light', hex);
   const ground = hex('#f0e0ff')!;
   assert.equal(tokens['--plain-ground'], 'rgb(240 224 255)');
@@ -59,7 +59,7 @@ test('the other buttons have their own colours', () => {
   assert.ok(contrast(rgb(tokens['--plain-line']), [252, 252, 253]) >= 3);
 });
 
-test('lengths are few and plain', () => {
+test('only simple CSS lengths are accepted', () => {
   const cases: [string, number | null][] = [['4px', 4], ['0', 0], ['8', 8], ['0.5rem', 8], ['1.25em', 20], ['', null], ['-4px', null], ['50%', null], ['calc(1px)', null], ['9999px', null], ['4px; color: red', null]];
   for (const [text, pixels] of cases) assert.equal(parseLength(text), pixels, text);
 });

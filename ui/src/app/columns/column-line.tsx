@@ -6,20 +6,20 @@ import { columnName } from '../column-name';
 import { columnLabel } from '../questions/headings';
 import { truncate, Raw, ServerText } from '../server-text';
 
-/** The option that a column is left out. */
+/** The option not to import a column. */
 export const noField = '\u0000';
 
 interface Props {
   readonly column: LayoutColumn;
   readonly layout: Layout;
   readonly wanted: MappingChanges;
-  /** A question above is about it. */
+  /** Whether a question above is about the column. */
   readonly asked: boolean;
   readonly fieldKey: string | null;
   readonly onGive: (column: number, key: string | null) => void;
 }
 
-/** One column of the file: its header, three of its values, and the field it feeds. */
+/** One column of the file: its header, three of its values, and its field. */
 export function ColumnLine({ column, layout, wanted, asked, fieldKey, onGive }: Props) {
   const { t } = useShared();
   const field = layout.fields.find((one) => one.key === fieldKey) ?? null;
@@ -52,10 +52,10 @@ export function ColumnLine({ column, layout, wanted, asked, fieldKey, onGive }: 
   );
 }
 
-/** Why a column feeds its field, and how its cells are read. */
+/** Explains why a column maps to its field, and how its values are parsed. */
 function Reason({ column, field, layout, asked }: { column: LayoutColumn; field: LayoutField | null; layout: Layout; asked: boolean }) {
   const { t } = useShared();
-  // Where no header names a field, that a column fits none says nothing about it.
+  // If no header matches a field, "it matches no field" is no information.
   if (layout.fields.every((one) => one.columns.length === 0)) return null;
   if (!field && asked) return <>{t('columns.asked')}</>;
   if (!field) return <>{layout.answers[`field:${column.index}`] === 'none' ? t('columns.leftByPerson') : t('columns.leftOut')}</>;

@@ -14,7 +14,7 @@ import { questionsOf } from '../steps';
 import { ColumnLine } from './column-line';
 import { MissingFields } from './missing-fields';
 
-/** Which column feeds which field, side by side, and what is not certain about it on top. */
+/** The columns step: which column maps to which field, with open questions on top. */
 export function Columns() {
   const { review, t } = useShared();
   const { layout, questions } = useReview();
@@ -24,7 +24,7 @@ export function Columns() {
   const [drafts, setDrafts] = useState<Drafts>({});
   const [wanted, setWanted] = useState<MappingChanges>(new Map());
   const [sending, setSending] = useState(false);
-  /** So many changes of cells would be dropped; 0 where nothing is asked about that. */
+  /** Number of cell changes to discard, while the user is asked to confirm; otherwise 0. */
   const [dropped, setDropped] = useState(0);
   const [fault, setFault] = useState<Fault | null>(null);
   const open = asked.filter((one) => currentAnswer(one, drafts) === null).length;
@@ -95,7 +95,7 @@ export function Columns() {
   );
 }
 
-/** Whether a question is about a column. */
+/** Reports whether a question is about a column. */
 function asksAbout(question: Question, column: number): boolean {
   if (question.id === `field:${column}`) return true;
   return question.id.startsWith('column:') && question.choices.some((one) => one.value === String(column));

@@ -8,12 +8,12 @@ import { truncate, Raw } from '../server-text';
 interface Props {
   readonly layout: Layout;
   readonly wanted: MappingChanges;
-  /** The fields that a question asks about. */
+  /** Keys of fields with an open question. */
   readonly asked: ReadonlySet<string>;
   readonly onGive: (column: number, key: string) => void;
 }
 
-/** The fields that get nothing from this file: those that must first. */
+/** Lists the fields without a column, required ones first. */
 export function MissingFields({ layout, wanted, asked, onGive }: Props) {
   const { t, locale } = useShared();
   const must = missingRequired(layout, wanted).filter((field) => !asked.has(field.key));

@@ -14,14 +14,14 @@ interface Props {
   readonly decided: readonly [string, string][];
 }
 
-/** What was answered before, each to be taken back: then it is asked about once more. */
+/** Lists earlier answers. Each can be withdrawn, and its question is asked again. */
 export function Answered({ decided }: Props) {
   const { review, t, locale } = useShared();
   const { layout } = useReview();
   const [asking, setAsking] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
   if (decided.length === 0) return null;
-  const takeBack = async (id: string) => {
+  const withdraw = async (id: string) => {
     setAsking(null);
     try {
       await review.updateLayout({ [id]: null });
@@ -29,7 +29,7 @@ export function Answered({ decided }: Props) {
       setFault(error instanceof Fault ? error : new Fault('lost'));
     }
   };
-  const ask = (id: string) => ((layout?.changes ?? 0) > 0 ? setAsking(id) : void takeBack(id));
+  const ask = (id: string) => ((layout?.changes ?? 0) > 0 ? setAsking(id) : void withdraw(id));
   return (
     <section class="decided">
       <h2>{t('decided')}</h2>
@@ -44,7 +44,7 @@ export function Answered({ decided }: Props) {
         ))}
       </ul>
       <FaultNote fault={fault} />
-      {asking !== null && <RereadDialog changes={layout?.changes ?? 0} onDo={() => void takeBack(asking)} onClose={() => setAsking(null)} />}
+      {asking !== null && <RereadDialog changes={layout?.changes ?? 0} onDo={() => void withdraw(asking)} onClose={() => setAsking(null)} />}
     </section>
   );
 }

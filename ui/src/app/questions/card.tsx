@@ -17,12 +17,12 @@ interface Props {
   readonly onChoose: (value: string) => void;
 }
 
-/** So many choices are shown at once. */
+/** Number of choices shown at first. */
 const few = 5;
-/** So many cells of a column show what a choice means. */
+/** Number of example values per choice. */
 const mostReadings = 3;
 
-/** One question: what it is about, what we see, and the choices with what would follow. */
+/** One question with its explanation and choices. */
 export function Card({ question, layout, answer, onChoose }: Props) {
   const { t, locale } = useShared();
   const id = useId();
@@ -111,7 +111,7 @@ function ChoiceLine({ question, choice, label, reason, place, name, best, checke
   );
 }
 
-/** The likeliest first; that there is none stands last, and what is chosen is always among the first. */
+/** Returns the choices, likeliest first, "none" last. The chosen ones are always among the first. */
 function orderOf(question: Question, answer: string | null): readonly QuestionChoice[] {
   const real = question.choices.filter((one) => one.value !== noneAnswer);
   const first = real.slice(0, few);
@@ -120,13 +120,13 @@ function orderOf(question: Question, answer: string | null): readonly QuestionCh
   return [...first.slice(0, few - taken.length), ...taken, ...question.choices.filter((one) => one.value === noneAnswer), ...first.slice(few - taken.length), ...rest];
 }
 
-/** Whether it is the one we would take. Sheets, and columns for a field that none has the name of, stand in no order. */
+/** Reports whether a choice is the suggestion. Sheets, and columns for a field that no header matches, are not ranked. */
 function isBest(question: Question, choice: QuestionChoice): boolean {
   const ranked = question.type !== 'UNMAPPED_FIELDS' && question.id !== 'sheet' && question.choices.length > 1;
   return ranked && choice.value !== noneAnswer && choice.value === question.choices[0]?.value;
 }
 
-/** What stands for a choice; of the header that was taken, the names of the columns. */
+/** Returns the examples of a choice; for the detected header row, the column names. */
 function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {
   const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : mostReadings;
   const given = choice.examples.slice(0, most);

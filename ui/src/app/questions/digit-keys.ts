@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 
 /**
- * The digits choose: of the question that has the focus, else of the first that
- * has no answer. Fields keep what is typed into them.
+ * Digit keys choose an option of the focused question, or else of the first
+ * unanswered one. Digits typed into fields are not affected.
  */
 export function useDigits(open: () => string | null): void {
   useEffect(() => {

@@ -1,14 +1,14 @@
 import type { Question } from '../../api';
 
-/** What a person chose and has not sent, by the id of the question. */
+/** Answers that were chosen but not sent, by question ID. */
 export type Drafts = Readonly<Record<string, string>>;
 
-/** The choice of a question as it stands: a draft, else what was answered before. */
+/** Returns the current answer to a question: a draft, or else the earlier answer. */
 export function currentAnswer(question: Question, drafts: Drafts): string | null {
   return drafts[question.id] ?? question.answer;
 }
 
-/** Takes a choice. Where several are taken, a column comes or goes; none leaves no other. */
+/** Applies a choice. If several columns are allowed, it toggles the column; "none" excludes all others. */
 export function applyChoice(question: Question, drafts: Drafts, value: string): Drafts {
   if (!question.manyColumns || value === noneAnswer) return { ...drafts, [question.id]: value };
   const before = (currentAnswer(question, drafts) ?? '').split(',').filter((one) => one !== '' && one !== noneAnswer);
@@ -18,15 +18,15 @@ export function applyChoice(question: Question, drafts: Drafts, value: string): 
   return rest;
 }
 
-/** The answer that there is none. */
+/** The answer "none". */
 export const noneAnswer = 'none';
 
-/** Whether a choice is among those that stand. */
+/** Reports whether an answer includes a value. */
 export function includesChoice(answer: string | null, value: string, many: boolean): boolean {
   return many ? (answer ?? '').split(',').includes(value) : answer === value;
 }
 
-/** The first question without a choice, or null. */
+/** Returns the first question without an answer, or null. */
 export function firstUnanswered(questions: readonly Question[], drafts: Drafts): Question | null {
   return questions.find((one) => currentAnswer(one, drafts) === null) ?? null;
 }

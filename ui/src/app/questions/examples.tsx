@@ -6,11 +6,11 @@ import { truncate, Raw } from '../server-text';
 
 interface Props {
   readonly texts: readonly string[];
-  /** Cells one beside the other, as in a row of the file. */
+  /** Whether the cells form a row of the file. */
   readonly inRow: boolean;
 }
 
-/** What would follow: a row of the file, or some cells of a column. */
+/** Shows a row of the file, or some values of a column. */
 export function Examples({ texts, inRow }: Props) {
   const shown = inRow ? texts : texts.filter((one) => one.trim() !== '');
   return (
@@ -20,7 +20,7 @@ export function Examples({ texts, inRow }: Props) {
   );
 }
 
-/** Some cells of a column, each with the value it would be read as. */
+/** Shows some values of a column with their parsed values. */
 export function Readings({ list }: { list: readonly Reading[] }) {
   const { locale } = useShared();
   return (
@@ -34,7 +34,7 @@ export function Readings({ list }: { list: readonly Reading[] }) {
   );
 }
 
-/** A canonical date or number as a person writes it: dates in words, so that nobody takes the month for the day. */
+/** Formats a canonical date or number for people. Dates are in words, so that day and month cannot be confused. */
 export function displayValue(value: string, locale: Locale): string {
   if (/^-?\d+(\.\d+)?$/.test(value)) return locale.figure(value);
   const day = /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : '';

@@ -2,21 +2,21 @@ import { joined, messageOf, reasonOf, type Question } from '../../api';
 import type { Message } from '../../i18n/types';
 import type { T } from '../context';
 
-/** What a question says of itself, and of each of its choices. */
+/** The explanation of a question and the reasons of its choices. */
 export interface Explanation {
   readonly message: Message;
   reasonOf(value: string): Message | null;
 }
 
 /**
- * Where a question names its columns with the reasons for each, those that all of them
- * share are in its message, and the others beside their choice.
+ * Explains a question. If its message lists columns with reasons, the reasons that
+ * all columns share stay in the message, and the others move to their choices.
  */
 export function explain(question: Pick<Question, 'message' | 'messageCode' | 'params' | 'choices'>, t: T): Explanation {
   const message = messageOf(question);
   const given = new Map(question.choices.map((one) => [one.value, one.reason ? reasonOf(one) : null]));
   const whole = { message, reasonOf: (value: string) => given.get(value) ?? null };
-  // The reasons come without English sentences of their own.
+  // Nested reasons have no English sentences, so they need the catalogue.
   if (!t.locale.renderMessage?.(message)) return whole;
   const columns = columnsOf(message);
   if (!columns) return whole;
@@ -33,10 +33,10 @@ export function explain(question: Pick<Question, 'message' | 'messageCode' | 'pa
   };
 }
 
-/** The questions that name the columns that may feed a field. */
+/** Message codes that list the candidate columns of a field. */
 const columnQuestions: ReadonlySet<string | undefined> = new Set(['question.column_uncertain', 'question.columns_uncertain', 'question.columns_fit_field']);
 
-/** The reasons for each column that a question names, by the index of the column, and how many columns there are. */
+/** Returns the reasons of each column in a message, by column index, and the number of columns. */
 function columnsOf({ code, params = {} }: Message): { reasons: Map<string, readonly Message[]>; n: number } | null {
   if (!columnQuestions.has(code)) return null;
   const { list, more } = listOf(params.columns ?? params.column);
@@ -44,7 +44,7 @@ function columnsOf({ code, params = {} }: Message): { reasons: Map<string, reado
   return { reasons, n: list.length + more };
 }
 
-/** The messages of a parameter, which may be one, a list, or a message with a list, and how many more there are. */
+/** Returns the messages in a parameter (one message, a list, or a message with a list), and the number not listed. */
 function listOf(param: unknown): { list: readonly Message[]; more: number } {
   if (!param || typeof param !== 'object') return { list: [], more: 0 };
   if (Array.isArray(param)) return { list: param, more: 0 };

@@ -15,11 +15,11 @@ import { RereadDialog } from '../reread-dialog';
 interface Props {
   readonly step: Exclude<StepId, 'cells'>;
   readonly title: Key;
-  /** What stands below the questions. */
+  /** Content below the questions. */
   readonly children?: ComponentChildren;
 }
 
-/** A step of questions: one a card, then on. */
+/** A step of questions, one per card, with a button to continue. */
 export function QuestionStep({ step, title, children }: Props) {
   const { review, t } = useShared();
   const { questions, layout } = useReview();
@@ -27,7 +27,7 @@ export function QuestionStep({ step, title, children }: Props) {
   const [drafts, setDrafts] = useState<Drafts>({});
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
-  /** So many changes of cells would be dropped; 0 where nothing is asked about that. */
+  /** Number of cell changes to discard, while the user is asked to confirm; otherwise 0. */
   const [dropped, setDropped] = useState(0);
   const onward = useRef<HTMLButtonElement>(null);
   const open = asked.filter((one) => currentAnswer(one, drafts) === null).length;
@@ -38,7 +38,7 @@ export function QuestionStep({ step, title, children }: Props) {
     const next = applyChoice(question, drafts, value);
     setDrafts(next);
     setFault(null);
-    // Whoever chooses one after the other need not reach for the next.
+    // Reveal the next question, for people who answer one after another.
     if (!question.manyColumns && currentAnswer(question, drafts) === null) reveal(firstUnanswered(asked, next), onward.current);
   };
   const send = async (discard = false) => {
@@ -77,14 +77,14 @@ export function QuestionStep({ step, title, children }: Props) {
   );
 }
 
-/** The step that comes after one, where there is one to go to. */
+/** Returns the step to continue with, or the same step if there is none. */
 function followingStep({ steps }: { steps: readonly { id: StepId; ready: boolean; open: number }[] }, step: StepId): StepId {
   const at = steps.findIndex((one) => one.id === step);
   const ready = steps.slice(at + 1).filter((one) => one.ready);
   return (ready.find((one) => one.open > 0) ?? ready[0])?.id ?? step;
 }
 
-/** Brings the next open question into view with the focus on its first choice, or the way on. */
+/** Scrolls to the next open question and focuses its first choice, or focuses the button to continue. */
 function reveal(question: Question | null, onward: HTMLButtonElement | null): void {
   requestAnimationFrame(() => {
     const cards = [...document.querySelectorAll<HTMLElement>('[data-question]')];

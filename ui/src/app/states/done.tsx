@@ -4,7 +4,7 @@ import { Notices } from '../notices';
 import { StatePage } from './state-page';
 import { UnsentNote } from './unsent-note';
 
-/** The calm end: what was handed over, in exact numbers. */
+/** The final page of a successful import, with exact counts. */
 export function Done({ facts }: { facts: Import }) {
   const { t, locale } = useShared();
   const { unsent } = useReview();
@@ -32,7 +32,7 @@ export function Done({ facts }: { facts: Import }) {
   );
 }
 
-/** How many rows were handed over, how many of them have an error, and how many were left out. */
+/** Returns the number of submitted rows, of those with errors, and of skipped rows. */
 export function countsOf(facts: Import): { sent: number; left: number; bad: number } {
   const { num_data_rows: rows, num_rows_with_error: errors, invalidDataBehavior: behavior } = facts;
   const removed = behavior === 'REMOVE_INVALID_ROWS';

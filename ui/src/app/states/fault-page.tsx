@@ -21,17 +21,17 @@ const looks = {
   broken: { icon: 'error', title: 'broken.title', lead: 'broken.lead', passes: true },
 } as const satisfies Record<string, Look>;
 
-/** What a fault means to the person who only has a link. */
+/** Classifies a fault for a person who only has a link. */
 export function faultPageKind(fault: Fault): keyof typeof looks {
   if (fault.kind === 'lost') return 'lost';
   if (fault.kind === 'unauthorized') return 'expired';
   if (fault.kind === 'gone') return 'gone';
-  // An address that holds no id names no import either.
+  // A URL without a valid ID matches no import either.
   if (fault.status === 400) return 'gone';
   return fault.status === 403 ? 'denied' : 'broken';
 }
 
-/** Why there is nothing to review here, and what to do. */
+/** Explains why there is nothing to review, and what to do. */
 export function FaultPage({ fault }: { fault: Fault }) {
   const { review, t } = useShared();
   const kind = faultPageKind(fault);

@@ -5,7 +5,7 @@ import { useReview, useShared, type Key } from '../context';
 import { truncate } from '../server-text';
 import { StatePage } from './state-page';
 
-/** Before anything is known. Most of the time it is over before it can be read. */
+/** The loading page. It is often gone before anyone can read it. */
 export function Opening() {
   const { t } = useShared();
   const late = useLater(300);
@@ -22,10 +22,10 @@ const texts: Readonly<Record<string, readonly [Key, Key]>> = {
   RUNNING: ['running.title', 'running.lead'],
 };
 
-/** How long until the page says that it may be closed. */
+/** Delay before the page suggests closing it, in milliseconds. */
 const long = 30_000;
 
-/** While the service, or whoever sends the file, has to do something. */
+/** Shown while the import waits for the service or the file. */
 export function InProgress({ facts }: { facts: Import }) {
   const { t } = useShared();
   const { since } = useReview();
@@ -40,7 +40,7 @@ export function InProgress({ facts }: { facts: Import }) {
   );
 }
 
-/** True once so many milliseconds are over. */
+/** Returns true after a number of milliseconds. */
 function useLater(milliseconds: number): boolean {
   const [late, setLate] = useState(milliseconds === 0);
   useEffect(() => {

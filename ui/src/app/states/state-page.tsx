@@ -10,10 +10,10 @@ interface Props {
   readonly children?: ComponentChildren;
 }
 
-/** A page that says one thing: how it stands, and what to do. */
+/** A page with one message: the state, and what to do. */
 export function StatePage({ icon, sign, title, lead, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Whoever reads with the ears hears at once that the page is another one.
+  // Screen readers announce the new page when its title gets the focus.
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement === null) heading.current?.focus({ preventScroll: true });
   }, [title]);

@@ -2,7 +2,7 @@ import { Note } from '../../kit';
 import { useReview, useShared } from '../context';
 import { Raw } from '../server-text';
 
-/** What was changed here and came too late, so that nothing is lost without a word. */
+/** Lists changes that came too late, so that nothing is lost silently. */
 export function UnsentNote() {
   const { t } = useShared();
   const { unsent, facts, phase } = useReview();

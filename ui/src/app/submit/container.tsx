@@ -7,7 +7,7 @@ import type { StepId } from '../steps';
 import { SubmitDialog } from './dialog';
 import { SubmitProvider, type SubmitContext } from './context';
 
-/** Holds the totals of the cells, and the summary before a submission. */
+/** Provides the submit context and shows the submit dialog. */
 export function SubmitContainer({ children }: { children: ComponentChildren }) {
   const { review, t } = useShared();
   const { show } = useAnnouncer();
@@ -29,7 +29,7 @@ export function SubmitContainer({ children }: { children: ComponentChildren }) {
     show({ message: t('submit.saving', { n: pending }), tone: 'info' });
     void handle.whenSaved().then(() => review.goTo(step));
   }, [pending, handle]);
-  // The cells may have to be opened first.
+  // The cells may have to load first.
   useEffect(() => {
     if (!errorsRequested || !handle) return;
     setErrorsRequested(false);
@@ -39,7 +39,7 @@ export function SubmitContainer({ children }: { children: ComponentChildren }) {
 
   useEffect(() => {
     if (pending === 0) return undefined;
-    // What has no verdict yet would be lost with the page.
+    // Changes without a verdict would be lost with the page.
     const keep = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', keep);
     return () => removeEventListener('beforeunload', keep);

@@ -3,17 +3,17 @@ import { useContext } from 'preact/hooks';
 import type { CellsHandle, CellTotals } from '../../cells/host';
 import type { StepId } from '../steps';
 
-/** What the page knows of the way out. */
+/** What the page knows about submitting. */
 export interface SubmitContext {
-  /** How many rows there are; 0 while nobody knows. */
+  /** Number of rows; 0 while unknown. */
   readonly rows: number;
   /** Whether there are rows to submit. */
   readonly ready: boolean;
   readonly handle: CellsHandle | null;
   open(): void;
-  /** Leads to another step, once all that was changed is saved. */
+  /** Goes to another step after all changes are saved. */
   goTo(step: StepId): void;
-  /** Leads to the rows that keep the import from being submitted. */
+  /** Goes to the rows that prevent submitting. */
   showErrors(): void;
   setTotals(now: CellTotals | null): void;
   setHandle(handle: CellsHandle | null): void;

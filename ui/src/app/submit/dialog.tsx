@@ -8,12 +8,12 @@ import { summaryOf } from './summary';
 import { useSubmit } from './context';
 
 interface Props {
-  /** Changes that are not saved yet. */
+  /** Number of unsaved changes. */
   readonly pending: number;
   readonly onClose: () => void;
 }
 
-/** Says exactly what would be sent, and sends it. */
+/** Shows exactly what will be submitted, and submits it. */
 export function SubmitDialog({ pending, onClose }: Props) {
   const { review, t } = useShared();
   const { facts, connected } = useReview();
@@ -30,7 +30,7 @@ export function SubmitDialog({ pending, onClose }: Props) {
       onError(error);
     }
   };
-  // Once the connection is back, it goes on by itself.
+  // Continue automatically when the connection is back.
   useEffect(() => {
     if (submission || !connected) return;
     setFault(null);
@@ -41,7 +41,7 @@ export function SubmitDialog({ pending, onClose }: Props) {
     const cause = error instanceof Fault ? error : new Fault('lost');
     if (cause.kind === 'unauthorized' || cause.kind === 'gone') return review.fail(cause);
     setFault(cause);
-    // The numbers were others by then: the new ones are shown before anything is sent.
+    // The counts have changed, so show the new ones before anything is submitted.
     if (cause.code === 'rows_with_error' || cause.code === 'rows_changed') void look();
   };
   const send = async () => {

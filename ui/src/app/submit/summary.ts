@@ -4,11 +4,11 @@ import type { T } from '../context';
 export interface Summary {
   readonly title: string;
   readonly lines: readonly string[];
-  /** What the button says; null where nothing can be sent. */
+  /** Label of the button; null if submitting is impossible. */
   readonly action: string | null;
 }
 
-/** What a submission would do, in exact words. */
+/** Summarizes what a submission would do. */
 export function summaryOf(of: Submission, behavior: Import['invalidDataBehavior'] | undefined, t: T): Summary {
   const { rows, rowsWithError: bad, rowsLeftOut: left } = of;
   if (of.blocked) return { title: t('submit.blockedTitle', { n: bad || left }), lines: [t('submit.blocked')], action: null };

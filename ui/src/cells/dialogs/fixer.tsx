@@ -15,7 +15,7 @@ import { Preview, reportFault, usePreview } from './preview';
 const mostValues = 1000;
 const mostListed = 200;
 
-/** All different texts of a field, and what each of them is to become. */
+/** Lists all distinct texts of a field, with a replacement for each. */
 export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fixer'>) {
   const { t, host } = model;
   const place = model.places.find((one) => one.key === key)!;
@@ -73,13 +73,13 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
 }
 
 interface ListedValue extends Value {
-  /** What is wrong with it; "" where nothing is. */
+  /** The problem of the text; "" if it has none. */
   readonly problem: string;
 }
 
 interface Listed {
   readonly values: readonly ListedValue[];
-  /** How many further ones there are. */
+  /** Number of values not listed. */
   readonly more: number;
 }
 
@@ -118,7 +118,7 @@ function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
   );
 }
 
-/** All values; those with a problem come with what they may mean, and with what is wrong. */
+/** Returns all values. Those with a problem include suggestions and the problem. */
 async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise<Listed> {
   const [all, bad] = await Promise.all([
     model.tableApi.values(key, allRows, mostValues, signal),
@@ -130,7 +130,7 @@ async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise
   return { values: all.values.map((value) => ({ ...value, problem: '', ...wrong.get(value.text), count: value.count })), more: all.more };
 }
 
-/** Those whose name or text holds what is sought, those with a problem first. */
+/** Returns the values whose name or text contains the search text, those with a problem first. */
 function fitting(place: Place, values: readonly ListedValue[], sought: string): ListedValue[] {
   const wanted = sought.trim().toLowerCase();
   const found = values.filter(({ text }) => [displayName(place, text), text].some((one) => one.toLowerCase().includes(wanted)));

@@ -3,7 +3,7 @@ import { Button, Dialog, Note } from '../../kit';
 import type { DialogProps } from './props';
 import './dialogs.css';
 
-/** The beginning of a cell that is too long to come whole: to read, not to change. */
+/** Shows the beginning of a text that is too long to edit. */
 export default function LongText({ model, open: { spot, row }, onClose }: DialogProps<'longText'>) {
   const { t, host } = model;
   const at = model.places.findIndex((place) => place.column.key === spot.column);
@@ -20,7 +20,7 @@ export default function LongText({ model, open: { spot, row }, onClose }: Dialog
 
 const piece = 400;
 
-/** A text of any length, with what shows nothing made visible; line breaks stay. */
+/** Makes invisible characters of a text of any length visible. Keeps line breaks. */
 export function visibleLongText(text: string): string {
   const lines = text.split(/\r\n|\r|\n/);
   return lines.map((line) => pieces(line).map(visibleText).join('')).join('\n');

@@ -9,10 +9,10 @@ import type { Model } from '../model';
 import { ValueText } from '../value-text';
 import './dialogs.css';
 
-/** What is known of a change that is not made yet. */
+/** The expected result of a change that has not been made. */
 export interface PreviewState {
   readonly verdict: Verdict | null;
-  /** Why it cannot be made, as a sentence. */
+  /** Why the change is impossible, as a sentence; "" if it is possible. */
   readonly fault: string;
   readonly busy: boolean;
 }
@@ -21,7 +21,7 @@ export const noPreview: PreviewState = { verdict: null, fault: '', busy: false }
 
 const pause = 350;
 
-/** Asks what a change would do, soon after it was last altered; null asks nothing. */
+/** Requests a preview shortly after the change was last edited. Requests nothing if ask is null. */
 export function usePreview(model: Model, name: string, ask: ((signal: AbortSignal) => Promise<Verdict>) | null): PreviewState {
   const [look, setLook] = useState<PreviewState>(noPreview);
   useEffect(() => {
@@ -42,19 +42,19 @@ export function usePreview(model: Model, name: string, ask: ((signal: AbortSigna
   return look;
 }
 
-/** Says why a call failed, and tells the page where the step cannot go on. */
+/** Returns why a call failed. Reports faults to the page if the step cannot continue. */
 export function reportFault({ t, host }: Model, cause: unknown): string {
   if (cause instanceof Fault && (cause.kind === 'unauthorized' || cause.kind === 'gone')) host.onFault(cause);
   return isUnknownFormat(cause) ? t('upload.unread') : faultText(t, cause);
 }
 
-/** Whether a file was refused because it has none of the formats that can be read. */
+/** Reports whether a file was rejected because its format is unknown. */
 function isUnknownFormat(cause: unknown): boolean {
   const problem = cause instanceof Fault ? (cause.detail?.params?.problem as Message | undefined) : undefined;
   return ['file.unknown_format', 'archive.unknown_format'].includes(problem?.code ?? '');
 }
 
-/** How many cells would change, what becomes of their rows, and some of them. */
+/** Shows how many cells and rows would change, with samples. */
 export function Preview({ model, look, idle }: { model: Model; look: PreviewState; idle: string }) {
   const { t } = model;
   const { verdict, fault, busy } = look;

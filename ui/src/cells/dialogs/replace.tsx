@@ -13,16 +13,16 @@ import { Preview, usePreview } from './preview';
 interface ReplaceOptions {
   readonly find: string;
   readonly with: string;
-  /** The key of a field; "" is all. */
+  /** Key of a field; "" for all. */
   readonly column: string;
-  /** Only rows that are in view. */
+  /** Whether only rows in the current view are searched. */
   readonly inView: boolean;
   readonly whole: boolean;
   readonly matchCase: boolean;
   readonly expression: boolean;
 }
 
-/** Finds a text in cells and puts another in its place, after it was shown what that does. */
+/** Finds and replaces text, with a preview. */
 export default function Replace({ model, onClose }: DialogProps<'replace'>) {
   const { t } = model;
   const narrow = isFiltered(model.now.filter);
@@ -70,7 +70,7 @@ export default function Replace({ model, onClose }: DialogProps<'replace'>) {
   );
 }
 
-/** A refused expression is asked about once more as it was typed: the service quotes it with the signs that it puts around it. */
+/** Previews the edit. If the service rejects the expression, previews it again as typed, because the first message quotes it with the parts that the service adds. */
 async function previewed(model: Model, edit: EditSpec, signal: AbortSignal): Promise<Verdict> {
   try {
     return await model.preview(edit, signal);

@@ -8,13 +8,13 @@ import type { Model } from '../model';
 import { ValueText } from '../value-text';
 import { Preview, reportFault, noPreview, type PreviewState } from './preview';
 
-/** Merges rows that were fixed in a spreadsheet; the marks in their first column identify them. */
+/** Merges rows that were fixed in a spreadsheet. The first column identifies them. */
 export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   const { t } = model;
   const [file, setFile] = useState<File | null>(null);
   const [look, setLook] = useState<PreviewState>(noPreview);
   const [came, setCame] = useState<FileVerdict | null>(null);
-  // Whether cells that were changed on both sides become as in the file.
+  // Whether the file wins if a cell was changed on both sides.
   const [over, setOver] = useState(false);
   const [held, setHeld] = useState(false);
   const input = useRef<HTMLInputElement>(null);
@@ -40,7 +40,7 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   };
   const choose = (field: HTMLInputElement) => {
     const [chosen] = field.files ?? [];
-    // Else choosing the same file again, with further fixes, would be no change.
+    // Reset the field, so that choosing the same file again triggers a change event.
     field.value = '';
     void preview(chosen);
   };
@@ -76,7 +76,7 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   );
 }
 
-/** Cells that both sides changed: what becomes of them, and some of them. */
+/** Lists cells changed on both sides, and lets the user choose a side. */
 function MergeConflicts({ model, came, over, onTurn }: { model: Model; came: FileVerdict; over: boolean; onTurn: () => void }) {
   const { t } = model;
   const { clashes: n, examples } = came;
