@@ -13,8 +13,8 @@ export interface Look extends BrowserContextOptions {
 export class Person {
   readonly page: Page;
   /** Errors and warnings of the page, dialogs, policy violations, and requests to other origins. */
-  readonly complaints: string[] = [];
-  /** Patterns of expected complaints, for example about calls while the service is down. */
+  readonly pageErrors: string[] = [];
+  /** Patterns of expected errors, for example about calls while the service is down. */
   readonly expected: RegExp[] = [];
   readonly #origin: string;
 
@@ -22,18 +22,18 @@ export class Person {
     this.page = page;
     this.#origin = origin;
     page.setDefaultTimeout(patience);
-    page.on('pageerror', (error) => this.complaints.push(`error: ${error}`));
+    page.on('pageerror', (error) => this.pageErrors.push(`error: ${error}`));
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) this.complaints.push(`console: ${message.text()}`);
+      if (['error', 'warning'].includes(message.type())) this.pageErrors.push(`console: ${message.text()}`);
     });
     page.on('dialog', (dialog) => {
-      if (dialog.type() !== 'beforeunload') this.complaints.push(`dialog: ${dialog.message()}`);
+      if (dialog.type() !== 'beforeunload') this.pageErrors.push(`dialog: ${dialog.message()}`);
       void dialog.accept();
     });
     page.context().on('request', (request) => {
-      if (new URL(request.url()).origin !== origin && !request.url().startsWith(`blob:${origin}`)) this.complaints.push(`left the origin: ${request.url()}`);
+      if (new URL(request.url()).origin !== origin && !request.url().startsWith(`blob:${origin}`)) this.pageErrors.push(`left the origin: ${request.url()}`);
     });
-    page.on('popup', (popup) => this.complaints.push(`popup: ${popup.url()}`));
+    page.on('popup', (popup) => this.pageErrors.push(`popup: ${popup.url()}`));
   }
 
   /** Opens a link and waits until the page is ready. */
@@ -100,10 +100,10 @@ export class Person {
     return this.page.getByRole('button', { name });
   }
 
-  /** Closes the page and fails if there were unexpected complaints. */
+  /** Closes the page and fails if there were unexpected pageErrors. */
   async closeAndCheck(): Promise<void> {
     const refused = await this.page.evaluate(() => (window as unknown as { refused?: string[] }).refused ?? []).catch(() => []);
-    const heard = [...this.complaints, ...refused.map((one) => `policy: ${one}`)];
+    const heard = [...this.pageErrors, ...refused.map((one) => `policy: ${one}`)];
     await this.page.context().close();
     assert.deepEqual(heard.filter((one) => !this.expected.some((known) => known.test(one))), []);
   }

@@ -13,7 +13,7 @@ async function shot(name: string, query: string, act: (demo: Awaited<ReturnType<
   await act(demo);
   await demo.page.waitForTimeout(400);
   await demo.page.screenshot({ path: `${folder}/${name}.png` });
-  for (const complaint of demo.complaints) console.log(name, complaint);
+  for (const pageError of demo.pageErrors) console.log(name, pageError);
   await demo.close();
 }
 const message = async (demo: Awaited<ReturnType<Site['page']>>) => {

@@ -22,7 +22,7 @@ for (const [look, [query, options]] of Object.entries(looks)) {
   for (const [name, scene] of Object.entries(scenes)) {
     const file = `${name}-${look}`;
     if (!file.includes(only)) continue;
-    const { page, close, complaints } = await pages.review(scene(), query, options);
+    const { page, close, pageErrors } = await pages.review(scene(), query, options);
     await page.locator('h1').first().waitFor();
     if (name === 'columns') await page.locator('.stepper, .stepper-narrow').first().waitFor({ state: 'attached' });
     if (name === 'columns') await openColumns(page);
@@ -30,7 +30,7 @@ for (const [look, [query, options]] of Object.entries(looks)) {
     if (name === 'cancelled') await page.locator('.k-dialog-foot .k-primary').click();
     await page.waitForTimeout(400);
     await page.screenshot({ path: `${folder}/${file}.png` });
-    for (const complaint of complaints) console.log(file, complaint);
+    for (const pageError of pageErrors) console.log(file, pageError);
     await close();
   }
 }

@@ -51,7 +51,7 @@ for (const [look, query, options] of looks) {
       await demo.page.waitForTimeout(200);
       assert.deepEqual(await violations(demo.page), [], state);
     }
-    assert.deepEqual(demo.complaints, []);
+    assert.deepEqual(demo.pageErrors, []);
     await demo.close();
   });
 }
@@ -82,6 +82,6 @@ test('the page complies with its content security policy', async () => {
     setTimeout(() => done(seen), 300);
   }));
   assert.deepEqual(reports, []);
-  assert.deepEqual(demo.complaints, []);
+  assert.deepEqual(demo.pageErrors, []);
   await demo.close();
 });

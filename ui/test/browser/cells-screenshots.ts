@@ -28,7 +28,7 @@ async function shot(name: string, look: Look, act: (review: ReviewPage, link: st
   await act(review, link).catch((error) => console.log(name, String(error)));
   await review.page.waitForTimeout(700);
   await review.page.screenshot({ path: `${folder}/${name}.png` });
-  for (const complaint of review.complaints) console.log(name, complaint);
+  for (const pageError of review.pageErrors) console.log(name, pageError);
   await review.close();
 }
 

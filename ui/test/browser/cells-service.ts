@@ -141,13 +141,13 @@ export class Service {
 /** A review page in a browser, with actions for tests. */
 export class ReviewPage {
   readonly page: Page;
-  readonly complaints: string[] = [];
+  readonly pageErrors: string[] = [];
 
   constructor(page: Page) {
     this.page = page;
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('pageerror', (error) => this.pageErrors.push(String(error)));
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type())) this.pageErrors.push(message.text());
     });
   }
 

@@ -19,7 +19,7 @@ function review(name: string, rows: number | string, act: (page: ReviewPage, ser
     const link = await service.review(fields, typeof rows === 'number' ? contacts(rows) : rows);
     const page = await service.page(link, { viewport: { width: 1600, height: 900 } });
     await act(page, service, link, context);
-    assert.deepEqual(page.complaints.filter((one) => !/Failed to load resource/.test(one)), []);
+    assert.deepEqual(page.pageErrors.filter((one) => !/Failed to load resource/.test(one)), []);
     await page.close();
   });
 }
@@ -275,9 +275,9 @@ function layoutFaults(): string[] {
   const frame = bar.getBoundingClientRect();
   const shown = [...bar.querySelectorAll('.c-selected, .c-outcome [role=status], .c-link, .c-saving, .c-turn')].filter((one) => one.textContent !== '');
   const boxes = shown.map((one) => ({ text: one.textContent, box: one.getBoundingClientRect(), cut: one.scrollWidth > one.clientWidth + 1 && one.matches('[role=status]') }));
-  const beside = (a: DOMRect, b: DOMRect) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+  const apart = (a: DOMRect, b: DOMRect) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
   const found = boxes.filter(({ box, cut }) => cut || box.left < frame.left || box.right > frame.right || box.bottom > innerHeight || box.width < 8).map(({ text }) => `cut: ${text}`);
-  boxes.forEach((a, at) => boxes.slice(at + 1).forEach((b) => beside(a.box, b.box) || found.push(`${a.text} over ${b.text}`)));
+  boxes.forEach((a, at) => boxes.slice(at + 1).forEach((b) => apart(a.box, b.box) || found.push(`${a.text} over ${b.text}`)));
   if (!shown.some((one) => one.matches('[role=status]'))) found.push('no outcome is shown');
   return found;
 }
@@ -482,7 +482,7 @@ test('on a phone, rows are cards, fixed one after another', async (context) => {
   assert.match(await focused(it), /Row 17 of 60$/);
   await it.page.getByRole('button', { name: /problems$/ }).click();
   await it.page.getByRole('heading', { name: /problems in/ }).waitFor();
-  assert.deepEqual(it.complaints, []);
+  assert.deepEqual(it.pageErrors, []);
   await it.close();
 });
 

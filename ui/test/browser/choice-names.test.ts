@@ -16,7 +16,7 @@ function review(name: string, language: string, act: (page: ReviewPage, link: st
     const link = await service.review(given, csv);
     const page = await service.page(link, { viewport: { width: 1600, height: 900 }, query: `?lang=${language}` });
     await act(page, link);
-    assert.deepEqual(page.complaints, []);
+    assert.deepEqual(page.pageErrors, []);
     await page.close();
   });
 }
@@ -99,7 +99,7 @@ review('both choices of a conflict are shown by displayed names', 'en', async (i
   await it.page.locator('.c-conflicts').waitFor();
   assert.deepEqual(await it.page.locator('.c-conflict-text bdi').allTextContents(), ['Poland', 'PL', 'Italy', 'IT']);
   // The browser logs the error response.
-  assert.match(it.complaints.pop()!, /409 \(Conflict\)/);
+  assert.match(it.pageErrors.pop()!, /409 \(Conflict\)/);
   await other.close();
 });
 
@@ -119,6 +119,6 @@ test('the value that a hook sets is shown next to the text, also after an edit',
   await page.type(1, 0, 'eve');
   await page.waitUntilSaved();
   await cell(1, 'eve → EVE');
-  assert.deepEqual(page.complaints, []);
+  assert.deepEqual(page.pageErrors, []);
   await page.close();
 });

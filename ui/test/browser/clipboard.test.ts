@@ -33,7 +33,7 @@ test('a paste of 10,000 cells is one batch', async () => {
   await demo.page.waitForFunction(() => document.activeElement?.textContent === '999/1');
   await demo.press('Control+z');
   await demo.page.waitForFunction(() => window.demo.source.calls.undo === 1 && window.demo.grid!.pending === 0);
-  assert.deepEqual(demo.complaints, []);
+  assert.deepEqual(demo.pageErrors, []);
   await demo.close();
 });
 

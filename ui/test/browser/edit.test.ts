@@ -31,7 +31,7 @@ test('an invalid cell can be fixed with the keyboard, starting from the address 
   assert.ok(await cell.evaluate((element) => element.classList.contains('is-fixed')));
   await demo.press('Tab');
   assert.equal(await demo.focused(), null, 'Tab leaves the grid');
-  assert.deepEqual(demo.complaints, []);
+  assert.deepEqual(demo.pageErrors, []);
   await demo.close();
 });
 
@@ -303,7 +303,7 @@ test('the message of a cell passes clicks to the cell below, and the wheel scrol
   await note.hover();
   await demo.page.mouse.wheel(0, 320);
   await demo.page.waitForFunction(() => document.querySelector('.ig-scroller')!.scrollTop >= 300);
-  assert.deepEqual(demo.complaints, []);
+  assert.deepEqual(demo.pageErrors, []);
   await demo.close();
 });
 
@@ -357,6 +357,6 @@ test('a destroyed grid leaves nothing in the page', async () => {
   await demo.page.mouse.click(300, 300);
   await demo.press('ArrowDown', 'Control+c');
   await demo.page.waitForTimeout(400);
-  assert.deepEqual(demo.complaints, []);
+  assert.deepEqual(demo.pageErrors, []);
   await demo.close();
 });

@@ -45,7 +45,7 @@ async function openColumns(page: Page): Promise<void> {
 }
 
 /** Returns by how much the page is wider than the window, in CSS pixels. */
-const overhang = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const overflowWidth = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 for (const [look, query, options] of looks) {
   test(`axe finds no violations on any page: ${look}`, async () => {
@@ -55,7 +55,7 @@ for (const [look, query, options] of looks) {
       await acts[name]?.(page);
       await page.waitForTimeout(200);
       assert.deepEqual(await violations(page), [], name);
-      assert.ok((await overhang(page)) <= 0, `${name} is wider than the window`);
+      assert.ok((await overflowWidth(page)) <= 0, `${name} is wider than the window`);
       await close();
     }
   });
@@ -74,7 +74,7 @@ for (const [look, query, options] of looks) {
     await page.locator('.reading-change button').last().click();
     await page.waitForTimeout(200);
     assert.deepEqual(await violations(page), [], 'the row of the header');
-    assert.ok((await overhang(page)) <= 0);
+    assert.ok((await overflowWidth(page)) <= 0);
     await close();
   });
 }

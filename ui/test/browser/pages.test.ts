@@ -30,7 +30,7 @@ for (const [name, title, says] of [
     const opened = await pages.review(scene(name));
     await heading(opened).filter({ hasText: title }).waitFor();
     assert.ok((await opened.page.locator('main').innerText()).includes(says));
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
     await opened.close();
   });
 }
@@ -268,7 +268,7 @@ test('the summary shows the counts, and submitting completes the import', async 
   await dialog.getByRole('button', { name: 'Submit 48,020 rows and skip 190' }).click();
   await heading(opened).filter({ hasText: 'Import complete' }).waitFor();
   assert.equal(await opened.page.locator('.bar-submit').count(), 0);
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.pageErrors, []);
   await opened.close();
 });
 
@@ -360,12 +360,12 @@ test('valid styles of a schema are applied, and invalid ones ignored', async () 
   const opened = await pages.review({ ...scene('columns'), facts: facts({ styleOverrides }) }, '', { colorScheme: 'dark' });
   const button = opened.page.locator('.bar-submit');
   await button.waitFor();
-  const worn = await button.evaluate((element) => {
+  const applied = await button.evaluate((element) => {
     const style = getComputedStyle(element);
     return [style.backgroundColor, style.borderRadius, getComputedStyle(document.documentElement).backgroundColor, style.color === style.backgroundColor];
   });
-  assert.deepEqual(worn, ['rgb(102, 51, 153)', '2px', 'rgb(255, 248, 231)', false]);
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(applied, ['rgb(102, 51, 153)', '2px', 'rgb(255, 248, 231)', false]);
+  assert.deepEqual(opened.pageErrors, []);
   await opened.close();
 });
 
@@ -383,6 +383,6 @@ test('hostile names, headers and values are shown as text', async () => {
   assert.equal(await opened.page.locator('main img, main script').count(), 0);
   assert.ok(/<img/.test(await opened.page.locator('.column-header').innerText()));
   assert.ok((await opened.page.title()).includes('<script>'));
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.pageErrors, []);
   await opened.close();
 });

@@ -12,7 +12,7 @@ export interface Opened {
   readonly page: Page;
   readonly fake: Fake;
   /** Errors and warnings of the page. */
-  readonly complaints: string[];
+  readonly pageErrors: string[];
   close(): Promise<void>;
 }
 
@@ -45,9 +45,9 @@ export class Pages {
     const { port } = server.address() as { port: number };
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
     const page = await context.newPage();
-    const complaints = listen(page);
+    const pageErrors = listen(page);
     await page.goto(`http://127.0.0.1:${port}/review/${id}${query && `?${query}`}${token}`);
-    return { page, fake, complaints, close: async () => { await context.close(); stop(server); } };
+    return { page, fake, pageErrors, close: async () => { await context.close(); stop(server); } };
   }
 
   #file(path: string, answer: import('node:http').ServerResponse): void {
@@ -66,13 +66,13 @@ export class Pages {
 }
 
 function listen(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  const pageErrors: string[] = [];
+  page.on('pageerror', (error) => pageErrors.push(String(error)));
   page.on('console', (message) => {
     // Browsers log every error response themselves.
-    if (['error', 'warning'].includes(message.type()) && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !/Failed to load resource/.test(message.text())) pageErrors.push(message.text());
   });
-  return complaints;
+  return pageErrors;
 }
 
 function stop(server: Server): void {

@@ -17,7 +17,7 @@ test('Ctrl+End reaches the last of ten million rows, and Ctrl+Home the first', a
   assert.equal(await demo.page.locator('[role=grid]').getAttribute('aria-rowcount'), '10000001');
   await demo.press('Control+Home');
   assert.deepEqual(await demo.focused(), { row: 0, col: 0 });
-  assert.deepEqual(demo.complaints, []);
+  assert.deepEqual(demo.pageErrors, []);
   await demo.close();
 });
 

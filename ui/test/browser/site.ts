@@ -41,7 +41,7 @@ export class Site {
     return new Site(server, browser, `http://127.0.0.1:${address.port}`);
   }
 
-  /** Opens the demo. Errors and warnings of the page are collected in complaints. */
+  /** Opens the demo. Errors and warnings of the page are collected in pageErrors. */
   async page(query = '', options: BrowserContextOptions = {}): Promise<DemoPage> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.#address });
@@ -62,13 +62,13 @@ export class Site {
 /** The demo page in a browser, with actions for tests. */
 export class DemoPage {
   readonly page: Page;
-  readonly complaints: string[] = [];
+  readonly pageErrors: string[] = [];
 
   constructor(page: Page) {
     this.page = page;
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('pageerror', (error) => this.pageErrors.push(String(error)));
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type()) && !/404/.test(message.text())) this.complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type()) && !/404/.test(message.text())) this.pageErrors.push(message.text());
     });
   }
 

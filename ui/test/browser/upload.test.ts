@@ -13,7 +13,7 @@ function review(name: string, act: (page: ReviewPage) => Promise<void>): void {
     if (!service) return context.skip('there is neither the program nor Go to build it');
     const page = await service.page(await service.review(fields, contacts(40)), { viewport: { width: 1600, height: 900 } });
     await act(page);
-    assert.deepEqual(page.complaints, []);
+    assert.deepEqual(page.pageErrors, []);
     await page.close();
   });
 }

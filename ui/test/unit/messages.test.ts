@@ -26,7 +26,7 @@ const textIn = (tag: string, of: MessageCatalogue) => {
   return (message: Message): string => messageText({ locale }, message);
 };
 /** Removes the characters that isolate inserted texts. */
-const bare = (text: string): string => text.replace(/[\u2068\u2069]/g, '');
+const withoutIsolates = (text: string): string => text.replace(/[\u2068\u2069]/g, '');
 
 test('all languages have the same codes and placeholders', () => {
   for (const language of languages) {
@@ -62,7 +62,7 @@ const sample: MessageCatalogue = {
 const cells = (n: unknown): Message => ({ code: 'a.cells', params: { n } });
 
 test('the number selects the plural form of the language', () => {
-  const of = (tag: string, ...numbers: number[]) => numbers.map((n) => bare(textIn(tag, sample)(cells(n))));
+  const of = (tag: string, ...numbers: number[]) => numbers.map((n) => withoutIsolates(textIn(tag, sample)(cells(n))));
   assert.deepEqual(of('en', 0, 1, 2, 1_234_567, -1234), ['0 cells', 'one cell', '2 cells', '1,234,567 cells', '-1,234 cells']);
   assert.deepEqual(of('de', 0, 1, 2, 1_234_567), ['0 cells', 'one cell', '2 cells', '1.234.567 cells']);
   assert.deepEqual(of('ar', 0, 1, 2, 3, 10, 11, 99, 100, 103), ['no cell', 'one cell', 'two cells', '3 of few', '10 of few', '11 of many', '99 of many', '100 cells', '103 of few']);
@@ -73,7 +73,7 @@ test('the number selects the plural form of the language', () => {
 });
 
 test('lists are joined by the rules of the language', () => {
-  const of = (tag: string, code: string, ...list: unknown[]) => bare(textIn(tag, sample)({ code, params: { list } }));
+  const of = (tag: string, code: string, ...list: unknown[]) => withoutIsolates(textIn(tag, sample)({ code, params: { list } }));
   assert.deepEqual([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((list) => of('en', 'a.and', ...list)), ['', 'a', 'a and b', 'a, b and c']);
   assert.deepEqual([of('de', 'a.and', 'a', 'b', 'c'), of('de', 'a.or', 'a', 'b', 'c'), of('de', 'a.comma', 'a', 'b'), of('de', 'a.clauses', 'a', 'b')], ['a, b und c', 'a, b oder c', 'a, b', 'a; b']);
   assert.deepEqual([of('ar', 'a.and', 'a', 'b', 'c'), of('ar', 'a.or', 'a', 'b', 'c'), of('ar', 'a.comma', 'a', 'b'), of('ar', 'a.clauses', 'a', 'b')], ['a وb وc', 'a أو b أو c', 'a، b', 'a؛ b']);

@@ -168,8 +168,8 @@ test('a question that cannot be rendered keeps its English sentence', () => {
 
 test('columns with the same name are distinguished by number', () => {
   const file = layout();
-  const twins = { ...file, columns: file.columns.map((column) => (column.index < 2 ? { ...column, header: 'Mail' } : column)) };
-  const label = (value: string) => choiceLabel({ id: 'column:email' }, { value, label: '' }, twins, t, chooseLocale('en', []));
+  const sameHeaders = { ...file, columns: file.columns.map((column) => (column.index < 2 ? { ...column, header: 'Mail' } : column)) };
+  const label = (value: string) => choiceLabel({ id: 'column:email' }, { value, label: '' }, sameHeaders, t, chooseLocale('en', []));
   assert.deepEqual([label('0'), label('1')], ['Mail (column 1)', 'Mail (column 2)']);
-  assert.equal(label('2'), twins.columns[2]!.header);
+  assert.equal(label('2'), sameHeaders.columns[2]!.header);
 });

@@ -26,13 +26,13 @@ test('valid styles become tokens, and invalid ones are ignored', () => {
 });
 
 test('unreadable colors are adjusted until they have enough contrast', () => {
-  const pale = themeOf({ global: { textColor: '#eeeeee' }, primaryButton: { backgroundColor: '#ffff00', textColor: '#ffffff' } }, 'light', hex).tokens;
+  const adjusted = themeOf({ global: { textColor: '#eeeeee' }, primaryButton: { backgroundColor: '#ffff00', textColor: '#ffffff' } }, 'light', hex).tokens;
   const light: Rgb = [252, 252, 253];
-  assert.ok(contrast(rgb(pale['--text']), light) >= 4.5);
-  assert.ok(contrast(rgb(pale['--accent']), light) >= 4.5);
-  assert.ok(contrast(rgb(pale['--on-accent']), rgb(pale['--accent'])) >= 4.5);
-  assert.equal(pale['--button-ground'], 'rgb(255 255 0)');
-  assert.ok(contrast(rgb(pale['--button-text']), [255, 255, 0]) >= 4.5);
+  assert.ok(contrast(rgb(adjusted['--text']), light) >= 4.5);
+  assert.ok(contrast(rgb(adjusted['--accent']), light) >= 4.5);
+  assert.ok(contrast(rgb(adjusted['--on-accent']), rgb(adjusted['--accent'])) >= 4.5);
+  assert.equal(adjusted['--button-ground'], 'rgb(255 255 0)');
+  assert.ok(contrast(rgb(adjusted['--button-text']), [255, 255, 0]) >= 4.5);
   const night = themeOf({ primaryButton: { backgroundColor: '#000080' } }, 'dark', hex).tokens;
   assert.ok(contrast(rgb(night['--accent']), [14, 16, 20]) >= 4.5);
 });
