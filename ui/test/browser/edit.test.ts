@@ -198,6 +198,8 @@ test('a conflict shows both values and is reported to the host', async () => {
   const demo = await site.page();
   await demo.page.evaluate(() => (window.demo.source.behavior.conflictAt = 3));
   await demo.cell(3, 0).click();
+  // A hovered cell takes precedence over the active one.
+  await demo.page.mouse.move(0, 0);
   await demo.page.keyboard.type('Mine');
   await demo.press('Enter', 'ArrowUp');
   await demo.waitUntilSaved();
