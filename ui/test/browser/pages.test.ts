@@ -231,7 +231,7 @@ test('the number of discarded cell changes is shown first', async () => {
 test('a change that leaves a required field without a column cannot be sent', async () => {
   const opened = await columns(scene('columns'));
   await assignField(opened, 'Name', 'Not imported');
-  await opened.page.getByText('A required field has no column').waitFor();
+  await opened.page.getByText('A required field has no column', { exact: true }).waitFor();
   const apply = opened.page.getByRole('button', { name: 'read again' });
   assert.equal(await apply.isDisabled(), true);
   await opened.page.getByRole('button', { name: 'Column for Name' }).click();
