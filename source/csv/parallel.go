@@ -2,209 +2,173 @@ package csv
 
 import (
 	"context"
+	"errors"
+	"io"
 	"runtime"
-	"sync"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ordered"
 )
 
-// parallelReader is how a reader lets workers read ahead, as long as all records are
-// plain.
+const (
+	// chunkSize is the number of bytes that one worker parses at a time: about a batch.
+	chunkSize = intray.BatchBytes
+	// tailBytes is the length of the end of a text that is always read record by record,
+	// because rows below the table are there.
+	tailBytes = 128 << 10
+)
+
+// parallelReader lets workers parse chunks ahead of the reader. A chunk with an irregular
+// record is read again, record by record.
 type parallelReader struct {
 	text *decodedText
-	// fast is nil where the dialect is not one that it reads.
+	// fast is nil if the dialect has no fast path.
 	fast   *fastParser
 	chunks *chunkReader
-	// sequentialUntil is up to where records are read one by one.
+	// sequentialUntil is the offset up to which records are read one by one.
 	sequentialUntil int64
-	// backoff is how much is read one by one at the next chunk that is not plain.
-	// It grows while they come often.
+	// backoff is the number of bytes that are read one by one after the next irregular
+	// chunk. It grows while such chunks are frequent.
 	backoff int64
-	// rowBytes is about how long a record is.
+	// rowBytes is the approximate length of a record.
 	rowBytes int
-	// size is how much text a worker reads at a time, tail how much of the end of
-	// the file is read one by one.
+	// size is the number of bytes of a chunk; tail replaces tailBytes in tests.
 	size int
 	tail int64
 }
 
 func (s *parallelReader) stop() {
 	if s.chunks != nil {
-		s.chunks.stop()
+		s.chunks.Close()
 		s.chunks = nil
 	}
 }
 
-// canResume says whether a reader is at a place where chunks can begin again.
+// canResume reports whether the reader is at an offset where chunks can start.
 func (s *parallelReader) canResume(r *reader) bool {
 	at := r.window.offset()
 	return s.fast != nil && at >= s.sequentialUntil && at < s.endOffset() && len(r.held) == 0 && r.blankRows == 0 && !r.tableEnded
 }
 
-// nextChunk gives the batch of the next chunk, if that is plain. Else the reader
-// stands where it begins.
+// nextChunk fills the batch with the next chunk and reports whether it did. Otherwise the
+// reader is where that chunk starts.
 func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, error) {
 	s := &r.parallel
 	if !s.canResume(r) {
 		return false, nil
 	}
 	if s.chunks == nil {
-		most := min(intray.BatchRows, max(intray.BatchCells/max(r.sheet.width, batch.Width, 1), 1))
-		size := min(s.size, max(s.size/16, most*s.rowBytes*3/4))
-		s.chunks = startChunkReader(s.text, s.fast, r.window.offset(), s.endOffset(), s.text.rawSize(size), most)
+		maxRows := min(intray.BatchRows, max(intray.BatchCells/max(r.sheet.width, batch.Width, 1), 1))
+		size := min(s.size, max(s.size/16, maxRows*s.rowBytes*3/4))
+		s.chunks = startChunkReader(s.text, s.fast, r.window.offset(), s.endOffset(), s.text.rawSize(size), maxRows)
 	}
-	var job *chunk
-	select {
-	case job = <-s.chunks.ordered:
-	case <-ctx.Done():
-		return false, ctx.Err()
-	}
-	if job == nil {
+	c, err := s.chunks.Next(ctx)
+	if errors.Is(err, io.EOF) {
 		s.fallBack(r, r.window.offset(), r.window.offset()+int64(s.size))
 		return false, nil
 	}
-	select {
-	case <-job.read:
-	case <-ctx.Done():
-		s.fallBack(r, job.from, job.from)
-		return false, ctx.Err()
+	if err != nil {
+		return false, err
 	}
-	if !job.plain {
+	if !c.regular {
 		pause := s.backoff
 		s.backoff = 2*pause + int64(s.size)
-		s.fallBack(r, job.from, job.to+pause)
+		s.fallBack(r, c.from, c.to+pause)
 		return false, nil
 	}
 	s.backoff = max(0, s.backoff-int64(s.size/4))
-	batch.Swap(&job.batch)
+	batch.Swap(&c.batch)
 	batch.First = r.rows
 	for i := range batch.Lines {
 		batch.Lines[i] += r.line
 	}
-	r.line += job.lines
+	r.line += c.lines
 	r.cells += int64(batch.Len()) * int64(r.sheet.width)
-	s.seek(r, job.to)
-	s.chunks.release(job) // from here on it is another's
+	s.seek(r, c.to)
+	s.chunks.recycle(c)
 	return true, r.checkCellLimit()
 }
 
-// fallBack makes the reader go on one by one from a place to another.
+// fallBack makes the reader read records one by one between two offsets.
 func (s *parallelReader) fallBack(r *reader, from, until int64) {
 	s.stop()
 	s.sequentialUntil = until
 	s.seek(r, from)
 }
 
-// seek sets the reader to a place.
 func (s *parallelReader) seek(r *reader, to int64) { r.window = newWindow(s.text, to) }
 
-// endOffset is the place from which on rows are read one by one: what stands below a
-// table is there.
 func (s *parallelReader) endOffset() int64 { return s.text.length() - s.tail }
 
-const (
-	// chunkSize is how much text one worker reads at a time: a batch.
-	chunkSize = intray.BatchBytes
-	// tailBytes is the end of a text that is read record by record: what stands
-	// below a table is there.
-	tailBytes = 128 << 10
-)
-
-// A chunk is a run of whole records, and what a worker made of it.
+// chunk is a run of whole records and the batch that a worker parsed from it.
 type chunk struct {
-	// from and to are where it is in the text.
+	// from and to are its offsets in the text.
 	from, to int64
-	// raw is that part of the file, text the same as UTF-8, in memory of its own
-	// where the file is written otherwise.
+	// raw are the bytes of the file and text the same as UTF-8. They share memory if the
+	// file is UTF-8.
 	raw, text []byte
 	batch     intray.Records
 	lines     int64
-	plain     bool
-	read      chan struct{}
+	// regular reports whether all records follow the dialect.
+	regular bool
 }
 
-// chunkReader cuts a text behind line ends outside quotes and lets workers read the
-// parts side by side. It gives them in order. A text whose quotes are not as they
-// should be is cut wrongly; then a chunk is not plain, and what follows it is of
-// no use.
+// chunkReader cuts a text at line ends outside quotes, and workers parse the chunks. A
+// misplaced quote leads to wrong cuts. The chunk with the quote is then irregular, and
+// chunks after it must be dropped.
 type chunkReader struct {
-	text    *decodedText
-	fast    *fastParser
-	maxRows int
+	*ordered.Results[*chunk]
+	text *decodedText
+	// at is the offset of the next chunk, and end the offset where chunks end.
+	at, end int64
 	size    int
-	jobs    chan *chunk
-	ordered chan *chunk
+	quote   byte
+	quoted  bool
 	spare   chan *chunk
-	cancel  context.CancelFunc
-	group   sync.WaitGroup
 }
 
-// begin starts to read the file from a place, which begins a record, up to
-// another.
-func startChunkReader(text *decodedText, f *fastParser, from, to int64, size, most int) *chunkReader {
+// startChunkReader starts to read at the start of a record. The chunks end before end.
+func startChunkReader(text *decodedText, f *fastParser, from, end int64, size, maxRows int) *chunkReader {
 	workers := max(runtime.GOMAXPROCS(0), 1)
-	ctx, cancel := context.WithCancel(context.Background())
-	c := &chunkReader{
-		text: text, fast: f, maxRows: most, size: size, cancel: cancel,
-		jobs: make(chan *chunk, workers), ordered: make(chan *chunk, workers+1), spare: make(chan *chunk, 2*workers+4),
-	}
-	c.group.Go(func() {
-		defer close(c.jobs)
-		defer close(c.ordered)
-		c.produce(ctx, from, to)
+	c := &chunkReader{text: text, at: from, end: end, size: size, quote: f.quote, quoted: f.quoted, spare: make(chan *chunk, 2*workers+4)}
+	c.Results = ordered.Start(context.Background(), workers, workers+2, c.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
+		return func(_ context.Context, job *chunk) (*chunk, error) {
+			job.text = text.decodeChunk(job.text, job.raw)
+			job.lines, job.regular = f.read(job.text, maxRows, &job.batch)
+			return job, nil
+		}
 	})
-	for range workers {
-		c.group.Go(func() {
-			for job := range c.jobs {
-				job.text = text.decodeChunk(job.text, job.raw)
-				job.lines, job.plain = f.read(job.text, most, &job.batch)
-				close(job.read)
-			}
-		})
-	}
 	return c
 }
 
-// stop stops all work and waits for it.
-func (c *chunkReader) stop() {
-	c.cancel()
-	for range c.ordered {
+// cutChunk returns the next chunk, not parsed. It returns io.EOF at the end, where a chunk
+// has no line end outside quotes, and if reading fails: the sequential reader that
+// continues there finds the reason.
+func (c *chunkReader) cutChunk(context.Context) (*chunk, error) {
+	if c.at >= c.end {
+		return nil, io.EOF
 	}
-	c.group.Wait()
+	job := c.newChunk()
+	size := int(min(int64(c.size), c.text.length()-c.at))
+	if cap(job.raw) < size {
+		job.raw = make([]byte, size)
+	}
+	job.raw = job.raw[:size]
+	if err := readFullAt(c.text.in, job.raw, c.at+int64(c.text.guess.BOM)); err != nil {
+		return nil, io.EOF
+	}
+	end := c.text.units.lastLineEnd(job.raw, c.quote, c.quoted)
+	if end == 0 {
+		return nil, io.EOF
+	}
+	job.raw = job.raw[:end]
+	job.from, job.to = c.at, c.at+int64(end)
+	c.at = job.to
+	return job, nil
 }
 
-// produce reads chunks and hands them out. It ends where a chunk has no line end
-// outside quotes, where reading fails, and at to: whoever reads on finds out why.
-func (c *chunkReader) produce(ctx context.Context, from, to int64) {
-	for from < to && ctx.Err() == nil {
-		job := c.acquireChunk()
-		size := int(min(int64(c.size), c.text.length()-from))
-		if cap(job.raw) < size {
-			job.raw = make([]byte, size)
-		}
-		job.raw = job.raw[:size]
-		if err := readFullAt(c.text.in, job.raw, from+int64(c.text.guess.BOM)); err != nil {
-			return
-		}
-		end := c.text.units.lastLineEnd(job.raw, c.fast.quote, c.fast.quoted)
-		if end == 0 {
-			return
-		}
-		job.raw = job.raw[:end]
-		job.from, job.to = from, from+int64(end)
-		job.read = make(chan struct{})
-		select {
-		case c.ordered <- job:
-		case <-ctx.Done():
-			return
-		}
-		c.jobs <- job
-		from = job.to
-	}
-}
-
-// acquireChunk gives a chunk whose memory can be used again.
-func (c *chunkReader) acquireChunk() *chunk {
+// newChunk returns a chunk, with the memory of a recycled one if there is one.
+func (c *chunkReader) newChunk() *chunk {
 	select {
 	case job := <-c.spare:
 		job.batch.Reset()
@@ -214,8 +178,8 @@ func (c *chunkReader) acquireChunk() *chunk {
 	}
 }
 
-// release hands over a batch that is no longer needed.
-func (c *chunkReader) release(job *chunk) {
+// recycle lets later chunks use the memory of a chunk. The caller must not use it again.
+func (c *chunkReader) recycle(job *chunk) {
 	job.text = job.batch.AdoptArena(nil)
 	if c.text.isUTF8() {
 		job.raw = job.text

@@ -3,39 +3,47 @@ package jsonrows
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"runtime"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ordered"
 	"github.com/intraydata/intray/source"
 )
 
-// chunkBytes is how much text one worker reads at a time: about a batch.
-const chunkBytes = 1 << 20
+const (
+	// chunkBytes is the number of bytes that one worker parses at a time: about a batch.
+	chunkBytes = 1 << 20
+	// minChunkBytes is the smallest size of a chunk.
+	minChunkBytes = 4 << 10
+	// maxWorkers bounds the memory of the chunks.
+	maxWorkers = 8
+)
 
-// A pass goes once through the elements of a sheet. Where they stand one per
-// line, workers read ahead; what they cannot read is read one by one.
+// pass reads the elements of a sheet once, in order. If there is one element per line,
+// workers parse chunks of lines ahead. Elements that they cannot parse are read one by one.
 type pass struct {
 	in     source.Input
 	limits source.Limits
 	table  tableLocation
 	opts   []jsontext.Options
-	// newWorker makes a worker.
+	// newWorker returns a function that parses chunks, for one goroutine.
 	newWorker func() func(*chunk)
-	// size is how much text one worker reads at a time, 0 for none.
+	// size is the number of bytes of a chunk, or 0 if all elements are read one by one.
 	size int
 
 	elements *elementReader
 	chunks   *chunkReader
-	// offset is where the next element is looked for, until is up to where they are
-	// read one by one.
+	// offset is where the next element starts or the space before it. Up to
+	// sequentialUntil elements are read one by one.
 	offset, sequentialUntil int64
-	// backoff is how much more is read one by one at the next trouble. It grows
-	// while there is much of it.
+	// backoff is the number of bytes that are also read one by one after the next element
+	// that a worker cannot parse. It grows while such elements are frequent.
 	backoff int64
-	// count is the number of elements behind.
+	// count is the number of elements read.
 	count int64
 }
 
@@ -46,8 +54,8 @@ func newPass(b *book, p tableLocation, size int, opts ...jsontext.Options) *pass
 	return &pass{in: b.in, limits: b.opt.Limits, table: p, opts: opts, size: size, offset: p.start}
 }
 
-// nextChunk gives the next chunk, all of it read, or nil where the next element is
-// to be read on its own.
+// nextChunk returns the next chunk, completely parsed, or nil if the next element must be
+// read with nextElement.
 func (p *pass) nextChunk(ctx context.Context) (*chunk, error) {
 	if p.size == 0 || p.offset < p.sequentialUntil {
 		return nil, nil
@@ -56,40 +64,38 @@ func (p *pass) nextChunk(ctx context.Context) (*chunk, error) {
 		p.elements = nil
 		p.chunks = startChunkReader(p.in, p.offset, p.size, p.newWorker)
 	}
-	var job *chunk
-	select {
-	case job = <-p.chunks.ordered:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if job == nil {
+	c, err := p.chunks.Next(ctx)
+	if errors.Is(err, io.EOF) {
 		p.close()
 		p.sequentialUntil = p.offset + int64(p.size)
 		return nil, nil
 	}
-	<-job.read
-	if !job.complete {
-		p.fallBack(job)
+	if err != nil {
+		return nil, err
+	}
+	if !c.complete {
+		p.fallBack(c)
 		return nil, nil
 	}
 	p.backoff = max(0, p.backoff-int64(p.size)/4)
-	p.offset = job.to
-	p.count += job.count
-	return job, nil
+	p.offset = c.to
+	p.count += c.count
+	return c, nil
 }
 
-// fallBack goes on one by one up to behind the trouble in a chunk.
-func (p *pass) fallBack(job *chunk) {
+// fallBack makes the pass read elements one by one up to the one that a worker could not
+// parse. If a chunk had too many rows, the next chunks are smaller.
+func (p *pass) fallBack(c *chunk) {
 	p.close()
-	if job.tooManyRows && p.size > minChunkBytes {
+	if c.tooManyRows && p.size > minChunkBytes {
 		p.size = max(p.size/2, minChunkBytes)
 		return
 	}
-	p.sequentialUntil = job.badOffset + 1 + p.backoff
+	p.sequentialUntil = c.badOffset + 1 + p.backoff
 	p.backoff = 2*p.backoff + int64(p.size)/4
 }
 
-// nextElement gives the text of the next element, read on its own.
+// nextElement reads the next element and returns its text.
 func (p *pass) nextElement() ([]byte, error) {
 	if p.elements == nil {
 		p.elements = newElementReader(p.in, p.limits, p.table, p.opts...)
@@ -101,135 +107,103 @@ func (p *pass) nextElement() ([]byte, error) {
 	return text, err
 }
 
-// close stops all work ahead.
+// close stops the workers.
 func (p *pass) close() {
 	if p.chunks != nil {
-		p.chunks.stop()
+		p.chunks.Close()
 		p.chunks = nil
 	}
 }
 
-const (
-	// maxWorkers bounds the memory that reading ahead takes.
-	maxWorkers = 8
-	// minChunkBytes is the least text that is cut off for a worker.
-	minChunkBytes = 4 << 10
-)
-
-// A chunk is a run of lines and what a worker made of it.
+// chunk is a run of lines and what a worker parsed from it.
 type chunk struct {
-	// from and to are where it is in the file.
+	// from and to are its offsets in the file.
 	from, to int64
-	// text is nil where the batch owns it.
+	// text is nil while the batch owns it.
 	text []byte
-	// count is the number of its elements.
+	// count is the number of elements.
 	count int64
-	// complete says that all of it is read. Else bad is the place in the file of
-	// the element that could not be, and crowded says that there were merely
-	// too many.
+	// complete reports whether all elements were parsed. If not, badOffset is the offset
+	// in the file of the first that was not, and tooManyRows reports whether only the
+	// limit of rows was the reason.
 	complete    bool
 	badOffset   int64
 	tooManyRows bool
-	// batch is what the second pass makes of it, met what the first does.
+	// The first pass fills observations, the second one batch.
 	batch        intray.Records
 	observations []observation
-	read         chan struct{}
 }
 
-// chunkReader cuts a file behind line ends and lets workers read the parts side by
-// side. It gives them in order.
+// chunkReader cuts a file after line ends, and workers parse the chunks.
 type chunkReader struct {
-	in      source.Input
-	size    int
-	jobs    chan *chunk
-	ordered chan *chunk
-	spare   chan *chunk
-	cancel  context.CancelFunc
-	group   sync.WaitGroup
+	*ordered.Results[*chunk]
+	in source.Input
+	// at is the offset of the next chunk.
+	at    int64
+	size  int
+	spare chan *chunk
 }
 
-// startChunkReader begins at a place of the file. Each worker has a function of its
-// own to read with.
-func startChunkReader(in source.Input, from int64, size int, work func() func(*chunk)) *chunkReader {
+// startChunkReader starts to read at an offset of the file.
+func startChunkReader(in source.Input, from int64, size int, newWorker func() func(*chunk)) *chunkReader {
 	workers := min(max(runtime.GOMAXPROCS(0), 1), maxWorkers)
-	ctx, cancel := context.WithCancel(context.Background())
-	a := &chunkReader{
-		in: in, size: size, cancel: cancel,
-		jobs: make(chan *chunk, workers), ordered: make(chan *chunk, workers+1), spare: make(chan *chunk, 2*workers+4),
-	}
-	a.group.Go(func() {
-		defer close(a.jobs)
-		defer close(a.ordered)
-		a.produce(ctx, from)
+	r := &chunkReader{in: in, at: from, size: size, spare: make(chan *chunk, 2*workers+4)}
+	r.Results = ordered.Start(context.Background(), workers, workers+2, r.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
+		parse := newWorker()
+		return func(_ context.Context, c *chunk) (*chunk, error) {
+			parse(c)
+			return c, nil
+		}
 	})
-	for range workers {
-		read := work()
-		a.group.Go(func() {
-			for job := range a.jobs {
-				read(job)
-				close(job.read)
-			}
-		})
-	}
-	return a
+	return r
 }
 
-// stop stops all work and waits for it.
-func (a *chunkReader) stop() {
-	a.cancel()
-	for range a.ordered {
+// cutChunk returns the next chunk, not parsed. It returns io.EOF at the end, where a chunk
+// has no line end, and if reading fails: the sequential reader that continues there finds
+// the reason.
+func (r *chunkReader) cutChunk(context.Context) (*chunk, error) {
+	if r.at >= r.in.Size {
+		return nil, io.EOF
 	}
-	a.group.Wait()
+	c := r.newChunk()
+	size := int(min(int64(r.size), r.in.Size-r.at))
+	if cap(c.text) < size {
+		c.text = make([]byte, size)
+	}
+	c.text = c.text[:size]
+	if err := readFullAt(r.in, c.text, r.at); err != nil {
+		return nil, io.EOF
+	}
+	end := bytes.LastIndexByte(c.text, '\n') + 1
+	if end == 0 {
+		return nil, io.EOF
+	}
+	from := r.at
+	r.at += int64(end)
+	*c = chunk{from: from, to: r.at, text: c.text[:end], batch: c.batch, observations: c.observations[:0]}
+	return c, nil
 }
 
-// produce reads chunks and hands them out. It ends where a chunk has no line end or
-// reading fails: whoever reads on finds out why.
-func (a *chunkReader) produce(ctx context.Context, from int64) {
-	for from < a.in.Size && ctx.Err() == nil {
-		job := a.acquireChunk()
-		size := int(min(int64(a.size), a.in.Size-from))
-		if cap(job.text) < size {
-			job.text = make([]byte, size)
-		}
-		job.text = job.text[:size]
-		if err := readFullAt(a.in, job.text, from); err != nil {
-			return
-		}
-		end := bytes.LastIndexByte(job.text, '\n') + 1
-		if end == 0 {
-			return
-		}
-		*job = chunk{from: from, to: from + int64(end), text: job.text[:end], batch: job.batch, observations: job.observations[:0], read: make(chan struct{})}
-		select {
-		case a.ordered <- job:
-		case <-ctx.Done():
-			return
-		}
-		a.jobs <- job
-		from = job.to
-	}
-}
-
-// acquireChunk gives a chunk whose memory can be used again.
-func (a *chunkReader) acquireChunk() *chunk {
+// newChunk returns a chunk, with the memory of a recycled one if there is one.
+func (r *chunkReader) newChunk() *chunk {
 	select {
-	case job := <-a.spare:
-		return job
+	case c := <-r.spare:
+		return c
 	default:
 		return &chunk{}
 	}
 }
 
-// release hands over a chunk that is no longer needed. Its batch may have been
-// exchanged for another.
-func (a *chunkReader) release(job *chunk) {
-	job.batch.Reset()
-	if job.text == nil {
-		job.text = job.batch.AdoptArena(nil)
+// recycle lets later chunks use the memory of a chunk. The caller must not use it again,
+// but may have exchanged its batch.
+func (r *chunkReader) recycle(c *chunk) {
+	c.batch.Reset()
+	if c.text == nil {
+		c.text = c.batch.AdoptArena(nil)
 	}
-	clear(job.observations)
+	clear(c.observations)
 	select {
-	case a.spare <- job:
+	case r.spare <- c:
 	default:
 	}
 }

@@ -132,7 +132,7 @@ func (r *reader) nextBatch(ctx context.Context, batch *intray.Records) (bool, er
 	for i := range batch.Lines {
 		batch.Lines[i] += before
 	}
-	r.pass.chunks.release(job)
+	r.pass.chunks.recycle(job)
 	return true, nil
 }
 

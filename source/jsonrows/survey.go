@@ -77,7 +77,7 @@ func (s *sheetShape) collect(ctx context.Context, b *book, p tableLocation) erro
 		}
 		if job != nil {
 			s.mergeObservations(job.observations)
-			pass.chunks.release(job)
+			pass.chunks.recycle(job)
 			continue
 		}
 		err = walkNextElement(pass, w)
