@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"runtime"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ordered"
 	"github.com/intraydata/intray/validate"
 )
 
@@ -37,68 +38,40 @@ func (r *spanResult) merge(later *spanResult) {
 	}
 }
 
-// spanTask is one span on its way through the workers.
-type spanTask struct {
-	at  span
-	out chan *spanResult
-}
-
-// applyParallel changes rows span by span, on all cores. What it makes is taken in the
-// order of the rows; only a few spans are under way at a time, unless the desk is to see
-// all rows at once.
+// applyParallel changes rows span by span, on all cores, and merges the results in the
+// order of the rows. Only a few spans are in progress at a time, unless the revalidator
+// must see all rows at once.
 func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
 	spans := m.draft.spansOf(rows)
-	workers := min(len(spans), runtime.GOMAXPROCS(0))
-	work, order := make(chan spanTask), make(chan spanTask, 2*workers)
 	report := progressOf(spans, progress)
 	all := &spanResult{batch: m.draft.newBatch()}
-	group, running := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		defer close(work)
-		defer close(order)
-		for _, at := range spans {
-			t := spanTask{at, make(chan *spanResult, 1)}
-			for _, to := range []chan spanTask{order, work} {
-				select {
-				case to <- t:
-				case <-running.Done():
-					return running.Err()
-				}
-			}
+	workers := min(len(spans), runtime.GOMAXPROCS(0))
+	started := 0
+	results := ordered.Start(ctx, workers, 2*workers, func(context.Context) (span, error) {
+		if started == len(spans) {
+			return span{}, io.EOF
 		}
-		return nil
+		started++
+		return spans[started-1], nil
+	}, func() func(context.Context, span) (*spanResult, error) {
+		w := m.worker()
+		return func(ctx context.Context, at span) (*spanResult, error) { return w.processSpan(ctx, at, rows) }
 	})
-	for range workers {
-		group.Go(func() error {
-			w := m.worker()
-			for t := range work {
-				r, err := w.processSpan(running, t.at, rows)
-				if err != nil {
-					return err
-				}
-				t.out <- r
-			}
-			return nil
-		})
+	defer results.Close()
+	for _, at := range spans {
+		r, err := results.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if m.draft.cfg.Whole {
+			all.merge(r)
+		} else if err := m.mergeResult(ctx, r); err != nil {
+			return err
+		}
+		report(at)
 	}
-	group.Go(func() error {
-		for t := range order {
-			select {
-			case r := <-t.out:
-				if m.draft.cfg.Whole {
-					all.merge(r)
-				} else if err := m.mergeResult(ctx, r); err != nil {
-					return err
-				}
-				report(t.at)
-			case <-running.Done():
-				return running.Err()
-			}
-		}
+	if !m.draft.cfg.Whole {
 		return nil
-	})
-	if err := group.Wait(); err != nil || !m.draft.cfg.Whole {
-		return err
 	}
 	if len(all.rows) > 0 && len(all.conflicts) == 0 {
 		if err := m.worker().applyEdits(ctx, all); err != nil {
