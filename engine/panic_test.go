@@ -32,7 +32,7 @@ func TestPanickingParserIsAnError(t *testing.T) {
 	}
 	p.Fields[1].Parser = panicking{}
 	e := New(Config{Workers: 4})
-	err = e.runPipeline(t.Context(), reader, p, nowhere{}, &Outcome{})
+	err = recoverPanic(func() error { return e.runPipeline(t.Context(), reader, p, nowhere{}, &Outcome{}) })()
 	if err == nil || !strings.Contains(err.Error(), "boom at Ada") || !strings.Contains(err.Error(), "panic_test.go") {
 		t.Errorf("error %v, want the panic and where it happened", err)
 	}

@@ -8,46 +8,35 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
-	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ordered"
 	"github.com/intraydata/intray/internal/rowplan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/validate"
 )
 
-// extraSlots is how many batches may be read or wait for their turn beside those
-// that workers hold. It bounds the memory of a run, whatever the file's size.
+// extraSlots is the number of batches in addition to those of the workers: one is read
+// while another one is committed. It bounds the memory of a run, whatever the file's size.
 const extraSlots = 2
-
-// workItem is a batch of records under way, with its place in the order.
-type workItem struct {
-	seq  int
-	recs *intray.Records
-}
 
 // stagedBatch is a staged batch that waits for its turn to be committed.
 type stagedBatch struct {
-	workItem
+	recs    *intray.Records
 	commit  func() error
 	summary rowplan.Summary
-	// failed is what a hook did wrong in the batch; there is nothing to commit.
-	failed error
 }
 
-// pipeline joins the reader, the workers and the committer of one run. Loads go
-// round: from free to the reader, to the workers, to the committer, to free.
+// pipeline joins the reader, the workers and the committer of one run.
 type pipeline struct {
 	plan *rowplan.Plan
 	sink Sink
-	// maxCells and problems are the most that the run takes.
+	// maxCells and maxProblems are the limits of the run.
 	maxCells, maxProblems int64
-	free                  chan *intray.Records
-	work                  chan workItem
-	done                  chan stagedBatch
+	// free holds the records that are neither being read, nor processed, nor committed.
+	free chan *intray.Records
 
 	// fileErr is what the reader said of the file. The rows before it go their
 	// way first, so that the same file gives the same outcome.
@@ -66,8 +55,6 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowpl
 		maxCells: e.cfg.Options.Limits.WithDefaults().Cells, maxProblems: e.cfg.Problems,
 		uniques: p.Rules.UniqueChecker(e.cfg.Temp), errorRows: roaring.New(),
 		free: make(chan *intray.Records, slots),
-		work: make(chan workItem, slots),
-		done: make(chan stagedBatch, slots),
 	}
 	if b.uniques != nil {
 		defer func() { err = errors.Join(err, b.uniques.Close()) }()
@@ -75,22 +62,7 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowpl
 	for range slots {
 		b.free <- &intray.Records{Width: p.RowWeight()}
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(recoverPanic(func() error { return b.readRecords(ctx, reader, out.addNotice) }))
-	var workers sync.WaitGroup
-	for range e.cfg.Workers {
-		workers.Add(1)
-		group.Go(recoverPanic(func() error {
-			defer workers.Done()
-			return b.processRecords(ctx)
-		}))
-	}
-	go func() {
-		workers.Wait()
-		close(b.done)
-	}()
-	group.Go(recoverPanic(func() error { return b.commitInOrder(ctx, out, e.cfg.Progress) }))
-	if err := group.Wait(); err != nil {
+	if err := b.run(ctx, e.cfg.Workers, reader, out, e.cfg.Progress); err != nil {
 		return err
 	}
 	if b.fileErr == nil {
@@ -101,8 +73,38 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowpl
 	return b.fileErr
 }
 
-// recoverPanic turns a panic of one run into an error of that run, so that one
-// stranger's file cannot stop everybody's imports.
+// run reads and processes batches on several goroutines and commits them in order.
+func (b *pipeline) run(ctx context.Context, workers int, reader source.Reader, out *Outcome, progress func(int64)) error {
+	// While one batch is committed, all others can be in progress.
+	batches := ordered.Start(ctx, workers, cap(b.free)-1, func(ctx context.Context) (*intray.Records, error) {
+		return b.readRecords(ctx, reader, out.addNotice)
+	}, b.newWorker)
+	defer batches.Close()
+	for {
+		staged, err := batches.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if err := b.checkProblemLimit(out, staged.summary); err != nil {
+			return err
+		}
+		if err := staged.commit(); err != nil {
+			return fmt.Errorf("commit rows from %d: %w", staged.recs.First, err)
+		}
+		out.AddSummary(staged.summary)
+		if b.uniques != nil {
+			b.errorRows.AddMany(staged.summary.ErrorRowNumbers())
+		}
+		progress(out.DataRows)
+		b.free <- staged.recs
+	}
+}
+
+// recoverPanic turns a panic of one run into an error of that run, so that one hostile
+// file cannot stop the imports of others.
 func recoverPanic(work func() error) func() error {
 	return func() (err error) {
 		defer func() {
@@ -114,36 +116,24 @@ func recoverPanic(work func() error) func() error {
 	}
 }
 
-// readRecords reads records until there are no more. What the source has to say of them is
-// told.
-func (b *pipeline) readRecords(ctx context.Context, reader source.Reader, report func(intray.Notice)) error {
-	defer close(b.work)
-	for seq := 0; ; seq++ {
-		var recs *intray.Records
-		select {
-		case recs = <-b.free:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// readRecords reads the next records and reports the notices of the source. It returns
+// io.EOF at the end and after an error of the file, which it stores in fileErr.
+func (b *pipeline) readRecords(ctx context.Context, reader source.Reader, report func(intray.Notice)) (*intray.Records, error) {
+	recs := <-b.free
+	for {
 		err := reader.Next(ctx, recs)
 		for _, n := range recs.Notices {
 			report(n)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
 		}
 		if err == nil {
 			err = b.checkCellLimit(recs)
 		}
 		if err != nil && isFileError(err) {
 			b.fileErr = err
-			return nil
+			err = io.EOF
 		}
-		if err != nil {
-			return err
-		}
-		if recs.Len() > 0 {
-			b.work <- workItem{seq, recs}
+		if err != nil || recs.Len() > 0 {
+			return recs, err
 		}
 	}
 }
@@ -173,71 +163,31 @@ func (b *pipeline) checkProblemLimit(out *Outcome, a rowplan.Summary) error {
 	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.maxProblems})}
 }
 
-// processRecords turns records into staged batches until there are no more.
-func (b *pipeline) processRecords(ctx context.Context) error {
+// newWorker returns a function that parses and stages records, for one goroutine.
+func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBatch, error) {
 	var batch intray.Batch
 	scratch := make([]byte, 0, rowplan.ScratchBytes)
-	for l := range b.work {
-		if err := ctx.Err(); err != nil {
-			return err
+	return func(ctx context.Context, recs *intray.Records) (stagedBatch, error) {
+		b.plan.Parse(recs, &batch, scratch)
+		if err := b.plan.FillAdded(&batch, recs.Added, scratch); err != nil {
+			return stagedBatch{}, err
 		}
-		b.plan.Parse(l.recs, &batch, scratch)
-		if err := b.plan.FillAdded(&batch, l.recs.Added, scratch); err != nil {
-			return err
-		}
-		if err := b.plan.RunHooks(ctx, &batch, scratch); rowplan.IsHookError(err) {
-			b.done <- stagedBatch{workItem: l, failed: err}
-			continue
-		} else if err != nil {
-			return err
+		if err := b.plan.RunHooks(ctx, &batch, scratch); err != nil {
+			return stagedBatch{}, err
 		}
 		b.plan.Rules.Apply(&batch)
 		if b.uniques != nil {
 			if err := b.uniques.AddBatch(&batch); err != nil {
-				return err
+				return stagedBatch{}, err
 			}
 		}
 		b.plan.FoldColumns(&batch)
 		commit, err := b.sink.StageBatch(&batch)
 		if err != nil {
-			return fmt.Errorf("stage rows from %d: %w", batch.First, err)
+			return stagedBatch{}, fmt.Errorf("stage rows from %d: %w", batch.First, err)
 		}
-		b.done <- stagedBatch{workItem: l, commit: commit, summary: b.plan.Summarize(&batch)}
+		return stagedBatch{recs: recs, commit: commit, summary: b.plan.Summarize(&batch)}, nil
 	}
-	return nil
-}
-
-// commitInOrder brings the parcels back into order.
-func (b *pipeline) commitInOrder(ctx context.Context, out *Outcome, progress func(int64)) error {
-	waiting := map[int]stagedBatch{}
-	next := 0
-	for p := range b.done {
-		waiting[p.seq] = p
-		for {
-			p, ready := waiting[next]
-			if !ready {
-				break
-			}
-			delete(waiting, next)
-			next++
-			if p.failed != nil {
-				return p.failed
-			}
-			if err := b.checkProblemLimit(out, p.summary); err != nil {
-				return err
-			}
-			if err := p.commit(); err != nil {
-				return fmt.Errorf("commit rows from %d: %w", p.recs.First, err)
-			}
-			out.AddSummary(p.summary)
-			if b.uniques != nil {
-				b.errorRows.AddMany(p.summary.ErrorRowNumbers())
-			}
-			progress(out.DataRows)
-			b.free <- p.recs
-		}
-	}
-	return ctx.Err()
 }
 
 // addCrossRowProblems adds the problems that show only when all rows are known: values that
