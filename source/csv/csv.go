@@ -1,15 +1,16 @@
-// Package csv reads delimited text as strangers write it.
+// Package csv reads delimited text from untrusted files.
 //
-// The nouns: a dialect says what separates and quotes cells; a sheet is what was
-// decided about a file (its dialect, its header, what its columns hold) before
-// its records are read; a reading is one way to cut a row that does not fit; a
-// chunk is a run of records that a worker reads ahead. The package decides by
-// looking at the file, tells why, and leaves cells as they are: a row that is
-// broken is mended only where one reading clearly fits better than all others,
-// and that is told, as is all text that is no record. Where two ways to read the
-// file fit equally well, a notice of level error asks a person.
+// A dialect defines which characters separate and quote cells. A sheet holds the decisions
+// about a file, such as its dialect, its header and the content of its columns, which are
+// made before records are read. A reading is one way to cut an irregular row into cells. A
+// chunk is a run of records that a worker reads ahead.
 //
-// It does not know what a schema wants, and does not change the text of a cell.
+// The package decides by the content of the file and returns its reasons as evidence. It
+// repairs a broken row only if one reading fits clearly better than all others, and reports
+// each repair and all text that is not part of a record. If two dialects fit equally well,
+// the evidence contains a tie for a person to decide.
+//
+// The package does not know schemas and does not change the text of cells.
 package csv
 
 import (
@@ -30,9 +31,8 @@ type Format struct{}
 // Name is "csv".
 func (Format) Name() string { return "csv" }
 
-// Detect takes any text, and is the surer the more it looks like a table: a
-// name that ends in .csv and the like, or a delimiter that cuts all lines alike.
-// Bytes that no text holds are never CSV.
+// Detect accepts any text. The score is higher for file names such as "a.csv" and for a
+// delimiter that cuts all lines into the same number of cells. Binary files score 0.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if isBinary(head) {
 		return 0, intray.Message{}
@@ -52,7 +52,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return 0.1, intray.NewMessage("csv.text", nil)
 }
 
-// isBinary says whether a file begins as no text does.
+// isBinary reports whether a file starts with bytes that do not occur in text.
 func isBinary(head []byte) bool {
 	for _, magic := range []string{"PK\x03\x04", "PK\x05\x06", "\xD0\xCF\x11\xE0", "%PDF-", "{\\rtf", "\x1F\x8B", "\x28\xB5\x2F\xFD", "\x89PNG", "\xFF\xD8\xFF", "GIF8", "PAR1", "SQLite format 3"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
@@ -66,8 +66,8 @@ func isBinary(head []byte) bool {
 	return false
 }
 
-// Open decides how to read the file, by its beginning. A file of nothing but
-// white space is source.ErrEmpty.
+// Open chooses how to read the file by its beginning. It returns source.ErrEmpty if the
+// file has nothing but white space.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return &book{text: text, opt: opt, sheet: sheet}, nil
 }
 
-// book is a file of delimited text: one sheet without a name.
+// book is a file of delimited text. It has one sheet without a name.
 type book struct {
 	text  *decodedText
 	opt   source.Options

@@ -6,63 +6,62 @@ import (
 	"unicode/utf8"
 )
 
-// dialect is how a file separates and quotes its cells.
+// dialect defines how a file separates and quotes its cells.
 type dialect struct {
-	// delim stands between cells: one or more bytes.
+	// delim separates cells. It has one or more bytes.
 	delim string
-	// open and shut stand around quoted cells; "" where none are quoted.
+	// open and shut enclose quoted cells. They are "" if no cells are quoted.
 	open, shut string
-	// backslash says that a quote inside a quoted cell has a backslash before
-	// it, where else it is written twice.
+	// backslash reports whether a quote inside a quoted cell is escaped with a backslash.
+	// Otherwise it is doubled.
 	backslash bool
 }
 
-// supportsFastPath says whether the fast path can read the dialect.
+// supportsFastPath reports whether fastParser can read the dialect.
 func (d *dialect) supportsFastPath() bool {
 	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash &&
 		d.delim != d.open && d.delim[0] < utf8.RuneSelf && strings.IndexByte("\x00\r\n", d.delim[0]) < 0
 }
 
-// cell is one cell, as places in the text of its record.
+// cell is one cell, as offsets in the text of its record.
 type cell struct {
 	from, to int
 	quoted   bool
-	// escaped says that the text holds quotes in their escaped form.
+	// escaped reports whether the text contains escaped quotes.
 	escaped bool
 }
 
-// record is one record as it was cut.
+// record holds the cells of one record.
 type record struct {
 	cells []cell
-	// next is the place behind its line end.
+	// next is the offset after its line end.
 	next int
-	// breaks counts the line ends inside its cells.
+	// breaks is the number of line ends inside its cells.
 	breaks int64
-	// loose says that a quote stands where the dialect has none: text follows
-	// what should close a cell.
+	// loose reports whether there is a quote where the dialect allows none, because text
+	// follows a closing quote.
 	loose bool
-	// unclosed says that a quoted cell runs to the end of the text.
+	// unclosed reports whether a quoted cell extends to the end of the text.
 	unclosed bool
-	// inner says that a bare cell holds a quote.
+	// inner reports whether an unquoted cell contains a quote.
 	inner bool
-	// maxCells is how many cells are cut at most, and one more to show that there
-	// are; 0 is no bound, for texts that are short themselves.
+	// maxCells is the number of cells that are cut, plus one that shows that there are
+	// more. 0 means no limit and is for short texts.
 	maxCells int
 }
 
-// hasTooManyCells reports whether the record was cut no further because it has too many
-// cells.
+// hasTooManyCells reports whether the record has more cells than maxCells.
 func (r *record) hasTooManyCells() bool { return r.maxCells > 0 && len(r.cells) > r.maxCells }
 
-// notFound is no place.
+// notFound is an offset that does not exist.
 const notFound = -1
 
-// parseRecord cuts the record that text begins with. It understands what is loosely
-// quoted: a quote closes a cell only where a delimiter or a line end follows,
-// spaces aside. The quote at literal, if it is a place, is text. The end of text
-// is the end of the file; where it is not, a record that reaches it is not to be
-// trusted. Of a record with more cells than r.most allows, the rest of the line is
-// passed over.
+// parseRecord cuts the record at the start of text into cells. It accepts loose quoting: a
+// quote closes a cell only if a delimiter or a line end follows, with optional spaces
+// before it. The quote at offset literal is text unless literal is notFound. parseRecord
+// treats the end of text as the end of the file, so a record that reaches it is unreliable
+// if the file continues. If the record has more cells than r.maxCells allows, parseRecord
+// skips the rest of the line.
 func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 	*r = record{cells: r.cells[:0], maxCells: r.maxCells}
 	at := d.skipGap(text, 0)
@@ -73,7 +72,7 @@ func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 		}
 		at = d.skipGap(text, at+len(d.delim))
 		if d.delim == spaceGap && (at == len(text) || text[at] == '\n' || text[at] == '\r') {
-			break // spaces at the end of a line stand before no cell
+			break // spaces at the end of a line do not separate cells
 		}
 	}
 	if r.hasTooManyCells() {
@@ -82,7 +81,7 @@ func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 	r.next = skipLineEnd(text, at)
 }
 
-// skipGap passes the rest of a gap between columns.
+// skipGap returns the offset after the rest of a gap between columns.
 func (d *dialect) skipGap(text []byte, at int) int {
 	if d.delim == spaceGap {
 		for at < len(text) && text[at] == ' ' {
@@ -92,10 +91,10 @@ func (d *dialect) skipGap(text []byte, at int) int {
 	return at
 }
 
-// parseUnclosedLine cuts a line with a quote that is never closed: the first such quote
-// that leaves none unclosed is text. Each try reads the line again; when that has
-// taken more than allowance bytes, all quotes of the line are text. It returns the
-// bytes read.
+// parseUnclosedLine cuts a line that contains a quote that is never closed. The first quote
+// that leaves no other quote unclosed becomes text. Each attempt reads the line again;
+// after allowance bytes all quotes of the line become text. It returns the number of bytes
+// read.
 func (d *dialect) parseUnclosedLine(line []byte, r *record, allowance int64) (work int64) {
 	for at := 0; ; at += len(d.open) {
 		i := bytes.Index(line[at:], []byte(d.open))
@@ -115,11 +114,11 @@ func (d *dialect) parseUnclosedLine(line []byte, r *record, allowance int64) (wo
 	}
 }
 
-// maxUnclosedLineWork bounds the work on one line of a quote that is never closed: a
-// line of a kilobyte may have a thousand quotes.
+// maxUnclosedLineWork limits the bytes read for one line with a quote that is never closed:
+// a line of one kilobyte can have a thousand quotes.
 const maxUnclosedLineWork = 1 << 20
 
-// parseCell cuts the cell at a place and gives the place where it stops.
+// parseCell cuts the cell at an offset and returns the offset of its end.
 func (d *dialect) parseCell(text []byte, at, literal int, r *record) int {
 	if d.open != "" {
 		quote := d.skipSpaces(text, at)
@@ -137,7 +136,7 @@ func (d *dialect) parseCell(text []byte, at, literal int, r *record) int {
 	return stop
 }
 
-// parseQuotedCell cuts a quoted cell whose opening quote is at a place.
+// parseQuotedCell cuts the quoted cell whose opening quote is at the offset quote.
 func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) int {
 	c := cell{from: quote + len(d.open), quoted: true}
 	at := c.from
@@ -168,7 +167,8 @@ func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) in
 	}
 }
 
-// nextQuote finds the next closing quote that has no backslash before it.
+// nextQuote returns the offset of the next closing quote that is not escaped with a
+// backslash.
 func (d *dialect) nextQuote(text []byte, at int, c *cell) int {
 	for at <= len(text) {
 		i := bytes.Index(text[at:], []byte(d.shut))
@@ -185,7 +185,7 @@ func (d *dialect) nextQuote(text []byte, at int, c *cell) int {
 	return notFound
 }
 
-// isEscapedAt says whether an odd number of backslashes stands before a place.
+// isEscapedAt reports whether an odd number of backslashes precedes an offset.
 func isEscapedAt(text []byte, at, from int) bool {
 	n := 0
 	for at-n > from && text[at-n-1] == '\\' {
@@ -198,7 +198,7 @@ func (d *dialect) isCellEnd(text []byte, at int) bool {
 	return at >= len(text) || text[at] == '\n' || text[at] == '\r' || hasPrefixAt(text, at, d.delim)
 }
 
-// skipSpaces passes blanks that are no delimiters.
+// skipSpaces returns the offset after spaces and tabs that are not delimiters.
 func (d *dialect) skipSpaces(text []byte, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') && !hasPrefixAt(text, at, d.delim) {
 		at++
@@ -206,7 +206,7 @@ func (d *dialect) skipSpaces(text []byte, at int) int {
 	return at
 }
 
-// bareCellEnd is the place of the next delimiter or line end.
+// bareCellEnd returns the offset of the next delimiter or line end.
 func (d *dialect) bareCellEnd(text []byte, at int) int {
 	first := d.delim[0]
 	for at < len(text) {
@@ -219,7 +219,7 @@ func (d *dialect) bareCellEnd(text []byte, at int) int {
 	return at
 }
 
-// appendCell adds the text of a cell to dst, with its escapes undone.
+// appendCell appends the unescaped text of a cell to dst.
 func (d *dialect) appendCell(dst, text []byte, c cell) []byte {
 	raw := text[c.from:c.to]
 	if !c.escaped {
@@ -238,7 +238,7 @@ func (d *dialect) appendCell(dst, text []byte, c cell) []byte {
 	}
 }
 
-// cellTexts gives the cells of a record.
+// cellTexts returns the unescaped cells of a record.
 func (d *dialect) cellTexts(text []byte, r *record) []string {
 	cells := make([]string, len(r.cells))
 	for i, c := range r.cells {
@@ -251,8 +251,8 @@ func (d *dialect) cellTexts(text []byte, r *record) []string {
 	return cells
 }
 
-// appendUnslashed takes the backslash from before quotes and backslashes; others
-// are text.
+// appendUnslashed appends raw without the backslashes that escape quotes and backslashes.
+// Other backslashes are text.
 func appendUnslashed(dst, raw []byte) []byte {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] == '\\' && i+1 < len(raw) && strings.IndexByte(`\"'`, raw[i+1]) >= 0 {
@@ -267,7 +267,7 @@ func hasPrefixAt(text []byte, at int, prefix string) bool {
 	return at+len(prefix) <= len(text) && string(text[at:at+len(prefix)]) == prefix
 }
 
-// skipLineEnd is the place behind the line end at a place: LF, CRLF or a lone CR.
+// skipLineEnd returns the offset after the line end at an offset: LF, CRLF or a lone CR.
 func skipLineEnd(text []byte, at int) int {
 	switch {
 	case at >= len(text):
@@ -278,7 +278,7 @@ func skipLineEnd(text []byte, at int) int {
 	return at + 1
 }
 
-// countLineBreaks counts the line ends of a text: LF, CRLF and lone CR.
+// countLineBreaks returns the number of line ends in a text: LF, CRLF and lone CR.
 func countLineBreaks(text []byte) int64 {
 	feeds := bytes.Count(text, []byte{'\n'})
 	if bytes.IndexByte(text, '\r') < 0 {
@@ -287,7 +287,7 @@ func countLineBreaks(text []byte) int64 {
 	return int64(feeds + bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n")))
 }
 
-// firstLineLength is the place behind the first line end.
+// firstLineLength returns the length of the first line with its line end.
 func firstLineLength(text []byte) int {
 	if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
 		return skipLineEnd(text, i)

@@ -10,19 +10,19 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// A fast reads runs of whole records that are just as the dialect and the table
-// have it, and says so where one is not.
+// fastParser parses runs of whole records that follow the dialect and have the width of the
+// table. It rejects a run with any other record.
 type fastParser struct {
 	delim, quote byte
-	// quoted says that the dialect has quotes; else quote is noQuote.
+	// quoted reports whether the dialect has quotes. If not, quote is noQuote.
 	quoted bool
 	width  int
-	// header is the first cell of the header, which a record that begins
-	// likewise may repeat; nil where there is none.
+	// header is the first cell of the header, or nil. A record that starts with it may
+	// repeat the header.
 	header []byte
 }
 
-// noQuote is a byte that no character begins with.
+// noQuote is a byte that no UTF-8 character starts with.
 const noQuote = 0x80
 
 func newFastParser(s *sheet) *fastParser {
@@ -36,9 +36,9 @@ func newFastParser(s *sheet) *fastParser {
 	return f
 }
 
-// read reads text, which ends behind a line end, into an empty batch that owns
-// it. Lines are counted from 0. It says false where any record is not plain: then
-// the batch is of no use. lines is how many lines the text has.
+// read parses text, which ends after a line end, into an empty batch that takes ownership
+// of it. Lines count from 0. It returns the number of lines, and false if a record is
+// irregular; the content of the batch is then undefined.
 func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines int64, plain bool) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return 0, false
@@ -58,22 +58,22 @@ func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines i
 	return r.lines, true
 }
 
-// fastRun is what a fast has read of a text.
+// fastRun is the state of a fastParser in one text.
 type fastRun struct {
 	*fastParser
 	boundaries boundaryScanner
 	batch      *intray.Records
 	maxRows    int
 	lines      int64
-	// breaks counts the line ends inside the record under construction.
+	// breaks is the number of line ends inside the unfinished record.
 	breaks int64
-	// from is where its next cell begins, column which that is, and empty how many
-	// of its cells have no text.
+	// from is the offset of its next cell, column the index of that cell, and empty the
+	// number of its empty cells.
 	from, column, empty int
 }
 
-// appendCells takes the cells that end at some places. It says false where they are not
-// those of plain records.
+// appendCells appends the cells that end at the offsets. It returns false if a record is
+// irregular.
 func (r *fastRun) appendCells(places []uint32) bool {
 	text, quote, delim, width := r.boundaries.text, r.quote, r.delim, r.width
 	from, column, empty := r.from, r.column, r.empty
@@ -97,7 +97,7 @@ func (r *fastRun) appendCells(places []uint32) bool {
 		}
 		from = at + 1
 		if column == width {
-			if 2*(width-empty) <= width || r.batch.Len() == r.maxRows { // it may stand below the table, or be blank
+			if 2*(width-empty) <= width || r.batch.Len() == r.maxRows { // may be below the table, or blank
 				return false
 			}
 			r.batch.EndRecord(r.lines)
@@ -109,12 +109,12 @@ func (r *fastRun) appendCells(places []uint32) bool {
 	return true
 }
 
-// repeatsHeader says whether the first cell of a record is that of the header.
+// repeatsHeader reports whether the first cell of a record equals that of the header.
 func (r *fastRun) repeatsHeader(first []byte) bool {
 	return r.header != nil && bytes.Equal(first, r.header)
 }
 
-// appendQuotedCell takes the cell between two quotes that stands at a place.
+// appendQuotedCell appends the cell between two quotes.
 func (r *fastRun) appendQuotedCell(from, to int) {
 	inside := r.boundaries.text[from+1 : to-1]
 	if r.boundaries.lastQuotedEnd > from && (bytes.IndexByte(inside, '\n') >= 0 || r.boundaries.returns && bytes.IndexByte(inside, '\r') >= 0) {
@@ -127,7 +127,7 @@ func (r *fastRun) appendQuotedCell(from, to int) {
 	r.batch.AppendSpan(from+1, to-1)
 }
 
-// unescapeDoubledQuotes gives a text in which each two quotes are one.
+// unescapeDoubledQuotes returns text with each doubled quote replaced by one.
 func unescapeDoubledQuotes(text []byte, quote byte) []byte {
 	out := make([]byte, 0, len(text))
 	for {
@@ -140,33 +140,33 @@ func unescapeDoubledQuotes(text []byte, quote byte) []byte {
 	}
 }
 
-// boundaryScanner finds where the cells of a text end: at delimiters and line ends outside
-// quotes. It goes through the text once, 64 bytes at a time, and has a bit for
-// each of them, as Langdale and Lemire do in "Parsing Gigabytes of JSON per
-// Second" (2019), but with the eight bytes that fit into a word of any machine.
+// boundaryScanner finds the ends of cells, which are the delimiters and line ends outside
+// quotes. It scans the text once, 64 bytes at a time, with one bit per byte, like Langdale
+// and Lemire in "Parsing Gigabytes of JSON per Second" (2019), but with portable operations
+// on words of eight bytes.
 type boundaryScanner struct {
 	text []byte
-	// at is how far the text is gone through.
+	// at is the offset up to which the text is scanned.
 	at int
-	// delims and marks are the delimiter and the quote, eight times.
+	// delimWord and quoteWord are the delimiter and the quote, repeated eight times.
 	delimWord, quoteWord uint64
-	// nextQuoteAt is a place before which there is no quote from at on.
+	// nextQuoteAt is an offset before which there is no quote, starting from at.
 	nextQuoteAt int
-	// returns says that the text has carriage returns.
+	// returns reports whether the text contains carriage returns.
 	returns bool
-	// What the bytes gone through leave for the next one: ended is 1 behind a
-	// delimiter or a line end, shut behind a closing quote, returned behind a
-	// carriage return. inside is all ones inside quotes, else 0.
+	// These words carry the state to the next byte: ended is 1 after a delimiter or a line
+	// end, shut after a closing quote, returned after a carriage return. inside is all ones
+	// inside quotes and 0 outside.
 	ended, shut, returned, inside uint64
-	// lastDoubledQuote is the place of the last quote that is written twice, and held that
-	// of the last delimiter or line end inside quotes.
+	// lastDoubledQuote is the offset of the last doubled quote, and lastQuotedEnd that of
+	// the last delimiter or line end inside quotes.
 	lastDoubledQuote, lastQuotedEnd int
 }
 
 const (
-	// blockBytes is how many bytes have their bits in one word.
+	// blockBytes is the number of bytes whose bits form one word.
 	blockBytes = 64
-	// positionsPerCall is about how many places are found at a time.
+	// positionsPerCall is the approximate number of offsets found by one call.
 	positionsPerCall = 256
 
 	ones            = 0x0101010101010101
@@ -174,12 +174,12 @@ const (
 	highBits        = 0x80 * ones
 	lineFeeds       = '\n' * ones
 	carriageReturns = '\r' * ones
-	// gather brings the high bits of eight bytes together in the highest one.
+	// gather multiplies the high bits of eight bytes into the highest byte.
 	gather = 0x0002040810204081
 )
 
-// newBoundaryScanner begins with a text that has no byte 0. The delimiter and the quote, if
-// that is not noQuote, are ASCII.
+// newBoundaryScanner returns a scanner of a text that has no byte 0. The delimiter is
+// ASCII, and the quote is ASCII or noQuote.
 func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
 	s := boundaryScanner{
 		text: text, delimWord: uint64(delim) * ones, quoteWord: uint64(quote) * ones, returns: bytes.IndexByte(text, '\r') >= 0,
@@ -191,12 +191,12 @@ func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
 	return s
 }
 
-// positions is room for some places, and for one block more.
+// positions has room for positionsPerCall offsets and one more block.
 type positions [positionsPerCall + blockBytes]uint32
 
-// next finds some of the next places, n of them; at is the end of the text where
-// there are no more. It says false where a quote stands neither at an end of a
-// cell nor twice inside.
+// next stores the offsets of the next boundaries and returns their number; at is the end of
+// the text if there are no more. It returns false if a quote is neither at an edge of a
+// cell nor doubled.
 func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
 	var last [blockBytes]byte
 	for s.at < len(s.text) && n < positionsPerCall {
@@ -226,23 +226,24 @@ func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
 	return n, true
 }
 
-// matchEither64 has a bit for each byte of a block that is one of two of ASCII, each
-// given eight times.
+// matchEither64 returns a word with a bit for each byte of a block that equals one of two
+// ASCII bytes, each repeated eight times.
 func matchEither64(block *[blockBytes]byte, a, b uint64) uint64 {
 	return ^(matchNeither8(block[0:8], a, b) | matchNeither8(block[8:16], a, b)<<8 | matchNeither8(block[16:24], a, b)<<16 | matchNeither8(block[24:32], a, b)<<24 |
 		matchNeither8(block[32:40], a, b)<<32 | matchNeither8(block[40:48], a, b)<<40 | matchNeither8(block[48:56], a, b)<<48 | matchNeither8(block[56:64], a, b)<<56)
 }
 
-// matchNeither8 has a bit for each of eight bytes that is none of two. A byte is
-// another one if it has the high bit, or if the sum of 127 and the bits in which
-// both differ has it.
+// matchNeither8 returns a bit for each of eight bytes that equals neither of two. Such a
+// byte has the high bit set, or the sum of 127 and the bits in which it differs from either
+// has it.
 func matchNeither8(eight []byte, a, b uint64) uint64 {
 	word := binary.LittleEndian.Uint64(eight)
 	low := word & lowBits
 	return ((((low^a)+lowBits)&((low^b)+lowBits) | word) & highBits) * gather >> 56
 }
 
-// matchByte64 is either for one byte.
+// matchByte64 returns a word with a bit for each byte of a block that equals one ASCII
+// byte, repeated eight times.
 func matchByte64(block *[blockBytes]byte, a uint64) uint64 {
 	return ^(matchNot8(block[0:8], a) | matchNot8(block[8:16], a)<<8 | matchNot8(block[16:24], a)<<16 | matchNot8(block[24:32], a)<<24 |
 		matchNot8(block[32:40], a)<<32 | matchNot8(block[40:48], a)<<40 | matchNot8(block[48:56], a)<<48 | matchNot8(block[56:64], a)<<56)
@@ -253,7 +254,7 @@ func matchNot8(eight []byte, a uint64) uint64 {
 	return (((word & lowBits) ^ a) + lowBits | word) & highBits * gather >> 56
 }
 
-// quoteBits has a bit for each byte of a block that is a quote.
+// quoteBits returns a bit for each byte of a block that is a quote.
 func (s *boundaryScanner) quoteBits(block *[blockBytes]byte) (quotes uint64) {
 	next := s.at + blockBytes
 	if s.nextQuoteAt < next {
@@ -261,7 +262,7 @@ func (s *boundaryScanner) quoteBits(block *[blockBytes]byte) (quotes uint64) {
 	}
 	switch {
 	case quotes != 0:
-		s.nextQuoteAt = next // where one is, others are not far
+		s.nextQuoteAt = next // quotes come in groups
 	case s.nextQuoteAt < next:
 		s.nextQuoteAt = len(s.text)
 		if i := bytes.IndexByte(s.text[min(next, len(s.text)):], byte(s.quoteWord)); i >= 0 {
@@ -271,9 +272,9 @@ func (s *boundaryScanner) quoteBits(block *[blockBytes]byte) (quotes uint64) {
 	return quotes
 }
 
-// addReturns gives the delimiters and line ends of a block of a text that has
-// carriage returns, and those of them at which cells end: not at the line feed
-// behind a carriage return.
+// addReturns returns the delimiters and line ends of a block of a text with carriage
+// returns, and those among them where cells end. No cell ends at the line feed after a
+// carriage return.
 func (s *boundaryScanner) addReturns(block *[blockBytes]byte, ends uint64) (all, found uint64) {
 	returns := matchByte64(block, carriageReturns)
 	all = ends | returns
@@ -287,9 +288,8 @@ func (s *boundaryScanner) addReturns(block *[blockBytes]byte, ends uint64) (all,
 	return all, found
 }
 
-// quotedBits has a bit for each byte of a block that is inside quotes, the opening
-// quote with it and the closing one not. A quote that is written twice closes and
-// opens again.
+// quotedBits returns a bit for each byte of a block that is inside quotes, including the
+// opening and excluding the closing quote. A doubled quote closes and opens again.
 func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool) {
 	in = quotes
 	for by := 1; by < blockBytes; by *= 2 {
@@ -312,8 +312,8 @@ func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool)
 	return in, true
 }
 
-// writePositions writes the places of the bits that are set. It writes eight at a time,
-// set or not, which takes less than to ask for each.
+// writePositions stores the offsets of the bits that are set. It stores eight values at a
+// time, set or not, which is faster than a test of each bit.
 func writePositions(set uint64, at uint32, into *[blockBytes]uint32) {
 	for i := 0; set != 0; i += 8 {
 		eight := (*[8]uint32)(into[i&(blockBytes-8):])

@@ -10,11 +10,11 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// minHeaderScore is how well a mended header must read.
+// minHeaderScore is the minimum score of a repaired header.
 const minHeaderScore = -4
 
-// repairHeader looks for the reading of the first row that makes it a header as
-// wide as the table, where the row as it was cut is not.
+// repairHeader repairs the first row if it does not have the width of the table and one
+// reading is a header of that width.
 func (s *sheet) repairHeader(rows []sampledRow, sample []byte) {
 	if len(rows) < 3 || s.width < 2 {
 		return
@@ -38,7 +38,7 @@ func (s *sheet) repairHeader(rows []sampledRow, sample []byte) {
 		})})
 }
 
-// rereadHeader reads the first row as a broken record is read.
+// rereadHeader repairs the first row as the repairer does with records.
 func (s *sheet) rereadHeader(rows []sampledRow, sample []byte) (names []string, done repair) {
 	if len(rows) < minProfileRows || s.width < 3 {
 		return nil, repair{}
@@ -56,9 +56,9 @@ func (s *sheet) rereadHeader(rows []sampledRow, sample []byte) (names []string, 
 	return best.cells, best.repair
 }
 
-// completeHeader reads a header that has one name fewer than the rows below have
-// cells: two names have lost their separator, or the first column has no name,
-// as programs for statistics write the names or numbers of rows.
+// completeHeader handles a header with one name fewer than the rows below have cells.
+// Either two names lost their separator, or the first column has no name because statistics
+// programs store row names or numbers there.
 func (s *sheet) completeHeader(names []string, body []sampledRow) (whole []string, done repair) {
 	for _, name := range names {
 		if headerdetect.KindOf(name).IsTyped() {
@@ -75,8 +75,8 @@ func (s *sheet) completeHeader(names []string, body []sampledRow) (whole []strin
 	return nil, repair{}
 }
 
-// firstColumnIsRowID says whether all rows have the width of the table, none has the
-// first cell of another, and the last column is in use.
+// firstColumnIsRowID reports whether all rows have the width of the table, no two rows have
+// the same first cell, and the last column is not empty.
 func (s *sheet) firstColumnIsRowID(body []sampledRow) bool {
 	seen := map[string]bool{}
 	rows, last := 0, 0
@@ -95,7 +95,7 @@ func (s *sheet) firstColumnIsRowID(body []sampledRow) bool {
 	return rows > 1 && 2*last > rows
 }
 
-// nameScore says how well a cell serves as the name of a column.
+// nameScore returns how well a cell serves as the name of a column.
 func (s *sheet) nameScore(_ int, f features) (score float64) {
 	switch {
 	case f.text == "":
@@ -118,12 +118,12 @@ func (s *sheet) nameScore(_ int, f features) (score float64) {
 	return score
 }
 
-// A naming holds names of columns against what the columns hold.
+// nameChecker compares names of columns with the content of the columns.
 type nameChecker struct {
 	kinds []headerdetect.Kind
 }
 
-// newNameChecker learns the kinds of the columns from rows of one width.
+// newNameChecker learns the kinds of the columns from rows of the given width.
 func newNameChecker(width int, rows []sampledRow) nameChecker {
 	n := nameChecker{kinds: make([]headerdetect.Kind, width)}
 	for c := range width {
@@ -142,8 +142,8 @@ func newNameChecker(width int, rows []sampledRow) nameChecker {
 	return n
 }
 
-// scoreNames counts the names that tell what their column holds, less those that tell
-// something else.
+// scoreNames returns the number of names that match the content of their column, minus
+// those that contradict it.
 func (n nameChecker) scoreNames(names []string) (score float64) {
 	for c, name := range names {
 		for _, word := range nameWords(name) {
@@ -161,15 +161,15 @@ func (n nameChecker) scoreNames(names []string) (score float64) {
 }
 
 const (
-	// minSplitLead is by how much names cut in two must fit better than when they are
-	// cut anywhere else.
+	// minSplitLead is how much higher a split of two names must score than every other
+	// split.
 	minSplitLead = 0.5
-	// minLeadOverFound is the same against the names as they were found.
+	// minLeadOverFound is the same compared with the names as found.
 	minLeadOverFound = 2
 )
 
-// splitMerged finds the one place where the separator of two names is missing. The
-// names are one fewer than the columns.
+// splitMerged finds the only offset where the separator of two names can be missing. There
+// is one name fewer than there are columns.
 func (n nameChecker) splitMerged(names []string) (whole []string, ok bool) {
 	found := max(n.scoreNames(append([]string{""}, names...)), n.scoreNames(append(slices.Clone(names), "")))
 	best, second := found, found
@@ -196,8 +196,8 @@ func (n nameChecker) splitMerged(names []string) (whole []string, ok bool) {
 	return whole, best-second >= minSplitLead && best-found >= minLeadOverFound
 }
 
-// isNameBoundary says whether two names may meet here: where small letters end and capital
-// ones begin, or the other way round, or where both are words for columns.
+// isNameBoundary reports whether two names can meet between left and right: at a change
+// between lower and upper case, or between two words that are column names.
 func isNameBoundary(left, right string) bool {
 	last, _ := utf8.DecodeLastRuneInString(left)
 	first, size := utf8.DecodeRuneInString(right)
@@ -213,7 +213,7 @@ func isNameBoundary(left, right string) bool {
 	return isColumnName(strings.ToLower(left)) && isColumnName(strings.ToLower(right))
 }
 
-// nameWords gives the words of a name in small letters: "unitPrice", "unit_price".
+// nameWords returns the words of a name such as "unitPrice" or "unit_price" in lower case.
 func nameWords(name string) []string {
 	var spaced strings.Builder
 	before := ' '
@@ -229,18 +229,18 @@ func nameWords(name string) []string {
 	return strings.Fields(spaced.String())
 }
 
-// isColumnName says whether a word is the name of a column often enough.
+// isColumnName reports whether a word is a frequent name of a column.
 func isColumnName(word string) bool {
 	return len(wordKinds(word)) > 0 || slices.Contains(strings.Fields(plainNames), word)
 }
 
-// plainNames are names of columns that hold any text.
+// plainNames are names of columns that can hold any text.
 const plainNames = "name title type description comment comments note notes remark remarks status category group " +
 	"product item customer client company address street city town country region state gender language " +
 	"bezeichnung beschreibung bemerkung kunde artikel straße ort stadt land nom ville pays nombre ciudad país nome città paese"
 
-// wordKinds are the kinds of cells that stand below a word, or none where those
-// can be any.
+// wordKinds returns the kinds of cells that columns with the word in their name hold, or
+// none if they can be of any kind.
 func wordKinds(word string) []headerdetect.Kind {
 	switch word {
 	case "date", "day", "birthday", "birthdate", "datum", "fecha", "data", "created", "updated":

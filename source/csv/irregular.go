@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// readIrregular sees to a row that does not fit.
+// readIrregular reads a row that does not follow the dialect or may not be a record.
 func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error {
 	if r.rec.unclosed {
 		r.unclosedUntil = max(r.unclosedUntil, r.window.offsetOf(r.rec.next))
@@ -45,7 +45,7 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 		}
 	}
 	if width := r.sheet.width; len(cells) > width+1 && !r.rec.loose && headerdetect.Filled(cells[width:]) == 0 {
-		// Nothing stands in the cells that are too many: nothing is to be mended.
+		// The extra cells are empty, so there is nothing to repair.
 		r.rec.cells, cells = r.rec.cells[:width], cells[:width]
 	}
 	if !r.isRegular(&r.rec) {
@@ -56,13 +56,13 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 	return r.appendOrHold(batch, cells)
 }
 
-// hasTitleAbove says whether a row of one text stands right above, as a title does.
+// hasTitleAbove reports whether the row directly above is a single text, like a title.
 func (r *reader) hasTitleAbove() bool {
 	n := len(r.held)
 	return n > 0 && r.held[n-1].filled == 1
 }
 
-// endAtNextTable ends the table where another begins.
+// endAtNextTable ends the table where another one starts.
 func (r *reader) endAtNextTable(batch *intray.Records) {
 	r.releaseHeldRows(batch, true)
 	batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
@@ -70,14 +70,14 @@ func (r *reader) endAtNextTable(batch *intray.Records) {
 	r.tableEnded = true
 }
 
-// skipRow passes over a row and says so.
+// skipRow skips a row and reports it.
 func (r *reader) skipRow(batch *intray.Records, kind string, text intray.Message) {
 	raw := excerpt(strings.TrimRight(string(r.window.unread()[:r.rec.next]), "\r\n"))
 	r.addNotice(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: text})
 	r.advance(r.rec.next, r.rec.breaks)
 }
 
-// maxNoticesPerKind is how often a notice of one kind is told.
+// maxNoticesPerKind is the maximum number of notices of one kind.
 const maxNoticesPerKind = 1000
 
 func (r *reader) addNotice(batch *intray.Records, kind string, n intray.Notice) {
@@ -90,7 +90,7 @@ func isComment(row []byte, mark string) bool {
 	return mark != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(mark))
 }
 
-// rowsBelow cuts some rows below a place, without those that are blank.
+// rowsBelow parses some rows after an offset and skips blank ones.
 func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err error) {
 	for len(rows) < lookaheadRows {
 		err := r.parseRecordAt(ctx, at, &r.lookahead)
@@ -109,13 +109,12 @@ func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err er
 		}
 		at += r.lookahead.next
 	}
-	// The record cut last stays what it was: reading on may have moved it.
+	// Restore the current record: readMore may have moved the text.
 	return rows, nil
 }
 
-// beginsTable says whether a row is the header of another table: the rows below
-// it have its width, which is not that of this table, and it names their
-// columns.
+// beginsTable reports whether a row is the header of another table: the rows below it have
+// its width, which differs from the width of this table, and it names their columns.
 func (r *reader) beginsTable(cells []string, below [][]string) bool {
 	if len(below) < 2 || len(cells) < 2 || headerdetect.Filled(cells) < len(cells) {
 		return false
@@ -128,7 +127,7 @@ func (r *reader) beginsTable(cells []string, below [][]string) bool {
 	return headerdetect.NamesColumns(cells, below)
 }
 
-// excerptBytes is how much of a row a notice shows.
+// excerptBytes is the maximum number of bytes of a row in a notice.
 const excerptBytes = 300
 
 func excerpt(text string) string {
@@ -138,8 +137,7 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text[:excerptBytes], "") + "…"
 }
 
-// appendOrHold hands on a row as it was found, or holds it back where it may stand
-// below the table.
+// appendOrHold appends a row as found, or holds it back if it may be below the table.
 func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	total := headerdetect.IsTotal(cells)
 	note := headerdetect.IsNote(cells, r.followsBlankRow(cells)) || isRulerRow(cells) || isAside(cells) || r.isRemark(cells)
@@ -157,8 +155,8 @@ func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	return r.appendRecord(batch)
 }
 
-// followsBlankRow says whether a blank row stands right above. One with separators is
-// blank for a remark only: a value may well stand below a record of empty cells.
+// followsBlankRow reports whether the row above is blank. A row of separators counts as
+// blank only above a remark, because a value can follow a record of empty cells.
 func (r *reader) followsBlankRow(cells []string) bool {
 	if n := len(r.held); r.blankRows > 0 || n == 0 || r.held[n-1].filled > 0 {
 		return r.blankRows > 0
@@ -166,22 +164,22 @@ func (r *reader) followsBlankRow(cells []string) bool {
 	return len(cells) == 1 || len(cells) > 2 && len(strings.Fields(strings.Join(cells, " "))) >= remarkWords
 }
 
-// remarkWords is how many words a remark has at least.
+// remarkWords is the minimum number of words in a remark.
 const remarkWords = 3
 
-// isRemark says whether a row is one text of some words without any separator,
-// where no record lacks its last cells.
+// isRemark reports whether a row is a single text of several words without a separator, in
+// a table where no record omits its last cells.
 func (r *reader) isRemark(cells []string) bool {
 	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !headerdetect.KindOf(cells[0]).IsTyped()
 }
 
-// isAside says whether a row is one text in parentheses, such as (3 rows).
+// isAside reports whether a row is one text in parentheses, such as "(3 rows)".
 func isAside(cells []string) bool {
 	text := strings.TrimSpace(strings.Join(cells, ""))
 	return headerdetect.Filled(cells) == 1 && len(text) > 2 && text[0] == '(' && text[len(text)-1] == ')' && !headerdetect.KindOf(text).IsTyped()
 }
 
-// appendUnclosedLine reads a row whose quote is never closed line by line: the quote is
+// appendUnclosedLine reads one line of a row whose quote is never closed. The quote is
 // text.
 func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 	rest := r.window.unread()
@@ -197,13 +195,12 @@ func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 	return r.checkCellLimit()
 }
 
-// releaseHeldRows decides about the rows held back: at the end of the table they are left
-// out and told, with the empty ones above them, else they are records like all
-// others.
+// releaseHeldRows handles the rows held back. At the end of the table it reports and drops
+// them with the empty rows above them. Otherwise it appends them as records.
 func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	last := len(r.held)
 	for end && last > 0 && r.held[last-1].filled == 0 {
-		last-- // empty rows below everything are records
+		last-- // empty rows at the very end are records
 	}
 	for i, h := range r.held {
 		switch raw := excerpt(h.text()); {
@@ -217,17 +214,18 @@ func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	r.held = r.held[:0]
 }
 
-// text is what the cells of a row hold.
+// text joins the cells of a row.
 func (h heldRow) text() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(h.cells), func(c string) bool { return strings.TrimSpace(c) == "" }), " | ")
 }
 
-// repairRow looks for the one reading of the row that clearly fits.
+// repairRow appends the only reading of the row that clearly fits, and reports whether
+// there is one.
 func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, error) {
 	if r.sheet.profile == nil || r.repairExhausted {
 		return false, nil
 	}
-	if r.repair.profile == nil { // the first row to be mended
+	if r.repair.profile == nil { // the first row to repair
 		work := r.repair.work
 		r.repair = newRepairer(r.sheet.dialect, r.sheet.width, r.sheet.profile())
 		r.repair.work = work
@@ -243,7 +241,7 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 	if !r.rec.unclosed && !r.rec.loose {
 		text = r.window.unread()[:r.rec.next]
 	}
-	text = bytes.Clone(text) // reading on may move it
+	text = bytes.Clone(text) // readMore may move it
 	follows := func(next int) bool {
 		if next >= len(r.window.unread()) {
 			return r.window.done
@@ -270,8 +268,8 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 	return true, r.checkCellLimit()
 }
 
-// nearbyScore tells how well the next row that fits does so, some rows below at most: in
-// a long table, rows grow unlike those that were learned from.
+// nearbyScore returns how well the next regular row fits, within a few rows. The rows of a
+// long table become less similar to the sample.
 func (r *reader) nearbyScore(ctx context.Context, at int) float64 {
 	for range lookaheadRows {
 		if at >= len(r.window.unread()) || r.parseRecordAt(ctx, at, &r.lookahead) != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// A profile tells what the cells of a column are like: their kinds, their
-// patterns, their lengths, whether they are quoted. It says how well another
-// cell fits in.
+// columnProfile describes the cells of a column by their kinds, patterns, lengths and
+// quotes, and scores how well another cell fits.
 type columnProfile struct {
 	n                         float64
 	kinds                     [headerdetect.Kinds]float64
@@ -20,16 +19,16 @@ type columnProfile struct {
 	exact, loose, words, ends frequencyModel
 }
 
-// A tally counts how often each text was seen, and tells how likely the next one
-// is, seen or not: the more of them were seen once only, the likelier is a new
-// one (Good and Turing's estimate).
+// frequencyModel counts texts and estimates the probability of the next one, seen or not.
+// The more texts were seen only once, the more probable is a new one (the Good-Turing
+// estimate).
 type frequencyModel struct {
 	counts map[string]float64
 	n      float64
 	once   float64
 }
 
-// maxDistinctTexts bounds what a tally tells apart.
+// maxDistinctTexts is the maximum number of texts that are counted separately.
 const maxDistinctTexts = 1024
 
 func (t *frequencyModel) observe(text string) {
@@ -46,7 +45,7 @@ func (t *frequencyModel) observe(text string) {
 	t.counts[text]++
 }
 
-// unseenPenalty is how much less likely a certain new text is than some new text.
+// unseenPenalty is the log probability of one particular new text relative to any new text.
 const unseenPenalty = 2
 
 func (t *frequencyModel) logProbability(text string) float64 {
@@ -61,11 +60,11 @@ func newColumnProfile() *columnProfile {
 	return &columnProfile{exact: fresh(), loose: fresh(), words: fresh(), ends: fresh()}
 }
 
-// features are what a profile looks at.
+// features are the properties of a cell that a profile uses.
 type features struct {
 	kind         headerdetect.Kind
 	exact, loose string
-	// ends are the sorts of the first and the last character.
+	// ends are the classes of the first and the last character.
 	ends   string
 	length int
 	quoted bool
@@ -80,11 +79,11 @@ func featuresOf(text string, quoted bool) features {
 	}
 }
 
-// patternRunes is how much of a cell its patterns tell.
+// patternRunes is the number of characters of a cell that its patterns describe.
 const patternRunes = 40
 
-// patterns gives two patterns of a text: one character for each of its own, and
-// one for each run of the same sort.
+// patterns returns two patterns of a text: one with the class of each character, and one
+// with the class of each run.
 func patterns(text string) (exact, loose string) {
 	var full, runs []rune
 	n := 0
@@ -136,15 +135,16 @@ func (p *columnProfile) observe(f features) {
 	p.ends.observe(f.ends)
 }
 
-// logProbability is how likely the column holds such a cell, as a logarithm.
+// logProbability returns the logarithm of the probability that the column holds such a
+// cell.
 func (p *columnProfile) logProbability(f features) float64 {
 	share := func(seen, sorts float64) float64 { return math.Log((seen + 0.5) / (p.n + 0.5*sorts)) }
 	score := 0.5*p.exact.logProbability(f.exact) + 0.5*p.loose.logProbability(f.loose) +
 		0.5*p.ends.logProbability(f.ends) + 0.5*share(p.kinds[f.kind], float64(headerdetect.Kinds)) + 0.7*share(p.lengths[f.length], 16)
-	if p.words.once < 0.3*p.n { // few different texts
+	if p.words.once < 0.3*p.n { // few distinct texts
 		score += 0.3 * p.words.logProbability(f.text)
 	}
-	if f.text != "" { // an empty cell need not be quoted
+	if f.text != "" { // empty cells need no quotes
 		quoted := p.quoted
 		if !f.quoted {
 			quoted = p.n - p.quoted
@@ -154,14 +154,14 @@ func (p *columnProfile) logProbability(f features) float64 {
 	return score
 }
 
-// tableProfile are those of all columns of a table.
+// tableProfile holds the profiles of all columns of a table.
 type tableProfile struct {
 	columns []*columnProfile
-	// meanScore is the mean score of a row, and spread how far rows are from it.
+	// meanScore is the mean score of a row, and scoreSpread the spread around it.
 	meanScore, scoreSpread float64
 }
 
-// newTableProfile learns from rows that fit.
+// newTableProfile learns from regular rows.
 func newTableProfile(width int, rows []rowFeatures) *tableProfile {
 	p := &tableProfile{columns: make([]*columnProfile, width)}
 	for i := range p.columns {
@@ -184,7 +184,6 @@ func newTableProfile(width int, rows []rowFeatures) *tableProfile {
 	return p
 }
 
-// rowFeatures are the features of the cells of one row.
 type rowFeatures []features
 
 func (p *tableProfile) rowScore(row rowFeatures) float64 {

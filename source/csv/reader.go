@@ -16,22 +16,21 @@ import (
 )
 
 const (
-	// maxHeldRows is the most rows that are held back because they may stand below
-	// the table.
+	// maxHeldRows is the maximum number of rows that are held back because they may be
+	// below the table.
 	maxHeldRows = 20
-	// maxRepairWork is how much work the search for readings may be, counted as
-	// the repairer does: some seconds, in which a hundred thousand rows and more
-	// are mended. When it is used up, rows stay as found.
+	// maxRepairWork limits the search for readings, in the units of the repairer. It
+	// corresponds to a few seconds, in which at least a hundred thousand rows are repaired.
+	// After that rows stay as found.
 	maxRepairWork = 8 << 30
-	// maxUnclosedWork is how many bytes may be read again to tell which quotes of
-	// lines are text, where one is never closed. Then all of them are.
+	// maxUnclosedWork is the number of bytes that may be read again to find which quotes
+	// are text if one is never closed. After that all quotes of such lines are text.
 	maxUnclosedWork = 1 << 29
-	// lookaheadRows is how many rows below one that does not fit are looked at.
+	// lookaheadRows is the number of rows after an irregular one that are examined.
 	lookaheadRows = 4
 )
 
-// reader pulls the records of a sheet, one after the other, and looks at each
-// that does not fit.
+// reader reads the records of a sheet one after the other, and examines each irregular row.
 type reader struct {
 	sheet     *sheet
 	limits    source.Limits
@@ -41,35 +40,35 @@ type reader struct {
 	lookahead record
 	repair    repairer
 
-	// line is where the next record begins, counted from 1.
+	// line is the line of the next record, counted from 1.
 	line int64
-	// rows counts the records handed on, cells those of the sheet.
+	// rows is the number of records returned, and cells the number of their cells.
 	rows, cells int64
-	// blankRows counts the blank rows right above; as found they are records.
+	// blankRows is the number of blank rows directly above. They are records if the file is
+	// read as is.
 	blankRows int64
-	// held are rows that may stand below the table.
+	// held are rows that may be below the table.
 	held []heldRow
-	// unclosedUntil is up to where a quote was looked for that closes a cell, in vain.
-	// Before that a record is one line, or a text of quotes would be gone through
-	// again for each of its lines.
+	// unclosedUntil is the offset up to which no closing quote was found. Records before it
+	// are single lines. Otherwise the text would be scanned again for each line.
 	unclosedUntil int64
-	// tableEnded says that the table ends before the text does.
+	// tableEnded reports whether the table ends before the text does.
 	tableEnded bool
-	// ragged says that a record had fewer cells than there are columns.
+	// ragged reports whether a record had fewer cells than there are columns.
 	ragged bool
-	// repairExhausted says that the work for mending is used up, and that this was told.
+	// repairExhausted reports whether the limit of repair work was reached and reported.
 	repairExhausted bool
-	// unclosedWork is how much of maxUnclosedWork is used.
+	// unclosedWork is the used part of maxUnclosedWork.
 	unclosedWork int64
-	// noticeCounts counts the notices of each kind that are told only so often.
+	// noticeCounts holds the number of notices of each kind that is limited.
 	noticeCounts map[string]int
-	// pendingNotices is told with the first batch.
+	// pendingNotices are returned with the first batch.
 	pendingNotices []intray.Notice
-	// nextErr is what every further call of Next answers.
+	// nextErr is the error of all further calls of Next.
 	nextErr error
 }
 
-// heldRow is a row that may be no record.
+// heldRow is a row that may not be a record.
 type heldRow struct {
 	cells  []string
 	filled int
@@ -116,7 +115,7 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return err
 }
 
-// readRow takes one row off the text.
+// readRow reads one row of the text.
 func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	if r.tableEnded {
 		return io.EOF
@@ -144,8 +143,8 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	return r.readIrregular(ctx, batch)
 }
 
-// parseRecordAt cuts the record that begins at a place of the rest of the text, reading on
-// until all of it is there.
+// parseRecordAt parses the record at an offset of the unread text. It reads on until the
+// record is complete.
 func (r *reader) parseRecordAt(ctx context.Context, at int, rec *record) error {
 	for {
 		rest := r.window.unread()
@@ -170,8 +169,8 @@ func (r *reader) parseRecordAt(ctx context.Context, at int, rec *record) error {
 	}
 }
 
-// parseOverlongRecord sees to a record beyond the limit: one whose quote is never closed can
-// be read line by line.
+// parseOverlongRecord parses a record that exceeds the limit. If its quote is never closed,
+// it can be read line by line.
 func (r *reader) parseOverlongRecord(rest []byte, rec *record) error {
 	if line := firstLineLength(rest); line < r.limits.RecordBytes {
 		r.sheet.dialect.parseRecord(rest[:line], notFound, rec)
@@ -181,7 +180,7 @@ func (r *reader) parseOverlongRecord(rest []byte, rec *record) error {
 	return &source.LimitError{Line: r.line, Reason: intray.NewMessage("csv.record_too_long", intray.Params{"limit": r.limits.RecordBytes})}
 }
 
-// checkLimits holds a record against the limits.
+// checkLimits checks a record against the limits.
 func (r *reader) checkLimits(rec *record) error {
 	if len(rec.cells) > r.limits.Columns {
 		return &source.LimitError{Line: r.line, Reason: tooManyCells(r.limits)}
@@ -198,18 +197,18 @@ func tooManyCells(limits source.Limits) intray.Message {
 	return intray.NewMessage("csv.too_many_cells", intray.Params{"limit": limits.Columns})
 }
 
-// isRegular says whether a record is as the dialect has it and as wide as the table.
+// isRegular reports whether a record follows the dialect and has the width of the table.
 func (r *reader) isRegular(rec *record) bool {
 	return len(rec.cells) == r.sheet.width && !rec.loose && !rec.unclosed && !rec.inner
 }
 
-// advance goes on behind a row.
+// advance moves to the next row.
 func (r *reader) advance(next int, breaks int64) {
 	r.window.advance(next)
 	r.line += breaks + 1
 }
 
-// appendRecord appends the record cut last.
+// appendRecord appends the current record.
 func (r *reader) appendRecord(batch *intray.Records) error {
 	r.releaseHeldRows(batch, false)
 	row := r.window.unread()
@@ -227,7 +226,7 @@ func (r *reader) appendRecord(batch *intray.Records) error {
 	return r.checkCellLimit()
 }
 
-// appendRecordAsIs appends the record cut last and the blank rows above it.
+// appendRecordAsIs appends the blank rows above the current record and the record.
 func (r *reader) appendRecordAsIs(batch *intray.Records) error {
 	for above := r.blankRows; above > 0; above-- {
 		batch.AppendCell(nil)
@@ -236,7 +235,7 @@ func (r *reader) appendRecordAsIs(batch *intray.Records) error {
 	return r.appendRecord(batch)
 }
 
-// appendCells appends a row of texts.
+// appendCells appends a record.
 func (r *reader) appendCells(batch *intray.Records, cells []string, line int64) {
 	for _, c := range cells {
 		batch.AppendCell([]byte(c))
@@ -257,15 +256,15 @@ func (r *reader) checkCellLimit() error {
 	return nil
 }
 
-// cellTexts gives the cells of a record.
+// cellTexts returns the cells of a record at an offset of the unread text.
 func (r *reader) cellTexts(rec *record, at int) []string {
 	return r.sheet.dialect.cellTexts(r.window.unread()[at:], rec)
 }
 
-// isText says whether a row holds nothing but text.
+// isText reports whether a row is valid UTF-8 without NUL.
 func isText(row []byte) bool { return utf8.Valid(row) && bytes.IndexByte(row, 0) < 0 }
 
-// replaceInvalid puts U+FFFD in place of what is no text.
+// replaceInvalid replaces invalid UTF-8 and NUL by U+FFFD.
 func replaceInvalid(cell string) string {
 	if utf8.ValidString(cell) && strings.IndexByte(cell, 0) < 0 {
 		return cell
@@ -273,7 +272,7 @@ func replaceInvalid(cell string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(cell, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// appendInvalidText hands on a row with bytes that are no text, and says so.
+// appendInvalidText appends a row with invalid bytes and reports it.
 func (r *reader) appendInvalidText(batch *intray.Records) error {
 	if r.rec.unclosed {
 		return r.appendUnclosedLine(batch)
@@ -287,7 +286,7 @@ func (r *reader) appendInvalidText(batch *intray.Records) error {
 	return r.checkCellLimit()
 }
 
-// repeatsHeader says whether the record cut last is the header again.
+// repeatsHeader reports whether the current record equals the header.
 func (r *reader) repeatsHeader() bool {
 	header := r.sheet.header
 	if len(header) == 0 || len(r.rec.cells) != len(header) {
@@ -302,8 +301,8 @@ func (r *reader) repeatsHeader() bool {
 	return true
 }
 
-// mayBeBelowTable says whether a row that fits may stand below the table all the same: a
-// row of totals, or a remark with its empty cells.
+// mayBeBelowTable reports whether a regular row may be below the table: a row of totals, or
+// a remark with empty cells.
 func (r *reader) mayBeBelowTable() bool {
 	row := r.window.unread()
 	filled := 0
@@ -318,8 +317,8 @@ func (r *reader) mayBeBelowTable() bool {
 	return true
 }
 
-// mayStartTotal is a quick look at whether the first cell with text may be that of
-// a row of totals.
+// mayStartTotal reports whether the first cell with text may be that of a row of totals. It
+// is a fast check.
 func mayStartTotal(row []byte, cells []cell) bool {
 	for _, c := range cells {
 		text := bytes.TrimSpace(row[c.from:c.to])
@@ -330,43 +329,42 @@ func mayStartTotal(row []byte, cells []cell) bool {
 	return false
 }
 
-// chunkBytes is how much is read at once.
+// chunkBytes is the number of bytes read at a time.
 const chunkBytes = 256 << 10
 
-// window shows the text from where the next record begins, as much of it as is
-// wanted.
+// window holds the unread text from the start of the next record, as far as needed.
 type window struct {
 	text *decodedText
-	// src gives the text behind buf; it is nil before anything is read.
+	// src reads the text after buf. It is nil before the first read.
 	src io.Reader
-	// buf[pos:end] is read and not yet used.
+	// buf[pos:end] is read and not used yet.
 	buf      []byte
 	pos, end int
-	// start is the place of buf[pos], as the units of the text have it.
+	// start is the offset of buf[pos] in the file.
 	start int64
-	// done says that nothing follows buf[end].
+	// done reports whether the text ends at buf[end].
 	done bool
 }
 
-// newWindow shows the text from a place on.
+// newWindow returns a window of the text from an offset in the file.
 func newWindow(text *decodedText, place int64) window { return window{text: text, start: place} }
 
-// unread is what is read so far.
+// unread returns the text that is read and not used yet.
 func (w *window) unread() []byte { return w.buf[w.pos:w.end] }
 
-// offset is where rest begins.
+// offset returns the offset of the unread text.
 func (w *window) offset() int64 { return w.start }
 
-// offsetOf is the place of a byte of rest.
+// offsetOf returns the offset of a byte of the unread text.
 func (w *window) offsetOf(at int) int64 { return w.start + w.text.units.encodedLength(w.unread()[:at]) }
 
-// advance takes n bytes off the front.
+// advance removes n bytes from the front.
 func (w *window) advance(n int) {
 	w.start = w.offsetOf(n)
 	w.pos += n
 }
 
-// readMore reads on. It says false where the text has ended.
+// readMore reads more text. It returns false at the end of the text.
 func (w *window) readMore(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil || w.done {
 		return false, err
@@ -390,8 +388,8 @@ func (w *window) readMore(ctx context.Context) (bool, error) {
 	return n > 0, nil
 }
 
-// compact moves what is not used to the front, and doubles the buffer where
-// that is more than half of it.
+// compact moves the unread text to the front, and doubles the buffer if more than half of
+// it is in use.
 func (w *window) compact() {
 	rest := w.unread()
 	if 2*len(rest) >= len(w.buf) {
@@ -404,5 +402,5 @@ func (w *window) compact() {
 	w.pos, w.end = 0, len(rest)
 }
 
-// isBlank says whether there is nothing but white space.
+// isBlank reports whether b is empty or white space.
 func isBlank(b []byte) bool { return len(bytes.TrimSpace(b)) == 0 }

@@ -9,21 +9,21 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// A reading is one way to cut a row that does not fit.
+// reading is one way to cut an irregular row into cells.
 type reading struct {
 	cells []string
 	row   rowFeatures
-	// next is the place behind the row's line end.
+	// next is the offset after the row's line end.
 	next   int
 	score  float64
 	repair repair
 }
 
-// repair is what was done to a row to make it fit.
+// repair is the change that makes a row fit.
 type repair struct {
 	kind repairKind
-	// separator is the one concerned, cell the number of the cell before it,
-	// from 1.
+	// separator is the separator concerned, and cell the number of the cell before it,
+	// counted from 1.
 	separator string
 	cell      int
 }
@@ -43,7 +43,7 @@ const (
 	firstColumnUnnamed
 )
 
-// message says it to a person.
+// message describes the repair.
 func (r repair) message() intray.Message {
 	switch r.kind {
 	case quoteIsText:
@@ -69,15 +69,14 @@ func (r repair) message() intray.Message {
 }
 
 const (
-	// minReadingLead is by how much the best reading must be more likely than the next
-	// best one, as a logarithm: e^3 is about twenty times.
+	// minReadingLead is the minimum difference of log probability between the best reading
+	// and the second: e^3 is about twenty times.
 	minReadingLead = 3.0
-	// maxRepairBytes is the longest row for which readings are tried.
+	// maxRepairBytes is the length of the longest row that is repaired.
 	maxRepairBytes = 16 << 10
-	// scoreByte and scoreCell are how much work it is to score a cell, where to
-	// cut a byte is one.
+	// scoreByte and scoreCell are the work of scoring a cell, in units of cutting one byte.
 	scoreByte, scoreCell = 16, 2048
-	// maxRowWork is the most work that one row is worth.
+	// maxRowWork is the maximum work for one row.
 	maxRowWork = 256 << 20
 )
 
@@ -86,13 +85,13 @@ type repairer struct {
 	dialect dialect
 	width   int
 	profile *tableProfile
-	// score is how well a cell fits into a column.
+	// score returns how well a cell fits a column.
 	score    func(column int, f features) float64
 	rec      record
 	readings []reading
-	// nearbyScore is how well the rows beside the one to be mended fit.
+	// nearbyScore is how well the rows near the irregular one fit.
 	nearbyScore float64
-	// work is what was done so far, most what this row may bring it to.
+	// work is the work done so far, and workLimit its limit for this row.
 	work, workLimit int64
 }
 
@@ -100,8 +99,8 @@ func newRepairer(d dialect, width int, p *tableProfile) repairer {
 	return repairer{dialect: d, width: width, profile: p, score: func(column int, f features) float64 { return p.columns[column].logProbability(f) }}
 }
 
-// repair gives the one reading that clearly fits best. ok is false where there is
-// none: then the row stays as found. found is the row as it was cut.
+// repair returns the one reading that clearly fits best. ok is false if there is none; the
+// row then stays as found. found is the row as it was parsed.
 func (p *repairer) repair(text []byte, found *record, follows func(next int) bool) (best reading, ok bool) {
 	p.readings = p.readings[:0]
 	p.workLimit = p.work + maxRowWork
@@ -119,14 +118,14 @@ func (p *repairer) repair(text []byte, found *record, follows func(next int) boo
 	p.tryFewerDelimiters(row)
 	p.tryMoreDelimiters(row)
 	if p.work > p.workLimit {
-		return reading{}, false // the best may not have been looked at
+		return reading{}, false // the best reading may not have been tried
 	}
 	return p.bestReading(follows)
 }
 
-// tryAsFound is the row with its missing cells at the end, which is how many
-// programs write empty last cells. It is a reading like the others, so that none
-// of them is taken where nothing speaks against it.
+// tryAsFound tries the row with empty cells for the missing ones at the end, because many
+// programs omit empty last cells. It competes with the other readings, so that none of them
+// wins without evidence.
 func (p *repairer) tryAsFound(text []byte, found *record) {
 	if found.unclosed || found.loose || len(found.cells) > p.width {
 		return
@@ -139,7 +138,7 @@ func (p *repairer) tryAsFound(text []byte, found *record) {
 	p.addReading(text, padded, found.next, repair{}, 0)
 }
 
-// tryReading cuts a changed row and keeps the reading if it has the right width.
+// tryReading parses a changed row and adds the reading if it has the right width.
 func (p *repairer) tryReading(changed []byte, literal, next int, done repair, prior float64) {
 	if p.work += int64(len(changed)) + 64; p.work > p.workLimit {
 		return
@@ -155,8 +154,8 @@ func (p *repairer) addReading(text []byte, cells []cell, next int, done repair, 
 	p.addReadingWithStrayQuote(text, cells, notFound, next, done, prior)
 }
 
-// addReadingWithStrayQuote is take for a row with a stray quote: the cell is held against its
-// column without it.
+// addReadingWithStrayQuote adds the reading of a row with a stray quote. The cell is scored
+// without that quote.
 func (p *repairer) addReadingWithStrayQuote(text []byte, cells []cell, stray, next int, done repair, prior float64) {
 	p.work += scoreByte*int64(len(text)) + scoreCell*int64(len(cells))
 	r := reading{next: next, repair: done, score: prior}
@@ -173,7 +172,7 @@ func (p *repairer) addReadingWithStrayQuote(text []byte, cells []cell, stray, ne
 	p.readings = append(p.readings, r)
 }
 
-// tryLiteralQuotes takes each quote of the line in turn for one that opens nothing.
+// tryLiteralQuotes tries each quote of the line as text.
 func (p *repairer) tryLiteralQuotes(line []byte) {
 	if p.dialect.open == "" {
 		return
@@ -190,8 +189,8 @@ func (p *repairer) tryLiteralQuotes(line []byte) {
 	}
 }
 
-// tryLooseQuotes is try for a row whose other quotes may be loose as well: a quote
-// within a quoted cell that is not written twice.
+// tryLooseQuotes tries the quote at literal as text in a row whose other quotes may be
+// loose, too, such as a single quote inside a quoted cell.
 func (p *repairer) tryLooseQuotes(line []byte, literal int) {
 	p.work += int64(len(line)) + 64
 	p.dialect.parseRecord(line, literal, &p.rec)
@@ -205,7 +204,7 @@ func (p *repairer) tryLooseQuotes(line []byte, literal int) {
 	p.addReadingWithStrayQuote(line, p.rec.cells, literal, len(line), repair{kind: quoteIsText}, prior)
 }
 
-// tryOtherDelimiters reads the row with each other delimiter.
+// tryOtherDelimiters parses the row with each other delimiter.
 func (p *repairer) tryOtherDelimiters(row []byte) {
 	own := p.dialect
 	defer func() { p.dialect = own }()
@@ -222,15 +221,14 @@ func (p *repairer) tryOtherDelimiters(row []byte) {
 	}
 }
 
-// maxJoined is how many separators of a row may be text.
+// maxJoined is the maximum number of separators of a row that can be text.
 const maxJoined = 24
 
-// joinCells finds how to make the columns of too many cells, where some separators
-// are text: the best way and the next best.
+// joinCells joins the cells of a row with too many cells, because some separators are text.
+// It finds the best and the second best way.
 func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 	n := len(cells)
-	// best[j][i] are the two best ways to make the first j columns of the first
-	// i cells.
+	// best[j][i] are the two best ways to make the first j columns of the first i cells.
 	best := make([][][]partialJoin, p.width+1)
 	for j := range best {
 		best[j] = make([][]partialJoin, n+1)
@@ -263,14 +261,14 @@ func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 	}
 }
 
-// A way is how the last column of some is made.
+// partialJoin is how the last of the first columns is made.
 type partialJoin struct {
 	score      float64
 	cell       cell
 	from, rank int
 }
 
-// keepBestTwo keeps the two best.
+// keepBestTwo adds w and returns the two best ways.
 func keepBestTwo(ways []partialJoin, w partialJoin) []partialJoin {
 	switch {
 	case len(ways) == 0:
@@ -285,7 +283,7 @@ func keepBestTwo(ways []partialJoin, w partialJoin) []partialJoin {
 	return ways
 }
 
-// canJoin says whether cells can be one: quoted ones cannot.
+// canJoin reports whether cells can be joined. Quoted cells cannot.
 func canJoin(cells []cell) bool {
 	for _, c := range cells {
 		if c.quoted && len(cells) > 1 {
@@ -295,8 +293,8 @@ func canJoin(cells []cell) bool {
 	return true
 }
 
-// tryFewerDelimiters takes out each delimiter in turn: one that stands twice, or
-// one that is text of an unquoted cell.
+// tryFewerDelimiters removes each delimiter in turn, because it may be doubled or part of
+// an unquoted value.
 func (p *repairer) tryFewerDelimiters(row []byte) {
 	p.dialect.parseRecord(row, notFound, &p.rec)
 	if n := len(p.rec.cells); n <= p.width || n > p.width+maxJoined || p.rec.unclosed || p.rec.loose {
@@ -330,8 +328,8 @@ func (p *repairer) tryFewerDelimiters(row []byte) {
 	}
 }
 
-// tryMoreDelimiters puts in a delimiter at each place where one may be missing, or
-// in place of another character that separates.
+// tryMoreDelimiters inserts a delimiter at each offset where one may be missing, and
+// replaces other characters that can separate cells.
 func (p *repairer) tryMoreDelimiters(row []byte) {
 	p.dialect.parseRecord(row, notFound, &p.rec)
 	short := len(p.rec.cells) == p.width-1
@@ -342,7 +340,7 @@ func (p *repairer) tryMoreDelimiters(row []byte) {
 	end := len(bytes.TrimRight(row, "\r\n"))
 	changed := make([]byte, 0, len(row)+len(p.dialect.delim))
 	for at := 1; at < end && p.work <= p.workLimit; at++ {
-		inside := row[at]&0xC0 == 0x80 // a character
+		inside := row[at]&0xC0 == 0x80 // inside a character
 		beside := quoted && (hasPrefixAt(row, at, p.dialect.open) || bytes.HasSuffix(row[:at], []byte(p.dialect.shut)))
 		if inside || !short && !beside {
 			continue
@@ -356,9 +354,9 @@ func (p *repairer) tryMoreDelimiters(row []byte) {
 	}
 }
 
-// sameClassPenalty is how much less likely two cells meet between two characters of one
-// sort, as a logarithm: most places inside a word or a number are like that, and
-// most ends of cells are not.
+// sameClassPenalty returns the log probability that a cell ends between two characters of
+// the same class. Most offsets inside a word or a number are like that, and most ends of
+// cells are not.
 func sameClassPenalty(row []byte, at int) float64 {
 	left, _ := utf8.DecodeLastRune(row[:at])
 	right, _ := utf8.DecodeRune(row[at:])
@@ -368,8 +366,8 @@ func sameClassPenalty(row []byte, at int) float64 {
 	return 0
 }
 
-// bestReading takes the best reading if it is clearly better than every other that
-// says something else, and as likely as rows are.
+// bestReading returns the best reading if it is clearly better than every reading with
+// other cells, and as probable as the rows of the table.
 func (p *repairer) bestReading(follows func(next int) bool) (reading, bool) {
 	if len(p.readings) == 0 {
 		return reading{}, false
@@ -401,8 +399,7 @@ func (p *repairer) bestReading(follows func(next int) bool) (reading, bool) {
 	return best, true
 }
 
-// minScore is how likely a reading must be: rows of the table are hardly ever less
-// likely.
+// minScore is the minimum score of a reading. The rows of the table rarely score less.
 func (p *repairer) minScore() float64 {
 	if p.profile == nil {
 		return minHeaderScore
@@ -410,7 +407,7 @@ func (p *repairer) minScore() float64 {
 	return min(p.profile.meanScore-6*p.profile.scoreSpread, p.nearbyScore) - 3
 }
 
-// delimiterName names a separator in a sentence.
+// delimiterName returns the name of a separator for use in a sentence.
 func delimiterName(separator string) intray.Message {
 	switch separator {
 	case ",":

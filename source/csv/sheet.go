@@ -14,41 +14,40 @@ import (
 )
 
 const (
-	// sampleBytes is how much of the beginning of a text is looked at.
+	// sampleBytes is the length of the sample from the beginning of a text.
 	sampleBytes = 1 << 20
-	// maxSampleRows is how many rows of it are learned from.
+	// maxSampleRows is the maximum number of rows of the sample that are used.
 	maxSampleRows = 2000
-	// headerSearchRows is how many are looked through for the header.
+	// headerSearchRows is the number of rows that are searched for the header.
 	headerSearchRows = 300
-	// maxColumnSamples is how many cells a column shows.
+	// maxColumnSamples is the maximum number of sample cells of a column.
 	maxColumnSamples = 20
-	// minProfileRows is how many rows that fit it takes to say what a column holds.
+	// minProfileRows is the minimum number of regular rows from which a profile is built.
 	minProfileRows = 6
 )
 
-// sheet is what was decided about a file before its records are read.
+// sheet holds the decisions about a file that are made before its records are read.
 type sheet struct {
 	dialect dialect
 	asIs    bool
-	// body is where the first record begins in the text, and line its line.
+	// body is the offset of the first record, and line its line.
 	body int64
 	line int64
-	// width is how many cells a record has.
+	// width is the number of cells of a record.
 	width int
-	// header are the cells of a header of one row, to know it again.
+	// header holds the cells of a header of one row, to recognize repetitions.
 	header  [][]byte
 	comment string
 	columns []intray.Column
-	// profile gives what the columns hold, and finds it out when it is first
-	// called: most files have no row that does not fit. It is nil where the
-	// sample does not tell.
+	// profile returns what the columns hold. It builds the profile at the first call,
+	// because most files have no irregular row. It is nil if the sample has too few regular
+	// rows.
 	profile func() *tableProfile
-	// rowBytes is about how long a record is.
-	rowBytes int
-	evidence []intray.Evidence
-	// headerLine is the line of the header.
+	// rowBytes is the approximate length of a record.
+	rowBytes   int
+	evidence   []intray.Evidence
 	headerLine int64
-	// notices are told with the first batch.
+	// notices are returned with the first batch.
 	notices []intray.Notice
 }
 
@@ -61,8 +60,8 @@ type sampledRow struct {
 	wellFormed bool
 }
 
-// analyzeSample looks at a sample from the beginning of a text and decides how to read
-// it. whole says that the sample is all there is.
+// analyzeSample decides how to read a text by a sample from its beginning. whole reports
+// whether the sample is the whole text.
 func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1}
 	delim, skip := parseSepLine(sample)
@@ -99,7 +98,7 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 	return s, s.findTable(ctx, rows, sample, opt)
 }
 
-// parseSample cuts the sample.
+// parseSample cuts the sample into rows.
 func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 	line, open, allowance := s.line, 0, int64(maxUnclosedWork/8)
 	r := record{maxCells: most}
@@ -111,8 +110,8 @@ func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 		s.dialect.parseRecord(text[at:upTo], notFound, &r)
 		unclosed := r.unclosed
 		if line := text[at : at+firstLineLength(text[at:])]; unclosed {
-			// The rest of the sample would be one cell, and is not to be looked
-			// through again for each of its lines.
+			// Otherwise the rest of the sample would be one cell, and would be read again
+			// for each of its lines.
 			open = max(open, upTo)
 			allowance -= s.dialect.parseUnclosedLine(line, &r, min(maxUnclosedLineWork, allowance))
 		}
@@ -125,7 +124,7 @@ func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 	return rows
 }
 
-// useAllRows takes every row for a record.
+// useAllRows treats every row as a record.
 func (s *sheet) useAllRows(rows []sampledRow) {
 	for _, row := range rows {
 		s.width = max(s.width, len(row.cells))
@@ -137,9 +136,9 @@ func (s *sheet) useAllRows(rows []sampledRow) {
 	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.NewMessage("header.not_searched", nil)})
 }
 
-// findTable finds the header, and what the columns hold.
+// findTable finds the header and the first record, and builds the columns.
 func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte, opt source.Options) error {
-	if s.width = commonWidth(rows); s.width == 0 && opt.HeaderRow == 0 { // no text at all
+	if s.width = commonWidth(rows); s.width == 0 && opt.HeaderRow == 0 { // no text
 		if n := len(rows); n > 0 {
 			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
 		}
@@ -196,7 +195,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 	return nil
 }
 
-// firstFilled is the first row with any text.
+// firstFilled returns the index of the first row with any text, or 0.
 func firstFilled(rows [][]string) int {
 	for i, row := range rows {
 		if headerdetect.Filled(row) > 0 {
@@ -206,8 +205,8 @@ func firstFilled(rows [][]string) int {
 	return 0
 }
 
-// blankNameValuePairs blanks the rows of names and values at the beginning of a file, each
-// with a colon between the two, where a row of more cells follows them.
+// blankNameValuePairs clears the rows of names and values at the beginning of a file, such
+// as "Date:" and "2024-05-01", if a row of more cells follows them.
 func (s *sheet) blankNameValuePairs(rows [][]string) {
 	pairs := 0
 	for ; pairs < len(rows); pairs++ {
@@ -222,7 +221,7 @@ func (s *sheet) blankNameValuePairs(rows [][]string) {
 	}
 }
 
-// setFirstRecord makes a row the first record.
+// setFirstRecord makes the row at an index the first record.
 func (s *sheet) setFirstRecord(rows []sampledRow, at int) {
 	if at < len(rows) {
 		s.body, s.line = int64(rows[at].from), rows[at].line
@@ -232,8 +231,8 @@ func (s *sheet) setFirstRecord(rows []sampledRow, at int) {
 	}
 }
 
-// isRulerRow says whether the cells of a row are lines drawn with characters, as
-// some programs put them below the header.
+// isRulerRow reports whether the cells of a row are lines drawn with characters, which some
+// programs write below the header.
 func isRulerRow(cells []string) bool {
 	for _, cell := range cells {
 		if cell = strings.TrimSpace(cell); cell != "" && (len(cell) < 3 || strings.Trim(cell, "-=_+|: ") != "") {
@@ -243,7 +242,7 @@ func isRulerRow(cells []string) bool {
 	return headerdetect.Filled(cells) > 0
 }
 
-// reportRowsAbove tells of the rows above a table what they hold.
+// reportRowsAbove adds a notice with the text of the rows above the table.
 func (s *sheet) reportRowsAbove(rows []sampledRow) {
 	var texts []string
 	last := int64(0)
@@ -266,8 +265,9 @@ func (s *sheet) reportRuler(row sampledRow) {
 		Text: intray.NewMessage("csv.ruled_line", intray.Params{"line": row.line})})
 }
 
-// commonWidth is how many cells most rows have. Blank rows do not count, nor do
-// rows of one cell above and below all others: titles and remarks.
+// commonWidth returns the number of cells that most rows have. Blank rows do not count, and
+// neither do rows of one cell above and below all others, because they are titles and
+// remarks.
 func commonWidth(rows []sampledRow) int {
 	counts := map[int]int{}
 	rows = trimNarrowEdges(rows)
@@ -282,14 +282,14 @@ func commonWidth(rows []sampledRow) int {
 		}
 	}
 	width, n := mostFrequent(counts)
-	if counts[first] == n { // among equals that of the first row
+	if counts[first] == n { // the first row breaks a tie
 		return first
 	}
 	return width
 }
 
-// trimNarrowEdges leaves out the rows of one cell at both ends, if there are at
-// least two others.
+// trimNarrowEdges removes the rows of one cell at both ends if at least two other rows
+// remain.
 func trimNarrowEdges(rows []sampledRow) []sampledRow {
 	wide := func(row sampledRow) bool {
 		return row.wellFormed && len(row.cells) > 1 && headerdetect.Filled(row.cells) > 1
@@ -305,8 +305,8 @@ func trimNarrowEdges(rows []sampledRow) []sampledRow {
 	return rows[from:to]
 }
 
-// columnNames gives the names of the columns: those of the header, without empty ones
-// at its end beyond what records have.
+// columnNames returns the names in the header, without empty names at its end that exceed
+// the width of the records.
 func (s *sheet) columnNames(layout headerdetect.Layout, rows []sampledRow, texts [][]string) []string {
 	if layout.Headers == 0 {
 		return nil
@@ -318,7 +318,8 @@ func (s *sheet) columnNames(layout headerdetect.Layout, rows []sampledRow, texts
 	return names
 }
 
-// learnProfile takes the rows that fit for what the columns hold.
+// learnProfile uses the regular rows of the sample as the profile of the columns, if there
+// are enough.
 func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	width := commonWidth(body)
 	if width < 2 {
@@ -348,7 +349,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	}
 }
 
-// buildProfile finds out what the columns of the table hold, from rows that fit.
+// buildProfile learns from regular rows what the columns hold.
 func (s *sheet) buildProfile(fit [][]byte) *tableProfile {
 	rows := make([]rowFeatures, len(fit))
 	var r record
@@ -361,7 +362,8 @@ func (s *sheet) buildProfile(fit [][]byte) *tableProfile {
 	return newTableProfile(s.width, rows)
 }
 
-// reportHeader says where the header is, and keeps one of one row.
+// reportHeader adds the location of the header to the evidence, and stores a header of one
+// row.
 func (s *sheet) reportHeader(rows []sampledRow, layout headerdetect.Layout) {
 	if layout.Headers == 0 {
 		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
@@ -385,7 +387,7 @@ func (s *sheet) reportHeader(rows []sampledRow, layout headerdetect.Layout) {
 	}
 }
 
-// setColumns makes the columns.
+// setColumns builds the columns.
 func (s *sheet) setColumns(names []string, limits source.Limits) error {
 	if s.width > limits.Columns {
 		return &source.LimitError{Line: s.line, Reason: tooManyCells(limits)}
@@ -405,7 +407,7 @@ func (s *sheet) setColumns(names []string, limits source.Limits) error {
 	return nil
 }
 
-// collectSamples gives the columns some of their cells.
+// collectSamples copies cells to the samples of the columns.
 func (s *sheet) collectSamples(rows []sampledRow) {
 	for _, row := range rows[:min(len(rows), maxSampleRows)] {
 		for i, cell := range row.cells[:min(len(row.cells), len(s.columns))] {
@@ -416,17 +418,18 @@ func (s *sheet) collectSamples(rows []sampledRow) {
 	}
 }
 
-// ambiguousShare is how near the score of another delimiter must come for a person to be
-// asked.
+// ambiguousShare is the share of the best score from which another delimiter makes the
+// choice ambiguous.
 const ambiguousShare = 0.97
 
-// reportAmbiguousHeader tells beside the header where another header fits about as well as the one found.
+// reportAmbiguousHeader adds an alternative to the evidence of the header if another row
+// fits about as well.
 func (s *sheet) reportAmbiguousHeader(layout headerdetect.Layout, rows []sampledRow, texts [][]string) {
 	if !layout.Unsure() || layout.First >= len(rows) || layout.Headers > 0 && layout.Alternative == headerdetect.NoHeader && differsFromBody(texts[layout.First], texts[layout.BodyStart():]) {
 		return
 	}
 	evidence := &s.evidence[len(s.evidence)-1]
-	evidence.Tie = layout.Headers <= 1 // nobody can ask for several rows
+	evidence.Tie = layout.Headers <= 1 // a person cannot choose several rows
 	switch alternative := layout.Alternative; {
 	case alternative == headerdetect.NoHeader:
 		evidence.Alternatives = []intray.Choice{{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: rows[layout.First].cells}}
@@ -435,12 +438,12 @@ func (s *sheet) reportAmbiguousHeader(layout headerdetect.Layout, rows []sampled
 	}
 }
 
-// minRepeatedCells is how many cells a column must have to show that it repeats few
-// values.
+// minRepeatedCells is the minimum number of cells of a column in which repetition is
+// significant.
 const minRepeatedCells = 4
 
-// differsFromBody says whether a row has a cell that the column below it never has,
-// where that repeats few values: then the row is no record.
+// differsFromBody reports whether a row has a cell that never occurs in the column below
+// it, although that column repeats few values. Such a row is not a record.
 func differsFromBody(header []string, body [][]string) bool {
 	for c, name := range header {
 		values := map[string]bool{}
@@ -458,8 +461,8 @@ func differsFromBody(header []string, body [][]string) bool {
 	return false
 }
 
-// delimiterEvidence tells the delimiter, and another that cuts the file about as
-// well.
+// delimiterEvidence returns the delimiter with its reason, and another delimiter that fits
+// about as well.
 func delimiterEvidence(found sniffResult) intray.Evidence {
 	named := func(delim string) string { return strings.ReplaceAll(delim, noDelimiter, "none") }
 	e := intray.Evidence{Choice: "delimiter", Value: named(found.delim), Reason: found.delimReason}

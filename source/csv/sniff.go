@@ -11,27 +11,28 @@ import (
 )
 
 const (
-	// sniffRecords is how many records of the sample are cut for each dialect.
+	// sniffRecords is the number of sampled records that are parsed with each dialect.
 	sniffRecords = 400
-	// sniffCells is how many cells of a record are looked at.
+	// sniffCells is the number of cells of a record that are examined.
 	sniffCells = 64
-	// maxSniffCells is how many cells of a record are counted.
+	// maxSniffCells is the number of cells of a record that are counted.
 	maxSniffCells = 1 << 14
 )
 
-// sniffResult is what was found out about a dialect.
+// sniffResult is the dialect of a sample with its reasons.
 type sniffResult struct {
 	dialect
 	score float64
-	// runnerUp is the next best delimiter, and runnerUpShare its share of the score.
+	// runnerUp is the next best delimiter, and runnerUpShare its score relative to the
+	// best.
 	runnerUp      string
 	runnerUpShare float64
 	delimReason   intray.Message
 	quoteReason   intray.Message
 }
 
-// sniffDialect finds the dialect of a sample of UTF-8 text, among those with one of the
-// delimiters, if any are given. whole says that the sample is all there is.
+// sniffDialect finds the dialect of a sample of UTF-8 text. If delims are given, it
+// considers no other delimiters. whole reports whether the sample is the whole text.
 func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 	sample = wholeLines(sample, whole)
 	best := sniffResult{dialect: dialect{delim: ",", open: `"`, shut: `"`}, score: -1}
@@ -62,10 +63,11 @@ func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 	return best
 }
 
-// minDialectScore is below what any table reaches: nothing but words is cut so badly.
+// minDialectScore is a score that every table exceeds. Only prose scores less.
 const minDialectScore = 0.05
 
-// wholeLines cuts a sample behind its last line end.
+// wholeLines returns the sample up to its last line end, or all of it if it is the whole
+// text.
 func wholeLines(sample []byte, whole bool) []byte {
 	if whole {
 		return sample
@@ -76,7 +78,7 @@ func wholeLines(sample []byte, whole bool) []byte {
 	return sample
 }
 
-// explain says in words why the dialect is the one.
+// explain sets the reasons for the dialect.
 func (s *sniffResult) explain(sample []byte, second sniffResult) {
 	widths, lines := s.countWidths(sample)
 	width, n := mostFrequent(widths)
@@ -104,7 +106,8 @@ func (s *sniffResult) explain(sample []byte, second sniffResult) {
 	}
 }
 
-// mostFrequent gives the key with the highest count; among equals the larger.
+// mostFrequent returns the key with the highest count, and the larger key if two counts are
+// equal.
 func mostFrequent(counts map[int]int) (key, n int) {
 	for k, c := range counts {
 		if c > n || c == n && k > key {
@@ -114,8 +117,9 @@ func mostFrequent(counts map[int]int) (key, n int) {
 	return key, n
 }
 
-// parseSepLine reads the line "sep=;" by which some spreadsheets are told the
-// delimiter. It gives "" where there is none, and else the place behind it.
+// parseSepLine parses the line "sep=;", which sets the delimiter for some spreadsheet
+// programs. It returns the delimiter and the offset after the line, or "" and 0 if there is
+// no such line.
 func parseSepLine(text []byte) (delim string, next int) {
 	line := text[:firstLineLength(text)]
 	bare := strings.TrimRight(string(line), "\r\n")
@@ -129,21 +133,21 @@ func parseSepLine(text []byte) (delim string, next int) {
 	return "", 0
 }
 
-// delimiters are those that are looked for, the likelier first. "@" is none, or
-// every list of addresses would be a table.
+// delimiters returns the delimiters to try, the most likely first. "@" is not one of them,
+// because every list of email addresses would be a table.
 func delimiters() []string {
 	return []string{",", ";", "\t", "|", "||", "::", "^", "~", ":", ", ", " ", spaceGap}
 }
 
-// spaceGap is two spaces or more, as between columns that are aligned with spaces.
+// spaceGap is the delimiter of columns that are aligned with two or more spaces.
 const spaceGap = "  "
 
-// quotePairs are the pairs that are looked for.
+// quotePairs returns the pairs of quotes to try.
 func quotePairs() [][2]string {
 	return [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}}
 }
 
-// candidateDialects are the dialects that the characters of a sample allow.
+// candidateDialects returns the dialects that can be built from the characters of a sample.
 func candidateDialects(sample []byte, delims []string) []dialect {
 	var list []dialect
 	pairs := quotePairs()[:1:1]
@@ -163,13 +167,14 @@ func candidateDialects(sample []byte, delims []string) []dialect {
 			}
 		}
 	}
-	if len(list) == 0 { // one column
+	if len(list) == 0 { // a single column
 		list = append(list, dialect{delim: delims[0], open: pairs[0][0], shut: pairs[0][1]})
 	}
 	return list
 }
 
-// isPartOfLonger says whether a delimiter is a part of a longer one wherever it stands.
+// isPartOfLonger reports whether every occurrence of a delimiter is a part of a longer
+// delimiter.
 func isPartOfLonger(delim string, sample []byte) bool {
 	n := bytes.Count(sample, []byte(delim))
 	switch delim {
@@ -181,8 +186,8 @@ func isPartOfLonger(delim string, sample []byte) bool {
 	return false
 }
 
-// isMostlyTimes says whether most colons of a sample stand inside times of day, or in
-// front of the slashes of an address.
+// isMostlyTimes reports whether most colons of a sample are in times of day or before the
+// slashes of URLs.
 func isMostlyTimes(sample []byte) bool {
 	digit := func(at int) bool { return at >= 0 && at < len(sample) && sample[at] >= '0' && sample[at] <= '9' }
 	colons, inside := 0, 0
@@ -200,9 +205,9 @@ func isMostlyTimes(sample []byte) bool {
 	return 2*inside > colons
 }
 
-// quotesAreText says whether more rows have a quote that closes no cell than one
-// that does. Commas and semicolons stand in too many cells to go without quotes;
-// where tabs and bars separate, many programs write none.
+// quotesAreText reports whether more rows have a quote that closes no cell than a quote
+// that closes one. Commas and semicolons occur in too many values to be used without
+// quotes, but many programs write tabs and bars without quotes.
 func (d dialect) quotesAreText(sample []byte) bool {
 	if d.delim == "," || d.delim == ";" || d.delim == ", " || d.delim == " " || d.delim == noDelimiter {
 		return false
@@ -226,8 +231,8 @@ func (d dialect) quotesAreText(sample []byte) bool {
 	return broken > clean
 }
 
-// measure says how well a dialect explains a sample: how far its records have
-// one width, and how many of their cells are of a known kind.
+// measure returns how well a dialect explains a sample: how consistent the number of cells
+// of its records is, and how many of the cells are of a known kind.
 func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
 	widths := map[int]int{}
 	var known, cells, spoiled float64
@@ -259,8 +264,8 @@ func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
 	return markWeight(d.delim) * markWeight(d.open) * consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
 }
 
-// markWeight is how much less a delimiter or a quote is worth that also stands inside
-// values: words, times, addresses.
+// markWeight returns the weight of a delimiter or a quote. Marks that also occur inside
+// values such as words, times and addresses weigh less.
 func markWeight(mark string) float64 {
 	switch mark {
 	case "'":
@@ -277,10 +282,10 @@ func markWeight(mark string) float64 {
 	return 1
 }
 
-// consistency is near 1 where all records have one width of many cells. It
-// follows the pattern score of van den Burg, Nazábal and Sutton, "Wrangling messy
-// CSV files by detecting row and type patterns" (2019), but counts widths by
-// their shares, so that a few broken rows do not weigh as much as the rest.
+// consistency returns a value near 1 if all records have the same number of cells and that
+// number is high. It follows the pattern score of van den Burg, Nazábal and Sutton,
+// "Wrangling messy CSV files by detecting row and type patterns" (2019), but weights widths
+// by their share of the rows, so that a few broken rows have little effect.
 func consistency(widths map[int]int, rows int) float64 {
 	cells, same := 0.0, 0.0
 	for width, n := range widths {
@@ -291,32 +296,33 @@ func consistency(widths map[int]int, rows int) float64 {
 	return cells * same
 }
 
-// cellScore says how far a cell is what cells of tables are.
+// cellScore returns how much a cell looks like a cell of a table.
 func (d dialect) cellScore(text []byte, c cell, looks *traitsCache) float64 {
 	if c.quoted {
 		return 1
 	}
 	cell := bytes.TrimSpace(text[c.from:c.to])
 	if bytes.IndexByte(cell, '"') >= 0 || d.open != "'" && (bytes.HasPrefix(cell, []byte{'\''}) || bytes.HasSuffix(cell, []byte{'\''})) {
-		return 0.2 // a quote that the dialect does not take for one
+		return 0.2 // a quote that is not a quote in the dialect
 	}
 	look := looks.lookup(cell)
 	if look.isText && d.delim == " " {
-		return 0.1 // words are separated by spaces in any text
+		return 0.1 // spaces separate the words of any text
 	}
 	return look.score
 }
 
-// A look is what a bare cell looks like, whatever stands around it.
+// cellTraits are the properties of an unquoted cell that do not depend on its neighbors.
 type cellTraits struct {
 	score  float64
 	isText bool
 }
 
-// traitsCache remembers cells: most dialects cut most of a sample alike.
+// traitsCache stores the traits of cells, because most dialects cut most of a sample into
+// the same cells.
 type traitsCache struct{ seen map[string]cellTraits }
 
-// maxCachedTraits bounds what is remembered.
+// maxCachedTraits is the maximum number of cells in the cache.
 const maxCachedTraits = 1 << 15
 
 func (l *traitsCache) lookup(cell []byte) cellTraits {
@@ -342,8 +348,7 @@ func traitsOf(cell string) cellTraits {
 	return cellTraits{score: 1}
 }
 
-// textScore says how far a text is one that stands in a cell: not one with
-// separators, or with several values.
+// textScore returns how much a text looks like one value, without separators.
 func textScore(cell string) float64 {
 	switch {
 	case strings.ContainsAny(cell, ";\t|^~") || strings.Contains(cell, "::"):
@@ -356,8 +361,8 @@ func textScore(cell string) float64 {
 	return 0.9
 }
 
-// severalValues says whether a text is a row of values rather than one: it has a
-// date, a number, a code beside each other.
+// severalValues reports whether a text is a row of values rather than one value: it
+// contains adjacent dates, numbers or codes.
 func severalValues(cell string) bool {
 	var seen [headerdetect.Kinds]bool
 	sorts := 0
@@ -371,11 +376,12 @@ func severalValues(cell string) bool {
 	return sorts >= 2
 }
 
-// noDelimiter is the unit separator, which no text has: it stands for none.
+// noDelimiter is the unit separator, which does not occur in text. It represents the
+// absence of a delimiter.
 const noDelimiter = "\x1f"
 
-// oneColumnDialect is the dialect of a text without delimiters. That is called a comma
-// where commas stand in quotes only.
+// oneColumnDialect returns the dialect of a text with a single column. Its delimiter is a
+// comma if all commas are in quotes.
 func oneColumnDialect(d dialect, sample []byte) sniffResult {
 	d.delim = ","
 	if widths, _ := d.countWidths(sample); len(widths) > 1 {
@@ -384,8 +390,9 @@ func oneColumnDialect(d dialect, sample []byte) sniffResult {
 	return sniffResult{dialect: d}
 }
 
-// splitsEnoughRows says whether a dialect cuts enough of the rows, and alike; or at least the
-// first one, which may be a header above rows that leave out their empty cells.
+// splitsEnoughRows reports whether a dialect splits enough of the rows, and into the same
+// number of cells, or at least the first row, which may be a header above rows that omit
+// empty cells.
 func (d dialect) splitsEnoughRows(sample []byte) bool {
 	widths, rows := d.countWidths(sample)
 	if d.delim == "," && isDecimalCommaColumn(sample) {
@@ -406,7 +413,7 @@ func (d dialect) splitsEnoughRows(sample []byte) bool {
 	return 5*n >= rows && n > 0
 }
 
-// countWidths counts the rows of a sample by their cells.
+// countWidths returns the number of rows of a sample by their number of cells.
 func (d dialect) countWidths(sample []byte) (widths map[int]int, rows int) {
 	widths = map[int]int{}
 	r := record{maxCells: maxSniffCells}
@@ -421,8 +428,8 @@ func (d dialect) countWidths(sample []byte) (widths map[int]int, rows int) {
 	return widths, rows
 }
 
-// looksLikeProse says whether a blank follows each delimiter of a sample, as in
-// sentences. Such a text is a table only where its rows are cut alike.
+// looksLikeProse reports whether a space follows each delimiter of a sample, as in
+// sentences. Such a text is a table only if all rows have the same number of cells.
 func (d dialect) looksLikeProse(sample []byte) bool {
 	switch d.delim {
 	case ", ":
@@ -434,8 +441,8 @@ func (d dialect) looksLikeProse(sample []byte) bool {
 	return false
 }
 
-// isDecimalCommaColumn says whether a sample is a name above decimal numbers whose sign is a
-// comma, one to a line.
+// isDecimalCommaColumn reports whether a sample is a name followed by one number with a
+// decimal comma per line.
 func isDecimalCommaColumn(sample []byte) bool {
 	numbers := 0
 	for line := range bytes.Lines(bytes.ReplaceAll(sample, []byte{'\r'}, []byte{'\n'})) {

@@ -17,19 +17,20 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// decodedText is a file as UTF-8.
+// decodedText is a file as UTF-8 text.
 type decodedText struct {
 	in    source.Input
 	guess charset.Guess
 	units units
-	// sample is the beginning of the text, and whole says that it is all.
+	// sample is the beginning of the text, and whole reports whether it is all of it.
 	sample []byte
 	whole  bool
-	// wrapped says that each line has quotes around it, which are no text.
+	// wrapped reports whether each line is enclosed in quotes that are not part of the
+	// text.
 	wrapped bool
 }
 
-// openText finds out the encoding of a file and reads the beginning of it.
+// openText detects the encoding of a file and reads the sample.
 func openText(ctx context.Context, in source.Input, name string) (*decodedText, error) {
 	raw := make([]byte, min(in.Size, sampleBytes))
 	if err := readFullAt(in, raw, 0); err != nil {
@@ -57,10 +58,10 @@ func openText(ctx context.Context, in source.Input, name string) (*decodedText, 
 	return d, err
 }
 
-// isUTF8 says whether the bytes of the file are its text.
+// isUTF8 reports whether the bytes of the file are its text.
 func (d *decodedText) isUTF8() bool { return d.guess.Encoding == charset.UTF8 && !d.wrapped }
 
-// readerFrom gives the text from a place on, as the units have it.
+// readerFrom returns a reader of the text from an offset in the file.
 func (d *decodedText) readerFrom(at int64) (io.Reader, error) {
 	start := int64(d.guess.BOM)
 	if d.units.hasOffsets() {
@@ -80,11 +81,12 @@ func (d *decodedText) readerFrom(at int64) (io.Reader, error) {
 	return text, textinput.Discard(text, at)
 }
 
-// detectBytes is how much is looked at around the first byte that is not UTF-8.
+// detectBytes is the number of bytes around the first byte that is not UTF-8 that are
+// examined.
 const detectBytes = 256 << 10
 
-// scanForNonASCII looks for letters beyond ASCII behind the sample: without any the
-// encoding does not matter.
+// scanForNonASCII looks for a byte above 127 after the sample. The encoding matters only if
+// there is one.
 func (d *decodedText) scanForNonASCII(ctx context.Context) error {
 	var check charset.Checker
 	chunk := make([]byte, 1<<20)
@@ -117,10 +119,11 @@ func (d *decodedText) scanForNonASCII(ctx context.Context) error {
 	return nil
 }
 
-// length is that of the file without its byte order mark.
+// length is the length of the file without its byte order mark.
 func (d *decodedText) length() int64 { return d.in.Size - int64(d.guess.BOM) }
 
-// rawSize is about how much of the file makes so much text.
+// rawSize returns the approximate number of bytes of the file that decode to text bytes of
+// UTF-8.
 func (d *decodedText) rawSize(text int) int {
 	if d.isUTF8() {
 		return text
@@ -128,8 +131,8 @@ func (d *decodedText) rawSize(text int) int {
 	return max(d.units.size*text/2, 1)
 }
 
-// decodeChunk gives a piece of the file as UTF-8, in memory that it may use. A file of
-// UTF-8 is its text.
+// decodeChunk returns a part of the file as UTF-8. It may overwrite into. A UTF-8 file is
+// returned as it is.
 func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 	if d.isUTF8() {
 		return raw
@@ -139,7 +142,7 @@ func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 	for {
 		n, err := from.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
-		if err != nil { // the end: nothing else can go wrong in memory
+		if err != nil { // EOF, the only error of a reader in memory
 			return text
 		}
 		if len(text) == cap(text) {
@@ -148,10 +151,10 @@ func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 	}
 }
 
-// evidence tells the encoding.
+// evidence returns the encoding with its reason.
 func (d *decodedText) evidence() intray.Evidence { return textinput.Evidence(d.guess) }
 
-// readFullAt fills b from a place in the file.
+// readFullAt fills b with the bytes of the file from an offset.
 func readFullAt(in source.Input, b []byte, at int64) error {
 	n, err := in.ReadAt(b, at)
 	if n == len(b) {
@@ -163,18 +166,18 @@ func readFullAt(in source.Input, b []byte, at int64) error {
 	return fmt.Errorf("read the file at byte %d: %w", at, err)
 }
 
-// units say which bytes of a file the characters of its text were, where that
-// can be told from the text alone. The zero value stands for encodings that do
-// not allow it: there a place is one in the text as UTF-8.
+// units map the characters of a text to the bytes of the file, for encodings where that is
+// possible without the file. The zero value is for all other encodings: offsets then refer
+// to the text as UTF-8.
 type units struct {
-	// size is how many bytes a unit has: 1 also for UTF-8, where the text is the
-	// file; else each character is one unit, and in UTF-16 some are two.
+	// size is the number of bytes of a unit. It is 1 for UTF-8, where the text is the file.
+	// Otherwise each character is one unit, or two for some characters in UTF-16.
 	size      int
 	bigEndian bool
 	utf8      bool
 }
 
-// unitsOf tells the units of an encoding.
+// unitsOf returns the units of an encoding.
 func unitsOf(e charset.Encoding) units {
 	name := e.Name()
 	switch {
@@ -190,8 +193,8 @@ func unitsOf(e charset.Encoding) units {
 	return units{}
 }
 
-// isASCIISuperset says whether each byte is a character, and those of ASCII are what
-// they are there.
+// isASCIISuperset reports whether each byte is one character and the bytes below 128 are
+// ASCII.
 func isASCIISuperset(e charset.Encoding) bool {
 	all := make([]byte, 256)
 	for b := range all {
@@ -209,10 +212,10 @@ func isASCIISuperset(e charset.Encoding) bool {
 	return true
 }
 
-// hasOffsets says whether places in the file can be told.
+// hasOffsets reports whether offsets in the file are known.
 func (u units) hasOffsets() bool { return u.size > 0 }
 
-// encodedLength is how long a text is in the file.
+// encodedLength returns the length of a text in the file.
 func (u units) encodedLength(text []byte) int64 {
 	switch {
 	case u.utf8 || !u.hasOffsets():
@@ -220,7 +223,7 @@ func (u units) encodedLength(text []byte) int64 {
 	case u.size == 2:
 		n := utf8.RuneCount(text)
 		for _, b := range text {
-			if b >= 0xF0 { // the first of four bytes: a pair of units
+			if b >= 0xF0 { // the first of four bytes, which is a surrogate pair
 				n++
 			}
 		}
@@ -229,8 +232,8 @@ func (u units) encodedLength(text []byte) int64 {
 	return int64(u.size) * int64(utf8.RuneCount(text))
 }
 
-// lastLineEnd is the place behind the last line feed outside quotes of a piece of the
-// file that begins outside of them, 0 where there is none.
+// lastLineEnd returns the offset after the last line feed outside quotes, or 0 if there is
+// none. raw is a part of the file that starts outside quotes.
 func (u units) lastLineEnd(raw []byte, quote byte, quoted bool) int {
 	switch {
 	case u.size > 1:
@@ -269,7 +272,7 @@ func (u units) lastWideLineEnd(raw []byte, quote byte, quoted bool) (end int) {
 	return end
 }
 
-// asciiChar gives the character of a unit, if it is one of ASCII.
+// asciiChar returns the character of a unit if it is ASCII.
 func (u units) asciiChar(unit []byte) (c byte, ok bool) {
 	low, rest := unit[0], unit[1:]
 	if u.bigEndian {
@@ -283,13 +286,13 @@ func (u units) asciiChar(unit []byte) (c byte, ok bool) {
 	return low, true
 }
 
-// minWrappedCells is how many cells the lines of a wrapped file have at least: a
-// quoted line of fewer is a text with a comma in it.
+// minWrappedCells is the minimum number of cells in the lines of a wrapped file. A quoted
+// line with fewer is a text with a comma.
 const minWrappedCells = 3
 
-// unwrap looks whether each line of the file is one quoted cell that holds a
-// whole record, as spreadsheets write a table that was opened as one column. Then
-// the text is what stands between the quotes.
+// unwrap removes the quotes around each line if every line is one quoted cell that contains
+// a whole record. Spreadsheet programs write such files if they opened a table as a single
+// column.
 func (d *decodedText) unwrap() {
 	if !hasOneQuotedCellPerLine(wholeLines(d.sample, d.whole)) {
 		return
@@ -307,7 +310,8 @@ func (d *decodedText) unwrap() {
 	d.sample, d.wrapped, d.units = inside, true, units{}
 }
 
-// hasOneQuotedCellPerLine says whether nearly all lines of a sample are.
+// hasOneQuotedCellPerLine reports whether nearly all lines of a sample are a single quoted
+// cell.
 func hasOneQuotedCellPerLine(sample []byte) bool {
 	if len(sample) == 0 || sample[0] != '"' {
 		return false
@@ -327,16 +331,16 @@ func hasOneQuotedCellPerLine(sample []byte) bool {
 	return rows > 1 && 10*quoted >= 9*rows
 }
 
-// wrappedEvidence tells that the quotes around lines were taken off.
+// wrappedEvidence reports that the quotes around lines were removed.
 func wrappedEvidence() intray.Evidence {
 	return intray.Evidence{Choice: "lines", Value: "unquoted",
 		Reason: intray.NewMessage("csv.quoted_lines", nil)}
 }
 
-// unwrapReader takes the quotes off whole lines.
+// unwrapReader removes the quotes around whole lines.
 type unwrapReader struct {
 	in *bufio.Reader
-	// begun says that a line has begun, inside that its quote is still open.
+	// begun reports whether a line has begun, and inside whether its quote is open.
 	begun, inside bool
 	err           error
 }
@@ -357,7 +361,7 @@ func (u *unwrapReader) Read(p []byte) (n int, err error) {
 	return 0, u.err
 }
 
-// acceptByte says whether a character is text of a record.
+// acceptByte reports whether a byte is part of the text of a record.
 func (u *unwrapReader) acceptByte(c byte) bool {
 	switch {
 	case c == '"' && !u.begun:

@@ -16,10 +16,10 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// readBytes is how much is read from the file at once.
+// readBytes is the number of bytes read from the file at a time.
 const readBytes = 256 << 10
 
-// elementReader pulls the objects of a file, one at a time.
+// elementReader reads the elements of a file one after the other.
 type elementReader struct {
 	in    source.Input
 	start int64
@@ -28,11 +28,11 @@ type elementReader struct {
 
 	guard *limitedReader
 	dec   *jsontext.Decoder
-	// count is the number of elements pulled, the one at hand included.
+	// count is the number of elements read, including the current one.
 	count int64
 }
 
-// newElementReader begins with the first element of a part of a file.
+// newElementReader returns a reader of the elements of a table, starting with the first.
 func newElementReader(in source.Input, limits source.Limits, p tableLocation, opts ...jsontext.Options) *elementReader {
 	e := &elementReader{in: in, table: p, limit: limits.RecordBytes, guard: &limitedReader{in: in, limit: int64(limits.RecordBytes)}}
 	e.dec = jsontext.NewDecoder(e.guard, opts...)
@@ -40,16 +40,16 @@ func newElementReader(in source.Input, limits source.Limits, p tableLocation, op
 	return e
 }
 
-// seek goes on at a place of the file, which count elements stand before.
+// seek continues at an offset of the file after count elements.
 func (e *elementReader) seek(at, count int64) {
 	e.start, e.guard.at, e.count = at, at, count
 }
 
-// endOffset is the place in the file behind the last element.
+// endOffset returns the offset in the file after the current element.
 func (e *elementReader) endOffset() int64 { return e.start + e.dec.InputOffset() }
 
-// next pulls the text of the next object; it is valid JSON, and gone with the
-// call after. io.EOF says that there are no more.
+// next returns the text of the next element, which is valid JSON and valid until the next
+// call. It returns io.EOF after the last element.
 func (e *elementReader) next() ([]byte, error) {
 	if e.table.inArray && e.count == 0 && e.dec.StackDepth() == 0 {
 		if _, err := e.dec.ReadToken(); err != nil {
@@ -77,7 +77,7 @@ func (e *elementReader) next() ([]byte, error) {
 	return value, nil
 }
 
-// finish reads the end of the array and makes sure that nothing follows.
+// finish reads the end of the array and checks that nothing follows.
 func (e *elementReader) finish() error {
 	if _, err := e.dec.ReadToken(); err != nil {
 		return e.explain(err)
@@ -112,7 +112,8 @@ func kindName(kind jsontext.Kind) intray.Message {
 	return intray.NewMessage("json_type.array", nil)
 }
 
-// currentOffset is where the element at hand begins in the file, or soon before it.
+// currentOffset returns the offset in the file of the current element, or of white space
+// before it.
 func (e *elementReader) currentOffset() int64 {
 	at := e.start + e.guard.from
 	window := make([]byte, min(4<<10, e.in.Size-at))
@@ -122,23 +123,21 @@ func (e *elementReader) currentOffset() int64 {
 	return at + int64(len(window)-len(bytes.TrimLeft(window, ", \t\r\n")))
 }
 
-// limitedReader reads the file for the decoder, and keeps one element from filling the
-// memory: the decoder asks for more only while it is inside the element that
-// began at from.
+// limitedReader reads the file for the decoder and bounds the memory for one element. The
+// decoder requests more bytes only while it is inside the element that starts at from.
 type limitedReader struct {
 	in source.Input
-	// at is the place in the file of the next chunk, rest what is left of the
-	// one before.
+	// at is the offset in the file of the next chunk, and rest the unread part of the
+	// current one.
 	at          int64
 	chunk, rest []byte
-	// passed and from count from the beginning of the text.
+	// passed and from are offsets from the beginning of the text.
 	passed, from, limit int64
-	// failed is the error that stopped the reading. The decoder hides some in
-	// errors of its own.
+	// failed is the error that ended the reading. The decoder hides some errors in its own.
 	failed error
 }
 
-// errTooLong says that an element is longer than a record may be.
+// errTooLong reports that an element exceeds the limit of a record.
 var errTooLong = errors.New("an element is too long")
 
 func (g *limitedReader) Read(p []byte) (int, error) {
@@ -157,7 +156,7 @@ func (g *limitedReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refill reads the next chunk; io.EOF says that there is none.
+// refill reads the next chunk, or returns io.EOF.
 func (g *limitedReader) refill() error {
 	size := min(readBytes, g.in.Size-g.at)
 	if size == 0 {
@@ -179,17 +178,17 @@ func (e *elementReader) tooLong() error {
 	return e.limited(intray.NewMessage("json_file.element_too_long", intray.Params{"limit": e.limit}))
 }
 
-// limited names the element at hand in an error about a limit.
+// limited returns an error about a limit that names the current element.
 func (e *elementReader) limited(problem intray.Message) error {
 	return &source.LimitError{Line: lineAt(e.in, e.currentOffset()), Reason: e.named(problem)}
 }
 
-// unreadable names the element at hand in an error about a place in the file.
+// unreadable returns an error about an offset in the file that names the current element.
 func (e *elementReader) unreadable(at int64, problem intray.Message) error {
 	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: e.named(problem)}
 }
 
-// named puts the number of the element at hand in front of a problem.
+// named puts the number of the current element in front of a problem.
 func (e *elementReader) named(problem intray.Message) intray.Message {
 	return intray.NewMessage("json_file.element", intray.Params{"element": e.count, "problem": problem})
 }
@@ -197,7 +196,7 @@ func (e *elementReader) named(problem intray.Message) intray.Message {
 // fault is what is wrong with an element, for the person who sent the file.
 type fault struct {
 	problem intray.Message
-	// limit says that it is beyond one of the limits.
+	// limit reports whether the element exceeds a limit.
 	limit bool
 }
 
@@ -205,8 +204,7 @@ func (f *fault) Error() string { return f.problem.String() }
 
 func beyond(problem intray.Message) *fault { return &fault{problem, true} }
 
-// explain turns an error of the decoder into one for the person who sent the
-// file.
+// explain turns an error of the decoder into one for the person who sent the file.
 func (e *elementReader) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -226,7 +224,7 @@ func (e *elementReader) explain(err error) error {
 	return e.unreadable(at, notJSON(e.in, at))
 }
 
-// locate turns an error of the walk into one that names the element.
+// locate turns an error of an elementWalker into one that names the element.
 func (e *elementReader) locate(err error) error {
 	var f *fault
 	switch {
@@ -238,10 +236,10 @@ func (e *elementReader) locate(err error) error {
 	return e.unreadable(e.currentOffset(), f.problem)
 }
 
-// escapeLength is the length of an escaped character, such as \ud83d.
+// escapeLength is the length of an escaped character such as \ud83d.
 const escapeLength = 6
 
-// notJSON says what at a place in the file is no JSON.
+// notJSON describes the bytes at an offset of the file that are not valid JSON.
 func notJSON(in source.Input, at int64) intray.Message {
 	text := make([]byte, min(escapeLength, max(in.Size-at, 0)))
 	if err := readFullAt(in, text, at); err != nil {
@@ -258,15 +256,15 @@ func notJSON(in source.Input, at int64) intray.Message {
 	return intray.NewMessage("json.unexpected_text", nil)
 }
 
-// isSurrogate reports whether a text is the escape of half of a surrogate pair.
+// isSurrogate reports whether a text is an escaped half of a surrogate pair.
 func isSurrogate(text []byte) bool {
 	digits, escaped := bytes.CutPrefix(text, []byte(`\u`))
 	n, err := strconv.ParseUint(string(digits), 16, 16)
 	return escaped && len(text) == escapeLength && err == nil && utf16.IsSurrogate(rune(n))
 }
 
-// lineAt is the line that holds a place in the file, from 1; 0 where the file
-// cannot be read again.
+// lineAt returns the number of the line at an offset of the file, counted from 1, or 0 if
+// the file cannot be read again.
 func lineAt(in source.Input, at int64) int64 {
 	chunk := make([]byte, 64<<10)
 	line := int64(1)

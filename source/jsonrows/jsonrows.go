@@ -1,27 +1,27 @@
-// Package jsonrows reads JSON that holds a table, or several.
+// Package jsonrows reads JSON files that contain one or more tables.
 //
-// An element is one value of the file that makes a record. Elements stand in an
-// array that is the whole file, one per line, or in an array inside of an object
-// that is the whole file. Each such array with objects or arrays in it is a
-// sheet, named by the way to it; what else is in that object is told and not
-// read. A file whose name ends in .ndjson or .jsonl has one object per line, even
-// where there is only one, and lines of which each is an array are known by the
-// next line being one, too.
+// An element is a value that becomes one record. The elements are the values of one array
+// that is the whole file, or the values in the lines of the file, one per line, or the
+// values of an array inside an object that is the whole file. Each such array that contains
+// objects or arrays is a sheet, and its name is its path in the object. Other members of
+// that object are reported and not read. A file with the extension .ndjson or .jsonl has
+// one object per line, even if it has only one line. Lines that are arrays are recognized
+// if the second line is an array, too.
 //
-// An element is an object, or each element is an array. A leaf is a value below
-// an object that is no object itself: its text is a cell, and the names on the
-// way to it, joined by dots, are its column. Of an array each value is a cell,
-// and the header is looked for as in text. A string is its text, a number its
-// digits as written, true and false are their names, null is an empty cell and an
-// array its JSON without white space. A column without any text whose name leads
-// to further columns is left out, as null where other elements have an object.
+// Either all elements are objects or all are arrays. A leaf is a value in an object that is
+// not an object itself. Its text is a cell, and its path, joined by dots, is the name of
+// its column. Each value of an array is a cell, and the header is detected as in text
+// files. The text of a string is its value. Numbers keep their digits as written, true and
+// false are "true" and "false", null is an empty cell, and the text of an array is its JSON
+// without white space. A column without any text is dropped if its name is a prefix of
+// other columns: some elements then have null instead of an object.
 //
-// The columns are known only once the whole sheet was seen, so it is read twice.
-// Where objects stand one per line, workers read runs of lines side by side, and
-// what they cannot tell alone is read again one by one; the outcome is the same.
-// Names given twice in one object, lone surrogates, NUL characters and bytes that
-// are not UTF-8 make a file unreadable. The package does not look for tables
-// inside of elements, and accepts no comments or other dialects.
+// The columns are known only after the whole sheet was read, so it is read twice. If there
+// is one object per line, workers parse runs of lines in parallel, and lines that they
+// cannot parse are read again one by one, with the same result. Duplicate names in an
+// object, lone surrogates, NUL characters and bytes that are not UTF-8 make a file
+// unreadable. The package does not look for tables inside elements, and does not accept
+// comments or other dialects of JSON.
 package jsonrows
 
 import (
@@ -39,10 +39,10 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// minParallelSize is the size from which on workers read ahead.
+// minParallelSize is the size of a file from which workers read ahead.
 const minParallelSize = 4 << 20
 
-// MaxDepth is how deep objects and arrays may be nested, the outermost counted.
+// MaxDepth is the maximum nesting depth of objects and arrays, including the outermost.
 const MaxDepth = 64
 
 // Format is the format "json". The zero value is ready.
@@ -51,8 +51,8 @@ type Format struct{}
 // Name is "json".
 func (Format) Name() string { return "json" }
 
-// Open finds the tables of the file. Where it is one object, all of it is read
-// for that. A file of nothing but white space is source.ErrEmpty.
+// Open finds the tables of the file. If the file is one object, Open reads all of it. It
+// returns source.ErrEmpty if the file has nothing but white space.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	start, err := byteOrderMarkLength(in)
 	if err != nil {
@@ -74,10 +74,10 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return b, nil
 }
 
-// byteOrderMark is how some programs begin a UTF-8 file.
+// byteOrderMark is at the start of the UTF-8 files of some programs.
 const byteOrderMark = "\uFEFF"
 
-// byteOrderMarkLength is the number of bytes of the byte order mark, 0 without one.
+// byteOrderMarkLength returns the length of the byte order mark, or 0 if there is none.
 func byteOrderMarkLength(in source.Input) (int64, error) {
 	mark := make([]byte, min(in.Size, int64(len(byteOrderMark))))
 	if err := readFullAt(in, mark, 0); err != nil {
@@ -89,8 +89,8 @@ func byteOrderMarkLength(in source.Input) (int64, error) {
 	return 0, nil
 }
 
-// firstNonSpace is the first one from start on that is not white space, and its
-// place.
+// firstNonSpace returns the first byte from start on that is not white space, and its
+// offset.
 func firstNonSpace(ctx context.Context, in source.Input, start int64) (first byte, place int64, err error) {
 	chunk := make([]byte, min(in.Size-start, 64<<10))
 	for at := start; at < in.Size; at += int64(len(chunk)) {
@@ -108,7 +108,7 @@ func firstNonSpace(ctx context.Context, in source.Input, start int64) (first byt
 	return 0, 0, source.ErrEmpty
 }
 
-// readFullAt fills b from a place in the file.
+// readFullAt fills b with the bytes of the file from an offset.
 func readFullAt(in source.Input, b []byte, at int64) error {
 	n, err := in.ReadAt(b, at)
 	if n == len(b) {
@@ -120,20 +120,21 @@ func readFullAt(in source.Input, b []byte, at int64) error {
 	return fmt.Errorf("read the file at byte %d: %w", at, err)
 }
 
-// book is a JSON file: a sheet for each of its parts.
+// book is a JSON file with one sheet per table.
 type book struct {
 	in  source.Input
 	opt source.Options
-	// marked says that the file begins with the byte order mark.
+	// marked reports whether the file starts with a byte order mark.
 	marked bool
 	tables []tableLocation
-	// skipped are names of what stands beside the tables.
+	// skipped are the names of members next to the tables.
 	skipped []string
-	// chunk is how much text one worker reads at a time, 0 for none.
+	// chunk is the number of bytes that one worker parses at a time, or 0 for sequential
+	// reading.
 	chunk int
 
 	mu sync.Mutex
-	// shapes are what the first pass found, nil before it.
+	// shapes are the results of the first pass, and nil before it.
 	shapes []*sheetShape
 }
 
@@ -153,7 +154,7 @@ func (b *book) Evidence() []intray.Evidence {
 	return list
 }
 
-// formEvidence says how the tables stand in the file, and why.
+// formEvidence returns how the tables are stored in the file, and why.
 func (b *book) formEvidence() (form string, why intray.Message) {
 	p := b.tables[0]
 	switch {
@@ -177,7 +178,7 @@ func (b *book) Sheets() []source.Sheet {
 	return sheets
 }
 
-// Open reads the whole sheet for its columns, the first time it is called.
+// Open reads the whole sheet to find its columns when it is called for the first time.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet < 0 || sheet >= len(b.tables) {
 		return nil, fmt.Errorf("open sheet %d: the file has %d sheets, from 0", sheet, len(b.tables))
@@ -197,8 +198,8 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 
 func (b *book) Close() error { return nil }
 
-// Detect is sure where the file begins with an object or an array of objects,
-// and nearly so where its name says JSON and the first character does not
+// Detect returns a high score if the file starts with an object or an array of objects, and
+// a slightly lower one if its name suggests JSON and the first character does not
 // contradict.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
@@ -226,7 +227,7 @@ func hasJSONExtension(name string) bool {
 	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
 }
 
-// opensObject says whether text begins as an object does, or an array of them.
+// opensObject reports whether text starts with an object or an array of objects.
 func opensObject(text []byte) bool {
 	if text[0] == '[' {
 		text = text[skipSpace(text, 1):]
@@ -234,8 +235,8 @@ func opensObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{'
 }
 
-// countTokens counts the tokens that text begins with, and says whether only its
-// end comes too early, if anything.
+// countTokens returns the number of tokens at the start of text. whole reports whether text
+// is valid up to its end, where it may be cut off.
 func countTokens(text []byte) (tokens int, whole bool) {
 	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for ; ; tokens++ {

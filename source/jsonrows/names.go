@@ -5,42 +5,41 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// noColumn is the column of a name that has none.
+// noColumn is the column of a name without a column.
 const noColumn = -1
 
-// nameNode is one name of a member of an object, at its place below the element.
+// nameNode is the name of a member at one path below the element.
 type nameNode struct {
 	text string
-	// path is the names on the way to here, joined by dots.
+	// path are the names from the element to this one, joined by dots.
 	path     string
 	children map[string]*nameNode
-	// first is the child met first, next the name met behind this one: most
-	// objects give their names in the order of the object before.
+	// firstChild is the child found first, and nextSibling the name found after this one.
+	// Most objects list their names in the same order as the object before.
 	firstChild, nextSibling *nameNode
 	column                  int
-	// id counts all names, quoted is the name and its colon as most files have
-	// them, or "".
+	// id numbers all names. quoted is the name and its colon in their usual spelling, or
+	// "".
 	id     int
 	quoted string
-	// filled says that some element has text here.
+	// filled reports whether some element has text here.
 	filled  bool
 	samples []string
 }
 
-// nameTree is the tree of all names, and the columns they make.
+// nameTree is the tree of all names and the columns built from it.
 type nameTree struct {
 	root *nameNode
 	// columns are in the order of their first appearance.
 	columns []*nameNode
-	// columnsByPath holds the columns by their full names.
+	// columnsByPath holds the columns by path.
 	columnsByPath map[string]*nameNode
-	// frozen says that the tree is complete. Several readers share it then.
+	// frozen reports whether the tree is complete. Several readers can then share it.
 	frozen bool
 	limits source.Limits
 	// count is the number of names.
 	count int
-	// bytes counts those of all names, full and plain; headers those of the
-	// columns.
+	// bytes is the total length of all names and paths, headers that of the columns.
 	bytes, headers int
 }
 
@@ -52,12 +51,12 @@ func tooManyColumnsError(limit int) error {
 	return beyond(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": limit}))
 }
 
-// errChanged says that the file is not what it was when its columns were read.
+// errChanged reports that the file has changed since its columns were read.
 var errChanged = &fault{problem: intray.NewMessage("file.changed", nil)}
 
-// findOrAddChild finds the name key below in, and makes it while the tree grows. last is
-// the child met before it in the same object, or nil. readOnly leaves the tree as
-// it is.
+// findOrAddChild returns the child of in with the name key, and adds it unless the tree is
+// frozen. last is the previous child in the same object, or nil. readOnly prevents any
+// change of the tree.
 func (t *nameTree) findOrAddChild(in, last *nameNode, key []byte, readOnly bool) (*nameNode, error) {
 	guess := in.firstChild
 	if last != nil {
@@ -102,7 +101,7 @@ func (t *nameTree) addChild(in *nameNode, key string) *nameNode {
 	return n
 }
 
-// linkSiblings remembers what is met first in an object, and behind what.
+// linkSiblings stores which name came first in an object or after another name.
 func linkSiblings(in, last, found *nameNode) {
 	switch {
 	case last == nil && in.firstChild == nil:
@@ -112,7 +111,7 @@ func linkSiblings(in, last, found *nameNode) {
 	}
 }
 
-// addColumn makes a column of a name, once.
+// addColumn adds a column for a name unless it has one.
 func (t *nameTree) addColumn(n *nameNode) error {
 	if n.column != noColumn {
 		return nil
@@ -133,8 +132,8 @@ func (t *nameTree) addColumn(n *nameNode) error {
 	return nil
 }
 
-// freeze drops the columns that only ever were a missing object, and closes the
-// tree.
+// freeze completes the tree. It drops the columns that were only ever a missing object, and
+// returns the others.
 func (t *nameTree) freeze() []intray.Column {
 	kept := make([]intray.Column, 0, len(t.columns))
 	for _, n := range t.columns {

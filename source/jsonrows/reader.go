@@ -10,34 +10,34 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// reader pulls the records of a JSON file: the second pass.
+// reader reads the records of a JSON file in the second pass.
 type reader struct {
 	pass      *pass
-	newWorker func(most int) func(*chunk)
+	newWorker func(maxRows int) func(*chunk)
 	walker    *elementWalker
 	columns   []intray.Column
 	evidence  []intray.Evidence
 
-	// headerRow is the record that the names make where all is read as found.
+	// headerRow is the record made of the column names if the file is read as is.
 	headerRow []intray.Column
-	// cells are those of the element at hand, by column.
+	// cells are the cells of the current element, by column.
 	cells [][]byte
-	// numbers says which of them are numbers.
+	// numbers reports which cells are numbers.
 	numbers []bool
-	// rows counts the records handed on.
+	// rows is the number of records returned.
 	rows int64
-	// rowBytes is about how long an element is.
+	// rowBytes is the approximate length of an element.
 	rowBytes int
 	// skip is the number of elements before the first record.
 	skip int64
-	// nextErr is what every further call of Next answers.
+	// nextErr is the error of all further calls of Next.
 	nextErr error
 }
 
-// newReader begins the second pass. The shape is known.
+// newReader starts the second pass with the result of the first.
 func newReader(b *book, p tableLocation, s *sheetShape) *reader {
 	r := &reader{
-		// The first pass has refused names that are given twice.
+		// The first pass has rejected duplicate names.
 		pass:     newPass(b, p, b.chunk, jsontext.AllowDuplicateNames(true)),
 		columns:  s.columns,
 		cells:    make([][]byte, len(s.columns)),
@@ -46,7 +46,7 @@ func newReader(b *book, p tableLocation, s *sheetShape) *reader {
 		skip:     s.skip,
 		rowBytes: int(s.bytes / max(s.count, 1)),
 	}
-	r.newWorker = func(most int) func(*chunk) { return newFillWorker(b, s, most).read }
+	r.newWorker = func(maxRows int) func(*chunk) { return newFillWorker(b, s, maxRows).read }
 	r.walker = newElementWalker(b, p, s.names, r.setCell)
 	if b.opt.AsIs && !p.arrayElements {
 		r.headerRow, r.columns = r.columns, withoutHeaders(r.columns)
@@ -113,15 +113,15 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return nil
 }
 
-// nextBatch gives the batch of the next chunk, if workers could read it.
+// nextBatch fills the batch with the next chunk and reports whether workers could parse it.
 func (r *reader) nextBatch(ctx context.Context, batch *intray.Records) (bool, error) {
 	if len(r.headerRow) > 0 {
 		return false, nil
 	}
 	if r.pass.chunks == nil && r.pass.size > 0 {
-		most := min(intray.BatchRows, max(intray.BatchCells/max(len(r.columns), batch.Width, 1), 1))
-		r.pass.size = min(r.pass.size, max(minChunkBytes, most*max(r.rowBytes, 1)*3/4))
-		r.pass.newWorker = func() func(*chunk) { return r.newWorker(most) }
+		maxRows := min(intray.BatchRows, max(intray.BatchCells/max(len(r.columns), batch.Width, 1), 1))
+		r.pass.size = min(r.pass.size, max(minChunkBytes, maxRows*max(r.rowBytes, 1)*3/4))
+		r.pass.newWorker = func() func(*chunk) { return r.newWorker(maxRows) }
 	}
 	before := r.pass.count
 	job, err := r.pass.nextChunk(ctx)
@@ -136,7 +136,7 @@ func (r *reader) nextBatch(ctx context.Context, batch *intray.Records) (bool, er
 	return true, nil
 }
 
-// fillBatch appends records to the batch until it has enough, or workers can read.
+// fillBatch appends records to the batch until it is full or workers can continue.
 func (r *reader) fillBatch(batch *intray.Records) error {
 	if len(r.headerRow) > 0 {
 		appendRecord(batch, headerCells(r.headerRow), make([]bool, len(r.headerRow)), 1)
@@ -150,7 +150,7 @@ func (r *reader) fillBatch(batch *intray.Records) error {
 	return nil
 }
 
-// readElement reads one element on its own.
+// readElement reads the next element and appends its record.
 func (r *reader) readElement(batch *intray.Records) error {
 	if !r.pass.table.arrayElements {
 		if err := walkNextElement(r.pass, r.walker); err != nil {
@@ -173,7 +173,7 @@ func (r *reader) readElement(batch *intray.Records) error {
 	return nil
 }
 
-// headerCells gives the names of the columns as cells.
+// headerCells returns the names of the columns as cells.
 func headerCells(columns []intray.Column) [][]byte {
 	cells := make([][]byte, len(columns))
 	for i, c := range columns {
@@ -193,7 +193,7 @@ func appendRecord(batch *intray.Records, cells [][]byte, numbers []bool, line in
 	batch.EndRecord(line)
 }
 
-// setCell keeps the text of a leaf until its record is handed on.
+// setCell stores the text of a leaf in the current record.
 func (r *reader) setCell(n *nameNode, cell []byte) error {
 	switch {
 	case n.column != noColumn:
@@ -204,11 +204,10 @@ func (r *reader) setCell(n *nameNode, cell []byte) error {
 	return nil
 }
 
-// A filler is a worker of the second pass.
+// fillWorker parses chunks in the second pass.
 type fillWorker struct {
 	scan *lineScanner
-	// cells holds for each column where in the text the cell of the element at
-	// hand is.
+	// cells are the offsets in the text of the cells of the current element, by column.
 	cells   []span
 	maxRows int
 }
@@ -218,9 +217,9 @@ type span struct {
 	number   bool
 }
 
-// newFillWorker makes a worker whose batches have at most so many records.
-func newFillWorker(b *book, s *sheetShape, most int) *fillWorker {
-	f := &fillWorker{cells: make([]span, len(s.columns)), maxRows: most}
+// newFillWorker returns a worker for batches of at most maxRows records.
+func newFillWorker(b *book, s *sheetShape, maxRows int) *fillWorker {
+	f := &fillWorker{cells: make([]span, len(s.columns)), maxRows: maxRows}
 	f.scan = newLineScanner(b.in, s.names, b.opt.Limits, f)
 	return f
 }
@@ -235,7 +234,7 @@ func (f *fillWorker) addLeaf(n *nameNode, _ []byte, from, to int, number bool) b
 
 func (f *fillWorker) restartElement() { clear(f.cells) }
 
-// read makes a batch of a chunk. Lines are counted from 1.
+// read parses a chunk into its batch. Lines count from 1.
 func (f *fillWorker) read(job *chunk) {
 	if job.badOffset = job.from; !f.scan.reset(job.text, job.from) {
 		return
@@ -257,7 +256,7 @@ func (f *fillWorker) read(job *chunk) {
 	job.count, job.complete = int64(batch.Len()), true
 }
 
-// appendRecord appends one record to the batch.
+// appendRecord appends the current record to the batch.
 func (f *fillWorker) appendRecord(batch *intray.Records) {
 	for _, cell := range f.cells {
 		batch.AppendSpan(cell.from, cell.to)

@@ -12,20 +12,20 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// A scan reads lines of one object each. Its hot path takes those whose names
-// come in the order of the line before and whose values are as most are; any
-// other line goes through the decoder and the walk, as outside of it. The tree
-// of names must not change meanwhile.
+// lineScanner reads lines of one object each. Its fast path handles objects with their
+// names in the order of the line before and with values in their usual spelling. All other
+// lines go through the decoder and an elementWalker, as in the sequential reader. The tree
+// of names must not change while it scans.
 type lineScanner struct {
 	in     source.Input
 	names  *nameTree
 	limits source.Limits
-	// text ends behind a line end, which stops every token. Cells are unescaped
-	// in place: they never get longer.
+	// text ends after a line end, which ends every token. Cells are unescaped in place,
+	// which never makes them longer.
 	text []byte
-	// from is where the text begins in the file.
+	// from is the offset of the text in the file.
 	from int64
-	// seen holds for each name the element that had it last.
+	// seen holds for each name the number of the last element that had it.
 	seen    []uint32
 	element uint32
 	sink    leafSink
@@ -33,17 +33,16 @@ type lineScanner struct {
 	walk *elementWalker
 	dec  *jsontext.Decoder
 	line []byte
-	// packAt is where the next cell of a line that the walk reads is put.
+	// packAt is where the next cell is stored of a line that is read by the walker.
 	packAt int
 }
 
-// A keeper is told of the leaves of an element.
+// leafSink receives the leaves of an element.
 type leafSink interface {
-	// addLeaf keeps the leaf that stands in text from a place to another, which may
-	// be a number, and says false where only reading one by one can tell what to
-	// do with it.
+	// addLeaf receives the leaf text[from:to] and whether it is a number. It returns false
+	// if the element must be read by the sequential reader.
 	addLeaf(n *nameNode, text []byte, from, to int, number bool) bool
-	// restartElement says that the leaves of the element at hand come once more.
+	// restartElement announces that the leaves of the current element come again.
 	restartElement()
 }
 
@@ -54,7 +53,8 @@ func newLineScanner(in source.Input, tree *nameTree, limits source.Limits, sink 
 	return s
 }
 
-// reset takes a text for the next elements.
+// reset starts a text at an offset of the file. It returns false if the text is not valid
+// UTF-8.
 func (s *lineScanner) reset(text []byte, from int64) (fine bool) {
 	s.text, s.from = text, from
 	if s.element > 1<<31 {
@@ -64,11 +64,11 @@ func (s *lineScanner) reset(text []byte, from int64) (fine bool) {
 	return utf8.Valid(text)
 }
 
-// nextElement is the place of the next element from text[offset] on, or the end.
+// nextElement returns the offset of the next element from text[at] on, or the end.
 func (s *lineScanner) nextElement(at int) int { return skipSpace(s.text, at) }
 
-// scanElement reads the element at text[offset] and gives the place behind its line, or
-// none. Then something about it needs to be told.
+// scanElement reads the element at text[at] and returns the offset after its line, or
+// notFound if the sequential reader must read it.
 func (s *lineScanner) scanElement(at int) int {
 	s.element++
 	if s.text[at] != '{' {
@@ -82,8 +82,8 @@ func (s *lineScanner) scanElement(at int) int {
 	return s.scanStrict(at)
 }
 
-// skipLineEnd is the place behind the line end at text[offset], which blanks may stand
-// before.
+// skipLineEnd returns the offset after the line end at text[at], with optional white space
+// before it.
 func (s *lineScanner) skipLineEnd(at int) int {
 	if at = s.skipBlanks(at); s.text[at] == '\r' {
 		at++
@@ -94,7 +94,7 @@ func (s *lineScanner) skipLineEnd(at int) int {
 	return at + 1
 }
 
-// skipBlanks passes over the white space inside a line.
+// skipBlanks returns the offset after white space inside a line.
 func (s *lineScanner) skipBlanks(at int) int {
 	for s.text[at] == ' ' || s.text[at] == '\t' {
 		at++
@@ -102,7 +102,7 @@ func (s *lineScanner) skipBlanks(at int) int {
 	return at
 }
 
-// scanObject reads the object at text[offset].
+// scanObject reads the object at text[at].
 func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 	if depth > MaxDepth {
 		return notFound
@@ -140,8 +140,8 @@ func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 	}
 }
 
-// scanName reads the name at text[offset] and its colon, and gives where the value
-// begins. expected is the name that most likely stands there, or nil.
+// scanName reads the name at text[at] and its colon, and returns the offset of the value.
+// expected is the most likely name, or nil.
 func (s *lineScanner) scanName(at int, in, expected *nameNode) (child *nameNode, value int) {
 	if expected != nil && expected.quoted != "" {
 		end := at + len(expected.quoted)
@@ -166,7 +166,7 @@ func (s *lineScanner) scanName(at int, in, expected *nameNode) (child *nameNode,
 	return in.children[string(s.text[at+1:end])], s.skipBlanks(colon + 1)
 }
 
-// scanValue reads the value at text[offset].
+// scanValue reads the value at text[at].
 func (s *lineScanner) scanValue(at int, n *nameNode, depth int) (end int) {
 	from, to, number := at, at, false
 	switch c := s.text[at]; {
@@ -194,8 +194,8 @@ func (s *lineScanner) scanValue(at int, n *nameNode, depth int) (end int) {
 	return end
 }
 
-// unescapeInPlace goes on in a string at its first backslash. It gives where its text
-// ends and the place behind the closing quote.
+// unescapeInPlace continues a string at its first backslash. It returns the end of the
+// unescaped text and the offset after the closing quote.
 func (s *lineScanner) unescapeInPlace(at int) (to, end int) {
 	to = at
 	for {
@@ -218,8 +218,8 @@ func (s *lineScanner) unescapeInPlace(at int) (to, end int) {
 	}
 }
 
-// compactArray makes the array at text[offset] lose its white space. One with objects is
-// left to the walk.
+// compactArray removes the white space of the array at text[at]. Arrays with objects are
+// left to the walker.
 func (s *lineScanner) compactArray(at, depth int) (to, end int) {
 	end = valueToken(s.text, at, depth+1)
 	if end == notFound || bytes.IndexByte(s.text[at:end], '\\') >= 0 || bytes.IndexByte(s.text[at:end], '{') >= 0 {
@@ -238,11 +238,11 @@ func (s *lineScanner) compactArray(at, depth int) (to, end int) {
 	return to, end
 }
 
-// errIrregular stops a walk where elements have to be read one by one.
+// errIrregular ends the walk of an element that the sequential reader must read.
 var errIrregular = errors.New("the names are not complete")
 
-// scanStrict reads the line at text[offset] with the decoder, which knows all rules.
-// The text itself may be unescaped in part, so the line is read again.
+// scanStrict reads the line at text[at] with the decoder, which knows all rules. It reads
+// the line from the file, because parts of text may be unescaped already.
 func (s *lineScanner) scanStrict(at int) int {
 	end := at + bytes.IndexByte(s.text[at:], '\n') + 1
 	if cap(s.line) < end-at {
@@ -268,8 +268,8 @@ func (s *lineScanner) scanStrict(at int) int {
 	return end
 }
 
-// storeCell puts a cell back into the line that it comes from: all of them together
-// are shorter.
+// storeCell stores a cell in the line that it comes from, which is long enough for all its
+// cells.
 func (s *lineScanner) storeCell(n *nameNode, cell []byte) error {
 	from := s.packAt
 	s.packAt += copy(s.text[from:], cell)
@@ -279,9 +279,9 @@ func (s *lineScanner) storeCell(n *nameNode, cell []byte) error {
 	return nil
 }
 
-// decodeEscape writes what the escape at text[offset] means to text[to:], which is not
-// behind it, and gives its size and that of the escape, or 0: the escape is none,
-// half a pair or the NUL character.
+// decodeEscape writes the character of the escape at text[at] to text[to:], where to is at
+// most at. It returns the length of the character and of the escape, or 0 if the escape is
+// invalid, half a surrogate pair or NUL.
 func decodeEscape(text []byte, at, to int) (size, length int) {
 	if escapeToken(text, at) == notFound {
 		return 0, 0
@@ -308,5 +308,5 @@ func decodeEscape(text []byte, at, to int) (size, length int) {
 	return utf8.EncodeRune(text[to:to+4], char), length
 }
 
-// simpleEscapes holds what stands behind a backslash with what it means.
+// simpleEscapes maps the character after a backslash to its meaning.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// Samples of a column are this many cells, none of them longer than sampleCell;
-// those of all columns hold about this many bytes.
+// A column has up to sampleCells samples of up to sampleCell bytes each. The samples of all
+// columns have about sampleBytes bytes.
 const (
 	sampleCells = 20
 	sampleCell  = 64 << 10
@@ -19,23 +19,23 @@ const (
 )
 
 const (
-	// contextCheckInterval is the number of members or values between two looks at the
-	// context, where a table is looked for.
+	// contextCheckInterval is the number of members or values between two checks of the
+	// context during the search for tables.
 	contextCheckInterval = 64
-	// surveyBytes is how much text one worker of the first pass reads at a time.
+	// surveyBytes is the number of bytes that one worker of the first pass parses at a
+	// time.
 	surveyBytes = 256 << 10
 )
 
-// sheetShape is what the first pass learns: the columns and the number of elements.
+// sheetShape is the result of the first pass: the columns and the number of elements.
 type sheetShape struct {
 	names   *nameTree
 	columns []intray.Column
 	count   int64
-	// bytes is how long the elements are together, with what is between them.
+	// bytes is the total length of the elements and of the bytes between them.
 	bytes int64
-	// skip is the number of elements before the first record, headed the first
-	// of them that names the columns, or 0, and reason says why. They are set
-	// where the elements are arrays.
+	// If the elements are arrays, skip is the number of elements before the first record,
+	// headerRow the number of the first header row or 0, and reason why.
 	skip      int64
 	headerRow int
 	reason    intray.Message
@@ -43,7 +43,7 @@ type sheetShape struct {
 	sampled int
 }
 
-// surveySheet reads a whole sheet for its columns.
+// surveySheet reads a whole sheet to find its columns.
 func surveySheet(ctx context.Context, b *book, p tableLocation) (*sheetShape, error) {
 	if p.arrayElements {
 		return surveyArrays(ctx, b, p)
@@ -60,11 +60,11 @@ func surveySheet(ctx context.Context, b *book, p tableLocation) (*sheetShape, er
 	return found, nil
 }
 
-// collect walks through all elements.
+// collect reads all elements.
 func (s *sheetShape) collect(ctx context.Context, b *book, p tableLocation) error {
 	w := newElementWalker(b, p, s.names, s.addCell)
 	pass := newPass(b, p, min(b.chunk, surveyBytes))
-	pass.sequentialUntil = pass.offset + int64(pass.size)/4 // names come first
+	pass.sequentialUntil = pass.offset + int64(pass.size)/4 // learn the names first
 	pass.newWorker = func() func(*chunk) { return newSurveyWorker(b, s).read }
 	defer pass.close()
 	for {
@@ -91,7 +91,7 @@ func (s *sheetShape) collect(ctx context.Context, b *book, p tableLocation) erro
 	}
 }
 
-// addCell makes a column of a name and keeps samples of its cells.
+// addCell adds a column for a name and collects samples.
 func (s *sheetShape) addCell(n *nameNode, cell []byte) error {
 	if err := s.names.addColumn(n); err != nil || len(cell) == 0 {
 		return err
@@ -103,7 +103,7 @@ func (s *sheetShape) addCell(n *nameNode, cell []byte) error {
 	return nil
 }
 
-// samplesWanted is how many more samples a column takes.
+// samplesWanted returns how many more samples a column needs.
 func (s *sheetShape) samplesWanted(n *nameNode) int {
 	if s.sampled > sampleBytes {
 		return 0
@@ -116,12 +116,12 @@ func (s *sheetShape) addSample(n *nameNode, cell string) {
 	s.sampled += len(cell)
 }
 
-// newElementWalker walks through the elements of a part.
+// newElementWalker returns a walker of the elements of a table.
 func newElementWalker(b *book, p tableLocation, tree *nameTree, visit func(*nameNode, []byte) error) *elementWalker {
 	return &elementWalker{names: tree, visit: visit, cellBytes: b.opt.Limits.CellBytes, columns: b.opt.Limits.Columns, outerDepth: p.outerDepth()}
 }
 
-// walkNextElement pulls one element and walks through it.
+// walkNextElement reads one element and passes it to the walker.
 func walkNextElement(p *pass, w *elementWalker) error {
 	text, err := p.nextElement()
 	if err != nil {
@@ -133,16 +133,16 @@ func walkNextElement(p *pass, w *elementWalker) error {
 	return nil
 }
 
-// observation is text that a worker of the first pass met: a sample of a column, or ""
-// where it is only known that the column has some.
+// observation is a text that a worker of the first pass found: a sample of a column, or ""
+// if only its presence matters.
 type observation struct {
 	name *nameNode
 	cell string
-	// before is what was open about the name.
+	// before is the status of the name before the observation.
 	before nameStatus
 }
 
-// mergeObservations takes over what a worker met, in its order.
+// mergeObservations adds what a worker observed, in order.
 func (s *sheetShape) mergeObservations(all []observation) {
 	for _, m := range all {
 		m.name.filled = true
@@ -152,24 +152,24 @@ func (s *sheetShape) mergeObservations(all []observation) {
 	}
 }
 
-// A surveyor is a worker of the first pass.
+// surveyWorker parses chunks in the first pass.
 type surveyWorker struct {
 	scan *lineScanner
-	// wanted holds for each name what was open about it when the workers began,
-	// open what is open in the chunk at hand.
+	// initial holds the status of each name when the worker was created, and current the
+	// status in the current chunk.
 	initial, current []nameStatus
 	observations     []observation
-	// first is the first of met that comes from the element at hand.
+	// first is the index of the first observation of the current element.
 	first int
 }
 
-// nameStatus is what the first pass has yet to learn about a name.
+// nameStatus is what the first pass knows about a name.
 type nameStatus struct {
 	column, filled bool
 	samples        uint8
 }
 
-// newSurveyWorker is called while no worker is busy.
+// newSurveyWorker must not be called while chunks are being merged.
 func newSurveyWorker(b *book, s *sheetShape) *surveyWorker {
 	y := &surveyWorker{initial: make([]nameStatus, s.names.count), current: make([]nameStatus, s.names.count)}
 	y.addStatus(s, s.names.root)
@@ -184,7 +184,7 @@ func (y *surveyWorker) addStatus(s *sheetShape, n *nameNode) {
 	}
 }
 
-// addLeaf makes sure that a leaf has a column.
+// addLeaf records a leaf. It returns false if the leaf has no column yet.
 func (y *surveyWorker) addLeaf(n *nameNode, text []byte, from, to int, _ bool) bool {
 	w := &y.current[n.id]
 	switch size := to - from; {
@@ -208,7 +208,7 @@ func (y *surveyWorker) restartElement() {
 	y.observations = y.observations[:y.first]
 }
 
-// read goes through a chunk.
+// read parses a chunk.
 func (y *surveyWorker) read(job *chunk) {
 	copy(y.current, y.initial)
 	y.observations = job.observations
@@ -231,21 +231,21 @@ func (y *surveyWorker) readElements(job *chunk) (count, bad int64, plain bool) {
 	return count, 0, true
 }
 
-// headerSearchRows is how many of the first arrays are looked through for the header.
+// headerSearchRows is the number of arrays that are searched for the header.
 const headerSearchRows = 300
 
-// arraySurvey is what the first pass learns where each element is an array.
+// arraySurvey is the first pass of a table whose elements are arrays.
 type arraySurvey struct {
 	sheetShape
 	limits source.Limits
 	width  int
 	cells  int64
-	// firstRows are the first elements, which take about size bytes.
+	// firstRows are the first elements, and size is their approximate size in bytes.
 	firstRows [][]string
 	size      int
 }
 
-// surveyArrays reads a whole sheet for its width and its header.
+// surveyArrays reads a whole sheet to find its width and its header.
 func surveyArrays(ctx context.Context, b *book, p tableLocation) (*sheetShape, error) {
 	s := &arraySurvey{limits: b.opt.Limits}
 	pass := newPass(b, p, 0)
@@ -272,7 +272,7 @@ func surveyArrays(ctx context.Context, b *book, p tableLocation) (*sheetShape, e
 	}
 }
 
-// addRow learns from one element.
+// addRow adds one element.
 func (s *arraySurvey) addRow(cells [][]byte) error {
 	s.width = max(s.width, len(cells))
 	s.cells += int64(len(cells))
@@ -293,7 +293,7 @@ func (s *arraySurvey) addRow(cells [][]byte) error {
 	return nil
 }
 
-// finish finds the header and makes the columns.
+// finish finds the header and builds the columns.
 func (s *arraySurvey) finish(ctx context.Context, opt source.Options) (*sheetShape, error) {
 	layout := headerdetect.Layout{Reason: intray.NewMessage("header.not_searched", nil)}
 	var names []string
@@ -330,7 +330,7 @@ func (s *arraySurvey) finish(ctx context.Context, opt source.Options) (*sheetSha
 	return &s.sheetShape, nil
 }
 
-// arrayCells gives the cells of an element that is an array.
+// arrayCells returns the cells of an element that is an array.
 func (w *elementWalker) arrayCells(text []byte) (cells [][]byte, err error) {
 	w.text, w.scratch, w.cells, w.numbers = text, w.scratch[:0], w.cells[:0], w.numbers[:0]
 	for at := skipSpace(text, 1); text[at] != ']'; {

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// MaxSheets is the most tables that one object holds.
+	// MaxSheets is the maximum number of tables in one object.
 	MaxSheets = 1024
-	// maxSkippedNames is how many names beside the tables are told.
+	// maxSkippedNames is the maximum number of reported names next to the tables.
 	maxSkippedNames = 10
 )
 
-// findTables says where the tables of a file are. start is the place of its first
-// character that is not white space, which is first. beside are names of what
-// stands beside the tables of an object.
+// findTables returns the tables of a file. first is its first character that is not white
+// space, and start the offset of that character. beside are the names of members of an
+// object next to its tables.
 func findTables(ctx context.Context, in source.Input, limits source.Limits, start int64, first byte) (parts []tableLocation, skipped []string, err error) {
 	switch {
 	case first == '{' && !hasLinesExtension(in.Name):
@@ -44,14 +44,14 @@ func findTables(ctx context.Context, in source.Input, limits source.Limits, star
 	return []tableLocation{p}, nil, nil
 }
 
-// hasLinesExtension says whether the name of a file promises one value per line.
+// hasLinesExtension reports whether the name of a file promises one value per line.
 func hasLinesExtension(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
 }
 
-// isAlone says whether the first array of a file is not followed by another one
-// on a line below; read is false where it is too long to be one of several.
+// isAlone reports whether no second array follows the first array of a file on a later
+// line. read is false if the first array is too long to be one of several.
 func isAlone(in source.Input, limits source.Limits, p tableLocation) (alone, read bool) {
 	e := newElementReader(in, limits, p)
 	if _, err := e.next(); err != nil {
@@ -67,7 +67,7 @@ func isAlone(in source.Input, limits source.Limits, p tableLocation) (alone, rea
 	return bytes.IndexByte(between[:skipSpace(between, 0)], '\n') < 0, true
 }
 
-// tableFinder goes through an object that may hold tables.
+// tableFinder searches an object for tables.
 type tableFinder struct {
 	*elementReader
 	limits  source.Limits
@@ -76,8 +76,8 @@ type tableFinder struct {
 	steps   int
 }
 
-// findTablesInObject takes a file for an object with tables in it where it is one
-// object and has some. Else its objects are elements.
+// findTablesInObject returns the tables in a file that is a single object. If it has none,
+// or there are several objects, the objects are the elements.
 func findTablesInObject(ctx context.Context, in source.Input, limits source.Limits, start int64) (parts []tableLocation, skipped []string, err error) {
 	lines := []tableLocation{{start: start}}
 	l := &tableFinder{elementReader: newElementReader(in, limits, lines[0]), limits: limits}
@@ -109,8 +109,8 @@ func (l *tableFinder) userError(err error) error {
 	return l.explain(err)
 }
 
-// scanObject goes through the members of an object whose brace is read. way leads
-// to it, depth counts it.
+// scanObject reads the members of an object after its opening brace. path and depth are
+// those of the object.
 func (l *tableFinder) scanObject(ctx context.Context, path string, depth int) error {
 	if depth > MaxDepth {
 		return errDeep
@@ -133,7 +133,7 @@ func (l *tableFinder) scanObject(ctx context.Context, path string, depth int) er
 	}
 }
 
-// scanMember goes through the value of a member.
+// scanMember reads the value of a member.
 func (l *tableFinder) scanMember(ctx context.Context, path string, depth int) error {
 	kind := l.dec.PeekKind()
 	if kind != '{' && kind != '[' {
@@ -164,7 +164,7 @@ func (l *tableFinder) addSkipped(path string) {
 	}
 }
 
-// addTable notes a table.
+// addTable adds a table.
 func (l *tableFinder) addTable(p tableLocation) error {
 	for _, other := range l.tables {
 		if other.name == p.name {
@@ -181,8 +181,8 @@ func (l *tableFinder) addTable(p tableLocation) error {
 	return nil
 }
 
-// skipArray passes over the values of an array whose bracket is read. Those of a
-// table do not count for what stands beside it.
+// skipArray skips the values of an array after its opening bracket. It ignores the values
+// of a table when it collects the names of other members.
 func (l *tableFinder) skipArray(ctx context.Context, table bool) error {
 	beside, from := l.guard.from, l.dec.InputOffset()
 	for kind := l.dec.PeekKind(); kind != ']'; kind = l.dec.PeekKind() {
@@ -207,22 +207,22 @@ func (l *tableFinder) skipArray(ctx context.Context, table bool) error {
 	return err
 }
 
-// A part is where the elements of one sheet stand in a file.
+// tableLocation is the location of the elements of one sheet in the file.
 type tableLocation struct {
-	// name is the way to the array through the objects around it, joined by
-	// dots.
+	// name is the path of the array in the objects around it, joined by dots.
 	name string
-	// start is the place of the array in the file, or of the first line.
+	// start is the offset of the array in the file, or of the first line.
 	start int64
-	// inArray says that the elements stand in one array, rather than one per line.
+	// inArray reports whether the elements are in one array. Otherwise there is one per
+	// line.
 	inArray bool
-	// arrayElements says that the elements are arrays.
+	// arrayElements reports whether the elements are arrays.
 	arrayElements bool
 	// enclosingObjects is the number of objects around the array.
 	enclosingObjects int
 }
 
-// elementKind is what each element is.
+// elementKind returns the JSON kind of the elements.
 func (p tableLocation) elementKind() jsontext.Kind {
 	if p.arrayElements {
 		return '['
@@ -230,7 +230,7 @@ func (p tableLocation) elementKind() jsontext.Kind {
 	return '{'
 }
 
-// outerDepth is the number of levels around an element.
+// outerDepth returns the number of levels around an element.
 func (p tableLocation) outerDepth() int {
 	if p.inArray {
 		return p.enclosingObjects + 1
@@ -238,7 +238,7 @@ func (p tableLocation) outerDepth() int {
 	return 0
 }
 
-// formName says how the elements stand in the file.
+// formName returns the name of the arrangement of the elements in the file.
 func (p tableLocation) formName() string {
 	switch {
 	case p.inArray && p.arrayElements:
@@ -251,8 +251,7 @@ func (p tableLocation) formName() string {
 	return "one object per line"
 }
 
-// unexpected says that an element is of another kind than every element has to
-// be.
+// unexpected returns the problem of an element of the wrong kind.
 func (p tableLocation) unexpected(kind jsontext.Kind) intray.Message {
 	params := intray.Params{"found": kindName(kind)}
 	if p.arrayElements {

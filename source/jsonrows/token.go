@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// notFound is the place behind what is not there.
+// notFound is returned in place of an offset if a token is missing or invalid.
 const notFound = -1
 
-// A token is a name, a string, a number, or one of true, false and null. The
-// functions of this file find where tokens and values end, and accept what
-// RFC 8259 does and nothing else; that the text is UTF-8 is looked at elsewhere.
-// Each gives the place behind what begins at text[offset], or none.
+// A token is a name, a string, a number, or one of true, false and null. The functions in
+// this file find the end of tokens and values. They accept exactly the grammar of RFC 8259,
+// but do not check that the text is UTF-8. Each returns the offset after the token that
+// starts at text[at], or notFound.
 
-// stringStop is the place of the first quote, backslash or control character
-// from text[offset] on, or the end. It looks at eight bytes at a time.
+// stringStop returns the offset of the first quote, backslash or control character from
+// text[at] on, or the end. It examines eight bytes at a time.
 func stringStop(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])
@@ -29,8 +29,8 @@ func stringStop(text []byte, at int) int {
 	return at
 }
 
-// stringToken reads the string whose opening quote is at text[offset], and says
-// whether it has escapes.
+// stringToken reads the string whose opening quote is at text[at], and reports whether it
+// has escapes.
 func stringToken(text []byte, at int) (end int, escaped bool) {
 	for at = stringStop(text, at+1); at < len(text); at = stringStop(text, at) {
 		switch text[at] {
@@ -48,7 +48,7 @@ func stringToken(text []byte, at int) (end int, escaped bool) {
 	return notFound, escaped
 }
 
-// escapeToken reads the escape at text[offset].
+// escapeToken reads the escape at text[at].
 func escapeToken(text []byte, at int) int {
 	if at+1 >= len(text) {
 		return notFound
@@ -65,7 +65,7 @@ func escapeToken(text []byte, at int) int {
 	return at + 6
 }
 
-// parseHex4 reads four hexadecimal digits.
+// parseHex4 parses four hexadecimal digits.
 func parseHex4(text []byte, at int) (char rune, fine bool) {
 	if at+4 > len(text) {
 		return 0, false
@@ -112,7 +112,7 @@ func numberToken(text []byte, at int) int {
 	return at
 }
 
-// skipDigits is the place behind the digits from text[offset] on.
+// skipDigits returns the offset after the digits from text[at] on.
 func skipDigits(text []byte, at int) int {
 	for at < len(text) && text[at]-'0' <= 9 {
 		at++
@@ -144,7 +144,7 @@ func scalarToken(text []byte, at int) int {
 	return literalToken(text, at)
 }
 
-// valueToken reads any value. depth is how deep it is nested, from 1.
+// valueToken reads any value. depth is its nesting depth, counted from 1.
 func valueToken(text []byte, at, depth int) int {
 	if at >= len(text) {
 		return notFound
@@ -155,7 +155,7 @@ func valueToken(text []byte, at, depth int) int {
 	if depth > MaxDepth {
 		return notFound
 	}
-	shut := text[at] + 2 // ] and } stand two places behind [ and {
+	shut := text[at] + 2 // in ASCII, ] and } come two after [ and {
 	if at = skipSpace(text, at+1); at < len(text) && text[at] == shut {
 		return at + 1
 	}
@@ -178,7 +178,7 @@ func valueToken(text []byte, at, depth int) int {
 	}
 }
 
-// nameToken reads a name and its colon, and gives where the value begins.
+// nameToken reads a name and its colon, and returns the offset of the value.
 func nameToken(text []byte, at int) int {
 	if at >= len(text) || text[at] != '"' {
 		return notFound
@@ -192,8 +192,8 @@ func nameToken(text []byte, at int) int {
 	return skipSpace(text, at+1)
 }
 
-// skipSpace is the place of the first character from text[offset] on that is not
-// white space, or the end.
+// skipSpace returns the offset of the first character from text[at] on that is not white
+// space, or the end.
 func skipSpace(text []byte, at int) int {
 	for at < len(text) {
 		switch text[at] {
@@ -206,8 +206,8 @@ func skipSpace(text []byte, at int) int {
 	return at
 }
 
-// stringEnd is the place behind the string whose opening quote is at text[offset].
-// It says whether the string has escapes.
+// stringEnd returns the offset after the valid string whose opening quote is at text[at],
+// and whether it has escapes.
 func stringEnd(text []byte, at int) (end int, escaped bool) {
 	at = findQuoteOrBackslash(text, at+1)
 	for text[at] == '\\' {
@@ -217,8 +217,8 @@ func stringEnd(text []byte, at int) (end int, escaped bool) {
 	return at + 1, escaped
 }
 
-// findQuoteOrBackslash is the place of the first quote or backslash from text[offset] on; there is
-// one. It looks at eight bytes at a time.
+// findQuoteOrBackslash returns the offset of the first quote or backslash from text[at] on,
+// which must exist. It examines eight bytes at a time.
 func findQuoteOrBackslash(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])
@@ -240,11 +240,11 @@ const (
 	blanks  = ' ' * ones
 )
 
-// zeroBytes sets the high bit of each byte that is zero. Bytes above the lowest
-// zero may be set wrongly, so only the lowest counts.
+// zeroBytes sets the high bit of each byte that is zero. Only the lowest is reliable: bytes
+// above it may be set wrongly.
 func zeroBytes(word uint64) uint64 { return (word - ones) &^ word & highs }
 
-// literalEnd is the place behind the number, true, false or null at text[offset].
+// literalEnd returns the offset after the valid number, true, false or null at text[at].
 func literalEnd(text []byte, at int) int {
 	for {
 		switch text[at] {

@@ -9,32 +9,32 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// elementWalker goes through one element, which is valid JSON, and hands each leaf to
-// its visitor.
+// elementWalker walks through one element, which is valid JSON, and passes each leaf to
+// visit.
 type elementWalker struct {
 	text  []byte
 	names *nameTree
 	visit func(n *nameNode, cell []byte) error
-	// cellBytes is the most bytes of a cell.
+	// cellBytes is the maximum length of a cell in bytes.
 	cellBytes int
-	// columns is the most cells of an element that is an array.
+	// columns is the maximum number of cells of an element that is an array.
 	columns int
 	// outerDepth is the number of levels around an element: 1 in an array.
 	outerDepth int
-	// scratch holds the cells that are not in the text as such. It is only
-	// appended to while an element is walked, so that its cells stay.
+	// scratch holds the cells that differ from the text. It only grows during an element,
+	// so that its cells stay valid.
 	scratch []byte
-	// isNumber says that the cell at hand is a number.
+	// isNumber reports whether the current cell is a number.
 	isNumber bool
-	// cells are those of an element that is an array, and numbers says which of
-	// them are numbers.
+	// cells are the cells of an element that is an array, and numbers reports which are
+	// numbers.
 	cells   [][]byte
 	numbers []bool
-	// readOnly says that the tree of names must stay as it is.
+	// readOnly reports whether the tree of names must not change.
 	readOnly bool
 }
 
-// Errors about the element at hand. The caller names it.
+// Errors about the current element. The caller names it.
 var (
 	errDeep = beyond(intray.NewMessage("json_file.too_deep", intray.Params{"limit": MaxDepth}))
 	errNUL  = &fault{problem: intray.NewMessage("json.null_character", nil)}
@@ -47,7 +47,7 @@ func (w *elementWalker) walkElement(text []byte) error {
 	return err
 }
 
-// walkObject walks through the object at text[offset] and returns the place behind it.
+// walkObject walks through the object at text[at] and returns the offset after it.
 func (w *elementWalker) walkObject(at int, in *nameNode, depth int) (int, error) {
 	if depth > MaxDepth {
 		return 0, errDeep
@@ -78,7 +78,7 @@ func (w *elementWalker) walkObject(at int, in *nameNode, depth int) (int, error)
 	}
 }
 
-// walkValue hands on the value at text[offset], or walks into it.
+// walkValue visits the value at text[at] or walks through it.
 func (w *elementWalker) walkValue(at int, n *nameNode, depth int) (end int, err error) {
 	if w.text[at] == '{' {
 		return w.walkObject(at, n, depth+1)
@@ -90,7 +90,7 @@ func (w *elementWalker) walkValue(at int, n *nameNode, depth int) (end int, err 
 	return end, w.visitLeaf(n, cell)
 }
 
-// cellAt gives the text of the value at text[offset]; that of an object is its JSON.
+// cellAt returns the text of the value at text[at]. The text of an object is its JSON.
 func (w *elementWalker) cellAt(at, depth int) (cell []byte, end int, err error) {
 	c := w.text[at]
 	w.isNumber = c == '-' || c-'0' <= 9
@@ -113,7 +113,7 @@ func (w *elementWalker) cellAt(at, depth int) (cell []byte, end int, err error) 
 	return cell, end, err
 }
 
-// visitLeaf hands a cell to the visitor. The element itself is no leaf, even empty.
+// visitLeaf passes a cell to visit. The element itself is not a leaf, even if it is empty.
 func (w *elementWalker) visitLeaf(n *nameNode, cell []byte) error {
 	if n == w.names.root {
 		return nil
@@ -122,7 +122,7 @@ func (w *elementWalker) visitLeaf(n *nameNode, cell []byte) error {
 	return w.visit(n, cell)
 }
 
-// compactValue gives the array or object at text[offset] without its white space.
+// compactValue returns the array or object at text[at] without white space.
 func (w *elementWalker) compactValue(at, depth int) (cell []byte, end int, err error) {
 	from, outer := len(w.scratch), depth
 	for {
@@ -150,7 +150,7 @@ func (w *elementWalker) compactValue(at, depth int) (cell []byte, end int, err e
 	}
 }
 
-// unquote gives the text of a JSON string.
+// unquote returns the text of a JSON string.
 func (w *elementWalker) unquote(quoted []byte, escaped bool) ([]byte, error) {
 	if !escaped {
 		return quoted[1 : len(quoted)-1], nil
@@ -167,7 +167,8 @@ func (w *elementWalker) unquote(quoted []byte, escaped bool) ([]byte, error) {
 	return text[from:], nil
 }
 
-// refuseNUL looks at a string whose text is not needed.
+// refuseNUL returns an error if the string contains NUL. It is for strings whose text is
+// not needed.
 func (w *elementWalker) refuseNUL(quoted []byte, escaped bool) error {
 	from := len(w.scratch)
 	_, err := w.unquote(quoted, escaped)
