@@ -1,17 +1,17 @@
-// Package textinput reads files that are text in some encoding.
+// Package textinput reads files that contain text in any encoding.
 //
-// A [Reader] reads the bytes of a file to its end. A store that ends before the
-// size of the file has failed: its end never passes for the end of the text.
-// [NewTextReader] turns the bytes into UTF-8. [Request] and [Evidence] are what a
-// person asked for and what the evidence of every text format shows. [DecodeHead]
-// is for detection.
+// A [Reader] reads the bytes of a file to its end. A store that ends before the size of the
+// file has failed, so its end is never mistaken for the end of the text. [NewTextReader]
+// decodes the bytes to UTF-8. [Request] and [Decide] set the encoding that a person or a
+// document requested, and [Evidence] is the evidence of every text format. [DecodeHead] is
+// for detection.
 //
-// Errors are those of the store, wrapped, and *source.UnreadableError for an
-// encoding that does not exist. Nothing here is bounded: readers hold a few
-// buffers, and it is their callers that hold text.
+// Errors are those of the store, wrapped, and *source.UnreadableError for an unknown
+// encoding. Readers hold buffers of constant size. Callers must bound the text that they
+// keep.
 //
-// The package finds no encodings, which package charset does, and does not decide
-// between what a document declares and what its bytes show.
+// The package does not detect encodings, which package charset does, and does not resolve
+// conflicts between what a document declares and what its bytes show.
 package textinput
 
 import (
@@ -26,18 +26,18 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// errTruncated reports a store that ends before the size of the file. It is no
-// io.ErrUnexpectedEOF, which decoders return for a text that is cut short.
+// errTruncated reports a store that ends before the size of the file. It differs from
+// io.ErrUnexpectedEOF, which decoders return for truncated text.
 var errTruncated = errors.New("the file ended before its size")
 
-// Reader reads a file from a byte to its end. It is for one goroutine.
+// Reader reads a file from an offset to its end. It must not be used concurrently.
 type Reader struct {
 	src  *io.SectionReader
 	left int64
 	err  error
 }
 
-// NewReader returns a reader of the bytes of a file from at on.
+// NewReader returns a reader of a file from an offset.
 func NewReader(in source.Input, at int64) *Reader {
 	left := max(in.Size-at, 0)
 	return &Reader{src: io.NewSectionReader(in, at, left), left: left}
@@ -60,12 +60,12 @@ func (r *Reader) Read(b []byte) (int, error) {
 // Failure returns the last error of the store, and nil if it has not failed.
 func (r *Reader) Failure() error { return r.err }
 
-// readBytes is how much NewTextReader reads at a time.
+// readBytes is the number of bytes NewTextReader reads at a time.
 const readBytes = 128 << 10
 
-// NewTextReader returns the text of a file as UTF-8, from a byte of the text on.
-// Byte order marks of the guess are skipped before the text. An encoding other
-// than UTF-8 is decoded from the beginning of the file.
+// NewTextReader returns the text of a file as UTF-8, from an offset in the text. It skips
+// the byte order marks of the guess. An encoding other than UTF-8 is decoded from the
+// beginning of the file.
 func NewTextReader(in source.Input, g charset.Guess, at int64) (io.Reader, error) {
 	if g.Encoding == charset.UTF8 {
 		return bufio.NewReaderSize(NewReader(in, int64(g.BOM)+at), readBytes), nil
@@ -74,7 +74,7 @@ func NewTextReader(in source.Input, g charset.Guess, at int64) (io.Reader, error
 	return text, Discard(text, at)
 }
 
-// Discard reads n bytes, or to the end, and drops them.
+// Discard reads and drops n bytes, or the rest if there are fewer.
 func Discard(r io.Reader, n int64) error {
 	if _, err := io.CopyN(io.Discard, r, n); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -82,8 +82,8 @@ func Discard(r io.Reader, n int64) error {
 	return nil
 }
 
-// Request makes a guess the encoding that a person asked for by name. quoted is
-// the name as the error shows it.
+// Request sets the guess to the encoding that a person requested by name. quoted is the
+// name as the error shows it.
 func Request(g *charset.Guess, name, quoted string) error {
 	encoding, known := charset.Lookup(name)
 	if !known {
@@ -93,7 +93,7 @@ func Request(g *charset.Guess, name, quoted string) error {
 	return nil
 }
 
-// Decide makes a guess certain of an encoding, for a reason.
+// Decide sets the guess to an encoding, with certainty and a reason.
 func Decide(g *charset.Guess, encoding charset.Encoding, reason intray.Message) {
 	if encoding != g.Encoding {
 		*g = charset.Guess{Encoding: encoding, BOM: g.BOM}
@@ -112,9 +112,9 @@ func Evidence(g charset.Guess) intray.Evidence {
 	return e
 }
 
-// DecodeHead returns the beginning of a file as UTF-8 if it is UTF-8, UTF-16 or
-// UTF-32, without its byte order mark. Other encodings that begin as ASCII does
-// are returned as they are: markup is read alike in all of them.
+// DecodeHead returns the beginning of a file as UTF-8 if it is UTF-8, UTF-16 or UTF-32,
+// without its byte order mark. Other encodings are returned unchanged, because markup is
+// ASCII in all of them.
 func DecodeHead(head []byte) []byte {
 	wide := len(head) > 1 && (head[0] == 0 || head[1] == 0 || head[0] >= 0xFE)
 	if !wide {

@@ -1,13 +1,11 @@
-// Package charset finds out how the text of a file is written as bytes, and
-// streams it as UTF-8.
+// Package charset detects character encodings and decodes text to UTF-8.
 //
-// An [Encoding] is a way to write text as bytes. [Detect] looks at a sample of
-// a file and makes a [Guess]: an encoding, how sure that is, why, and what the
-// text looks like in it. [NewReader] turns the bytes of an encoding into UTF-8
-// and counts what is broken. A [Checker] says whether a stream is strict UTF-8.
+// [Detect] examines a sample of a file and returns a [Guess]: an [Encoding], its
+// confidence, the reason and a preview of the text. [NewReader] decodes a stream to UTF-8
+// and counts invalid sequences. A [Checker] checks whether a stream is strict UTF-8.
 //
-// The package knows nothing of cells, delimiters or rows, it writes no other
-// encoding than UTF-8, and it does not decide whether a guess is good enough.
+// The package does not know cells, delimiters or rows, does not encode text, and does not
+// decide whether a guess is good enough.
 package charset
 
 import (
@@ -22,14 +20,14 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// Encoding is a way to write text as bytes. Encodings can be compared with ==.
-// The zero value is UTF-8.
+// Encoding is a character encoding. Encodings are comparable with ==. The zero value is
+// UTF-8.
 type Encoding struct{ spec *encodingSpec }
 
-// UTF8 is what everything is turned into. ASCII is a part of it.
+// UTF8 is the encoding of all decoded text. It includes ASCII.
 var UTF8 = Encoding{}
 
-// Name is the encoding's name, such as "UTF-8", "windows-1252" or "Shift_JIS".
+// Name returns the name of the encoding, such as "UTF-8", "windows-1252" or "Shift_JIS".
 func (e Encoding) Name() string {
 	if e.spec == nil {
 		return "UTF-8"
@@ -37,7 +35,7 @@ func (e Encoding) Name() string {
 	return e.spec.name
 }
 
-// String is the name.
+// String returns the name.
 func (e Encoding) String() string { return e.Name() }
 
 // encodingSpec describes an encoding. One of page, wide and multi is set.
@@ -49,15 +47,14 @@ type encodingSpec struct {
 	multi  encoding.Encoding
 }
 
-// Lookup gives the encoding that goes by a label, in any of its usual
-// spellings: "utf8", "Latin-1", "cp1252", "sjis". Case, spaces and punctuation
-// do not count.
+// Lookup returns the encoding with a label, in any of its usual spellings: "utf8",
+// "Latin-1", "cp1252", "sjis". It ignores case, spaces and punctuation.
 func Lookup(label string) (Encoding, bool) {
 	e, known := byLabel()[plainLabel(label)]
 	return e, known
 }
 
-// Names lists the names of all encodings that Lookup knows, UTF-8 first.
+// Names returns the names of all encodings that Lookup accepts, UTF-8 first.
 func Names() []string {
 	list := []string{UTF8.Name()}
 	for i := range specs {
@@ -66,7 +63,7 @@ func Names() []string {
 	return list
 }
 
-// plainLabel keeps small letters and digits.
+// plainLabel returns the letters, in lower case, and the digits of a label.
 func plainLabel(label string) string {
 	plain := make([]byte, 0, len(label))
 	for i := range len(label) {
@@ -96,7 +93,7 @@ var byLabel = sync.OnceValue(func() map[string]Encoding {
 	return known
 })
 
-// encodingByName gives an encoding by its exact name.
+// encodingByName returns an encoding by its exact name.
 func encodingByName(name string) Encoding {
 	for i := range specs {
 		if specs[i].name == name {
@@ -108,7 +105,7 @@ func encodingByName(name string) Encoding {
 
 func fields(list string) []string { return strings.Fields(list) }
 
-// specs are all encodings but UTF-8. The labels are in the form of plainLabel.
+// specs are all encodings except UTF-8. The labels have the form that plainLabel returns.
 var specs = []encodingSpec{
 	{name: "UTF-16LE", labels: "utf16 utf16le ucs2 ucs2le unicode 1200 cp1200", wide: wideEncoding{unit: 2}},
 	{name: "UTF-16BE", labels: "ucs2be unicodefffe 1201 cp1201", wide: wideEncoding{unit: 2, bigEndian: true}},

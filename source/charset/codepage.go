@@ -7,16 +7,16 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// codePage is an encoding of one byte per character, made ready to be judged.
+// codePage is a single-byte encoding, prepared for scoring.
 type codePage struct {
 	encoding      Encoding
-	penalty       float64 // what choosing it costs
+	penalty       float64 // cost of choosing it
 	chars         [256]charInfo
 	models        []*languageModel
-	letterIndexes [][256]uint8 // by tongue and byte: the letter's number
+	letterIndexes [][256]uint8 // index of the letter, by model and byte
 }
 
-// charInfo is what a byte stands for.
+// charInfo describes the character of a byte.
 type charInfo struct {
 	r      rune
 	letter bool
@@ -25,7 +25,7 @@ type charInfo struct {
 	kind   symbolKind
 }
 
-// The languages that are written in a family of encodings.
+// These are the languages of each family of encodings.
 const (
 	western  = "de fr es it pt nl sv da no fi is et ca sq en"
 	central  = "pl cs sk hu ro hr sl sq de"
@@ -33,8 +33,8 @@ const (
 	baltic   = "lt lv et pl"
 )
 
-// candidatePages are the encodings of one byte that can be recognized, with what
-// each costs, in nats: the older and the rarer ones need more evidence.
+// candidatePages are the single-byte encodings that can be detected, with their penalties
+// in nats. Older and rarer encodings need more evidence.
 var candidatePages = []struct {
 	name  string
 	rare  float64
@@ -68,7 +68,7 @@ var candidatePages = []struct {
 	{"windows-874", 1.5, "th"},
 }
 
-// codePages makes all candidates ready, once, when they are first needed.
+// codePages prepares all candidates at the first call.
 var codePages = sync.OnceValue(func() []*codePage {
 	var list []*codePage
 	for _, c := range candidatePages {
@@ -101,11 +101,11 @@ func (p *codePage) letterIndexesIn(t *languageModel) (letters [256]uint8) {
 	return letters
 }
 
-// foreignWordCost is what it costs when a word is of another language than most.
+// foreignWordCost is the cost of a word in another language than most words.
 const foreignWordCost = 3
 
-// segmentsCost says what a list of segments costs when read in this encoding: the
-// lower, the more it reads as text. best is the language most of it is in.
+// segmentsCost returns the cost of a list of segments in this encoding, which is lower for
+// more plausible text. best is the language of most of it.
 func (p *codePage) segmentsCost(list []segment) (cost float64, best *languageModel) {
 	words := make([]float64, len(p.models)*len(list))
 	totals := make([]float64, len(p.models))
@@ -138,7 +138,7 @@ func minCost(costs []float64) float64 {
 	return least
 }
 
-// spellingCost says what the letters of a segment cost in a language.
+// spellingCost returns the cost of the letters of a segment in a language.
 func (t *languageModel) spellingCost(text []byte, letters *[256]uint8) float64 {
 	cost, prev := float32(0), 0
 	for _, b := range text {
@@ -154,7 +154,7 @@ func (t *languageModel) spellingCost(text []byte, letters *[256]uint8) float64 {
 	return float64(cost)
 }
 
-// textCost says what a text costs in a language.
+// textCost returns the cost of a text in a language.
 func (t *languageModel) textCost(text string) float64 {
 	cost, prev := 0.0, wordEdge
 	for _, r := range text + " " {
@@ -170,25 +170,25 @@ func (t *languageModel) textCost(text string) float64 {
 	return cost
 }
 
-// symbolKind says how a character that is no letter is used in text.
+// symbolKind is the usual position in text of a character that is not a letter.
 type symbolKind uint8
 
 const (
-	plainSymbol   symbolKind = iota // @ [ ] ^ _ { | } ~ and the like
-	apostrophe                      // ’ inside and behind words
+	plainSymbol   symbolKind = iota // @ [ ] ^ _ { | } ~ and similar
+	apostrophe                      // ’ inside and after words
 	quotation                       // “ ” » … at the edges of words
 	opening                         // « „ ‘ ¿ at the beginning of words
 	dash                            // – — • between words
-	money                           // € £ beside numbers
-	degree                          // ° behind numbers
-	ordinal                         // º ª behind numbers and N
+	money                           // € £ next to numbers
+	degree                          // ° after numbers
+	ordinal                         // º ª after numbers and N
 	numero                          // № before numbers
 	hardSpace                       // between numbers and words
-	commonSymbol                    // § ² ½ ® ™ and the like
+	commonSymbol                    // § ² ½ ® ™ and similar
 	rareSymbol                      // accents without a letter, mathematics
 	boxSymbol                       // lines and blocks
-	controlSymbol                   // characters that no text has
-	undefinedByte                   // bytes that stand for nothing
+	controlSymbol                   // not possible in text
+	undefinedByte                   // bytes without a character
 )
 
 var symbolKinds = map[rune]symbolKind{
@@ -222,7 +222,7 @@ func symbolKindOf(r rune) symbolKind {
 	}
 }
 
-// Costs in nats of a symbol where it belongs and where it does not.
+// These are the costs in nats of a symbol in a usual and in an unusual position.
 var symbolCosts = [...]struct{ fitting, odd float64 }{
 	plainSymbol:   {3.5, 3.5},
 	apostrophe:    {4, 7},
@@ -241,16 +241,16 @@ var symbolCosts = [...]struct{ fitting, odd float64 }{
 	undefinedByte: {20, 20},
 }
 
-// Capital letters have their places.
+// These are the costs in nats of capital letters in unusual positions.
 const (
-	capitalInside  = 5.0 // behind a small letter: McDonald
-	smallInCapital = 4.0 // behind two capital letters: USAir
-	capitalRun     = 0.4 // behind a capital letter: most text is not all capitals
+	capitalInside  = 5.0 // after a small letter: McDonald
+	smallInCapital = 4.0 // after two capital letters: USAir
+	capitalRun     = 0.4 // after a capital letter: most text is not all capitals
 	otherScript    = 3.0
 )
 
-// shapeCost says what the symbols and the capital letters of a segment cost, in
-// any language.
+// shapeCost returns the cost of the symbols and the capital letters of a segment, in any
+// language.
 func (p *codePage) shapeCost(s segment) float64 {
 	cost := 0.0
 	prev, before := p.chars[s.before], charInfo{}
@@ -270,7 +270,7 @@ func (p *codePage) shapeCost(s segment) float64 {
 	return cost
 }
 
-// capitalsCost judges a letter by the two signs before it.
+// capitalsCost returns the cost of a letter after the two characters before it.
 func capitalsCost(before, prev, here charInfo) float64 {
 	cost := 0.0
 	switch {
@@ -295,7 +295,7 @@ func symbolCost(prev, here, next charInfo) float64 {
 	return costs.odd
 }
 
-// symbolFits says whether a symbol stands where it belongs.
+// symbolFits reports whether a symbol is in a usual position.
 func symbolFits(prev, here, next charInfo) bool {
 	digit := func(s charInfo) bool { return s.r < 0x80 && isDigit(byte(s.r)) }
 	switch here.kind {

@@ -9,36 +9,34 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Guess is what Detect made of a sample.
+// Guess is the result of Detect.
 type Guess struct {
-	// Encoding is the one to read the file with.
+	// Encoding is the detected encoding.
 	Encoding Encoding
-	// BOM is how many bytes at the beginning are byte order marks, to be
-	// skipped.
+	// BOM is the number of bytes of byte order marks at the beginning, to be skipped.
 	BOM int
-	// Confidence is from 0 to 1. Below Sure, a person should look.
+	// Confidence ranges from 0 to 1. Below Sure, a person should decide.
 	Confidence float64
-	// Reason says why, in a sentence without a full stop.
+	// Reason is why, as a sentence without a full stop.
 	Reason intray.Message
-	// Preview shows some words with letters beyond ASCII; "" where there are
-	// none.
+	// Preview contains some words with non-ASCII letters, or is "" if there are none.
 	Preview string
-	// ASCII says that no byte above 127 was seen: the sample reads the same in
-	// nearly all encodings, and only the rest of the file can tell.
+	// ASCII reports whether no byte is above 127. Such a sample decodes to the same text in
+	// nearly all encodings, so only the rest of the file can decide.
 	ASCII bool
-	// Invalid counts what is broken in the sample when read as Encoding.
+	// Invalid is the number of invalid sequences in the sample.
 	Invalid int
-	// Second is the next best, where another reading is possible at all.
+	// Second is the second-best guess, or nil if no other encoding is possible.
 	Second *Second
 }
 
-// Unsure says that a person should look: another reading is about as likely, or
-// some bytes have none.
+// Unsure reports whether a person should decide, because another encoding is about as
+// likely or some bytes are invalid.
 func (g Guess) Unsure() bool {
 	return g.Confidence < Sure && !g.ASCII && (g.Encoding != UTF8 || g.Invalid > 0)
 }
 
-// Explain gives the reason and what the text reads in the encoding.
+// Explain returns the reason with the preview of the text.
 func (g Guess) Explain() intray.Message {
 	if g.Preview == "" {
 		return g.Reason
@@ -46,8 +44,9 @@ func (g Guess) Explain() intray.Message {
 	return intray.JoinMessages(g.Reason, reads(g.Preview))
 }
 
-// Alternative names the encoding that comes next, and says what the text reads in it.
-// Without a second it is windows-1252, or UTF-8 beside that.
+// Alternative returns the name of the second-best encoding and the preview of the text in
+// it. Without a second guess it returns windows-1252, or UTF-8 if the guess is
+// windows-1252.
 func (g Guess) Alternative() (name string, reason intray.Message) {
 	if g.Second != nil {
 		return g.Second.Encoding.Name(), reads(g.Second.Preview)
@@ -62,25 +61,24 @@ func reads(preview string) intray.Message {
 	return intray.NewMessage("encoding.preview", intray.Params{"preview": preview})
 }
 
-// Second is the reading that a guess was chosen over.
+// Second is the second-best guess.
 type Second struct {
 	Encoding   Encoding
 	Confidence float64
 	Preview    string
 }
 
-// Sure is the confidence from which a guess needs no second look.
+// Sure is the confidence from which no person needs to decide.
 const Sure = 0.9
 
-// Detect finds out in which encoding a sample is written: the beginning of a
-// file, or a part of one from the beginning of a line on. whole says that the
-// file ends where the sample ends. A sample of some 64 KiB is plenty. More is
-// read but only checked for being UTF-8.
+// Detect detects the encoding of a sample. The sample is the beginning of a file, or a part
+// of it from the beginning of a line. whole reports whether the sample ends where the file
+// ends. 64 KiB are enough. Detect only checks whether the rest is UTF-8.
 //
-// In order: a byte order mark, the NUL bytes of UTF-16 and UTF-32, the escapes
-// of ISO-2022-JP, strict UTF-8, UTF-8 with some broken bytes, and last what
-// the bytes above 127 are likeliest to mean. Columns of ASCII beside them do
-// not count.
+// Detect looks, in this order, for a byte order mark, the NUL bytes of UTF-16 and UTF-32,
+// the escapes of ISO-2022-JP, strict UTF-8, and UTF-8 with some invalid bytes. Finally it
+// compares what the bytes above 127 mean in each encoding. ASCII text does not influence
+// that.
 func Detect(sample []byte, whole bool) Guess {
 	if name, size := leadingBOM(sample); size > 0 {
 		return guessFromBOM(sample, name, size, whole)
@@ -103,15 +101,15 @@ func Detect(sample []byte, whole bool) Guess {
 	return guessByCost(sample, whole)
 }
 
-// Beyond so many characters that are valid UTF-8 their number makes no
-// difference, without invalid bytes and with some.
+// More valid UTF-8 characters than this do not change the result, without invalid bytes and
+// with some.
 const (
 	enoughSequences    = 100
 	enoughAmongInvalid = 10000
 )
 
-// checkUTF8 runs a sample through a Checker and counts the characters beyond
-// ASCII.
+// checkUTF8 returns a Checker that has read the sample, and the number of valid non-ASCII
+// characters.
 func checkUTF8(sample []byte) (check Checker, sequences int) {
 	_, _ = check.Write(sample)
 	if check.ASCII() {
@@ -135,7 +133,7 @@ func checkUTF8(sample []byte) (check Checker, sequences int) {
 	return check, sequences
 }
 
-// guessFromBOM believes the byte order mark, but for what it holds no longer.
+// guessFromBOM trusts the byte order mark unless the rest is clearly in another encoding.
 func guessFromBOM(sample []byte, name string, size int, whole bool) Guess {
 	g := Guess{Encoding: encodingByName(name), BOM: size, Confidence: 1, Reason: intray.NewMessage("encoding.byte_order_mark", intray.Params{"encoding": name})}
 	if name == "UTF-8" {
@@ -153,7 +151,7 @@ func guessFromBOM(sample []byte, name string, size int, whole bool) Guess {
 	return g
 }
 
-// contradictedBy names what the text looks like although the mark says otherwise.
+// contradictedBy returns the guess from the text, which contradicts the byte order mark.
 func (g Guess) contradictedBy(other Guess, invalid int) Guess {
 	other.BOM = g.BOM
 	other.Confidence = min(other.Confidence, 0.6)
@@ -162,7 +160,7 @@ func (g Guess) contradictedBy(other Guess, invalid int) Guess {
 	return other
 }
 
-// partly adds to a reason how many places cannot be read.
+// partly adds the number of invalid sequences to a reason.
 func partly(reason intray.Message, invalid int) intray.Message {
 	return intray.NewMessage("encoding.partly_invalid", intray.Params{"reason": reason, "n": invalid})
 }
@@ -177,7 +175,7 @@ func guessFromNULs(sample []byte, e Encoding, t wideStats, whole bool) Guess {
 	return g
 }
 
-// jisEscapes switch ISO-2022-JP to Japanese.
+// jisEscapes are the escapes that switch ISO-2022-JP to Japanese.
 var jisEscapes = [][]byte{[]byte("\x1b$B"), []byte("\x1b$@"), []byte("\x1b(J"), []byte("\x1b(I"), []byte("\x1b$(D")}
 
 func hasJISEscapes(sample []byte) bool {
@@ -214,10 +212,10 @@ func guessASCII(sample []byte, whole bool) Guess {
 	return g
 }
 
-// fewSequences is how many characters may be valid UTF-8 by chance.
+// fewSequences is the number of characters that may be valid UTF-8 by chance.
 const fewSequences = 8
 
-// guessValidUTF8 judges by how many characters there are, and by what they are where
+// guessValidUTF8 judges by the number of characters, and by the characters themselves if
 // they are few.
 func guessValidUTF8(sample []byte, sequences int) Guess {
 	g := Guess{Confidence: 0.99, Reason: intray.NewMessage("encoding.utf8_valid", intray.Params{"characters": charactersText(sequences)})}
@@ -236,8 +234,8 @@ func guessValidUTF8(sample []byte, sequences int) Guess {
 	return g
 }
 
-// hasOnlyTwoByteRuns says whether no character beyond ASCII stands alone and all are of
-// two bytes, as short words of Chinese and Korean may look.
+// hasOnlyTwoByteRuns reports whether all non-ASCII characters have two bytes and none is
+// isolated, as short words in Chinese and Korean encodings can look.
 func hasOnlyTwoByteRuns(sample []byte) bool {
 	for i := 0; i < len(sample); {
 		i += asciiPrefix(sample[i:])
@@ -262,8 +260,8 @@ func charactersText(n int) intray.Message {
 	return intray.NewMessage("count.characters", intray.Params{"n": n})
 }
 
-// families are the letters that stand together in a text. Those that are in
-// none are too rare to be believed when they are few.
+// families are the scripts that occur together in a text. Other scripts are too rare to be
+// credible in a few characters.
 var families = [][]*unicode.RangeTable{
 	{unicode.Latin}, {unicode.Cyrillic}, {unicode.Greek}, {unicode.Hebrew}, {unicode.Arabic}, {unicode.Thai},
 	{unicode.Han, unicode.Hiragana, unicode.Katakana}, {unicode.Hangul}, {unicode.Devanagari}, {unicode.Bengali},
@@ -271,8 +269,8 @@ var families = [][]*unicode.RangeTable{
 	{unicode.Lao}, {unicode.Myanmar}, {unicode.Ethiopic}, {unicode.Sinhala},
 }
 
-// hasConsistentScript says whether the few characters beyond ASCII are of one family of
-// letters, or symbols as they turn up in text.
+// hasConsistentScript reports whether the few non-ASCII characters belong to one family of
+// scripts or are common symbols.
 func hasConsistentScript(sample []byte) bool {
 	var family []*unicode.RangeTable
 	for _, r := range string(sample) {
@@ -294,8 +292,8 @@ func hasConsistentScript(sample []byte) bool {
 	return true
 }
 
-// isRareLatin says whether a letter is of those between the European and the
-// Vietnamese ones, but for the few in use.
+// isRareLatin reports whether a letter is in the range between the European and the
+// Vietnamese letters, except for the few that are in use.
 func isRareLatin(r rune) bool {
 	return r > 0x17F && r < 0x250 && !strings.ContainsRune("ƏƠơƯưȘșȚțǍǎǏǐǑǒǓǔ", r)
 }
@@ -309,9 +307,8 @@ func familyOf(r rune) []*unicode.RangeTable {
 	return nil
 }
 
-// mostlyUTF8 says whether the text is UTF-8 in which some bytes were damaged.
-// Text in another encoding has a few sequences that happen to be valid, and
-// many more that are not.
+// mostlyUTF8 reports whether the text is UTF-8 with some damaged bytes. Text in another
+// encoding has a few sequences that are valid by chance, and many more that are not.
 func mostlyUTF8(sequences int, check Checker) bool {
 	invalid := int(check.Invalid())
 	if check.Unfinished() {
@@ -331,7 +328,7 @@ func guessDamagedUTF8(sample []byte, sequences int, check Checker) Guess {
 	return g
 }
 
-// What a preview shows at most, and how much of a sample it looks at.
+// These limit the preview and the part of the sample for it.
 const (
 	previewWords  = 5
 	previewLetter = 20
@@ -339,8 +336,8 @@ const (
 	shortBytes    = 4 << 10
 )
 
-// preview decodes the beginning of a sample. It gives some different words
-// with letters beyond ASCII, and counts what is broken.
+// preview decodes the beginning of a sample. It returns some distinct words with non-ASCII
+// letters, and the number of invalid sequences.
 func preview(sample []byte, e Encoding, whole bool) (words string, invalid int) {
 	whole = whole && len(sample) <= previewBytes
 	sample = sample[:min(len(sample), previewBytes)]
@@ -357,8 +354,7 @@ func preview(sample []byte, e Encoding, whole bool) (words string, invalid int) 
 	return pickWords(string(text[:wrote])), invalid
 }
 
-// shortPreview looks at valid UTF-8 from its first character beyond ASCII on,
-// and no further than it takes.
+// shortPreview returns the preview of valid UTF-8 around its first non-ASCII character.
 func shortPreview(sample []byte) string {
 	from := asciiPrefix(sample)
 	end := min(len(sample), from+shortBytes)
@@ -368,8 +364,8 @@ func shortPreview(sample []byte) string {
 	return pickWords(strings.ToValidUTF8(string(sample[from:end]), ""))
 }
 
-// pickWords takes the first words that are not ASCII; words of letters go
-// before lone symbols.
+// pickWords returns the first words that are not ASCII. Words with letters come before
+// isolated symbols.
 func pickWords(text string) string {
 	var words, symbols []string
 	seen := map[string]bool{}
@@ -393,7 +389,7 @@ func pickWords(text string) string {
 
 func beyondASCII(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) }
 
-// betweenWords keeps apostrophes and hyphens inside words.
+// betweenWords reports whether a character separates words. Apostrophes and hyphens do not.
 func betweenWords(r rune) bool {
 	return r <= ' ' || r < utf8.RuneSelf && r != '-' && r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r) || r == 0xFEFF
 }

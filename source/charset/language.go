@@ -14,16 +14,16 @@ import (
 //go:embed words/*.txt
 var wordFiles embed.FS
 
-// languageModel is a language as a chain of letters: what it costs, in nats, that one
-// letter follows another in a word. The edge of a word counts as a letter.
+// languageModel is a language as a Markov chain of letters. It holds the cost in nats of
+// each letter after another in a word. The edge of a word counts as a letter.
 type languageModel struct {
-	name    string // the code of the message that is its name
+	name    string // message code of its name
 	letters map[rune]uint8
 	size    int
-	costs   []float32 // by previous letter times size plus next letter
+	costs   []float32 // at previous letter times size plus next letter
 }
 
-// Letters that every tongue has: its own follow.
+// All languages have these letters. Letters of one language follow.
 const (
 	wordEdge = iota
 	strangeLatin1
@@ -32,16 +32,15 @@ const (
 	firstLetter
 )
 
-// What a letter that the language does not have costs: names from elsewhere
-// have some, other scripts do not mix into a word.
+// strangeShare is the probability of letters that the language does not have. Foreign names
+// contain some, but other scripts do not occur inside a word.
 var strangeShare = [firstLetter]float64{strangeLatin1: 2e-4, strangeLatin: 3e-5, strange: 2e-6}
 
-// pairTrust says how many pairs of a letter must be seen until they outweigh how
-// frequent the next letter is at all.
+// pairTrust is the number of pairs with a letter that weighs as much as the overall
+// frequency of the next letter.
 const pairTrust = 6
 
-// languageNames are the languages there are words of, each with the code of the
-// message that is its name.
+// languageNames are the languages with word lists, with the message codes of their names.
 var languageNames = map[string]string{
 	"ar": "language.ar", "be": "language.be", "bg": "language.bg", "ca": "language.ca", "cs": "language.cs",
 	"da": "language.da", "de": "language.de", "el": "language.el", "en": "language.en", "es": "language.es",
@@ -53,7 +52,7 @@ var languageNames = map[string]string{
 	"tr": "language.tr", "uk": "language.uk", "vi": "language.vi",
 }
 
-// languageModels builds all languages, once, when they are first needed.
+// languageModels builds all models at the first call.
 var languageModels = sync.OnceValue(func() map[string]*languageModel {
 	known := map[string]*languageModel{}
 	for code, name := range languageNames {
@@ -97,7 +96,7 @@ func (t *languageModel) addLetter(c rune) {
 	}
 }
 
-// letterIndex gives the number of a letter; everything else is the edge of a word.
+// letterIndex returns the index of a letter, or wordEdge for other characters.
 func (t *languageModel) letterIndex(c rune) int {
 	if !isLetter(c) {
 		return wordEdge
@@ -115,8 +114,8 @@ func (t *languageModel) letterIndex(c rune) int {
 	}
 }
 
-// setCosts turns counts into costs: pairs that were seen, eked out by how frequent
-// the next letter is at all.
+// setCosts computes the costs from the counts of pairs, smoothed by the overall frequency
+// of the next letter.
 func (t *languageModel) setCosts(pairs []float64) {
 	single, total := make([]float64, t.size), 0.0
 	for i, n := range pairs {
@@ -142,13 +141,13 @@ func (t *languageModel) setCosts(pairs []float64) {
 	}
 }
 
-// isLetter counts the signs that stand on letters as letters.
+// isLetter reports whether a character is a letter or a combining mark.
 func isLetter(c rune) bool {
 	return c != 'ª' && c != 'º' && c != 'ƒ' && (unicode.IsLetter(c) || unicode.Is(unicode.Mn, c))
 }
 
-// foldLetter gives the small letter, and one form to letters that the older
-// encodings do not tell apart.
+// foldLetter returns the lower-case letter. It maps letters that older encodings do not
+// distinguish to one of them.
 func foldLetter(c rune) rune {
 	switch c {
 	case 'ی', 'ى':
@@ -163,7 +162,7 @@ func foldLetter(c rune) rune {
 	return unicode.ToLower(c)
 }
 
-// modelsFor gives the tongues of a list of codes.
+// modelsFor returns the models of a list of language codes.
 func modelsFor(codes string) []*languageModel {
 	var list []*languageModel
 	for _, code := range strings.Fields(codes) {
@@ -175,20 +174,20 @@ func modelsFor(codes string) []*languageModel {
 //go:embed signs/*.txt
 var characterFiles embed.FS
 
-// scriptModel is a language of many characters: what each of them costs, in nats,
-// by how common it is.
+// scriptModel is a language with many characters. It holds the cost in nats of each
+// character by its frequency.
 type scriptModel struct {
-	name          string // the code of the message that is its name
+	name          string // message code of its name
 	costs         map[rune]float32
 	level1        runeSet    // the common half of the national standard
-	level2        runeSet    // the rest of it
-	unlistedCosts [3]float64 // cost of level 1, of level 2 and of all others
+	level2        runeSet    // the other half
+	unlistedCosts [3]float64 // of level 1, of level 2 and of all others
 	kana          float64
 	hangul        bool
 	encodings     []scriptEncoding
 }
 
-// runeSet is a set of characters of the first 65,536.
+// runeSet is a set of characters below U+10000.
 type runeSet [1 << 10]uint64
 
 func (s *runeSet) add(r rune) {
@@ -199,19 +198,19 @@ func (s *runeSet) add(r rune) {
 
 func (s *runeSet) has(r rune) bool { return r < 1<<16 && s[r>>6]&(1<<(r&63)) != 0 }
 
-// scriptEncoding is an encoding in which a script is written, and what it costs.
+// scriptEncoding is an encoding of a script, and the cost of choosing it.
 type scriptEncoding struct {
 	name    string
 	penalty float64
 }
 
-// frequentCount is how many characters of a list count as the most frequent.
+// frequentCount is the number of characters of a list that count as most frequent.
 const frequentCount = 300
 
 // codeBlock is a block of two-byte codes.
 type codeBlock struct{ leadLow, leadHigh byte }
 
-// decodeRunes lists the characters of a block.
+// decodeRunes returns the characters of a block.
 func (c codeBlock) decodeRunes(e encoding.Encoding) (set runeSet) {
 	decode := e.NewDecoder()
 	for lead := int(c.leadLow); lead <= int(c.leadHigh); lead++ {
@@ -228,7 +227,7 @@ func (c codeBlock) decodeRunes(e encoding.Encoding) (set runeSet) {
 	return set
 }
 
-// scripts builds all of them, once, when they are first needed.
+// scripts builds all models at the first call.
 var scripts = sync.OnceValue(func() []*scriptModel {
 	return []*scriptModel{
 		{
@@ -258,7 +257,8 @@ func runesOfBlock(name string, low, high byte) runeSet {
 	return codeBlock{low, high}.decodeRunes(encodingByName(name).spec.multi)
 }
 
-// loadFrequencies reads a list of common characters, the most frequent first.
+// loadFrequencies returns the costs of a list of common characters, which starts with the
+// most frequent.
 func loadFrequencies(code string, first, others float32) map[rune]float32 {
 	text, err := characterFiles.ReadFile("signs/" + code + ".txt")
 	if err != nil {
@@ -277,7 +277,7 @@ func loadFrequencies(code string, first, others float32) map[rune]float32 {
 	return costs
 }
 
-// Costs of what all scripts have beside their characters.
+// These are the costs in nats of characters that are not specific to a script.
 const (
 	asciiBeside    = 3.2
 	smallAdjoining = 3.0
@@ -288,7 +288,7 @@ const (
 	brokenCost     = 20.0
 )
 
-// textCost says what text costs as this script.
+// textCost returns the cost of a text in this script.
 func (s *scriptModel) textCost(text []rune) float64 {
 	cost, prev := 0.0, rune(' ')
 	for _, r := range text {
@@ -325,7 +325,7 @@ func (s *scriptModel) runeCost(prev, r rune) float64 {
 	}
 }
 
-// unlistedCost is the cost of a character that is in no list.
+// unlistedCost returns the cost of a character that is in no list.
 func (s *scriptModel) unlistedCost(r rune) float64 {
 	switch {
 	case s.level1.has(r):
@@ -337,8 +337,8 @@ func (s *scriptModel) unlistedCost(r rune) float64 {
 	}
 }
 
-// adjoiningCost is the cost of a small ASCII letter right beside a wide character,
-// which half a character of another encoding makes.
+// adjoiningCost returns the cost of a small ASCII letter next to a wide character. Half a
+// character of another encoding looks like that.
 func adjoiningCost(ascii, other rune) float64 {
 	if ascii >= 'a' && ascii <= 'z' && other >= 0x80 {
 		return smallAdjoining

@@ -9,18 +9,18 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// finding is what a sample costs when read in one encoding.
+// finding is the cost of a sample when it is decoded with one encoding.
 type finding struct {
 	encoding Encoding
-	language string // the code of the message that is its name
+	language string // the message code of its name
 	cost     float64
 	page     *codePage
-	text     string // the segments, for encodings of several bytes
+	text     string // the segments, for multi-byte encodings
 }
 
-// guessByCost compares what the bytes above 127 may mean. All encodings are
-// measured on the same segments, so that the costs can be compared: their
-// difference is how much likelier one reading is than the other.
+// guessByCost compares what the bytes above 127 can mean. All encodings are measured on the
+// same segments, so the difference of two costs is the log likelihood ratio of the two
+// readings.
 func guessByCost(sample []byte, whole bool) Guess {
 	list := segments(sample, whole)
 	all := append(scorePages(list), scoreScripts(list)...)
@@ -58,8 +58,8 @@ func scorePages(list []segment) []finding {
 	return all
 }
 
-// scoreScripts reads the segments in each encoding of several bytes once, and
-// judges the text for each script that is written so.
+// scoreScripts decodes the segments with each multi-byte encoding once, and scores the text
+// for each script that uses the encoding.
 func scoreScripts(list []segment) []finding {
 	texts := map[string]string{}
 	var all []finding
@@ -80,8 +80,8 @@ func scoreScripts(list []segment) []finding {
 	return all
 }
 
-// readsBetterAsScript says whether a sample that is valid UTF-8 reads better in an
-// encoding of East Asia.
+// readsBetterAsScript reports whether a sample that is valid UTF-8 is more plausible in an
+// East Asian encoding.
 func readsBetterAsScript(sample []byte) bool {
 	list := segments(sample, true)
 	asUTF8 := math.Inf(1)
@@ -100,8 +100,8 @@ func readsBetterAsScript(sample []byte) bool {
 	return false
 }
 
-// decodeSegments gives the segments as lines of UTF-8. A character that the end of the
-// sample cut off is left out.
+// decodeSegments returns the segments as lines of UTF-8, without characters that the end of
+// the sample cuts off.
 func decodeSegments(list []segment, e Encoding) string {
 	var lines bytes.Buffer
 	room := make([]byte, maxGrowth*maxSegment+minRoom)
@@ -114,9 +114,9 @@ func decodeSegments(list []segment, e Encoding) string {
 	return lines.String()
 }
 
-// splitFindings splits the findings, which are in order, into the best, the names of
-// those that read the same text, and the first that reads another. A reading
-// with characters that no text has is no rival to one without.
+// splitFindings returns the first of the sorted findings, the names of the encodings that
+// decode the sample to the same text, and the first that decodes it to another text. If the
+// best finding has no control characters or undefined bytes, other has none either.
 func splitFindings(all []finding, used *[256]bool) (best finding, alike []string, other finding) {
 	best = all[0]
 	clean := best.isPossible(used)
@@ -132,7 +132,8 @@ func splitFindings(all []finding, used *[256]bool) (best finding, alike []string
 	return best, alike, other
 }
 
-// isPossible says whether no byte reads as a control character or as nothing.
+// isPossible reports whether the bytes decode without control characters and undefined
+// bytes.
 func (f finding) isPossible(used *[256]bool) bool {
 	if f.page == nil {
 		return !strings.Contains(f.text, replacement)
@@ -145,7 +146,7 @@ func (f finding) isPossible(used *[256]bool) bool {
 	return true
 }
 
-// readsSameAs says whether two encodings read the same text.
+// readsSameAs reports whether two encodings decode the sample to the same text.
 func (f finding) readsSameAs(g finding, used *[256]bool) bool {
 	if f.page == nil || g.page == nil {
 		return f.page == nil && g.page == nil && f.text == g.text
@@ -158,10 +159,10 @@ func (f finding) readsSameAs(g finding, used *[256]bool) bool {
 	return true
 }
 
-// confidence says how sure the best of the findings is: by how much likelier it
-// is than the next, by how many bytes the two read differently and how many
-// different ones, since one letter taken for another repeats its mistake, and
-// by how much it reads like text at all.
+// confidence returns how reliable the best finding is. It grows with the lead over the next
+// one and with the number of bytes, and of distinct bytes, that the two decode differently,
+// because one confused letter repeats its error. It is limited if the text does not
+// resemble a known language.
 func confidence(list []segment, best, other finding, invalid int) float64 {
 	evidence, size := 0, 0
 	different := map[byte]bool{}
@@ -187,15 +188,15 @@ func confidence(list []segment, best, other finding, invalid int) float64 {
 	return math.Floor(min(sure, most)*100) / 100
 }
 
-// Costs of a byte above which a text is unlike those that are known, and above
-// which it is none of them. Text costs from 2 to 3.5.
+// These are costs per byte. Above strangeTextCost a text differs from all known languages,
+// and above noTextCost it is not text. Text costs from 2 to 3.5.
 const (
 	strangeTextCost = 3.9
 	noTextCost      = 4.5
 )
 
-// differences counts the bytes of a text that two encodings read differently,
-// and notes which they are.
+// differences returns the number of bytes in a text that two encodings decode differently,
+// and adds these bytes to which.
 func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
 	count := 0
 	for _, b := range text {
@@ -207,7 +208,7 @@ func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
 	return count
 }
 
-// reasons say what was weighed.
+// reasons describes the evidence for the guess.
 func reasons(words []segment, best finding, alike []string, other finding, g Guess) []intray.Message {
 	list := []intray.Message{intray.NewMessage("encoding.words", intray.Params{
 		"n": len(words), "language": intray.NewMessage(best.language, nil), "encoding": best.encoding.Name(),
@@ -224,7 +225,7 @@ func reasons(words []segment, best finding, alike []string, other finding, g Gue
 	return list
 }
 
-// hasControlChars says whether a sample holds control characters as no text does.
+// hasControlChars reports whether a sample has more control characters than text can have.
 func hasControlChars(sample []byte) bool {
 	controls := 0
 	for _, b := range sample {
@@ -235,26 +236,26 @@ func hasControlChars(sample []byte) bool {
 	return controls*100 > len(sample)
 }
 
-// segment is a run of bytes of 0x40 and above with a byte above 127 among them:
-// a word, or several that no comma, space, quote or digit parts. No encoding
-// continues a character of several bytes below 0x40, but for the digits of
-// GB18030, so that all encodings can be compared on the same segments.
+// segment is a run of bytes of 0x40 and above that contains a byte above 127: one or more
+// words without a comma, space, quote or digit between them. Apart from the digits of
+// GB18030, no encoding continues a multi-byte character with a byte below 0x40. Therefore
+// all encodings can be compared on the same segments.
 type segment struct {
 	bytes []byte
-	// before and after are the bytes beside it, a space at the edges.
+	// before and after are the adjacent bytes, or a space at the edges of the sample.
 	before, after byte
-	// cut says that the segment goes on where the sample ends.
+	// cut reports whether the segment is cut off by the end of the sample.
 	cut bool
 }
 
-// Bounds of what detection looks at; beyond them more text changes nothing.
+// These limit what detection examines. More text would not change the result.
 const (
 	maxSegment  = 1 << 10
 	maxSegments = 12 << 10
 )
 
-// segments lists the different segments of a sample, in its order. What
-// repeats, as in a column of few values, tells nothing new.
+// segments returns the distinct segments of a sample in order. Repetitions, as in a column
+// of few values, are not evidence.
 func segments(sample []byte, whole bool) []segment {
 	var list []segment
 	seen := map[string]bool{}
@@ -290,7 +291,7 @@ func makeSegment(sample []byte, start, end int, whole bool) segment {
 	return s
 }
 
-// dropCut leaves out the last segment where it is not whole and others are.
+// dropCut drops the last segment if it is cut off and others remain.
 func dropCut(list []segment) []segment {
 	if n := len(list); n > 1 && list[n-1].cut {
 		return list[:n-1]
@@ -298,7 +299,7 @@ func dropCut(list []segment) []segment {
 	return list
 }
 
-// segmentAround finds where the segment around the byte at i begins and ends.
+// segmentAround returns the bounds of the segment that contains the byte at i.
 func segmentAround(sample []byte, i int) (start, end int) {
 	start = i
 	for start > 0 && sample[start-1] >= 0x40 {
@@ -310,8 +311,8 @@ func segmentAround(sample []byte, i int) (start, end int) {
 	return start, end
 }
 
-// digitInside says whether the byte at i is one of the digits in a character of
-// four bytes of GB18030: high, digit, high, digit.
+// digitInside reports whether the byte at i is a digit in a four-byte character of GB18030,
+// which is a high byte, a digit, a high byte and a digit.
 func digitInside(sample []byte, i int) bool {
 	if !isDigit(sample[i]) || sample[i-1] < 0x81 {
 		return false
@@ -324,7 +325,7 @@ func digitInside(sample []byte, i int) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// usedBytes are the bytes above 127 in a sample.
+// usedBytes returns the set of bytes above 127 in a sample.
 func usedBytes(sample []byte) (used [256]bool) {
 	for i := 0; i < len(sample); i++ {
 		i += asciiPrefix(sample[i:])

@@ -10,41 +10,40 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// readSize is how much a Reader reads at a time.
+// readSize is the number of bytes a Reader reads at a time.
 const readSize = 64 << 10
 
-// maxGrowth is how many bytes of UTF-8 one byte of any encoding makes at most.
+// maxGrowth is the maximum number of UTF-8 bytes per input byte, over all encodings.
 const maxGrowth = 3
 
-// maxEmptyReads is how often in a row an input may give nothing.
+// maxEmptyReads is the maximum number of successive reads without data.
 const maxEmptyReads = 100
 
-// Reader streams text as UTF-8.
+// Reader decodes a stream to UTF-8.
 type Reader struct {
 	in      io.Reader
 	decoder decoder
 	invalid int64
 	err     error
 
-	raw  []byte // read, not yet decoded
+	raw  []byte // read and not decoded yet
 	room []byte
-	out  []byte // decoded, not yet handed on
+	out  []byte // decoded and not returned yet
 	text []byte
 }
 
-// NewReader reads the bytes of an encoding from in and gives them as UTF-8. It
-// takes in from its place on: a byte order mark that is still ahead (Guess.BOM)
-// comes out as U+FEFF. What is broken comes out as U+FFFD. Errors of in are
-// handed on unchanged, behind all text before them.
+// NewReader returns a reader that decodes in to UTF-8. It starts at the current position of
+// in and decodes a byte order mark (see Guess.BOM) to U+FEFF. It decodes invalid bytes to
+// U+FFFD. Errors of in are returned unchanged, after all text before them.
 func NewReader(in io.Reader, e Encoding) *Reader {
 	return &Reader{in: in, decoder: newDecoder(e), room: make([]byte, readSize), text: make([]byte, maxGrowth*readSize+minRoom)}
 }
 
-// Invalid counts what was broken in all that has been decoded so far; each
-// stands as one U+FFFD in the text. It is exact once Read has given io.EOF.
+// Invalid returns the number of invalid sequences decoded so far. Each is one U+FFFD in the
+// text. The number is final when Read has returned io.EOF.
 func (r *Reader) Invalid() int64 { return r.invalid }
 
-// Read gives the next piece of the text, cut anywhere.
+// Read reads the next part of the text, which may end inside a character.
 func (r *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -61,7 +60,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads once, behind what is left.
+// fill reads once and appends to the bytes that are not decoded yet.
 func (r *Reader) fill() {
 	if r.err != nil {
 		return
@@ -77,8 +76,8 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// decode turns what there is into text. Only at the end of the input is
-// anything left over broken.
+// decode decodes the bytes read. Incomplete characters are invalid only at the end of the
+// input.
 func (r *Reader) decode() {
 	wrote, took, invalid := r.decoder.decode(r.text, r.raw, r.err != nil)
 	r.out, r.raw = r.text[:wrote], r.raw[took:]
@@ -88,19 +87,19 @@ func (r *Reader) decode() {
 	}
 }
 
-// decoder turns bytes of one encoding into UTF-8, piece by piece. It writes at
-// most len(dst) bytes and says how many it wrote, how many of src it took and
-// how often it wrote U+FFFD for something broken. With end, src is the last
-// piece, and it must take all of it when dst has room; without, it may leave
-// the beginning of a character. dst has room for minRoom bytes or more.
+// decoder decodes one encoding to UTF-8 in parts. decode writes at most len(dst) bytes, and
+// dst has at least minRoom bytes. It returns the number of bytes written, the number of
+// bytes of src used, and the number of U+FFFD written for invalid bytes. If end is set, src
+// is the last part and is used completely if dst has room. Otherwise an incomplete
+// character may remain.
 type decoder interface {
 	decode(dst, src []byte, end bool) (wrote, took, invalid int)
 }
 
-// minRoom is the least room a decoder asks for.
+// minRoom is the minimum room for a decoder.
 const minRoom = 16
 
-// newDecoder makes the decoder of an encoding.
+// newDecoder returns a decoder of an encoding.
 func newDecoder(e Encoding) decoder {
 	switch {
 	case e.spec == nil:
@@ -116,7 +115,7 @@ func newDecoder(e Encoding) decoder {
 
 const replacement = "\uFFFD"
 
-// strictDecoder copies UTF-8 and replaces each byte that has no place in it.
+// strictDecoder copies UTF-8 and replaces each invalid byte.
 type strictDecoder struct{}
 
 func (strictDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int) {
@@ -135,7 +134,7 @@ func (strictDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int
 	return wrote, took, invalid
 }
 
-// pageDecoder knows the UTF-8 form of each of the 256 bytes.
+// pageDecoder holds the UTF-8 form of each of the 256 bytes.
 type pageDecoder struct {
 	size  [256]uint8
 	bytes [256][utf8.UTFMax]byte
@@ -170,7 +169,7 @@ func (d *pageDecoder) decode(dst, src []byte, _ bool) (wrote, took, invalid int)
 	return wrote, took, invalid
 }
 
-// wideDecoder reads UTF-16 and UTF-32.
+// wideDecoder decodes UTF-16 and UTF-32.
 type wideDecoder struct{ wideEncoding }
 
 func (d wideDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int) {
@@ -193,15 +192,15 @@ func (d wideDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int
 	return wrote, took, invalid
 }
 
-// multiDecoder reads the encodings of East Asia.
+// multiDecoder decodes the East Asian encodings.
 type multiDecoder struct {
 	transformer transform.Transformer
 	stateless   bool
-	// four says that characters of four bytes are read.
+	// four reports whether the encoding has four-byte characters.
 	four bool
 }
 
-// writtenRuneError is U+FFFD as GB18030 writes it, which is nothing broken.
+// writtenRuneError is a valid U+FFFD in GB18030.
 var writtenRuneError = []byte{0x84, 0x31, 0xA4, 0x37}
 
 func (d *multiDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int) {
@@ -225,16 +224,16 @@ func (d *multiDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid i
 	invalid -= min(invalid, bytes.Count(src[took:took+m], writtenRuneError))
 	wrote, took = wrote+n, took+m
 	if err != nil && !errors.Is(err, transform.ErrShortDst) && !errors.Is(err, transform.ErrShortSrc) && took < len(src) {
-		// A decoder that gives up on a byte gets past it, as all others do.
+		// A transformer that rejects a byte does not skip it.
 		wrote += copy(dst[wrote:], replacement)
 		took, invalid = took+1, invalid+1
 	}
 	return wrote, took, invalid
 }
 
-// beforeFalseFour is where the first high byte stands that one of : ; < = > ?
-// follows. GB18030 goes on with a digit there; x/text takes those six for
-// digits too, and a semicolon between two cells would be gone.
+// beforeFalseFour returns the offset of the first high byte that is followed by one of : ;
+// < = > ? or the length of src. GB18030 has a digit there. x/text accepts those six as
+// digits, too, and would drop a semicolon between two cells.
 func beforeFalseFour(src []byte) int {
 	for i := 0; i < len(src); {
 		size := 1

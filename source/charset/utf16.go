@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// wideEncoding is UTF-16 or UTF-32: units of 2 or 4 bytes in one of two orders.
+// wideEncoding is UTF-16 or UTF-32, with units of 2 or 4 bytes in either byte order.
 type wideEncoding struct {
 	unit      int
 	bigEndian bool
 }
 
-// unitAt reads the unit at the beginning of p.
+// unitAt returns the first unit of p.
 func (w wideEncoding) unitAt(p []byte) rune {
 	switch {
 	case w.unit == 2 && w.bigEndian:
@@ -28,7 +28,8 @@ func (w wideEncoding) unitAt(p []byte) rune {
 	}
 }
 
-// runeOrSurrogate makes every unit that is no character a broken one.
+// runeOrSurrogate returns a unit as a rune, and a surrogate, which is invalid, for units
+// that are not characters.
 func runeOrSurrogate(unit uint32) rune {
 	if unit > unicode.MaxRune {
 		return 0xD800
@@ -36,9 +37,9 @@ func runeOrSurrogate(unit uint32) rune {
 	return rune(unit)
 }
 
-// decodeRune reads the character at the beginning of p and says how many bytes it
-// takes; ok is false for a half of a pair or a number that is no character. It
-// takes 0 bytes where p ends too early to know and more may follow.
+// decodeRune decodes the first character of p and returns its size in bytes. ok is false
+// for an unpaired surrogate and for a number that is not a character. The size is 0 if p
+// ends inside the character and end is not set.
 func (w wideEncoding) decodeRune(p []byte, end bool) (r rune, size int, ok bool) {
 	if len(p) < w.unit {
 		if !end {
@@ -65,13 +66,13 @@ func (w wideEncoding) decodeRune(p []byte, end bool) (r rune, size int, ok bool)
 	return utf8.RuneError, w.unit, false
 }
 
-// byteOrderMark is a byte order mark and what it stands for.
+// byteOrderMark is a byte order mark and the encoding that it indicates.
 type byteOrderMark struct {
 	bytes []byte
 	name  string
 }
 
-// byteOrderMarks has the longer ones first: that of UTF-32LE begins like that of
+// byteOrderMarks lists longer marks first, because the mark of UTF-32LE starts with that of
 // UTF-16LE.
 var byteOrderMarks = []byteOrderMark{
 	{[]byte{0xFF, 0xFE, 0, 0}, "UTF-32LE"},
@@ -81,8 +82,8 @@ var byteOrderMarks = []byteOrderMark{
 	{[]byte{0xFE, 0xFF}, "UTF-16BE"},
 }
 
-// leadingBOM finds the byte order mark at the beginning and how many bytes
-// it takes, written several times or once.
+// leadingBOM returns the encoding of the byte order mark at the beginning and its size. The
+// mark may be repeated.
 func leadingBOM(sample []byte) (name string, size int) {
 	for _, m := range byteOrderMarks {
 		for bytes.HasPrefix(sample[size:], m.bytes) {
@@ -95,15 +96,15 @@ func leadingBOM(sample []byte) (name string, size int) {
 	return "", 0
 }
 
-// wideStats counts what a sample holds when read as a wide encoding.
+// wideStats counts the characters of a sample that is decoded as a wide encoding.
 type wideStats struct {
 	units   int
 	plain   int // printable ASCII and line ends
-	letters int // letters beyond ASCII
-	broken  int // what no text has
+	letters int // letters outside ASCII
+	broken  int // not possible in text
 }
 
-// sampleStats reads a sample.
+// sampleStats decodes a sample and counts its characters.
 func (w wideEncoding) sampleStats(sample []byte) wideStats {
 	t := wideStats{}
 	for len(sample) >= w.unit {
@@ -133,7 +134,7 @@ func (t *wideStats) addRune(r rune, ok bool) {
 	}
 }
 
-// looksLikeText says whether the sample reads as text.
+// looksLikeText reports whether the decoded sample is plausible text.
 func (t wideStats) looksLikeText() bool {
 	return t.units > 0 && t.broken*50 <= t.units && t.plain > 0 && (t.plain+t.letters)*10 >= t.units*7
 }
@@ -141,9 +142,9 @@ func (t wideStats) looksLikeText() bool {
 // wideNames are tried in this order.
 var wideNames = []string{"UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"}
 
-// detectWide recognizes UTF-16 and UTF-32 without a byte order mark. Only the
-// ASCII characters of such a text have NUL bytes: separators, digits and line
-// ends. Where both orders read as text, the one with more of these is right.
+// detectWide recognizes UTF-16 and UTF-32 without a byte order mark. In such text only
+// ASCII characters contain NUL bytes: separators, digits and line ends. If both byte orders
+// decode to text, the order with more of these is right.
 func detectWide(sample []byte) (found Encoding, counted wideStats) {
 	if bytes.IndexByte(sample, 0) < 0 {
 		return UTF8, wideStats{}
@@ -158,8 +159,8 @@ func detectWide(sample []byte) (found Encoding, counted wideStats) {
 	return found, counted
 }
 
-// isBetterWide compares two readings. The wider unit comes first and stays: a text
-// in UTF-32 cannot read as UTF-16 without NUL characters.
+// isBetterWide compares two decodings. A wider unit that was found stays: UTF-32 text
+// contains NUL characters when it is decoded as UTF-16.
 func isBetterWide(w wideEncoding, t wideStats, found Encoding, counted wideStats) bool {
 	if found == UTF8 {
 		return true

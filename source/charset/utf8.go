@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Checker says whether a stream is strict UTF-8: no byte out of place, no
-// overlong form, no half of a surrogate pair. The zero value is ready; write
-// the stream into it in pieces of any size.
+// Checker checks whether a stream is strict UTF-8, without stray bytes, overlong forms and
+// surrogates. The zero value is ready for use. Write the stream to it in parts of any size.
 type Checker struct {
 	offset  int64
 	invalid int64
@@ -17,7 +16,7 @@ type Checker struct {
 	tail    [utf8.UTFMax]byte
 }
 
-// Write checks the next piece. It never fails.
+// Write checks the next part. It never fails.
 func (c *Checker) Write(p []byte) (int, error) {
 	size := len(p)
 	for c.pending > 0 && len(p) > 0 {
@@ -40,7 +39,7 @@ func (c *Checker) Write(p []byte) (int, error) {
 	return size, nil
 }
 
-// resume adds one byte to a character that the last piece left unfinished.
+// resume adds one byte to an incomplete character and returns the rest of p.
 func (c *Checker) resume(p []byte) []byte {
 	c.tail[c.pending] = p[0]
 	c.pending++
@@ -54,8 +53,7 @@ func (c *Checker) resume(p []byte) []byte {
 		c.accept(held[:count])
 		return p[1:]
 	}
-	// The byte that came now may begin a character of its own; those before it
-	// cannot, each for itself.
+	// The new byte may start a character. Each byte before it is invalid.
 	for range count - 1 {
 		c.reject()
 	}
@@ -76,12 +74,12 @@ func (c *Checker) reject() {
 	c.offset++
 }
 
-// Invalid counts the bytes that have no place in UTF-8. A character that the
-// stream's end, so far, leaves unfinished does not count: see Unfinished.
+// Invalid returns the number of invalid bytes. An incomplete character at the end of the
+// stream does not count: see Unfinished.
 func (c *Checker) Invalid() int64 { return c.invalid }
 
-// FirstInvalid is the offset of the first invalid byte, or -1. Around it is where a
-// new sample for Detect tells most.
+// FirstInvalid returns the offset of the first invalid byte, or -1. A sample around it is
+// the best one for Detect.
 func (c *Checker) FirstInvalid() int64 {
 	if c.invalid == 0 {
 		return -1
@@ -89,18 +87,18 @@ func (c *Checker) FirstInvalid() int64 {
 	return c.first
 }
 
-// Unfinished says whether the stream, so far, ends inside a character.
+// Unfinished reports whether the stream ends inside a character.
 func (c *Checker) Unfinished() bool { return c.pending > 0 }
 
-// ASCII says whether no byte above 127 has come.
+// ASCII reports whether there was no byte above 127.
 func (c *Checker) ASCII() bool { return !c.high && c.pending == 0 }
 
-// isASCII says whether no byte is above 127.
+// isASCII reports whether no byte is above 127.
 func isASCII(p []byte) bool { return asciiPrefix(p) == len(p) }
 
 const highBits = 0x8080808080808080
 
-// asciiPrefix counts the bytes before the first one above 127.
+// asciiPrefix returns the number of bytes before the first one above 127.
 func asciiPrefix(p []byte) int {
 	i := 0
 	for ; i+32 <= len(p); i += 32 {
@@ -117,15 +115,14 @@ func asciiPrefix(p []byte) int {
 	return i
 }
 
-// Blocks grow from firstBlock to lastBlock while all is well, so that finding
-// an invalid byte costs no more than what was passed before it.
+// Blocks grow from firstBlock to lastBlock while they are valid, so the cost of finding an
+// invalid byte is proportional to the number of bytes before it.
 const (
 	firstBlock = 64
 	lastBlock  = 4096
 )
 
-// validPrefix counts the bytes before the first character that is invalid or
-// not finished.
+// validPrefix returns the number of bytes before the first invalid or incomplete character.
 func validPrefix(p []byte) int {
 	i, ok := skipValidRunes(p, firstBlock)
 	for size := firstBlock; ok && i < len(p); size = min(2*size, lastBlock) {
@@ -140,8 +137,8 @@ func validPrefix(p []byte) int {
 	return i + n
 }
 
-// skipValidRunes goes on character by character until limit, or until one is invalid or
-// not finished.
+// skipValidRunes returns the offset after the valid characters up to limit. ok is false if
+// it stopped at an invalid or incomplete character.
 func skipValidRunes(p []byte, limit int) (i int, ok bool) {
 	for i < min(limit, len(p)) {
 		r, n := utf8.DecodeRune(p[i:])
@@ -153,7 +150,7 @@ func skipValidRunes(p []byte, limit int) (i int, ok bool) {
 	return i, true
 }
 
-// wholeCharacters is where the last character of p begins.
+// wholeCharacters returns the offset of the last character of p.
 func wholeCharacters(p []byte) int {
 	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(p[i]) {

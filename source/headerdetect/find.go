@@ -12,53 +12,53 @@ import (
 )
 
 const (
-	// MaxAbove is the most rows above a header that are looked through.
+	// MaxAbove is the maximum number of rows above a header.
 	MaxAbove = 40
-	// MaxHeaders is the most rows that a header is made of.
+	// MaxHeaders is the maximum number of rows of a header.
 	MaxHeaders = 3
-	// MaxColumns is the most columns, from the left, that Find compares. More
-	// would not change the answer, and the work grows with them.
+	// MaxColumns is the number of columns, from the left, that FindLayout compares. More
+	// columns would increase the work and not change the result.
 	MaxColumns = 2048
 )
 
-// Layout says where the table is among the rows it was found in.
+// Layout is the location of the table in the rows.
 type Layout struct {
-	// Width is how many columns the table has.
+	// Width is the number of columns of the table.
 	Width int
-	// First is the index of the first row of the header, or of the first record
-	// where there is no header.
+	// First is the index of the first row of the header, or of the first record if there is
+	// no header.
 	First int
-	// Headers is how many rows the header has: 0 to MaxHeaders.
+	// Headers is the number of rows of the header, from 0 to MaxHeaders.
 	Headers int
-	// Reason says why the header is where it is, or why there is none.
+	// Reason is why the header is there, or why there is none.
 	Reason intray.Message
-	// Doubt says how near the next best layout came, the one with another header
-	// or with none: from 0, where nothing speaks for that, to 1, a toss-up. It is
-	// 1/(1+lead), where one point of lead is about what one column says by being
-	// text above numbers. Where the header was asked for it is 0.
+	// Doubt is how close the best alternative is, with another header or with none. It
+	// ranges from 0, if nothing supports the alternative, to 1, if both are equally likely.
+	// It is 1/(1+lead). A lead of one point corresponds to one column with text above
+	// numbers. Doubt is 0 if a person chose the header.
 	Doubt float64
-	// Alternative is the row of the header of that next best layout, or NoHeader.
+	// Alternative is the row of the header of the best alternative, or NoHeader.
 	Alternative int
 }
 
-// NoHeader is the Alternative of a layout whose rival has no header.
+// NoHeader is the Alternative if the best alternative has no header.
 const NoHeader = -1
 
-// maxDoubt is what a lead of half a point leaves, which is less than one known
-// name of a column gives.
+// maxDoubt is the doubt at a lead of half a point, which is less than one known column name
+// is worth.
 const maxDoubt = 2.0 / 3
 
-// Unsure says that a person should be asked: the header that was found and its
-// rival are about equally likely.
+// Unsure reports whether a person should be asked, because the header and the alternative
+// are about equally likely.
 func (l Layout) Unsure() bool { return l.Doubt > maxDoubt }
 
-// BodyStart is the index of the first record.
+// BodyStart returns the index of the first record.
 func (l Layout) BodyStart() int { return l.First + l.Headers }
 
-// FindLayout locates the table in the first rows of a sheet, blank rows among them.
-// width is the number of cells that most rows have; 0 derives it from the rows.
+// FindLayout locates the table in the first rows of a sheet, including blank rows. width is
+// the number of cells that most rows have, or 0 to derive it from the rows.
 //
-// The work is bounded by the product of the rows, [MaxColumns] and [MaxAbove].
+// The work is bounded by the product of the number of rows, [MaxColumns] and [MaxAbove].
 // The error is that of ctx.
 func FindLayout(ctx context.Context, rows [][]string, width int) (Layout, error) {
 	if width == 0 {
@@ -82,8 +82,8 @@ func truncateColumns(rows [][]string) [][]string {
 	return cut
 }
 
-// commonWidth is the place behind the last cell with text of most rows; among
-// equals the wider.
+// commonWidth returns the filled width of most rows, and the greater one if two are equally
+// frequent.
 func commonWidth(rows [][]string) int {
 	counts := map[int]int{}
 	for _, row := range rows {
@@ -97,8 +97,7 @@ func commonWidth(rows [][]string) int {
 			best = w
 		}
 	}
-	// Wider rows count for their columns if there are some: last columns are
-	// often empty.
+	// Wider rows count if there are several of them, because last columns are often empty.
 	least := counts[best]
 	for w, n := range counts {
 		if w > best && 5*n >= least {
@@ -108,7 +107,7 @@ func commonWidth(rows [][]string) int {
 	return best
 }
 
-// filledWidth is the place behind the last cell with text.
+// filledWidth returns the number of cells up to the last one with text.
 func filledWidth(row []string) int {
 	for i := len(row) - 1; i >= 0; i-- {
 		if strings.TrimSpace(row[i]) != "" {
@@ -118,17 +117,17 @@ func filledWidth(row []string) int {
 	return 0
 }
 
-// layoutFinder holds what is known about the rows.
+// layoutFinder holds the properties of the rows.
 type layoutFinder struct {
 	rows   [][]string
 	width  int
 	filled []int
 	cells  [][]cellInfo
-	// firstEqual holds for each row the index of the first row with the same cells, so
-	// that rows are compared once and not for each of their cells.
+	// firstEqual holds for each row the index of the first row with the same cells, so that
+	// rows are compared once instead of once per cell.
 	firstEqual []int
-	// first is the first row that could begin a table, last the last one that is
-	// not blank.
+	// first is the first row that can start a table, and last the last row that is not
+	// blank.
 	first, last int
 }
 
@@ -178,19 +177,19 @@ func (f *layoutFinder) measure(ctx context.Context) error {
 	return nil
 }
 
-// firstRowBonus is how much speaks for a header in the first row before it is
-// looked at: most tables have one there.
+// firstRowBonus is the score of the first row before it is examined, because most tables
+// have a header there.
 const firstRowBonus = 1
 
-// headerCandidate is a row and how well it serves as the header.
+// headerCandidate is a row and its score as the header.
 type headerCandidate struct {
 	row int
-	// score decides; found is the part of it that was found in the rows.
+	// score decides. found is the part of it that is based on the rows.
 	score, found float64
 	why          grounds
 }
 
-// findLayout takes the header that fits best, from the rows above the first record.
+// findLayout chooses the best header among the rows above the first record.
 func (f *layoutFinder) findLayout(ctx context.Context) (Layout, error) {
 	none := headerCandidate{row: NoHeader}
 	first, best := f.first, none
@@ -219,7 +218,7 @@ func (f *layoutFinder) findLayout(ctx context.Context) (Layout, error) {
 	return l, nil
 }
 
-// noneReason says why no row is the header.
+// noneReason returns why no row is the header.
 func (f *layoutFinder) noneReason() intray.Message {
 	if f.first >= f.last && f.width > 1 {
 		return intray.NewMessage("header.only_row_like_values", nil)
@@ -227,7 +226,7 @@ func (f *layoutFinder) noneReason() intray.Message {
 	return intray.NewMessage("header.first_row_like_others", nil)
 }
 
-// scoreRow is headerScore with what speaks for the first row of a table.
+// scoreRow returns headerScore with the bonus for the first row of a table.
 func (f *layoutFinder) scoreRow(at, first int) headerCandidate {
 	s := headerCandidate{row: at}
 	s.found, s.why = f.headerScore(at)
@@ -238,9 +237,9 @@ func (f *layoutFinder) scoreRow(at, first int) headerCandidate {
 	return s
 }
 
-// findAlternative finds the rival of the layout that was chosen, by what was found: that
-// most tables begin with their header makes no table surer. Other rows of the
-// same header, and rows that repeat it, are no rivals.
+// findAlternative finds the best alternative to the chosen layout. It compares scores
+// without the bonus for the first row, because that is not evidence. Other rows of the same
+// header and its repetitions are not alternatives.
 func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []headerCandidate) {
 	l.Alternative = NoHeader
 	next := math.Inf(-1)
@@ -257,13 +256,13 @@ func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []h
 	}
 	l.Doubt = 1 / (1 + max(0, best.found-next))
 	if l.Headers > 0 && f.hasRecordAbove(l.First, l.BodyStart()) {
-		l.Doubt, l.Alternative = 1, NoHeader // it would be lost
+		l.Doubt, l.Alternative = 1, NoHeader // its first record would be lost
 	}
 }
 
-// hasRecordAbove says whether one of the rows above a header is like the records
-// below it: it fills most of the columns, and what stands in typed columns is of
-// their kinds, in two of them at least.
+// hasRecordAbove reports whether one of the rows above a header is like the records below
+// it: it fills most of the columns, and its cells in at least two typed columns are of
+// their kinds.
 func (f *layoutFinder) hasRecordAbove(header, below int) bool {
 	for at := range header {
 		if 4*f.filled[at] < 3*f.width {
@@ -287,8 +286,8 @@ func (f *layoutFinder) hasRecordAbove(header, below int) bool {
 	return false
 }
 
-// hasTitleAbove says whether titles or notes stand above a row: files that have them
-// name their columns.
+// hasTitleAbove reports whether there are titles or notes above a row. Files with a title
+// usually have a header.
 func (f *layoutFinder) hasTitleAbove(at int) bool {
 	for _, n := range f.filled[:at] {
 		if n > 0 && 2*n < f.width {
@@ -298,8 +297,8 @@ func (f *layoutFinder) hasTitleAbove(at int) bool {
 	return false
 }
 
-// firstRow is the first row that could begin a table of this width: titles and
-// notes above have fewer cells.
+// firstRow returns the first row that can start a table of this width. Titles and notes
+// above it have fewer cells.
 func (f *layoutFinder) firstRow() int {
 	for i, n := range f.filled {
 		if n > 0 && (f.width <= 1 || n >= 2 && 2*n >= f.width || n > 0 && f.hasTypedCells(i)) {
@@ -314,7 +313,7 @@ func (f *layoutFinder) firstRow() int {
 	return 0
 }
 
-// hasTypedCells says whether a row with few cells has them where typed columns are.
+// hasTypedCells reports whether a row with few cells has them in typed columns.
 func (f *layoutFinder) hasTypedCells(at int) bool {
 	if f.filled[at] < 2 {
 		return false
@@ -328,8 +327,8 @@ func (f *layoutFinder) hasTypedCells(at int) bool {
 	return typed >= 2
 }
 
-// extendHeader takes the rows beside a header in that belong to it: those that are
-// text above the same typed columns.
+// extendHeader adds the adjacent rows that belong to the header, which are text above the
+// same typed columns.
 func (f *layoutFinder) extendHeader(l *Layout) {
 	l.Headers = f.bodyStart(l.First) - l.First
 	for l.Headers < MaxHeaders && l.BodyStart() < len(f.rows) && f.isFurtherHeader(l.BodyStart(), l.First, l.BodyStart()+1) {
@@ -344,8 +343,8 @@ func (f *layoutFinder) extendHeader(l *Layout) {
 	}
 }
 
-// bodyStart is the first row below a header that begins with a row: the next one, or
-// the one below further rows of the header.
+// bodyStart returns the first row after a header that starts at a row. The header can have
+// further rows.
 func (f *layoutFinder) bodyStart(header int) int {
 	if f.isSideBySideText(header) {
 		return header + 1
@@ -362,18 +361,17 @@ func (f *layoutFinder) bodyStart(header int) int {
 	return header + 1
 }
 
-// isSideBySideText says whether a row is text side by side, and nothing above the last
-// columns, a quarter of all or more: that is a title or a note. Groups of columns
-// stand above all of them, and records are hardly ever text alone.
+// isSideBySideText reports whether a row has only text in adjacent columns and nothing in
+// the last columns, at least a quarter of all. Such a row is a title or a note: names of
+// groups of columns extend over all columns, and records rarely have only text.
 func (f *layoutFinder) isSideBySideText(at int) bool {
 	end := filledWidth(f.rows[at])
 	return f.filled[at] == end && 4*end <= 3*f.width &&
 		!slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code })
 }
 
-// isFurtherHeader says whether a row next to a header is another row of it, where the
-// records begin with the row below: it repeats the header, or is text where typed
-// columns are.
+// isFurtherHeader reports whether a row next to a header is another row of it, given the
+// first record. Such a row repeats the header or has text in typed columns.
 func (f *layoutFinder) isFurtherHeader(at, header, below int) bool {
 	if 2*f.filled[at] <= f.width || f.filled[at] < 2 || at < header && f.isSideBySideText(at) {
 		return false
@@ -384,8 +382,8 @@ func (f *layoutFinder) isFurtherHeader(at, header, below int) bool {
 	return f.isTextAboveTyped(at, header, below)
 }
 
-// isTextAboveTyped says whether a row has no typed cell, and text in some columns that
-// are typed from the row below on.
+// isTextAboveTyped reports whether a row has no typed cell, and has text in some columns
+// that are typed from the row below on.
 func (f *layoutFinder) isTextAboveTyped(at, header, below int) bool {
 	if slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code }) {
 		return false

@@ -9,19 +9,18 @@ import (
 )
 
 const (
-	// minNameScore is the least that a row must name to be taken for the header
-	// by what it names, and minNameLead how far ahead of all others it must be.
-	// Exports bring many columns that a schema does not want.
+	// minNameScore is the minimum share of requested names in a row that is chosen for its
+	// names, and minNameLead its minimum lead over all other rows. Exports have many
+	// columns that a schema does not need.
 	minNameScore, minNameLead = 0.4, 0.2
-	// goodNameScore is so much that no other row is looked at.
+	// goodNameScore is a score from which no other row is examined.
 	goodNameScore = 1 - minNameLead
 )
 
-// Prefer gives the layout whose header names what is wanted: names says of a row
-// how well it does, from 0 to 1; nil knows nothing. A row counts that has text in
-// at least half of the columns. Where one row is clearly ahead of all others it
-// is the header, which stays unsure where a record stands above it; else the
-// layout stays as it is.
+// Prefer returns the layout whose header has the requested names. names returns the share
+// of names in a row, from 0 to 1, and may be nil. Only rows with text in at least half of
+// the columns are considered. If one row is clearly ahead of all others, it is the header,
+// but remains unsure if there is a record above it. Otherwise the layout does not change.
 func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout {
 	if names == nil || len(rows) == 0 {
 		return l
@@ -55,8 +54,8 @@ func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout
 	return l
 }
 
-// withHeader makes another row the header. What looks like a record above it would be
-// lost, and leaves that in doubt.
+// withHeader returns the layout with another header row. If a row above looks like a
+// record, the layout is unsure, because that record would be lost.
 func (l Layout) withHeader(rows [][]string, header int) Layout {
 	alternative := NoHeader
 	if l.Headers > 0 {
@@ -71,8 +70,8 @@ func (l Layout) withHeader(rows [][]string, header int) Layout {
 	return l
 }
 
-// isRecordLike says whether a row has text in half of the columns, and two values
-// that are hardly ever names or titles.
+// isRecordLike reports whether a row has text in half of the columns, and two values that
+// are rarely names or titles.
 func (l Layout) isRecordLike(row []string) bool {
 	typed := 0
 	for _, cell := range row {
@@ -83,8 +82,8 @@ func (l Layout) isRecordLike(row []string) bool {
 	return 2*Filled(row) >= l.Width && typed >= 2
 }
 
-// withoutTitles leaves the first rows out of a header that names more without
-// them, and says how well it does.
+// withoutTitles drops the first rows of a header if it contains more names without them,
+// and returns its score.
 func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64) (Layout, float64) {
 	if l.Headers == 0 || l.BodyStart() > len(rows) {
 		return l, 0
@@ -99,8 +98,8 @@ func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64)
 	return best, own
 }
 
-// ColumnNames gives the names of the columns that a header makes: its rows joined with
-// a space, column by column, and "" where it has none.
+// ColumnNames returns the names of the columns in the header. The cells of several rows are
+// joined with a space. A column without text has the name "".
 func (l Layout) ColumnNames(rows [][]string) []string {
 	width := l.Width
 	for _, row := range rows[l.First:l.BodyStart()] {
@@ -115,7 +114,7 @@ func (l Layout) ColumnNames(rows [][]string) []string {
 	return names
 }
 
-// IsTotal says whether a row sums others up: its first cell with text says so.
+// IsTotal reports whether the first cell with text marks a row as a total of other rows.
 func IsTotal(row []string) bool {
 	for _, cell := range row {
 		cell = strings.ToLower(strings.Trim(cell, " \t:.*"))
@@ -135,8 +134,8 @@ var totalWords = []string{
 	"totale", "totaal", "somme", "suma", "totalt", "итого", "всего", "razem", "ogółem", "合計", "总计", "合计", "總計",
 }
 
-// IsNote says whether a row is a remark below a table: one cell of it has text,
-// and that reads like one.
+// IsNote reports whether a row is a remark below a table. Such a row has one cell with text
+// that reads like a remark.
 func IsNote(row []string, behindBlank bool) bool {
 	text, filled := "", 0
 	for _, cell := range row {
@@ -163,7 +162,7 @@ var notePrefixes = []string{
 	"quelle:", "hinweis:", "hinweise", "legende", "stand:", "erstellt ", "anmerkung", "fuente:", "nota:", "notas:", "note :", "notes :", "source :", "fonte:", "bron:", "źródło:",
 }
 
-// Filled counts the cells with text.
+// Filled returns the number of cells with text.
 func Filled(row []string) int {
 	n := 0
 	for _, cell := range row {
@@ -174,12 +173,11 @@ func Filled(row []string) int {
 	return n
 }
 
-// NamesColumns says whether a row looks like the header of the rows below it. The
-// rows below are few.
+// NamesColumns reports whether a row looks like the header of the few rows below it.
 func NamesColumns(row []string, below [][]string) bool {
 	rows := truncateColumns(append([][]string{row}, below...))
 	f := layoutFinder{rows: rows, width: max(filledWidth(rows[0]), commonWidth(rows[1:]))}
-	_ = f.measure(context.Background()) // only a context can fail it
+	_ = f.measure(context.Background()) // fails only if the context ends
 	score, _ := f.headerScore(0)
 	return score > 0.5
 }

@@ -1,9 +1,9 @@
 // Package headerdetect finds the table among the rows of a sheet.
 //
-// The nouns: a [Kind] is what a cell looks like by itself; a [Layout] says which
-// rows are titles, which are the header and which columns there are. Rows come
-// from any format as texts. The package reads no files, knows no quotes or
-// delimiters and never changes a cell.
+// A [Kind] is the type of a cell judged by its text alone. A [Layout] defines which rows
+// are titles, which are the header, and how many columns there are. Rows come from any
+// format, as texts. The package does not read files or know quotes and delimiters, and
+// never changes a cell.
 package headerdetect
 
 import (
@@ -12,35 +12,34 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what a cell looks like by itself.
+// Kind is the type of a cell, judged by its text alone.
 type Kind uint8
 
-// The kinds, from the emptiest to the freest.
+// The kinds are in order from the most to the least specific.
 const (
-	// Empty cells have no text, or a usual mark of a missing value: n/a, null, -.
+	// Empty cells have no text, or a usual mark of a missing value such as n/a, null or -.
 	Empty Kind = iota
 	Integer
-	// Number has a point, a currency, a percent sign or other things that make
-	// it more than digits.
+	// Number has a decimal point, a currency, a percent sign or other marks besides digits.
 	Number
 	Date
 	Time
-	// Flag is one of two: yes and no, true and false.
+	// Flag is a boolean such as yes and no, or true and false.
 	Flag
 	Email
 	Link
-	// Code has letters and digits and no blanks: MG-8769, a UUID.
+	// Code has letters and digits without spaces, such as MG-8769 or a UUID.
 	Code
 	// Text is everything else.
 	Text
-	// Kinds is how many kinds there are.
+	// Kinds is the number of kinds.
 	Kinds
 )
 
-// IsTyped says whether cells of this kind are hardly ever names of columns.
+// IsTyped reports whether cells of this kind are rarely names of columns.
 func (k Kind) IsTyped() bool { return k >= Integer && k <= Link && k != Flag }
 
-// KindOf says what a cell looks like.
+// KindOf returns the kind of a cell.
 func KindOf(cell string) Kind {
 	cell = strings.TrimSpace(cell)
 	switch {
@@ -83,8 +82,8 @@ func hasDigit(cell string) bool {
 	return false
 }
 
-// maxKeywordBytes is longer than each word that has a meaning of its own, however it
-// is written. Most cells are longer, and need not be looked at further.
+// maxKeywordBytes exceeds the length of all keywords in any spelling. Longer cells, which
+// are most, need no lookup.
 const maxKeywordBytes = 8
 
 func isMissing(cell string) bool {
@@ -115,8 +114,8 @@ func isEmail(cell string) bool {
 		!strings.HasSuffix(cell, ".") && !strings.ContainsAny(cell, " \t\n,;\"")
 }
 
-// isCode wants at least one digit, and nothing but letters, digits and the marks
-// that join them.
+// isCode reports whether a cell has at least one digit, and otherwise only letters, digits
+// and the marks that join them.
 func isCode(cell string) bool {
 	digits := false
 	for _, r := range cell {
@@ -131,7 +130,8 @@ func isCode(cell string) bool {
 	return digits
 }
 
-// numberKind reads numbers with signs, currencies, percent and separators.
+// numberKind returns the kind of a number with signs, currencies, percent signs and
+// separators.
 func numberKind(cell string) (Kind, bool) {
 	body := strings.TrimSpace(cell)
 	if strings.HasPrefix(body, "(") && strings.HasSuffix(body, ")") {
@@ -145,8 +145,8 @@ func numberKind(cell string) (Kind, bool) {
 	return classifyNumber(body, len(body) == len(cell))
 }
 
-// classifyNumber says what kind of number a text is that has lost its currency.
-// plain says that it had none.
+// classifyNumber returns the kind of a number without its currency. plain reports whether
+// it had none.
 func classifyNumber(body string, plain bool) (Kind, bool) {
 	digits, others := 0, 0
 	for i, r := range body {
@@ -176,7 +176,7 @@ func isMoney(r rune) bool {
 	return unicode.Is(unicode.Sc, r) || r == '%' || r == '‰' || r == ' ' || r == '\u00a0'
 }
 
-// trimCode takes a currency code off: USD 12.00, 12.00 EUR.
+// trimCode removes a currency code, as in USD 12.00 and 12.00 EUR.
 func trimCode(body string) string {
 	if len(body) > 4 && isUpper(body[:3]) && !isUpper(body[3:4]) {
 		return strings.TrimSpace(body[3:])
@@ -201,9 +201,9 @@ func isExponent(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == "" && len(s) <= 4
 }
 
-// hasValidGroups says whether the separators of a number stand where they may: three
-// digits behind each but the last kind, which may be a decimal sign once. In
-// India two digits stand between separators, too.
+// hasValidGroups reports whether the separators of a number are in valid positions: three
+// digits follow each separator. The last kind of separator can be a decimal sign, once.
+// India also uses groups of two digits.
 func hasValidGroups(body string) bool {
 	runs, seps := digitRuns(strings.TrimLeft(body, "-+−"))
 	first, last := runs[0], runs[len(runs)-1]
@@ -221,7 +221,7 @@ func hasValidGroups(body string) bool {
 	return first > 0 && first <= 3 && last > 0 && (last == 3 || !whole)
 }
 
-// digitRuns counts the digits between separators.
+// digitRuns returns the number of digits between the separators.
 func digitRuns(body string) (runs []int, seps []rune) {
 	run := 0
 	for _, r := range body {
@@ -234,7 +234,7 @@ func digitRuns(body string) (runs []int, seps []rune) {
 	return append(runs, run), seps
 }
 
-// isTime reads 9:30, 09:30:15, 09:30:15.250 and the same with AM or PM.
+// isTime accepts 9:30, 09:30:15, 09:30:15.250 and the same with AM or PM.
 func isTime(cell string) bool {
 	if cell == "" || cell[0]-'0' > 9 || strings.IndexByte(cell, ':') < 0 {
 		return false
@@ -264,8 +264,8 @@ func isTime(cell string) bool {
 	return true
 }
 
-// isDate reads days in digits, with or without a time behind, and with month
-// names. It does not decide which part is the day.
+// isDate accepts dates in digits, with an optional time, and dates with month names. It
+// does not decide which part is the day.
 func isDate(cell string) bool {
 	day := cell
 	if at := strings.IndexAny(cell, "T "); at >= 6 && at <= 11 && at+1 < len(cell) {
@@ -303,11 +303,11 @@ func isDayGroups(groups []string) bool {
 	return false
 }
 
-// maxDigitGroups is more groups of digits than a day and a time have.
+// maxDigitGroups exceeds the number of groups of digits in a date and a time.
 const maxDigitGroups = 6
 
-// digitGroups cuts a text of digits and single characters between them: those
-// that stand in days and times. Of other texts it gives nothing.
+// digitGroups splits a text of digits and single separators that occur in dates and times.
+// It returns nothing for other texts.
 func digitGroups(s string, into *[maxDigitGroups]string) (groups []string, seps string) {
 	groups = into[:0]
 	var marks [4 * maxDigitGroups]byte
@@ -329,7 +329,7 @@ func digitGroups(s string, into *[maxDigitGroups]string) (groups []string, seps 
 	return groups, internSeparators(marks[:n])
 }
 
-// internSeparators gives the usual separators without new memory.
+// internSeparators returns the usual separators without allocation.
 func internSeparators(seps []byte) string {
 	for _, usual := range [...]string{"", ":", "::", "--", "..", "//", ".", "-"} {
 		if string(seps) == usual {
@@ -339,7 +339,7 @@ func internSeparators(seps []byte) string {
 	return string(seps)
 }
 
-// hasMonth reads 12 Jan 2020, Jan 12, 2020, 12-Jan-20, 3. März 2021.
+// hasMonth accepts 12 Jan 2020, Jan 12, 2020, 12-Jan-20 and 3. März 2021.
 func hasMonth(day string) bool {
 	count, digits, names := 0, 0, 0
 	for w := range strings.FieldsFuncSeq(day, func(r rune) bool { return r == ' ' || r >= ',' && r <= '/' }) {
@@ -370,8 +370,7 @@ func allDigits(w string) bool {
 	return true
 }
 
-// monthNames are the names and short names of months in the languages whose
-// dates are met most.
+// monthNames are the names and abbreviations of months in the most frequent languages.
 const monthNames = " jan feb mar apr may jun jul aug sep sept oct nov dec " +
 	"january february march april june july august september october november december " +
 	"jän mär mrz mai okt dez januar jänner februar märz juni juli oktober dezember " +
@@ -382,7 +381,7 @@ const monthNames = " jan feb mar apr may jun jul aug sep sept oct nov dec " +
 	"mrt mei januari februari maart augustus maj oktober desember " +
 	"sty lut kwi cze lip sie wrz paź lis gru stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia "
 
-// months are the same to be looked up.
+// months is the set of monthNames.
 var months = wordSet(monthNames)
 
 func wordSet(words string) map[string]bool {

@@ -8,16 +8,16 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// grounds are what speaks for a row being the header, and against it.
+// grounds count the evidence for and against a row as the header.
 type grounds struct {
-	// names says that the row could be one of names at all.
+	// names reports whether the row can consist of names.
 	names bool
-	// differs counts its cells that are text above values of another kind, same
-	// those that look like the values below.
+	// differs is the number of its text cells above values of another kind, and same the
+	// number of cells that look like the values below.
 	differs, same int
 }
 
-// reason says it for a table of so many columns.
+// reason describes the evidence in a table with the given number of columns.
 func (g grounds) reason(width int) intray.Message {
 	if !g.names {
 		return intray.NewMessage("header.usual", nil)
@@ -32,8 +32,8 @@ func (g grounds) reason(width int) intray.Message {
 	return reason
 }
 
-// headerScore says how well a row serves as the header of the rows below it: by
-// how many columns it differs from in what they hold, and how far it names them.
+// headerScore returns how well a row serves as the header of the rows below it. It counts
+// the columns whose content differs from the row, and known column names.
 func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	row, filled := f.rows[at], f.filled[at]
 	if filled == 0 || 2*filled < f.width || f.width > 1 && filledWidth(row) > 2*f.width {
@@ -43,7 +43,7 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	why.names = true
 	from := at + 1
 	for from < len(f.rows) && f.firstEqual[from] == f.firstEqual[at] {
-		from++ // the header, printed twice
+		from++ // the header is repeated
 	}
 	from = max(from, f.bodyStart(at))
 	for c, cell := range row {
@@ -65,7 +65,7 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 		}
 	}
 	score += 0.4 * (float64(filled) - float64(f.width))
-	// A row further down has to be the better header by far: data is above it.
+	// A header further down must be much better, because the rows above it would be data.
 	for i := f.first; i < at; i++ {
 		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) {
 			score -= 0.75 * float64(f.width)
@@ -74,10 +74,10 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	return score, why
 }
 
-// yearScore is what a year says that stands above other numbers.
+// yearScore is the score of a year above other numbers.
 const yearScore = 0.3
 
-// cellScore compares a cell of the row at with its column.
+// cellScore compares the cell of the row at with its column.
 func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 {
 	l := f.cells[at][below.column]
 	col := f.columnStats(below)
@@ -97,17 +97,17 @@ func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 
 	if n := float64(utf8.RuneCountInString(cell)); col.length > 3*n || col.length > 40 && n < 30 {
 		points += 0.3
 	}
-	if at == f.first && l.kind != Empty && f.repeatsFewValues(below) { // and never this cell, which was looked for above
+	if at == f.first && l.kind != Empty && f.repeatsFewValues(below) { // not counting this cell, which is above
 		points += 0.5
 	}
-	return min(points, 0.9) // less than what a column of another kind says
+	return min(points, 0.9) // less than a column of another kind
 }
 
-// typedScore is cellScore for a cell that is hardly ever a name.
+// typedScore is cellScore for a cell that is rarely a name.
 func (f *layoutFinder) typedScore(at int, kind Kind, col columnStats, cell string) float64 {
 	switch {
 	case col.filled == 0 && at >= f.last && f.width > 1 && !isYear(cell):
-		return -1 // no row below tells more
+		return -1 // the rows below do not tell more
 	case col.filled == 0:
 		return 0
 	case kind == Integer && isYear(cell) && !isYear(col.any):
@@ -118,41 +118,41 @@ func (f *layoutFinder) typedScore(at int, kind Kind, col columnStats, cell strin
 	return 0
 }
 
-// isYear says whether a cell is a year of our time: those are names of columns
-// more often than other numbers.
+// isYear reports whether a cell is a recent year. Years are column names more often than
+// other numbers.
 func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
 
-// cellInfo is what is known of a cell.
+// cellInfo holds the properties of a cell.
 type cellInfo struct {
 	kind Kind
-	// sum is that of its text without case, runes its length.
+	// sum is the checksum of its text without case, and runes its length in characters.
 	sum, runes uint32
 }
 
-// columnBody is a column from some row on, without the rows that repeat the header.
+// columnBody is a column from a row on, without the rows that repeat the header.
 type columnBody struct {
 	column, from int
-	// header is finder.same of the header, or noRow.
+	// header is the firstEqual of the header, or noRow.
 	header int
 }
 
-// noRow is the header of a body that has none.
+// noRow is the header of a body without header.
 const noRow = -1
 
-// columnStats is what the cells of a body are like.
+// columnStats summarizes the cells of a body.
 type columnStats struct {
 	kind   Kind
 	share  float64
 	filled int
 	length float64
-	// any is the first of them, without case.
+	// any is the text of the first cell without case.
 	any string
 }
 
-// maxBodyRows is how many rows below a header are looked at.
+// maxBodyRows is the maximum number of rows below a header that are examined.
 const maxBodyRows = 200
 
-// filledRows gives the rows in which a body has cells that are not empty.
+// filledRows iterates over the rows in which a body has cells that are not empty.
 func (f *layoutFinder) filledRows(b columnBody) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {
@@ -194,7 +194,7 @@ func (f *layoutFinder) columnStats(b columnBody) (col columnStats) {
 	return col
 }
 
-// containsText says whether one of the cells of a body has the text of another.
+// containsText reports whether a cell of a body has the same text as l.
 func (f *layoutFinder) containsText(b columnBody, l cellInfo, text string) bool {
 	for i := range f.filledRows(b) {
 		if f.cells[i][b.column].sum == l.sum && f.cellText(i, b.column) == text {
@@ -204,11 +204,11 @@ func (f *layoutFinder) containsText(b columnBody, l cellInfo, text string) bool 
 	return false
 }
 
-// minRepeatedCells is how many cells a column must have to show that it repeats few
-// values.
+// minRepeatedCells is the minimum number of cells of a column in which repetition is
+// significant.
 const minRepeatedCells = 4
 
-// repeatsFewValues says whether a body repeats few values, each twice in the mean.
+// repeatsFewValues reports whether the values of a body occur twice on average.
 func (f *layoutFinder) repeatsFewValues(b columnBody) bool {
 	values := map[uint32]bool{}
 	filled := 0
@@ -219,12 +219,12 @@ func (f *layoutFinder) repeatsFewValues(b columnBody) bool {
 	return filled >= minRepeatedCells && 2*len(values) <= filled
 }
 
-// cellText is that of a cell, without case.
+// cellText returns the text of a cell without case.
 func (f *layoutFinder) cellText(row, column int) string {
 	return strings.ToLower(strings.TrimSpace(f.rows[row][column]))
 }
 
-// headerWordScore gives points for words that are names of columns far more often than
+// headerWordScore returns points for words that are names of columns far more often than
 // values.
 func headerWordScore(cell string) float64 {
 	cell = strings.TrimRight(strings.ToLower(cell), ".:# ")
