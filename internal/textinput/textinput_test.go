@@ -55,7 +55,7 @@ func guessOf(t *testing.T, name string, bom int) charset.Guess {
 	t.Helper()
 	encoding, known := charset.Lookup(name)
 	if !known {
-		t.Fatalf("there is no encoding %s", name)
+		t.Fatalf("unknown encoding %s", name)
 	}
 	return charset.Guess{Encoding: encoding, BOM: bom}
 }
@@ -94,10 +94,10 @@ func TestNewTextReader(t *testing.T) {
 func TestDiscard(t *testing.T) {
 	r := strings.NewReader("0123456789")
 	if err := Discard(r, 7); err != nil || r.Len() != 3 {
-		t.Errorf("%d bytes are left, error %v", r.Len(), err)
+		t.Errorf("%d bytes remain, error %v", r.Len(), err)
 	}
 	if err := Discard(r, 7); err != nil || r.Len() != 0 {
-		t.Errorf("%d bytes are left, error %v", r.Len(), err)
+		t.Errorf("%d bytes remain, error %v", r.Len(), err)
 	}
 	if err := Discard(iotest.ErrReader(sourcetest.ErrStore), 7); !errors.Is(err, sourcetest.ErrStore) {
 		t.Errorf("error %v", err)
@@ -120,7 +120,7 @@ func TestRequest(t *testing.T) {
 	}
 	before := g
 	if err := Request(&g, "klingon", "kli…"); sourcetest.Outline(err) != "encoding.unknown(encoding: kli…)" || g.Encoding != before.Encoding {
-		t.Errorf("an encoding that does not exist: %v", err)
+		t.Errorf("unknown encoding: %v", err)
 	}
 }
 

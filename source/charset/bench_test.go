@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// megabytes repeats a text to a size.
+// megabytes repeats a text up to a size.
 func megabytes(text string, size int) []byte {
 	return bytes.Repeat([]byte(text), size/len(text)+1)[:size]
 }

@@ -23,7 +23,7 @@ func TestLookup(t *testing.T) {
 	}
 	for _, label := range []string{"", "utf", "klingon", "cp12520", "é"} {
 		if e, known := Lookup(label); known {
-			t.Errorf("%q is taken for %s", label, e)
+			t.Errorf("label %q is %s", label, e)
 		}
 	}
 }
@@ -39,20 +39,20 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if slices.Sort(names); len(slices.Compact(names)) != len(Names()) {
-		t.Error("a name stands twice")
+		t.Error("a name occurs twice")
 	}
 }
 
-// TestLabelsAreUnique keeps a label from naming two encodings.
+// TestLabelsAreUnique checks that no label belongs to two encodings.
 func TestLabelsAreUnique(t *testing.T) {
 	seen := map[string]string{}
 	for _, s := range specs {
 		for _, label := range append(fields(s.labels), plainLabel(s.name)) {
 			if other, taken := seen[label]; taken && other != s.name {
-				t.Errorf("%s names %s and %s", label, other, s.name)
+				t.Errorf("label %s belongs to %s and %s", label, other, s.name)
 			}
 			if label != plainLabel(label) {
-				t.Errorf("%s of %s can never be found", label, s.name)
+				t.Errorf("%s of %s cannot be looked up", label, s.name)
 			}
 			seen[label] = s.name
 		}

@@ -44,12 +44,12 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s: %s, mark %d, %.2f, %q, %s", c.name, g.Encoding, g.BOM, g.Confidence, g.Preview, g.Reason)
 		}
 		if g.Confidence < Sure && !strings.HasPrefix(c.name, "broken") && g.Second == nil {
-			t.Errorf("%s: no second reading", c.name)
+			t.Errorf("%s: no second guess", c.name)
 		}
 	}
 }
 
-// TestASCIIBesideDoesNotCount keeps columns of ASCII from changing a guess.
+// TestASCIIBesideDoesNotCount checks that columns of ASCII do not change a guess.
 func TestASCIIBesideDoesNotCount(t *testing.T) {
 	words := "\xcf\xe5\xf2\xf0\xee\xe2;\xc0\xeb\xec\xe0\xf2\xfb\n\xd1\xe8\xe4\xee\xf0\xee\xe2;\xcf\xf1\xea\xee\xe2\n"
 	alone := Detect([]byte(words), true)
@@ -59,7 +59,8 @@ func TestASCIIBesideDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestSameTextIsNoDoubt names what reads the same, and stays sure.
+// TestSameTextIsNoDoubt checks that encodings with the same result are named and do not
+// reduce confidence.
 func TestSameTextIsNoDoubt(t *testing.T) {
 	g := Detect([]byte("M\xfcller;K\xf6ln;Gr\xf6\xdfe;J\xe4ger;Stra\xdfe;T\xfcbingen;Geb\xfchr;\xc4rztin;d\xe9j\xe0;Ni\xf1o;S\xe3o;Gen\xe8ve;\xc5land;Montr\xeaux;Espa\xf1a;\xd6lwechsel\n"), true)
 	if g.Encoding.Name() != "windows-1252" || !strings.Contains(g.Reason.String(), "the same in ISO-8859-1") || g.Confidence < Sure {
@@ -67,7 +68,8 @@ func TestSameTextIsNoDoubt(t *testing.T) {
 	}
 }
 
-// TestCloseReadingsAreNamed says both where the evidence is thin.
+// TestCloseReadingsAreNamed checks that both encodings are named if there is little
+// evidence.
 func TestCloseReadingsAreNamed(t *testing.T) {
 	g := Detect([]byte("a;b\n1;Perni\xb9\n2;x\n"), true)
 	if g.Confidence >= Sure || g.Second == nil || g.Second.Encoding == g.Encoding || !strings.Contains(g.Reason.String(), g.Second.Encoding.Name()) {
@@ -100,7 +102,7 @@ func TestWideWithoutMark(t *testing.T) {
 	}
 }
 
-// TestNULsInTextAreNoPattern leaves text alone that has some NUL bytes.
+// TestNULsInTextAreNoPattern checks that a text with some NUL bytes is not read as UTF-16.
 func TestNULsInTextAreNoPattern(t *testing.T) {
 	g := Detect([]byte("Smith;Bonn;12\x00\x00\nBaker;Ulm;13\x00\x00\nMiller;Köln;14\x00\n"), true)
 	if g.Encoding != UTF8 {

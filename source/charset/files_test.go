@@ -20,22 +20,21 @@ var update = flag.Bool("update", false, "write the files of testdata/encodings f
 
 const folder = "../../testdata/encodings"
 
-// file is one file of the set: a text in a language, written in an encoding.
+// file is one file of the set: a text of one language in one encoding.
 type file struct {
 	name     string
 	encoding Encoding
-	text     string // what it says, in UTF-8
-	raw      []byte // how it is written
+	text     string // decoded text
+	raw      []byte // encoded text
 }
 
-// lengths are how many rows of text, and of ASCII alone between them, a file
-// has.
+// lengths are the numbers of rows with text and of rows of ASCII between them.
 var lengths = []struct {
 	name        string
 	rows, plain int
 }{{"short", 3, 0}, {"long", 12, 24}}
 
-// fileSet makes all files from the texts.
+// fileSet returns all files.
 func fileSet(t *testing.T) []file {
 	t.Helper()
 	var list []file
@@ -45,7 +44,7 @@ func fileSet(t *testing.T) []file {
 			for _, length := range lengths {
 				e, known := Lookup(name)
 				if !known || e.Name() != name {
-					t.Fatalf("%s is no name of an encoding", name)
+					t.Fatalf("%s is not the name of an encoding", name)
 				}
 				text := table(t, words[0], e, length.rows, length.plain)
 				raw, _ := written(e, text)
@@ -65,8 +64,8 @@ func linesOf(t *testing.T, name string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// table puts the rows of a language that an encoding can write among columns
-// and rows of ASCII.
+// table returns the rows of a language that an encoding can encode, among columns and rows
+// of ASCII.
 func table(t *testing.T, language string, e Encoding, rows, plain int) string {
 	text := "id,name,place,email,amount,day,note\n"
 	made := 0
@@ -88,12 +87,12 @@ func table(t *testing.T, language string, e Encoding, rows, plain int) string {
 		}
 	}
 	if made < 3 {
-		t.Fatalf("%s: %s can write %d rows only", language, e, made)
+		t.Fatalf("%s: %s can encode only %d rows", language, e, made)
 	}
 	return text
 }
 
-// written encodes a text; ok is false where the encoding lacks a character.
+// written encodes a text. ok is false if the encoding lacks a character.
 func written(e Encoding, text string) (raw []byte, ok bool) {
 	switch {
 	case e == UTF8:
@@ -111,8 +110,8 @@ func written(e Encoding, text string) (raw []byte, ok bool) {
 	}
 }
 
-// big5 holds the codes of Big5 itself. The encoder that stands beside the
-// decoder writes some characters by codes that only WHATWG reads.
+// big5 holds the codes of Big5 proper. The encoder of x/text uses some codes that only
+// WHATWG defines.
 var big5 = sync.OnceValue(func() map[rune][]byte {
 	codes := map[rune][]byte{}
 	for lead := byte(0xA1); lead <= 0xF9; lead++ {
@@ -160,8 +159,8 @@ func writtenWide(w wideEncoding, text string) (raw []byte) {
 	return raw
 }
 
-// decomposeTones writes the tones of Vietnamese as signs of their own, which is all
-// that windows-1258 has.
+// decomposeTones replaces the tones of Vietnamese by combining marks, the only form in
+// windows-1258.
 func decomposeTones(text string) string {
 	apart := ""
 	for _, r := range norm.NFC.String(text) {
@@ -190,7 +189,7 @@ func read(t testing.TB, raw []byte, e Encoding) (text string, invalid int64) {
 	return string(out), r.Invalid()
 }
 
-// TestFilesAreAsGenerated holds the files that are kept to their texts.
+// TestFilesAreAsGenerated compares the stored files with their texts.
 func TestFilesAreAsGenerated(t *testing.T) {
 	for _, f := range fileSet(t) {
 		path := filepath.Join(folder, "files", f.name)
@@ -204,19 +203,19 @@ func TestFilesAreAsGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(kept, f.raw) {
-			t.Errorf("%s is not what its text gives; -update writes it anew", f.name)
+			t.Errorf("%s differs from its text; rewrite it with -update", f.name)
 		}
 		if len(kept) >= 8<<10 {
 			t.Errorf("%s has %d bytes", f.name, len(kept))
 		}
 		if text, invalid := read(t, kept, f.encoding); text != f.text || invalid > 0 {
-			t.Errorf("%s does not read back, %d invalid", f.name, invalid)
+			t.Errorf("%s does not decode to its text, %d invalid", f.name, invalid)
 		}
 	}
 }
 
-// TestFiles is the promise: nearly all right, and never sure of what is wrong.
-// A guess is right when it reads the same text.
+// TestFiles checks that nearly all guesses are right and that no wrong guess is certain. A
+// guess is right if it decodes to the same text.
 func TestFiles(t *testing.T) {
 	set := fileSet(t)
 	if len(set) < 60 {
@@ -236,25 +235,25 @@ func TestFiles(t *testing.T) {
 			}
 			continue
 		}
-		t.Logf("%s: taken for %s (%.2f): %s: %s", f.name, g.Encoding, g.Confidence, g.Preview, g.Reason)
+		t.Logf("%s: detected as %s (%.2f): %s: %s", f.name, g.Encoding, g.Confidence, g.Preview, g.Reason)
 		if g.Confidence >= Sure {
 			t.Errorf("%s: sure of %s, which is wrong", f.name, g.Encoding)
 		}
 		if g.Second == nil {
-			t.Errorf("%s: no second reading", f.name)
+			t.Errorf("%s: no second guess", f.name)
 		}
 	}
 	t.Logf("%d of %d right, %d of them sure", right, len(set), sure)
 	if right*100 < len(set)*98 {
-		t.Errorf("%d of %d right; 98 of 100 are promised", right, len(set))
+		t.Errorf("%d of %d right; want 98 of 100", right, len(set))
 	}
 	if sure*100 < len(set)*80 {
 		t.Errorf("only %d of %d sure", sure, len(set))
 	}
 }
 
-// TestFilesAreNotTheModels keeps the set honest: its words are not those that
-// the languages were learned from.
+// TestFilesAreNotTheModels checks that the words of the set are not those from which the
+// models were trained.
 func TestFilesAreNotTheModels(t *testing.T) {
 	known, all := 0, 0
 	for _, line := range linesOf(t, "cases.txt") {
@@ -277,7 +276,7 @@ func TestFilesAreNotTheModels(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d words beyond ASCII are known", known, all)
+	t.Logf("%d of %d non-ASCII words are known", known, all)
 	if known*100 > all*15 {
 		t.Errorf("%d of %d words are known from the models", known, all)
 	}

@@ -16,7 +16,7 @@ func seeds(f *testing.F, add func(raw []byte)) {
 	}
 }
 
-// FuzzDetect wants a complete guess of any bytes, and the same one twice.
+// FuzzDetect checks that any bytes result in a complete guess, and twice in the same.
 func FuzzDetect(f *testing.F) {
 	seeds(f, func(raw []byte) { f.Add(raw, true); f.Add(raw, false) })
 	f.Fuzz(func(t *testing.T, raw []byte, whole bool) {
@@ -31,13 +31,13 @@ func FuzzDetect(f *testing.F) {
 			t.Fatalf("%q: %+v, then %+v", raw, g, again)
 		}
 		if utf8.Valid(raw) && g.BOM == 0 && bytes.IndexByte(raw, 0) < 0 && bytes.IndexByte(raw, 0x1b) < 0 && g.Encoding != UTF8 {
-			t.Fatalf("%q is valid UTF-8 and taken for %s", raw, g.Encoding)
+			t.Fatalf("%q is valid UTF-8 and was detected as %s", raw, g.Encoding)
 		}
 	})
 }
 
-// FuzzReader wants valid UTF-8 of any bytes, and every separator where it was:
-// broken characters must not swallow what parts cells and lines.
+// FuzzReader checks that any bytes decode to valid UTF-8 and that no separator is lost:
+// invalid characters must not swallow the separators of cells and lines.
 func FuzzReader(f *testing.F) {
 	seeds(f, func(raw []byte) {
 		for i := range Names() {
@@ -66,7 +66,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzChecker compares with the standard library.
+// FuzzChecker compares the Checker with the standard library.
 func FuzzChecker(f *testing.F) {
 	seeds(f, func(raw []byte) { f.Add(raw, 3) })
 	f.Fuzz(func(t *testing.T, raw []byte, size int) {
@@ -76,7 +76,7 @@ func FuzzChecker(f *testing.F) {
 			check.Write(p[:min(size, len(p))])
 		}
 		if good := check.Invalid() == 0 && !check.Unfinished(); good != utf8.Valid(raw) {
-			t.Fatalf("%q in pieces of %d: %d invalid, unfinished %v", raw, size, check.Invalid(), check.Unfinished())
+			t.Fatalf("%q in parts of %d: %d invalid, unfinished %v", raw, size, check.Invalid(), check.Unfinished())
 		}
 	})
 }

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// inPage writes a word in an encoding of one byte.
+// inPage returns a word in a single-byte encoding.
 func inPage(t *testing.T, name, word string) segment {
 	t.Helper()
 	raw, ok := written(encodingByName(name), word)
 	if !ok {
-		t.Fatalf("%s cannot write %q", name, word)
+		t.Fatalf("%s cannot encode %q", name, word)
 	}
 	return segment{bytes: raw, before: ' ', after: ' '}
 }
@@ -24,11 +24,11 @@ func pageOf(t *testing.T, name string) *codePage {
 			return p
 		}
 	}
-	t.Fatalf("%s is no candidate", name)
+	t.Fatalf("%s is not a candidate", name)
 	return nil
 }
 
-// TestShape has pairs of which the first is likelier text.
+// TestShape has pairs of texts of which the first is more plausible.
 func TestShape(t *testing.T) {
 	p := pageOf(t, "windows-1252")
 	for _, c := range []struct{ better, worse string }{
@@ -46,7 +46,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestShapeLooksBesideASegment judges by the digits that a segment ends at.
+// TestShapeLooksBesideASegment checks that the digits next to a segment are considered.
 func TestShapeLooksBesideASegment(t *testing.T) {
 	p := pageOf(t, "windows-1252")
 	behind := segment{bytes: []byte{0xB0}, before: '5', after: ' '}
@@ -70,8 +70,8 @@ func TestLanguageModelsPreferTheirOwnWords(t *testing.T) {
 	}
 }
 
-// TestLanguageModelsAreProbabilities keeps what may follow a letter at a whole, but
-// for the little that letters of elsewhere have.
+// TestLanguageModelsAreProbabilities checks that the probabilities after each letter add up
+// to one, except for the small share of foreign letters.
 func TestLanguageModelsAreProbabilities(t *testing.T) {
 	for code, one := range languageModels() {
 		if one.size > 200 {
@@ -87,8 +87,8 @@ func TestLanguageModelsAreProbabilities(t *testing.T) {
 	}
 }
 
-// TestWordsFitTheirEncodings keeps the words to letters that the encodings of a
-// language have, or they teach what can never be read.
+// TestWordsFitTheirEncodings checks that the encodings of a language have all letters of
+// its words. Other letters would be useless in the model.
 func TestWordsFitTheirEncodings(t *testing.T) {
 	for _, p := range codePages() {
 		if p.penalty > 1.5 || p.encoding.Name() == "KOI8-R" {
@@ -129,7 +129,7 @@ func TestScriptsKnowTheirOwn(t *testing.T) {
 	}
 }
 
-// TestScriptCosts orders characters by how common they are.
+// TestScriptCosts checks that frequent characters cost less.
 func TestScriptCosts(t *testing.T) {
 	japanese := scripts()[0]
 	last := 0.0
@@ -140,15 +140,15 @@ func TestScriptCosts(t *testing.T) {
 		}
 		last = cost
 	}
-	if beside, apart := japanese.textCost([]rune("日a")), japanese.textCost([]rune("日A")); beside <= apart {
-		t.Error("a small letter right beside a wide one costs nothing")
+	if adjoining, apart := japanese.textCost([]rune("日a")), japanese.textCost([]rune("日A")); adjoining <= apart {
+		t.Error("a small letter next to a wide one costs nothing")
 	}
 	if run, alone := japanese.textCost([]rune("ｱｲｳ"))/3, japanese.textCost([]rune("ｱ")); run >= alone {
 		t.Error("half-width kana in a row cost as much as alone")
 	}
 }
 
-// TestSameText compares encodings by the bytes that are used only.
+// TestSameText checks that encodings are compared only by the bytes in use.
 func TestSameText(t *testing.T) {
 	a, b := finding{page: pageOf(t, "windows-1252")}, finding{page: pageOf(t, "ISO-8859-1")}
 	umlaut, quote := usedBytes([]byte("M\xfcller")), usedBytes([]byte("\x93M\xfcller\x94"))
@@ -156,7 +156,7 @@ func TestSameText(t *testing.T) {
 		t.Error("windows-1252 and ISO-8859-1 differ in quotes and nothing else")
 	}
 	if b.isPossible(&quote) || !a.isPossible(&quote) {
-		t.Error("no text has control characters for quotes")
+		t.Error("control characters instead of quotes must not be possible")
 	}
 	which := map[byte]bool{}
 	if n := a.differences(b, []byte("\x93M\xfcller\x94 \x93"), which); n != 3 || len(which) != 2 {

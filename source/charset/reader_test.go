@@ -33,7 +33,7 @@ func TestReader(t *testing.T) {
 		{"a comma behind half a character", "Big5", "\xa4\xa4\xa4,x", "中\uFFFD,x", 1},
 		{"a comma behind half a character", "EUC-KR", "\xbc\xad\xbf,x", "서\uFFFD,x", 1},
 		{"a comma behind half a character", "EUC-JP", "\xc6\xfc\xcb,x", "日\uFFFD,x", 1},
-		{"a semicolon is no digit", "GB18030", "a\xc8;\xab0;\xd6\xd0", "a\uFFFD;\uFFFD0;中", 2},
+		{"a semicolon is not a digit", "GB18030", "a\xc8;\xab0;\xd6\xd0", "a\uFFFD;\uFFFD0;中", 2},
 		{"a replacement that was there", "GB18030", "\x84\x31\xa4\x37", "\uFFFD", 0},
 		{"escapes", "ISO-2022-JP", "a\x1b$BF|K\\\x1b(Bb", "a日本b", 0},
 	} {
@@ -50,7 +50,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderKeepsErrors hands on all text before an error.
+// TestReaderKeepsErrors checks that all text before an error is returned.
 func TestReaderKeepsErrors(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	r := NewReader(io.MultiReader(strings.NewReader("M\xfcller"), iotest.ErrReader(broken)), encodingByName("windows-1252"))
@@ -70,7 +70,7 @@ func TestReaderGivesUpOnAnIdleInput(t *testing.T) {
 	}
 }
 
-// TestReaderInPieces reads the same text however the input is cut.
+// TestReaderInPieces checks that the result does not depend on the sizes of reads.
 func TestReaderInPieces(t *testing.T) {
 	names := Names()
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,7 +89,7 @@ func TestReaderInPieces(t *testing.T) {
 	})
 }
 
-// TestReaderOverManyChunks crosses the chunks with characters of all lengths.
+// TestReaderOverManyChunks decodes characters of all lengths across the ends of chunks.
 func TestReaderOverManyChunks(t *testing.T) {
 	text := strings.Repeat("aß株😀;", 40000)
 	for _, name := range []string{"UTF-8", "UTF-16LE", "UTF-32BE", "GB18030"} {

@@ -28,7 +28,7 @@ func TestChecker(t *testing.T) {
 		{"continuation alone", "\x80", 1, 0, false, false},
 		{"cut inside a character", "abc\xe6\xa0", 0, -1, false, true},
 		{"a long text", long, 0, -1, false, false},
-		{"behind a long text", long + "\xff;x", 1, int64(len(long)), false, false},
+		{"after a long text", long + "\xff;x", 1, int64(len(long)), false, false},
 		{"within a long text", long + "\xff" + long + "\xfe", 2, int64(len(long)), false, false},
 	} {
 		for _, size := range []int{1, 2, 3, 7, 63, 4096, 1 << 20} {
@@ -39,13 +39,13 @@ func TestChecker(t *testing.T) {
 				}
 			}
 			if check.Invalid() != c.invalid || check.FirstInvalid() != c.first || check.ASCII() != c.ascii || check.Unfinished() != c.unfinished {
-				t.Errorf("%s in pieces of %d: invalid %d, first %d, ascii %v, unfinished %v", c.name, size, check.Invalid(), check.FirstInvalid(), check.ASCII(), check.Unfinished())
+				t.Errorf("%s in parts of %d: invalid %d, first %d, ascii %v, unfinished %v", c.name, size, check.Invalid(), check.FirstInvalid(), check.ASCII(), check.Unfinished())
 			}
 		}
 	}
 }
 
-// torn draws UTF-8 with some bytes exchanged.
+// torn draws UTF-8 with some bytes replaced.
 func torn(t *rapid.T) []byte {
 	text := []byte(rapid.StringOfN(rapid.RuneFrom([]rune("aZ09,;\nßéЖ株😀\uFFFD")), 0, 300, -1).Draw(t, "text"))
 	for range rapid.IntRange(0, 4).Draw(t, "tears") {
@@ -56,7 +56,7 @@ func torn(t *rapid.T) []byte {
 	return text
 }
 
-// TestCheckerCountsAsTheLanguageDoes compares with a walk over the runes.
+// TestCheckerCountsAsTheLanguageDoes compares the Checker with a loop over the runes.
 func TestCheckerCountsAsTheLanguageDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := torn(t)

@@ -11,8 +11,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// BenchmarkRead reads one table written in several ways, from opening to the
-// last record.
+// BenchmarkRead reads one table in several formats, from opening to the last record.
 func BenchmarkRead(b *testing.B) {
 	const rows = 150_000
 	plain := strings.ReplaceAll(contacts(rows, nil), "a note, no.", "a note no.")
@@ -28,7 +27,7 @@ func BenchmarkRead(b *testing.B) {
 		{"bare", []byte(strings.ReplaceAll(plain, `"`, ""))},
 		{"quoted", []byte(plain)},
 		{"careful", []byte(strings.ReplaceAll(plain, ",", "||"))},
-		{"mended", []byte(contacts(rows, odd))},
+		{"repaired", []byte(contacts(rows, odd))},
 		{"UTF-16", wide(umlauts)},
 		{"windows-1252", narrow(b, umlauts)},
 	} {
@@ -44,7 +43,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// wide writes a text as UTF-16, the lower byte first, behind its mark.
+// wide returns a text as little-endian UTF-16 with a byte order mark.
 func wide(text string) []byte {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
@@ -53,7 +52,7 @@ func wide(text string) []byte {
 	return out
 }
 
-// narrow writes a text as windows-1252.
+// narrow returns a text as windows-1252.
 func narrow(t testing.TB, text string) []byte {
 	t.Helper()
 	out, err := charmap.Windows1252.NewEncoder().String(text)

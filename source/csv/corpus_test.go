@@ -15,15 +15,15 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// marks are how well files were read, summed up.
+// marks are the summed scores of the files.
 type marks struct {
 	sync.Mutex
 	files, perfect, unsure int
 	header, records, cells float64
 }
 
-// TestCorpus compares what is read with the right answers: cells trimmed, numbers
-// by their value.
+// TestCorpus compares the results with the expected ones, with cells trimmed and numbers
+// compared by value.
 func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the corpus takes some seconds")
@@ -82,7 +82,7 @@ func (m *marks) add(t *testing.T, name, answer string) {
 	}
 	got := append([][]string{first}, rows...)
 	if strings.Join(first, "") == "" {
-		got = rows // no header: the first record stands for it
+		got = rows // no header: the first record is compared instead
 	}
 	m.Lock()
 	defer m.Unlock()
@@ -105,7 +105,7 @@ var (
 	ledByZero = regexp.MustCompile(`^-?0\d`)
 )
 
-// plainCell makes cells equal that say the same.
+// plainCell normalizes a cell for the comparison.
 func plainCell(cell string) string {
 	cell = strings.ToLower(strings.Join(strings.Fields(cell), " "))
 	if isNumber.MatchString(cell) && !ledByZero.MatchString(cell) {
@@ -133,7 +133,7 @@ func eachCell(row []string) (cells []string) {
 	return cells
 }
 
-// alike is the F1 measure of two bags of things that rows are made of.
+// alike returns the F1 measure of two multisets of parts of rows.
 func alike(want, got [][]string, things func([]string) []string) float64 {
 	bag := map[string]int{}
 	both, total := 0, 0

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// slowBoundaries finds the same as stops, byte by byte.
+// slowBoundaries is a model of boundaryScanner that reads byte by byte.
 func slowBoundaries(text []byte, delim, quote byte) (found []int, fine bool) {
 	if quote == noQuote {
 		quote = 0
@@ -39,7 +39,7 @@ func slowBoundaries(text []byte, delim, quote byte) (found []int, fine bool) {
 	return found, true
 }
 
-// slowClosingQuote is the place behind the quote that closes a cell.
+// slowClosingQuote returns the offset after the quote that closes a cell.
 func slowClosingQuote(text []byte, at int, quote byte) int {
 	for ; at < len(text); at++ {
 		if text[at] != quote {
@@ -52,7 +52,7 @@ func slowClosingQuote(text []byte, at int, quote byte) int {
 	return notFound
 }
 
-// scanBoundaries collects what stops finds.
+// scanBoundaries returns all boundaries that boundaryScanner finds.
 func scanBoundaries(text []byte, delim, quote byte) (found []int, fine bool) {
 	s := newBoundaryScanner(text, delim, quote)
 	var some positions
@@ -85,7 +85,7 @@ var boundaryTexts = []string{
 	"é,日\x80\n", "\xAC,\xA2\"\x8A\n", "\"open\n", "x,\"\"\"\n", ",\"a\"\"b\"\"\",\"\"\n", "\n",
 }
 
-// TestBoundaries puts each text at every place of a block, and over its end.
+// TestBoundaries moves each text to every offset in a block and across its end.
 func TestBoundaries(t *testing.T) {
 	for _, text := range boundaryTexts {
 		for lead := range 2*blockBytes + 1 {
@@ -99,7 +99,7 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-// FuzzBoundaries compares the quick way to find where cells end with the plain one.
+// FuzzBoundaries compares boundaryScanner with the model.
 func FuzzBoundaries(f *testing.F) {
 	for _, text := range boundaryTexts {
 		f.Add([]byte(text), byte(','), byte('"'), 0)
@@ -115,8 +115,7 @@ func FuzzBoundaries(f *testing.F) {
 	})
 }
 
-// TestPlain says which runs of records the fast reading takes, and how many lines
-// they have.
+// TestPlain checks which runs of records fastParser accepts, and how many lines they have.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -133,7 +132,7 @@ func TestPlain(t *testing.T) {
 		{"no end", "1,2,3\n4,5,6", 0, false},
 		{"an open quote", "1,2,3\n4,5,\"6\n", 0, false},
 		{"a quote in a cell", "1,2\",3\n", 0, false},
-		{"text behind a quote", "1,\"2\"x,3\n", 0, false},
+		{"text after a quote", "1,\"2\"x,3\n", 0, false},
 		{"no text", "1,\xFF,3\n", 0, false},
 		{"a byte 0", "1,\x00,3\n", 0, false},
 		{"too many", strings.Repeat("1,2,3\n", 11), 0, false},

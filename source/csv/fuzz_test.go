@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// FuzzCSV reads any bytes: they give records of valid text, or a typed error.
+// FuzzCSV checks that any bytes result in records of valid text or in a typed error.
 func FuzzCSV(f *testing.F) {
 	for _, s := range samples {
 		f.Add(s.Text, false)
@@ -64,20 +64,20 @@ func drain(t *testing.T, text string, reader source.Reader) {
 		}
 		for i := range batch.Len() {
 			if batch.Lines[i] <= line {
-				t.Fatalf("%q: line %d comes behind line %d", text, batch.Lines[i], line)
+				t.Fatalf("%q: line %d comes after line %d", text, batch.Lines[i], line)
 			}
 			line = batch.Lines[i]
 			for c := range batch.NumCells(i) {
 				if !utf8.Valid(batch.Cell(i, c)) {
-					t.Fatalf("%q: cell %q is no text", text, batch.Cell(i, c))
+					t.Fatalf("%q: cell %q is not text", text, batch.Cell(i, c))
 				}
 			}
 		}
 	}
 }
 
-// FuzzParseRecord compares the fast reading of a run of records with the tolerant one:
-// what the fast one takes for plain, both cut alike.
+// FuzzParseRecord compares the fast parser with the tolerant one on runs of records that
+// the fast one accepts.
 func FuzzParseRecord(f *testing.F) {
 	f.Add("a,b\n\"c,\"\"\",d\r\n\"e\nf\",g\n")
 	f.Add("a,\"b\"x\n")
@@ -110,8 +110,8 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// FuzzRepair puts any line among rows that fit: no other row changes, and the line
-// becomes one row at most.
+// FuzzRepair puts any line among regular rows: no other row changes, and the line becomes
+// at most one row.
 func FuzzRepair(f *testing.F) {
 	for _, line := range []string{"20,Ada,2021-09-21140.50,x", "20;Ada;2021-09-21;140.50;x", ",,,,", "x", "Total,,,1,", "20,,Ada,,2021-09-21,140.50,x,y,z"} {
 		f.Add(line)
@@ -134,8 +134,8 @@ func FuzzRepair(f *testing.F) {
 	})
 }
 
-// FuzzKept reads any text: each of its letters and digits is in a name, in a cell
-// or in what is told.
+// FuzzKept checks that each letter and digit of any text is in a name, in a cell or in a
+// notice.
 func FuzzKept(f *testing.F) {
 	for _, s := range samples {
 		f.Add(s.Text)
@@ -156,13 +156,13 @@ func FuzzKept(f *testing.F) {
 		}
 		for r, n := range maps.All(letters(text)) {
 			if kept[r] < n {
-				t.Fatalf("%q: %d of %d %q are left", text, kept[r], n, r)
+				t.Fatalf("%q: %d of %d %q remain", text, kept[r], n, r)
 			}
 		}
 	})
 }
 
-// letters counts the letters and digits of a text.
+// letters returns the number of each letter and digit in a text.
 func letters(text string) map[rune]int {
 	counts := map[rune]int{}
 	for _, r := range text {
@@ -173,8 +173,8 @@ func letters(text string) map[rune]int {
 	return counts
 }
 
-// everything counts the letters and digits that are read, and says whether all of
-// the text was.
+// everything counts the letters and digits that are read, and reports whether the whole
+// text was read.
 func everything(t *testing.T, text string) (counts map[rune]int, ok bool) {
 	t.Helper()
 	names, rows, notices, err := readTable(t, []byte(text), source.Options{})
@@ -198,8 +198,7 @@ func everything(t *testing.T, text string) (counts map[rune]int, ok bool) {
 	return letters(all.String()), true
 }
 
-// FuzzChunks compares workers that read ahead with reading record by record, for
-// chunks of any size.
+// FuzzChunks compares parallel with sequential reading, for chunks of any size.
 func FuzzChunks(f *testing.F) {
 	f.Add("20,,Ada,2021-09-21,140.50,x", uint16(30), uint16(700), false)
 	f.Add(`20,"Ada,2021-09-21,140.50,x`, uint16(1), uint16(300), true)
@@ -217,15 +216,15 @@ func FuzzChunks(f *testing.F) {
 		want, notices := readChunks(t, raw, 0)
 		got, parallelNotices := readChunks(t, raw, int(size)%5000+64)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("%q at %d, chunks of %d (-one by one +ahead):\n%s", line, at, size, diff)
+			t.Fatalf("%q at %d, chunks of %d (-sequential +parallel):\n%s", line, at, size, diff)
 		}
 		if diff := cmp.Diff(notices, parallelNotices); diff != "" {
-			t.Fatalf("%q at %d, chunks of %d, told (-one by one +ahead):\n%s", line, at, size, diff)
+			t.Fatalf("%q at %d, chunks of %d, notices (-sequential +parallel):\n%s", line, at, size, diff)
 		}
 	})
 }
 
-// readChunks reads with chunks of some size, 0 for none.
+// readChunks reads with chunks of a size, or sequentially if it is 0.
 func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, notices []intray.Notice) {
 	t.Helper()
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", raw), source.Options{})
@@ -245,8 +244,7 @@ func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, notices []
 	return drainReader(t, r)
 }
 
-// TestChunkSizes is FuzzChunks for some lines that no row should be, and sizes of
-// all sorts.
+// TestChunkSizes runs the check of FuzzChunks for some malformed lines and many sizes.
 func TestChunkSizes(t *testing.T) {
 	odd := map[int]string{
 		30: "30,,Ada,2021-09-21,140.50,x", 31: "", 55: `55,"Ada,2021-09-21,140.50,x`, 90: "90,\"a\nb\",2021-09-21,140.50,\"x\"\"y\nz\"",
@@ -261,10 +259,10 @@ func TestChunkSizes(t *testing.T) {
 		for size := 100; size < 20_000; size = size*5/3 + 7 {
 			got, parallelNotices := readChunks(t, raw, size)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("chunks of %d (-one by one +ahead):\n%s", size, diff)
+				t.Errorf("chunks of %d (-sequential +parallel):\n%s", size, diff)
 			}
 			if diff := cmp.Diff(notices, parallelNotices); diff != "" {
-				t.Errorf("chunks of %d, told (-one by one +ahead):\n%s", size, diff)
+				t.Errorf("chunks of %d, notices (-sequential +parallel):\n%s", size, diff)
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// TestHard reads the files of testdata/hard. Behind each stands what a careful
-// person would read: see shown.
+// TestHard compares the files of testdata/hard with the text after each, which is what a
+// careful person would read. See shown for its format.
 func TestHard(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "hard", "*.txtar"))
 	if err != nil || len(archives) == 0 {
@@ -43,8 +43,8 @@ func TestHard(t *testing.T) {
 	}
 }
 
-// shown writes a text as it was read: the columns (or "(no header)"), the
-// records, with " | " between cells, and behind "! " what is told.
+// shown formats a text as read: the columns (or "(no header)"), the records with " | "
+// between cells, and the notices after "! ".
 func shown(t testing.TB, text []byte) string {
 	t.Helper()
 	names, rows, notices, err := readTable(t, text, source.Options{})

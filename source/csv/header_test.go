@@ -10,24 +10,24 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// TestHeader reads headers that are not as wide as the table.
+// TestHeader reads headers whose width differs from the table.
 func TestHeader(t *testing.T) {
 	orders := "2021-01-02,10:30,3,4.50,a@b.org\n2021-01-03,11:30,1,9.75,c@d.org\n2021-01-04,12:30,2,1.25,e@f.org\n" +
 		"2021-01-05,13:30,7,2.50,g@h.org\n2021-01-06,14:30,5,3.25,i@j.org\n2021-01-07,15:30,4,6.00,k@l.org\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"as wide":                  {"date,time,qty,price,email\n" + orders, "date|time|qty|price|email"},
-		"two words in one":         {"datetime,qty,price,email\n" + orders, "date|time|qty|price|email"},
-		"capitals begin":           {"Date,Time,QtyPrice,Email\n" + orders, "Date|Time|Qty|Price|Email"},
-		"capitals end":             {"Date,Time,QTYPrice,Email\n" + orders, "Date|Time|QTY|Price|Email"},
-		"no word tells":            {"d,t,qqpp,mm\n" + orders, "|d|t|qqpp|mm"},
-		"two names too few":        {"date,time,qty\n" + orders, "date|time|qty||"},
-		"names of rows":            {"x,y\na,1,2\nb,3,4\nc,5,6\n", "|x|y"},
-		"rows are not told apart":  {"x,y\na,1,2\na,3,4\nc,5,6\n", "x|y|"},
-		"last cells are empty":     {"x,y\na,1,\nb,3,\nc,5,\n", "x|y|"},
-		"a value in the header":    {"1,2\na,1,2\nb,3,4\nc,5,6\n", "||"},
-		"pairs above":              {"Account:,DE12,,\nFrom:,2020-01-01,,\nDay,Text,Sum,Left\n2020-01-02,rent,1.5,2.5\n2020-01-03,food,2.5,3.5\n", "Day|Text|Sum|Left"},
-		"pairs are the table":      {"name:,Ann\nage:,31\n", "name:|Ann"},
-		"a drawn line is no value": {"a;b;c\n---;---;---\n1;2;3\n", "a|b|c"},
+		"as wide":                     {"date,time,qty,price,email\n" + orders, "date|time|qty|price|email"},
+		"two words in one":            {"datetime,qty,price,email\n" + orders, "date|time|qty|price|email"},
+		"capitals begin":              {"Date,Time,QtyPrice,Email\n" + orders, "Date|Time|Qty|Price|Email"},
+		"capitals end":                {"Date,Time,QTYPrice,Email\n" + orders, "Date|Time|QTY|Price|Email"},
+		"no known word":               {"d,t,qqpp,mm\n" + orders, "|d|t|qqpp|mm"},
+		"two names too few":           {"date,time,qty\n" + orders, "date|time|qty||"},
+		"names of rows":               {"x,y\na,1,2\nb,3,4\nc,5,6\n", "|x|y"},
+		"rows are not told apart":     {"x,y\na,1,2\na,3,4\nc,5,6\n", "x|y|"},
+		"last cells are empty":        {"x,y\na,1,\nb,3,\nc,5,\n", "x|y|"},
+		"a value in the header":       {"1,2\na,1,2\nb,3,4\nc,5,6\n", "||"},
+		"pairs above":                 {"Account:,DE12,,\nFrom:,2020-01-01,,\nDay,Text,Sum,Left\n2020-01-02,rent,1.5,2.5\n2020-01-03,food,2.5,3.5\n", "Day|Text|Sum|Left"},
+		"pairs are the table":         {"name:,Ann\nage:,31\n", "name:|Ann"},
+		"a drawn line is not a value": {"a;b;c\n---;---;---\n1;2;3\n", "a|b|c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, _, _, err := readTable(t, []byte(c.text), source.Options{})
@@ -51,7 +51,7 @@ func TestNameWords(t *testing.T) {
 	}
 }
 
-// TestManyRepairs mends more rows than anybody would look at.
+// TestManyRepairs repairs more rows than a person would check.
 func TestManyRepairs(t *testing.T) {
 	const rows = 15_000
 	odd := map[int]string{}
@@ -69,7 +69,7 @@ func TestManyRepairs(t *testing.T) {
 	}
 }
 
-// TestRepairWorkIsLimited stops to mend when the work for it is used up, and says so once.
+// TestRepairWorkIsLimited checks that repair ends at its limit, with one notice.
 func TestRepairWorkIsLimited(t *testing.T) {
 	odd := map[int]string{}
 	for n := 20; n < 40; n++ {
@@ -87,11 +87,11 @@ func TestRepairWorkIsLimited(t *testing.T) {
 	r.repair.work = maxRepairWork + 1
 	rows, notices := drainReader(t, r)
 	if len(rows) != 60 || len(rows[19]) != 6 || len(notices) != 1 || !strings.Contains(notices[0].Text.String(), "From line 21 on") {
-		t.Errorf("%d rows, told %+v", len(rows), notices)
+		t.Errorf("%d rows, notices %+v", len(rows), notices)
 	}
 }
 
-// TestRowWork bounds the search for a reading of one row.
+// TestRowWork checks that the search for a reading of one row is bounded.
 func TestRowWork(t *testing.T) {
 	s, err := analyzeSample(t.Context(), []byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {
@@ -102,6 +102,6 @@ func TestRowWork(t *testing.T) {
 	var found record
 	s.dialect.parseRecord(line, notFound, &found)
 	if _, ok := r.repair(line, &found, nil); ok || r.work < maxRowWork || r.work > maxRowWork+1<<20 {
-		t.Errorf("mended %v with work %d", ok, r.work)
+		t.Errorf("repaired %v with work %d", ok, r.work)
 	}
 }

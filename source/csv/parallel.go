@@ -131,7 +131,7 @@ type chunkReader struct {
 func startChunkReader(text *decodedText, f *fastParser, from, end int64, size, maxRows int) *chunkReader {
 	workers := max(runtime.GOMAXPROCS(0), 1)
 	c := &chunkReader{text: text, at: from, end: end, size: size, quote: f.quote, quoted: f.quoted, spare: make(chan *chunk, 2*workers+4)}
-	c.Results = ordered.Start(context.Background(), workers, workers+2, c.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
+	c.Results = ordered.Start(context.Background(), workers, workers+3, c.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
 		return func(_ context.Context, job *chunk) (*chunk, error) {
 			job.text = text.decodeChunk(job.text, job.raw)
 			job.lines, job.regular = f.read(job.text, maxRows, &job.batch)

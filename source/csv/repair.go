@@ -341,8 +341,8 @@ func (p *repairer) tryMoreDelimiters(row []byte) {
 	changed := make([]byte, 0, len(row)+len(p.dialect.delim))
 	for at := 1; at < end && p.work <= p.workLimit; at++ {
 		inside := row[at]&0xC0 == 0x80 // inside a character
-		beside := quoted && (hasPrefixAt(row, at, p.dialect.open) || bytes.HasSuffix(row[:at], []byte(p.dialect.shut)))
-		if inside || !short && !beside {
+		nextToQuote := quoted && (hasPrefixAt(row, at, p.dialect.open) || bytes.HasSuffix(row[:at], []byte(p.dialect.shut)))
+		if inside || !short && !nextToQuote {
 			continue
 		}
 		changed = append(append(append(changed[:0], row[:at]...), p.dialect.delim...), row[at:]...)

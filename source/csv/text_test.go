@@ -18,14 +18,14 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// TestBytes reads what cannot be written down as a text file.
+// TestBytes reads bytes that cannot be in the source of a test as text.
 func TestBytes(t *testing.T) {
 	long := strings.Repeat("x y ", 300_000)
 	for name, c := range map[string]struct{ text, want string }{
 		"lone CR":                 {"a,b\r1,2\r3,4\r", "a | b\n1 | 2\n3 | 4\n"},
 		"mixed line ends":         {"a,b\r\n1,2\n3,4\r5,6", "a | b\n1 | 2\n3 | 4\n5 | 6\n"},
 		"CRLF inside quotes":      {"a,b\r\n\"x\r\ny\",2\r\n\"z\",4\r\n", "a | b\nx\\r\\ny | 2\nz | 4\n"},
-		"a byte that is no text":  {"a,b\n1,x\x00y\n2,z\n", "a | b\n1 | x\uFFFDy\n2 | z\n! ENCODING_UNCERTAIN Line 2 contains bytes that are invalid in this encoding. Each was replaced with U+FFFD (\uFFFD).\n"},
+		"a byte that is not text": {"a,b\n1,x\x00y\n2,z\n", "a | b\n1 | x\uFFFDy\n2 | z\n! ENCODING_UNCERTAIN Line 2 contains bytes that are invalid in this encoding. Each was replaced with U+FFFD (\uFFFD).\n"},
 		"mark in the middle":      {"\uFEFFa,b\n1,2\n\uFEFF3,4\n", "a | b\n1 | 2\n\uFEFF3 | 4\n"},
 		"mark before sep=":        {"\uFEFFsep=|\r\na|b\r\n1|2\r\n", "a | b\n1 | 2\n"},
 		"a very long cell":        {"a,b\n1,\"" + long + "\"\n2,z\n", "a | b\n1 | " + long + "\n2 | z\n"},
@@ -44,7 +44,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// encodings are ways to write a table, with what they can write.
+// encodings are the encodings of the test table, with the text that they can encode.
 func encodings() map[string]struct {
 	encoding encoding.Encoding
 	name     string
@@ -65,8 +65,8 @@ func encodings() map[string]struct {
 	}
 }
 
-// TestEncodings reads one table in many encodings, long enough for workers to
-// read ahead: what comes is what comes of it in UTF-8.
+// TestEncodings reads one table in many encodings, long enough for parallel reading, and
+// compares the result with UTF-8.
 func TestEncodings(t *testing.T) {
 	const rows = 6_000
 	for name, e := range encodings() {
@@ -97,7 +97,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestUnits compares the length of a text in the file with the file.
+// TestUnits compares the computed length of a text in the file with the file.
 func TestUnits(t *testing.T) {
 	for name, e := range encodings() {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestUnits(t *testing.T) {
 			}
 			if name == "Shift_JIS" {
 				if d.units.hasOffsets() {
-					t.Error("characters of one and of two bytes have no units")
+					t.Error("an encoding with characters of one and of two bytes has units")
 				}
 				return
 			}
@@ -132,7 +132,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestUnsure asks a person only where two ways to read a file fit equally well.
+// TestUnsure checks that a person is asked only if two ways to read a file fit equally
+// well.
 func TestUnsure(t *testing.T) {
 	unsure := func(text string) bool {
 		_, notices := readRows(t, text)
@@ -162,10 +163,10 @@ func TestUnsure(t *testing.T) {
 			}
 		})
 	}
-	t.Run("asked for", func(t *testing.T) {
+	t.Run("requested", func(t *testing.T) {
 		s, err := analyzeSample(t.Context(), []byte("ab;cd,ef\n11;12,13\n14;15,16\n"), true, source.Options{Delimiter: ";", HeaderRow: 1, Limits: source.Limits{}.WithDefaults()})
 		if err != nil || s.evidence[0].Tie || s.evidence[2].Tie {
-			t.Errorf("told %+v, %v", s.evidence, err)
+			t.Errorf("evidence %+v, error %v", s.evidence, err)
 		}
 	})
 }

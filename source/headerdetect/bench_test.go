@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkFind looks at the first rows of a usual sheet, and of one as wide as
-// can be.
+// BenchmarkFind searches the first rows of a typical sheet, and of one with the maximum
+// width.
 func BenchmarkFind(b *testing.B) {
 	for _, columns := range []int{10, 16384} {
 		rows := make([][]string, 300)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sheet cuts a text into rows, a line for each, and cells, between bars.
+// sheet returns the rows of a text with one line per row and bars between the cells.
 func sheet(text string) (rows [][]string) {
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
 		if line == "" {
@@ -20,7 +20,7 @@ func sheet(text string) (rows [][]string) {
 	return rows
 }
 
-// numbered gives rows of the numbers 1 to n, in so many columns.
+// numbered returns rows of the numbers 1 to n in each of the columns.
 func numbered(n, columns int) string {
 	var text strings.Builder
 	for i := range n {
@@ -29,7 +29,7 @@ func numbered(n, columns int) string {
 	return text.String()
 }
 
-// find is Find where nothing cancels it.
+// find calls FindLayout without cancellation.
 func find(t testing.TB, rows [][]string, width int) Layout {
 	t.Helper()
 	l, err := FindLayout(t.Context(), rows, width)
@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 	}{
 		{"plain", "id|name|price\n1|Ada|2.50\n2|Bob|3.10\n3|Cy|4", 3, 0, 1, "id|name|price", false},
 		{"a title and a blank row", "Sales of the year\n\nRegion|Amount|Share\nNorth|12|10 %\nSouth|90|80 %\nEast|3|10 %", 3, 2, 1, "Region|Amount|Share", false},
-		{"titles beside the logo", "|||ACME Ltd\n|||Price list\nItem|Unit|Price|Note\nBolt|piece|0.10|\nNut|piece|0.05|\nRope|metre|2.00|red", 4, 2, 1, "Item|Unit|Price|Note", false},
+		{"titles next to the logo", "|||ACME Ltd\n|||Price list\nItem|Unit|Price|Note\nBolt|piece|0.10|\nNut|piece|0.05|\nRope|metre|2.00|red", 4, 2, 1, "Item|Unit|Price|Note", false},
 		{"labels and values above", "Customer:|Smith\nDate:|2024-05-01\n\nPos|Article|Quantity|Price|Total\n1|A-100|5|2.00|10.00\n2|B-200|1|7.50|7.50", 5, 3, 1, "Pos|Article|Quantity|Price|Total", false},
 		{"two rows of header", "Region|First half|First half|Year\n|spring|summer|total\nNorth|1|2|3\nSouth|4|5|9\nEast|7|8|15", 4, 0, 2, "Region|First half spring|First half summer|Year total", false},
 		{"three rows of header", "Plant|Output|Output|Scrap\nname|gross|net|share\ntext|tons|tons|percent\nA|12.5|11.0|3%\nB|13.5|12.0|4%\nC|1.5|1.0|5%\nD|1.5|1.0|5%\nE|2.5|1.0|5%", 4, 0, 3, "Plant name text|Output gross tons|Output net tons|Scrap share percent", false},
@@ -111,7 +111,7 @@ func wideNames(n int) (names []string) {
 	return names
 }
 
-// The rival is the other row that could be the header, or none.
+// The alternative is the other row that could be the header, or none.
 func TestAlternative(t *testing.T) {
 	for _, c := range []struct {
 		name, text  string
@@ -124,7 +124,7 @@ func TestAlternative(t *testing.T) {
 	} {
 		l := find(t, sheet(c.text), 0)
 		if l.Alternative != c.alternative || l.Doubt < c.least || l.Doubt > 1 {
-			t.Errorf("%s: %+v, want the rival %d and a doubt of %v at least", c.name, l, c.alternative, c.least)
+			t.Errorf("%s: %+v, want the alternative %d and a doubt of at least %v", c.name, l, c.alternative, c.least)
 		}
 	}
 	sure := find(t, sheet("id|name|price|since\n1|Ada|2.50|2024-01-01\n2|Bob|3.10|2024-01-02\n3|Cy|4|2024-01-03"), 0)
@@ -135,7 +135,7 @@ func TestAlternative(t *testing.T) {
 		t.Errorf("no rows: %+v", l)
 	}
 	if (Layout{}).Unsure() {
-		t.Error("a layout that was asked for is unsure")
+		t.Error("a requested layout is unsure")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// naming says how many cells of a row are among the words, as a part of them.
+// naming returns a score function: the share of the cells of a row that are among the words.
 func naming(words ...string) func([]string) float64 {
 	return func(row []string) float64 {
 		n, cells := 0.0, 0.0
@@ -47,7 +47,7 @@ func TestPrefer(t *testing.T) {
 		{"the lower one of two rows of a header", "x,y,z\na,b,c\n1,2,3\n", Layout{Width: 3, Headers: 2, Doubt: 1}, 1, 1, true},
 		{"two rows that name as much", "a,b,c\nb,c,a\n1,2,3\n", Layout{Width: 3, Headers: 1, Doubt: 1}, 0, 1, false},
 		{"a row that names too little", "a,x,y\n1,2,3\n", Layout{Width: 3, First: 1, Doubt: 1}, 1, 0, false},
-		{"a title is no header", "a,,\nx,y,z\n1,2,3\n", Layout{Width: 3, First: 1, Headers: 1, Doubt: 1}, 1, 1, false},
+		{"a title is not a header", "a,,\nx,y,z\n1,2,3\n", Layout{Width: 3, First: 1, Headers: 1, Doubt: 1}, 1, 1, false},
 		{"a record above it", "1,2,z\na,b,c\n1,2,3\n", Layout{Width: 3, Doubt: 0.2}, 1, 1, false},
 		{"a title with a day above it", "stand,2026-01-02,,,\nx,y,z,u,v\na,b,c,a,b\n1,2,3,4,5\n", Layout{Width: 5, First: 1, Headers: 1}, 2, 1, true},
 		{"some of many columns", "x,y,z,u,v\na,b,q,r,s\n1,2,3,4,5\n", Layout{Width: 5, Headers: 1}, 1, 1, true},
@@ -62,6 +62,6 @@ func TestPrefer(t *testing.T) {
 		})
 	}
 	if got := (Layout{Width: 3, Headers: 1, Doubt: 1}).Prefer(table("a,b,c\n"), nil); got.Doubt != 1 {
-		t.Errorf("without anything that is wanted: %+v", got)
+		t.Errorf("without requested names: %+v", got)
 	}
 }

@@ -47,7 +47,7 @@ func TestIsNote(t *testing.T) {
 	} {
 		cells := strings.Split(row, "|")
 		if got := [2]bool{IsNote(cells, false), IsNote(cells, true)}; got != want {
-			t.Errorf("%q is a note, directly below and behind a blank row: %v, want %v", row, got, want)
+			t.Errorf("%q is a note, directly below and after a blank row: %v, want %v", row, got, want)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// Names are as wide as the widest of the header and the table.
+// There are as many names as cells in the wider of the header and the table.
 func TestNames(t *testing.T) {
 	rows := [][]string{{"title"}, {" a ", "", "c", "d", " "}, {"x", "y"}}
 	for _, c := range []struct {

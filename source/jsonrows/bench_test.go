@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// people is a table of ten columns, as exports have it.
+// people returns a table of ten columns, as in exports.
 func people(rows int, note string) []byte {
 	var text bytes.Buffer
 	for n := range rows {

@@ -31,15 +31,15 @@ func corpusFiles(t *testing.T, pattern string, least int) map[string]string {
 	return files
 }
 
-// isTyped says whether an error is one that the contract names.
+// isTyped reports whether an error is one that the contract of source names.
 func isTyped(err error) bool {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
 	return errors.As(err, &unreadable) || errors.As(err, &limit)
 }
 
-// The suite's texts are mostly no tables. Each is tried as it is, and again as
-// the value in a table of one cell, where all that is valid must be read.
+// Most texts of the suite are not tables. Each is read as it is, and again as the value in
+// a table of one cell, where all valid texts must be read.
 func TestParsingSuite(t *testing.T) {
 	folder := sourcetest.Corpus(t, "json")
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_parsing", "*.json"), 300) {
@@ -48,7 +48,7 @@ func TestParsingSuite(t *testing.T) {
 			_, cellErr := readText(t, `[{"cell":`+text+`}]`, source.Options{})
 			for _, err := range []error{err, cellErr} {
 				if err != nil && !isTyped(err) {
-					t.Errorf("an error without a type: %v", err)
+					t.Errorf("untyped error: %v", err)
 				}
 			}
 			switch {
@@ -63,11 +63,11 @@ func TestParsingSuite(t *testing.T) {
 	}
 }
 
-// isComplete says that a text without value is a cell all the same.
+// isComplete reports whether a text is valid JSON. The empty text is a valid empty cell.
 func isComplete(text string) bool { return json.Valid([]byte(`[{"cell":` + text + `}]`)) }
 
-// isRefusedByRule names the valid texts that make no table by our rules: names
-// given twice, and NUL characters.
+// isRefusedByRule reports whether a valid text is rejected because of duplicate names or
+// NUL characters.
 func isRefusedByRule(name string) bool {
 	return strings.HasPrefix(name, "y_object_duplicated_key") ||
 		name == "y_object_escaped_null_in_key.json" ||
@@ -79,7 +79,7 @@ func TestTransformSuite(t *testing.T) {
 	folder := sourcetest.Corpus(t, "json")
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_transform", "*.json"), 15) {
 		if _, err := readText(t, text, source.Options{}); err != nil && !isTyped(err) {
-			t.Errorf("%s: an error without a type: %v", name, err)
+			t.Errorf("%s: untyped error: %v", name, err)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// FuzzJSONRows compares with the standard library: what we read it reads too,
-// and both find the same leaves.
+// FuzzJSONRows compares with the standard library: it accepts all that we accept, and finds
+// the same leaves.
 func FuzzJSONRows(f *testing.F) {
 	for _, r := range readings {
 		f.Add(r.Text)
@@ -29,7 +29,7 @@ func FuzzJSONRows(f *testing.F) {
 		sheet, err := readText(t, text, source.Options{})
 		if err != nil {
 			if !isTyped(err) {
-				t.Fatalf("%q: an error without a type: %v", text, err)
+				t.Fatalf("%q: untyped error: %v", text, err)
 			}
 			return
 		}
@@ -38,7 +38,7 @@ func FuzzJSONRows(f *testing.F) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if p := b.(*book).tables[0]; p.arrayElements || p.enclosingObjects > 0 {
-			return // their records are not those of the whole text
+			return // its records are not those of the whole text
 		}
 		elements := theirs(t, strings.TrimPrefix(text, byteOrderMark))
 		if len(elements) != len(sheet.Records) {
@@ -60,7 +60,7 @@ func FuzzJSONRows(f *testing.F) {
 	})
 }
 
-// theirs gives the elements as the standard library finds them.
+// theirs returns the elements that the standard library finds.
 func theirs(t *testing.T, text string) (elements []json.RawMessage) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	for {
@@ -80,8 +80,7 @@ func theirs(t *testing.T, text string) (elements []json.RawMessage) {
 	}
 }
 
-// flatten collects the leaves of a value that have text, by the names on the
-// way to them.
+// flatten collects the leaves of a value that have text, by path.
 func flatten(t *testing.T, leaves map[string]string, way []string, value json.RawMessage) {
 	var object map[string]json.RawMessage
 	var cell string

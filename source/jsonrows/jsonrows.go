@@ -63,11 +63,11 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 		return nil, err
 	}
 	opt.Limits = opt.Limits.WithDefaults()
-	parts, beside, err := findTables(ctx, in, opt.Limits, at, first)
+	tables, others, err := findTables(ctx, in, opt.Limits, at, first)
 	if err != nil {
 		return nil, err
 	}
-	b := &book{in: in, opt: opt, marked: start > 0, tables: parts, skipped: beside, shapes: make([]*sheetShape, len(parts))}
+	b := &book{in: in, opt: opt, marked: start > 0, tables: tables, skipped: others, shapes: make([]*sheetShape, len(tables))}
 	if in.Size >= minParallelSize {
 		b.chunk = chunkBytes
 	}

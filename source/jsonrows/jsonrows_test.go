@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// reading is one text and the table in it.
+// reading is a text and the table in it.
 type reading sourcetest.Table
 
 var readings = []reading{
@@ -55,8 +55,8 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, Format{}, append(samples, inside...))
 }
 
-// written gives a table its text. Only the first element has all names; the
-// others leave out what is empty.
+// written returns a table with its text. Only the first element has all names; the others
+// omit empty cells.
 func written(table sourcetest.Table) sourcetest.Sample {
 	escape := strings.NewReplacer("\n", `\n`, `"`, `\"`)
 	var elements []string
@@ -162,7 +162,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHeadersAreBounded: names that are short each may be long together.
+// TestHeadersAreBounded checks the limit of the total length of short names.
 func TestHeadersAreBounded(t *testing.T) {
 	name := strings.Repeat("x", 4093)
 	var members []string
@@ -175,7 +175,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("element 2: the header of column 2 is longer than 4,096 bytes"))
 }
 
-// A string that never ends must not pull the file into memory.
+// A string that never ends must not be read into memory as a whole.
 func TestOpenStringIsBounded(t *testing.T) {
 	text := `[{"a":"` + strings.Repeat("x", 16<<20)
 	limits := source.Limits{RecordBytes: 1 << 20}.WithDefaults()
@@ -184,7 +184,7 @@ func TestOpenStringIsBounded(t *testing.T) {
 	_, err := e.next()
 	var limit *source.LimitError
 	if !errors.As(err, &limit) || e.guard.passed > 2<<20 {
-		t.Errorf("error %v behind %d bytes", err, e.guard.passed)
+		t.Errorf("error %v after %d bytes", err, e.guard.passed)
 	}
 }
 

@@ -148,7 +148,7 @@ type chunkReader struct {
 func startChunkReader(in source.Input, from int64, size int, newWorker func() func(*chunk)) *chunkReader {
 	workers := min(max(runtime.GOMAXPROCS(0), 1), maxWorkers)
 	r := &chunkReader{in: in, at: from, size: size, spare: make(chan *chunk, 2*workers+4)}
-	r.Results = ordered.Start(context.Background(), workers, workers+2, r.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
+	r.Results = ordered.Start(context.Background(), workers, workers+3, r.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
 		parse := newWorker()
 		return func(_ context.Context, c *chunk) (*chunk, error) {
 			parse(c)

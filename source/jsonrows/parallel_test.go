@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// outcome is all that reading a text gives.
+// outcome is the complete result of reading a text.
 type outcome struct {
 	Columns  []intray.Column
 	Evidence []intray.Evidence
@@ -26,7 +26,7 @@ type outcome struct {
 	Typed    bool
 }
 
-// readBy reads the first sheet with chunks of a size, or without any.
+// readBy reads the first sheet with chunks of a size, or sequentially if it is 0.
 func readBy(t testing.TB, text string, opt source.Options, chunk int) (o outcome) {
 	t.Helper()
 	b, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(text)), opt)
@@ -55,7 +55,7 @@ func (o *outcome) read(ctx context.Context, b source.Book) (err error) {
 			return err
 		}
 		if batch.First != int64(len(o.Records)) {
-			return fmt.Errorf("a batch begins with record %d behind %d", batch.First, len(o.Records))
+			return fmt.Errorf("a batch starts with record %d after %d", batch.First, len(o.Records))
 		}
 		o.Lines = append(o.Lines, batch.Lines...)
 		for i := range batch.Len() {
@@ -68,18 +68,18 @@ func (o *outcome) read(ctx context.Context, b source.Book) (err error) {
 	}
 }
 
-// alikeByChunks wants the same outcome for every size of chunk.
+// alikeByChunks checks that the outcome is the same for every size of chunks.
 func alikeByChunks(t *testing.T, text string, opt source.Options) {
 	t.Helper()
 	want := readBy(t, text, opt, 0)
 	for _, chunk := range []int{24, 100, 4 << 10, chunkBytes} {
 		if diff := cmp.Diff(want, readBy(t, text, opt, chunk)); diff != "" {
-			t.Fatalf("%.2000q by chunks of %d bytes (-one by one +chunks):\n%.3000s", text, chunk, diff)
+			t.Fatalf("%.2000q by chunks of %d bytes (-sequential +parallel):\n%.3000s", text, chunk, diff)
 		}
 	}
 }
 
-// irregular are lines that make trouble, in one way or another.
+// irregular are lines that workers cannot read or that are unusual.
 var irregular = []string{
 	`{"id":7}`, `{}`, ``, "  \t", `{"name":"late","id":1}`, `{"id":1,"fresh":"new column"}`, `{"id":1,"o":{"p":{"q":"deep"}}}`,
 	`{"id":1,"o":null}`, `{"id":1,"o":{}}`, `{"id":1,"note":"a \"quote\", \u00fc\ud83d\udc4d\n"}`, `{"id":1,"note":[ 1, "x y" , [true]]}`,
@@ -87,7 +87,7 @@ var irregular = []string{
 	`{"\u0069d":3}`, `{"id":1}{"id":2}`, `{"name":null,"id":"` + strings.Repeat("long", 50) + `"}`, `{"i":-1.5e+7,"id":true}`, "{\"id\":1}\r",
 }
 
-// broken are lines that end the reading.
+// broken are lines that make the file unreadable.
 var broken = []string{
 	`{"id":1,"id":2}`, `{"id":01}`, `{"id":"\ud800"}`, `{"id":"\u0000"}`, "{\"id\":\"\xff\"}", "{\"id\":\"a\tb\"}", `{"id":1`, `{"id":1}}`,
 	`{"id":[{"a":1,"a":2}]}`, `[1]`, `{"id":1},`, `{"id":tru}`, `{"o":{"x":1},"o":{"y":1}}`, `{"id":[1,]}`, "{\"id\":\"\x00\"}", `{"o.x":1}`, `nonsense`,
@@ -120,19 +120,19 @@ func TestChunksChangeNothing(t *testing.T) {
 	}
 }
 
-// TestBrokenLines: each line is met by the workers behind many regular ones.
+// TestBrokenLines puts each broken line after many regular ones.
 func TestBrokenLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, line := range broken {
 		text := lines(random, 50, nil) + line + "\n" + lines(random, 50, nil)
 		if o := readBy(t, text, source.Options{}, 100); o.Err == "" || !o.Typed || len(o.Records) > 0 {
-			t.Errorf("%s: error %q behind %d records", line, o.Err, len(o.Records))
+			t.Errorf("%s: error %q after %d records", line, o.Err, len(o.Records))
 		}
 	}
 }
 
-// TestCrowdedChunks: rows get short behind long ones, so that a chunk holds more
-// of them than a batch.
+// TestCrowdedChunks reads short rows after long ones, so that a chunk contains more rows
+// than a batch.
 func TestCrowdedChunks(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("x", 50_000) + `"}` + "\n"
 	text := strings.Repeat(long, 200) + strings.Repeat("{\"a\":1}\n", 3*intray.BatchRows)
@@ -158,11 +158,11 @@ func TestCloseBeforeTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := r.Next(ctx, &batch); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v of a context that is done", err)
+		t.Errorf("error %v with a canceled context", err)
 	}
 }
 
-// FuzzChunks: workers give what one reading after the other does.
+// FuzzChunks compares parallel with sequential reading.
 func FuzzChunks(f *testing.F) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for _, odd := range append(irregular, broken...) {

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// cpuSeconds is what this process has spent so far, all cores together.
+// cpuSeconds returns the CPU time that this process has used so far, in seconds.
 func cpuSeconds(t testing.TB) float64 {
 	t.Helper()
 	var used syscall.Rusage
@@ -23,7 +23,7 @@ func cpuSeconds(t testing.TB) float64 {
 	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 }
 
-// drain reads all records of the first sheet through one batch.
+// drain reads all records of the first sheet into one batch.
 func drain(t testing.TB, in source.Input) (rows int) {
 	t.Helper()
 	ctx := context.Background()
@@ -53,8 +53,8 @@ func drain(t testing.TB, in source.Input) (rows int) {
 	}
 }
 
-// BenchmarkCPU measures both passes over lines of ten members by what all cores
-// spend together. JSONROWS_FILE names a file to read in place of the made one.
+// BenchmarkCPU measures the CPU time of both passes over lines of ten members.
+// JSONROWS_FILE names a file to read instead of the generated one.
 func BenchmarkCPU(b *testing.B) {
 	text := people(200_000, `"a short note"`)
 	in := source.Input{ReaderAt: bytes.NewReader(text), Size: int64(len(text))}

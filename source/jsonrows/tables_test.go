@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// inside are files whose tables stand in an object.
+// inside are files whose tables are members of an object.
 var inside = []sourcetest.Sample{
 	{
 		Name: "one array in an object", Text: []byte(`{"count":2,"result":{"rows":[{"a":1},{"a":{"b":2}}],"next":null}}`),
@@ -54,8 +54,8 @@ func TestEvidenceOfTables(t *testing.T) {
 	}
 }
 
-// tables is an object with so many arrays of one object.
-func tables(n int) string {
+// objectOfTables returns an object with n arrays of one object each.
+func objectOfTables(n int) string {
 	members := make([]string, n)
 	for i := range members {
 		members[i] = fmt.Sprintf(`"t%d":[{"a":%d}]`, i, i)
@@ -69,10 +69,10 @@ func TestLimitsOfTables(t *testing.T) {
 		name, text, reason string
 		limits             source.Limits
 	}{
-		{"most sheets", tables(MaxSheets), "", source.Limits{}},
-		{"too many sheets", tables(MaxSheets + 1), "there are more than 1,024 tables", source.Limits{}},
+		{"most sheets", objectOfTables(MaxSheets), "", source.Limits{}},
+		{"too many sheets", objectOfTables(MaxSheets + 1), "there are more than 1,024 tables", source.Limits{}},
 		{"depth of elements", `{"x":` + deep + `}`, "nested more than 64", source.Limits{}},
-		{"what is beside", `{"a":[{}],"b":"` + strings.Repeat("x", 3000) + `"}`, "longer than 1,000 bytes", source.Limits{RecordBytes: 1000}},
+		{"other members", `{"a":[{}],"b":"` + strings.Repeat("x", 3000) + `"}`, "longer than 1,000 bytes", source.Limits{RecordBytes: 1000}},
 		{"elements do not count", `{"a":[` + strings.Repeat(`{"b":"cccccccccccc"},`, 999) + `{}]}`, "", source.Limits{RecordBytes: 5000}},
 		{"columns", `[[1,2],[1,2,3]]`, "element 2: there are more than 2 columns", source.Limits{Columns: 2}},
 		{"cells", `[[1,2],[1,2,3]]`, "element 2: the sheet has more than 4 cells", source.Limits{Cells: 4}},
@@ -89,6 +89,6 @@ func TestLimitsOfTables(t *testing.T) {
 	}
 	_, err := readText(t, "{"+strings.TrimSuffix(strings.Repeat(`"a":[{}],`, 2), ",")+"}", source.Options{})
 	if err == nil || !strings.Contains(err.Error(), "twice") {
-		t.Errorf("a name given twice: %v", err)
+		t.Errorf("duplicate name: %v", err)
 	}
 }
