@@ -105,21 +105,23 @@ func TestWorkersRunInParallel(t *testing.T) {
 }
 
 func TestEveryWorkerHasItsState(t *testing.T) {
-	workers := 0
-	r := Start(t.Context(), 3, 6, count(1000, io.EOF), func() func(context.Context, int) (int, error) {
-		workers++
-		calls := 0 // the race detector reports a worker that is called concurrently
-		return func(_ context.Context, i int) (int, error) {
-			calls++
-			return 2 * i, nil
+	for requested, want := range map[int]int{-1: 1, 0: 1, 1: 1, 3: 3} {
+		workers := 0
+		r := Start(t.Context(), requested, 6, count(500, io.EOF), func() func(context.Context, int) (int, error) {
+			workers++
+			calls := 0 // the race detector reports a worker that is called concurrently
+			return func(_ context.Context, i int) (int, error) {
+				calls++
+				return 2 * i, nil
+			}
+		})
+		if workers != want {
+			t.Errorf("%d workers when Start returned, want %d", workers, want)
 		}
-	})
-	defer r.Close()
-	if workers != 3 {
-		t.Errorf("%d workers when Start returned, want 3", workers)
+		all, _ := readAll(t, r)
+		checkDoubles(t, all, 500)
+		r.Close()
 	}
-	all, _ := readAll(t, r)
-	checkDoubles(t, all, 1000)
 }
 
 // TestErrorOfWorker fails each item in turn. Items before it are returned, items after
@@ -263,7 +265,7 @@ func TestPanic(t *testing.T) {
 // TestLimit checks that exactly limit items are requested while nobody reads results, and
 // one more for each result.
 func TestLimit(t *testing.T) {
-	for limit := 1; limit <= 5; limit++ {
+	for _, limit := range []int{1, 2, 5} {
 		requested := make(chan int, 100)
 		items := count(100, io.EOF)
 		r := Start(t.Context(), 2, limit, func(ctx context.Context) (int, error) {
@@ -338,19 +340,26 @@ func TestCloseStopsEverything(t *testing.T) {
 func TestCanceledNext(t *testing.T) {
 	for _, inNext := range []bool{true, false} {
 		release := make(chan struct{})
+		started := make(chan struct{}, 2)
 		items := count(2, io.EOF)
 		r := Start(t.Context(), 1, 2, func(ctx context.Context) (int, error) {
 			if inNext {
+				started <- struct{}{}
 				<-release
+				<-started
 			}
 			return items(ctx)
 		}, each(func(_ context.Context, i int) (int, error) {
+			if !inNext {
+				started <- struct{}{}
+			}
 			<-release
 			return 2 * i, nil
 		}))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		for range 3 {
+		started <- <-started
+		for range 100 { // Next chooses at random between an item and the end of the context
 			if out, err := r.Next(ctx); out != 0 || !errors.Is(err, context.Canceled) {
 				t.Errorf("result %d, error %v, want context.Canceled", out, err)
 			}

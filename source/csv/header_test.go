@@ -1,6 +1,8 @@
 package csv
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +40,42 @@ func TestHeader(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRequestedHeaderRow requests each row as the header of a table whose header is found in
+// the second row, and rows that do not exist.
+func TestRequestedHeaderRow(t *testing.T) {
+	text := "Report of May,,\nid,name,qty\n1,Ann,3\n2,Bob,4\n"
+	rows := [][]string{{"Report of May", "", ""}, {"id", "name", "qty"}, {"1", "Ann", "3"}, {"2", "Bob", "4"}}
+	headers := map[int]int{0: 2, 1: 1, 2: 2, 3: 3, 4: 4}
+	for requested, want := range headers {
+		names, got, _, err := readTable(t, []byte(text), source.Options{HeaderRow: requested})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(rows[want-1], names); diff != "" {
+			t.Errorf("header row %d, names (-want +got):\n%s", requested, diff)
+		}
+		if diff := cmp.Diff(rows[want:], append([][]string{}, got...)); diff != "" {
+			t.Errorf("header row %d, records (-want +got):\n%s", requested, diff)
+		}
+		s, err := analyzeSample(t.Context(), []byte(text), true, source.Options{HeaderRow: requested, Limits: source.Limits{}.WithDefaults()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := s.evidence[2]
+		if e.Choice != "header row" || e.Value != strconv.Itoa(want) || requested > 0 && len(e.Alternatives) > 0 || s.line != int64(want)+1 {
+			t.Errorf("header row %d: evidence %+v, first record in line %d", requested, e, s.line)
+		}
+	}
+	names, got, _, err := readTable(t, []byte(text), source.Options{HeaderRow: source.NoHeader})
+	if diff := cmp.Diff(rows, got); diff != "" || err != nil || strings.Join(names, "|") != "||" {
+		t.Errorf("no header: names %q, error %v, records (-want +got):\n%s", names, err, diff)
+	}
+	var unreadable *source.UnreadableError
+	if _, _, _, err := readTable(t, []byte(text), source.Options{HeaderRow: 5}); !errors.As(err, &unreadable) || unreadable.Reason.Code != "header.row_out_of_range" {
+		t.Errorf("header row 5 of 4: error %v", err)
 	}
 }
 

@@ -21,9 +21,9 @@ const (
 )
 
 // findTables returns the tables of a file. first is its first character that is not white
-// space, and start the offset of that character. beside are the names of members of an
+// space, and start the offset of that character. skipped are the names of members of an
 // object next to its tables.
-func findTables(ctx context.Context, in source.Input, limits source.Limits, start int64, first byte) (parts []tableLocation, skipped []string, err error) {
+func findTables(ctx context.Context, in source.Input, limits source.Limits, start int64, first byte) (tables []tableLocation, skipped []string, err error) {
 	switch {
 	case first == '{' && !hasLinesExtension(in.Name):
 		return findTablesInObject(ctx, in, limits, start)
@@ -78,7 +78,7 @@ type tableFinder struct {
 
 // findTablesInObject returns the tables in a file that is a single object. If it has none,
 // or there are several objects, the objects are the elements.
-func findTablesInObject(ctx context.Context, in source.Input, limits source.Limits, start int64) (parts []tableLocation, skipped []string, err error) {
+func findTablesInObject(ctx context.Context, in source.Input, limits source.Limits, start int64) (tables []tableLocation, skipped []string, err error) {
 	lines := []tableLocation{{start: start}}
 	l := &tableFinder{elementReader: newElementReader(in, limits, lines[0]), limits: limits}
 	l.count = 1
@@ -184,7 +184,7 @@ func (l *tableFinder) addTable(p tableLocation) error {
 // skipArray skips the values of an array after its opening bracket. It ignores the values
 // of a table when it collects the names of other members.
 func (l *tableFinder) skipArray(ctx context.Context, table bool) error {
-	beside, from := l.guard.from, l.dec.InputOffset()
+	others, from := l.guard.from, l.dec.InputOffset()
 	for kind := l.dec.PeekKind(); kind != ']'; kind = l.dec.PeekKind() {
 		if l.steps++; l.steps%contextCheckInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -201,7 +201,7 @@ func (l *tableFinder) skipArray(ctx context.Context, table bool) error {
 		}
 	}
 	if table {
-		l.guard.from = beside + l.dec.InputOffset() - from
+		l.guard.from = others + l.dec.InputOffset() - from
 	}
 	_, err := l.dec.ReadToken()
 	return err
