@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ordered"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 )
@@ -159,6 +160,119 @@ func TestCloseBeforeTheEnd(t *testing.T) {
 	cancel()
 	if err := r.Next(ctx, &batch); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v with a canceled context", err)
+	}
+}
+
+// storeFunc is a store that calls a function before each read.
+type storeFunc struct {
+	io.ReaderAt
+	beforeRead func(at int64)
+}
+
+func (s storeFunc) ReadAt(p []byte, at int64) (int, error) {
+	s.beforeRead(at)
+	return s.ReaderAt.ReadAt(p, at)
+}
+
+// openChunks opens a file and reads its sheet with chunks of the given size.
+func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
+	t.Helper()
+	b, err := Format{}.Open(t.Context(), in, source.Options{})
+	if err != nil {
+		return nil, err
+	}
+	b.(*book).chunk = size
+	r, err := b.Open(t.Context(), 0)
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r.(*reader), nil
+}
+
+// TestParallelStoreFails fails each read of the store in both passes. All records before
+// the failure must be returned in order, and then its error.
+func TestParallelStoreFails(t *testing.T) {
+	text := people(4_000, `"x"`)
+	sourcetest.FailEachRead(t, sourcetest.NewInput("", text), func(in source.Input) error {
+		r, err := openChunks(t, in, 100_000)
+		if err != nil {
+			return err
+		}
+		var batch intray.Records
+		for read := 0; ; read += batch.Len() {
+			if err := r.Next(t.Context(), &batch); errors.Is(err, io.EOF) {
+				if read != 4_000 {
+					t.Errorf("%d records, want 4,000", read)
+				}
+				return nil
+			} else if err != nil {
+				return err
+			}
+			if id := string(batch.Cell(0, 0)); id != fmt.Sprint(read) || batch.First != int64(read) || batch.Lines[0] != int64(read)+1 {
+				t.Errorf("record %d of element %d is %q after %d records", batch.First, batch.Lines[0], id, read)
+			}
+		}
+	})
+}
+
+// TestParallelPanic checks that a panic on a goroutine of the reader reaches the caller, who
+// can recover it.
+func TestParallelPanic(t *testing.T) {
+	in := sourcetest.NewInput("", people(4_000, `"x"`))
+	opened := false
+	in.ReaderAt = storeFunc{in.ReaderAt, func(int64) {
+		if opened {
+			panic("boom")
+		}
+	}}
+	r, err := openChunks(t, in, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened = true
+	defer func() {
+		if p, ok := recover().(*ordered.Panic); !ok || p.Value != "boom" {
+			t.Errorf("recovered %v, want the panic of the store", p)
+		}
+	}()
+	var batch intray.Records
+	err = r.Next(t.Context(), &batch)
+	t.Errorf("%d records, error %v, want a panic", batch.Len(), err)
+}
+
+// TestCanceledChunk cancels Next while the store blocks. Later calls return all records.
+func TestCanceledChunk(t *testing.T) {
+	in := sourcetest.NewInput("", people(4_000, `"x"`))
+	opened, release := false, make(chan struct{})
+	in.ReaderAt = storeFunc{in.ReaderAt, func(int64) {
+		if opened {
+			<-release
+		}
+	}}
+	r, err := openChunks(t, in, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened = true
+	ctx, cancel := context.WithCancel(t.Context())
+	go cancel()
+	var batch intray.Records
+	if err := r.Next(ctx, &batch); !errors.Is(err, context.Canceled) || batch.Len() != 0 {
+		t.Fatalf("%d records, error %v, want context.Canceled", batch.Len(), err)
+	}
+	close(release)
+	read := 0
+	for {
+		if err := r.Next(t.Context(), &batch); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		read += batch.Len()
+	}
+	if read != 4_000 {
+		t.Errorf("%d records, want 4,000", read)
 	}
 }
 
