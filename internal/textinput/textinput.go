@@ -121,9 +121,6 @@ func DecodeHead(head []byte) []byte {
 		return bytes.TrimPrefix(head, []byte("\uFEFF"))
 	}
 	g := charset.Detect(head, false)
-	text, err := io.ReadAll(charset.NewReader(bytes.NewReader(head[g.BOM:]), g.Encoding))
-	if err != nil {
-		return nil
-	}
+	text, _ := io.ReadAll(charset.NewReader(bytes.NewReader(head[g.BOM:]), g.Encoding)) // memory does not fail
 	return text
 }

@@ -144,6 +144,7 @@ func TestDecodeHead(t *testing.T) {
 	for raw, want := range map[string]string{
 		"": "", "<": "<", "<a>ü</a>": "<a>ü</a>", "\uFEFF<a>": "<a>", "<a>\xfc</a>": "<a>\xfc</a>", "\xfc<a>": "\xfc<a>",
 		string(utf16): "<a>ü</a>", string(utf16[2:]): "<a>ü</a>", string(utf16[:5]): "<\uFFFD", "\x00<\x00a\x00>": "<a>",
+		"\xFE\xFF\x00<\x00a\x00>": "<a>", "\xFE\xFF": "", "a\xfe<b>": "a\xfe<b>",
 	} {
 		if got := string(DecodeHead([]byte(raw))); got != want {
 			t.Errorf("%q: %q, not %q", raw, got, want)
