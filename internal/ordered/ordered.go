@@ -37,14 +37,14 @@ type task[Out any] struct {
 	done chan struct{}
 }
 
-// Panic is the value with which Next panics if next or a worker panicked.
-type Panic struct {
+// PanicError is the value with which Next panics if next or a worker panicked.
+type PanicError struct {
 	Value any
 	// Stack is the stack of the goroutine that panicked.
 	Stack []byte
 }
 
-func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
+func (p *PanicError) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
 // Start calls next on one goroutine until it returns io.EOF or another error, and passes
 // the items to workers. It calls newWorker once for each worker before it returns, so a
@@ -113,11 +113,11 @@ func Start[In, Out any](ctx context.Context, workers, limit int, next func(conte
 	return r
 }
 
-// recoverPanic returns a panic of work as a *Panic.
+// recoverPanic returns a panic of work as a *PanicError.
 func recoverPanic(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = &Panic{Value: value, Stack: debug.Stack()}
+			err = &PanicError{Value: value, Stack: debug.Stack()}
 		}
 	}()
 	return work()
@@ -125,7 +125,7 @@ func recoverPanic(work func() error) (err error) {
 
 // Next waits for the result of the next item. It returns io.EOF after the last one. An
 // error of next or of a worker is returned again by every later call. If one of them
-// panicked, Next panics with a *Panic. If ctx ends, Next returns its error, and a later call waits for
+// panicked, Next panics with a *PanicError. If ctx ends, Next returns its error, and a later call waits for
 // the same result.
 func (r *Results[Out]) Next(ctx context.Context) (out Out, err error) {
 	if r.err != nil {
@@ -158,7 +158,7 @@ func (r *Results[Out]) Next(ctx context.Context) (out Out, err error) {
 
 func (r *Results[Out]) fail(err error) error {
 	r.err = err
-	if p, ok := err.(*Panic); ok { //nolint:errorlint // only recoverPanic returns one unwrapped
+	if p, ok := err.(*PanicError); ok { //nolint:errorlint // only recoverPanic returns one unwrapped
 		panic(p)
 	}
 	return err

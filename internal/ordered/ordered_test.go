@@ -245,7 +245,7 @@ func TestPanic(t *testing.T) {
 			}
 			func() {
 				defer func() {
-					p, _ := recover().(*Panic)
+					p, _ := recover().(*PanicError)
 					if p == nil || p.Value != "boom" || !strings.HasPrefix(p.Error(), "boom\n\n") || !strings.Contains(p.Error(), "ordered_test.go") {
 						t.Errorf("recovered %v, want the panic and its location", p)
 					}
@@ -253,7 +253,7 @@ func TestPanic(t *testing.T) {
 				out, err := r.Next(t.Context())
 				t.Errorf("result %d, error %v, want a panic", out, err)
 			}()
-			var p *Panic
+			var p *PanicError
 			if _, err := r.Next(t.Context()); !errors.As(err, &p) {
 				t.Errorf("error %v, want the panic", err)
 			}

@@ -383,8 +383,8 @@ func pickWords(text string) string {
 			break
 		}
 	}
-	list := append(words, symbols...)
-	return strings.Join(list[:min(len(list), previewWords)], ", ")
+	words = append(words, symbols...)
+	return strings.Join(words[:min(len(words), previewWords)], ", ")
 }
 
 func beyondASCII(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) }

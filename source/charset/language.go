@@ -164,8 +164,8 @@ func foldLetter(c rune) rune {
 
 // modelsFor returns the models of a list of language codes.
 func modelsFor(codes string) []*languageModel {
-	var list []*languageModel
-	for _, code := range strings.Fields(codes) {
+	list := make([]*languageModel, 0, strings.Count(codes, " ")+1)
+	for code := range strings.FieldsSeq(codes) {
 		list = append(list, languageModels()[code])
 	}
 	return list

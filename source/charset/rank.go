@@ -50,7 +50,7 @@ func guessByCost(sample []byte, whole bool) Guess {
 }
 
 func scorePages(list []segment) []finding {
-	var all []finding
+	all := make([]finding, 0, len(candidatePages))
 	for _, p := range codePages() {
 		cost, t := p.segmentsCost(list)
 		all = append(all, finding{encoding: p.encoding, language: t.name, cost: cost, page: p})

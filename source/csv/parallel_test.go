@@ -90,7 +90,7 @@ func TestParallelPanic(t *testing.T) {
 	}
 	opened = true
 	defer func() {
-		if p, ok := recover().(*ordered.Panic); !ok || p.Value != "boom" {
+		if p, ok := recover().(*ordered.PanicError); !ok || p.Value != "boom" {
 			t.Errorf("recovered %v, want the panic of the store", p)
 		}
 	}()

@@ -85,7 +85,7 @@ const patternRunes = 40
 // patterns returns two patterns of a text: one with the class of each character, and one
 // with the class of each run.
 func patterns(text string) (exact, loose string) {
-	var full, runs []rune
+	full, runs := make([]rune, 0, patternRunes+1), make([]rune, 0, patternRunes)
 	n := 0
 	for _, r := range text {
 		if n++; n > patternRunes {

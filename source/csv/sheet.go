@@ -174,7 +174,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 			s.comment = "#"
 		}
 	}
-	names := s.columnNames(layout, rows, texts)
+	names := s.columnNames(layout, texts)
 	s.width = max(s.width, len(names))
 	body := min(layout.BodyStart(), len(rows))
 	if body < len(rows) && layout.Headers > 0 && isRulerRow(rows[body].cells) {
@@ -307,7 +307,7 @@ func trimNarrowEdges(rows []sampledRow) []sampledRow {
 
 // columnNames returns the names in the header, without empty names at its end that exceed
 // the width of the records.
-func (s *sheet) columnNames(layout headerdetect.Layout, rows []sampledRow, texts [][]string) []string {
+func (s *sheet) columnNames(layout headerdetect.Layout, texts [][]string) []string {
 	if layout.Headers == 0 {
 		return nil
 	}
@@ -325,7 +325,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	if width < 2 {
 		return
 	}
-	var fit [][]byte
+	fit := make([][]byte, 0, len(body))
 	rows, narrow := 0, 0
 	for _, row := range body {
 		if headerdetect.Filled(row.cells) == 0 {

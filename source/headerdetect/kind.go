@@ -280,7 +280,7 @@ func isDate(cell string) bool {
 	var room [maxDigitGroups]string
 	groups, seps := digitGroups(day, &room)
 	switch {
-	case len(groups) == 3 && len(seps) == 2 && seps[0] == seps[1] && strings.Contains("-/.", seps[:1]):
+	case len(groups) == 3 && len(seps) == 2 && seps[0] == seps[1] && strings.IndexByte("-/.", seps[0]) >= 0:
 		return isDayGroups(groups)
 	case len(groups) == 3 && seps == "年月日", len(groups) == 3 && seps == ".. ":
 		return true

@@ -17,7 +17,7 @@ func TestKindOf(t *testing.T) {
 		Link:    {"https://example.org/x", "WWW.example.org"},
 		Code:    {"MG-8769", "A1", "550e8400-e29b-41d4-a716-446655440000", "1.2.3.4.5", "99/99/9999", "25:00:00:00:00"},
 		Text: {"Ada", "two words", "a@b", "12 apples", "+44-20", "x@y.z, a@b.c", "May be", strings.Repeat("7", 300),
-			"1,23,4", "http: //x"},
+			"1,23,4", "http: //x", "1,2345,678", "1,2,345", "1234,567,890", "1,234,56", ",234,567", "1,234.567,890", "1.234,567.89"},
 	}
 	for want, cells := range kinds {
 		for _, cell := range cells {

@@ -131,6 +131,10 @@ func TestLimits(t *testing.T) {
 	tests := []struct{ name, text, reason string }{
 		{"columns", `{"a":1,"b":2,"c":3}`, ""},
 		{"columns", `{"a":1,"b":2}{"c":3,"d":{"e":4}}`, "element 2: there are more than 3 columns"},
+		{"columns", `[[1,2,3],[4,5,6]]`, ""},
+		{"columns", `[[1,2,3],[4,5,6,7]]`, "element 2: there are more than 3 columns"},
+		{"cells", `[` + strings.Repeat("[1,2],", 9) + `[1,2]]`, ""},
+		{"cells of arrays", `[` + strings.Repeat("[1,2],", 10) + `[1,2]]`, "more than 20 cells"},
 		{"cell", `{"a":"` + strings.Repeat("x", 300) + `"}`, ""},
 		{"cell", `{"a":"` + strings.Repeat("x", 301) + `"}`, "element 1: a value is longer than 300 bytes"},
 		{"cell", `{"a":[` + strings.Repeat(" 1,", 149) + ` 1]}`, "element 1: a value is longer than 300 bytes"},
@@ -206,9 +210,9 @@ func TestNestingBombs(t *testing.T) {
 
 func TestEvidence(t *testing.T) {
 	for text, form := range map[string]string{
-		"\uFEFF[{\"a\":1}]":  "array of objects",
-		"{\"a\":1}\n{}\n":    "one object per line",
-		" \n [ {\"a\" : 1}]": "array of objects",
+		"\uFEFF[{\"a\":1}]": "array of objects",
+		"{\"a\":1}\n{}\n":   "one object per line",
+		"\n[ {\"a\" : 1}]":  "array of objects",
 	} {
 		_, got := sourcetest.Open(t, Format{}, text, source.Options{})
 		want := map[string]string{"encoding": "UTF-8", "form": form, "header row": "names"}

@@ -163,6 +163,58 @@ func TestCloseBeforeTheEnd(t *testing.T) {
 	}
 }
 
+// TestWorkersParseChunks passes chunks to the workers of both passes: regular lines, and
+// some with one line that only the sequential reader can parse.
+func TestWorkersParseChunks(t *testing.T) {
+	const regular = `{"id":1,"name":"Ada"}` + "\n"
+	limits := source.Limits{CellBytes: 20}.WithDefaults()
+	b := &book{in: sourcetest.NewInput("", []byte(regular)), opt: source.Options{Limits: limits}}
+	shape, err := surveySheet(t.Context(), b, tableLocation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tooLong := `{"id":"` + strings.Repeat("x", 21) + `"}` + "\n"
+	for _, c := range []struct {
+		text string
+		// count is the number of elements, and bad the offset of the first that is not parsed,
+		// or -1.
+		count int64
+		bad   int64
+	}{
+		{"", 0, -1},
+		{"\n \n", 0, -1},
+		{regular, 1, -1},
+		{strings.Repeat(regular, 5), 5, -1},
+		{strings.Repeat(regular, 5) + "{}\n", 6, -1},
+		{`{"id":"` + strings.Repeat("x", 20) + `"}` + "\n", 1, -1},
+		{tooLong, 0, 0},
+		{regular + tooLong + regular, 0, int64(len(regular))},
+		{regular + regular + `{"other":1}` + "\n", 0, int64(2 * len(regular))},
+		{regular + "[1]\n", 0, int64(len(regular))},
+		{regular + regular + "\xff\n", 0, 0},
+	} {
+		const from = 1000
+		for name, parse := range map[string]func(*chunk){
+			"first pass": newSurveyWorker(b, shape).read, "second pass": newFillWorker(b, shape, 10).read,
+		} {
+			// The sequential reader may read irregular lines again from the file.
+			b.in = sourcetest.NewInput("", []byte(strings.Repeat(" ", from)+c.text))
+			job := &chunk{from: from, to: from + int64(len(c.text)), text: []byte(c.text)}
+			parse(job)
+			if job.complete != (c.bad < 0) || job.complete && job.count != c.count || !job.complete && job.badOffset != from+c.bad || job.tooManyRows {
+				t.Errorf("%s, %q: complete %v, %d elements, bad offset %d, too many rows %v", name, c.text, job.complete, job.count, job.badOffset, job.tooManyRows)
+			}
+		}
+	}
+	for rows, tooMany := range map[int]bool{9: false, 10: false, 11: true} {
+		job := &chunk{text: []byte(strings.Repeat(regular, rows))}
+		newFillWorker(b, shape, 10).read(job)
+		if job.complete == tooMany || job.tooManyRows != tooMany {
+			t.Errorf("%d rows of at most 10: complete %v, too many %v", rows, job.complete, job.tooManyRows)
+		}
+	}
+}
+
 // storeFunc is a store that calls a function before each read.
 type storeFunc struct {
 	io.ReaderAt
@@ -232,7 +284,7 @@ func TestParallelPanic(t *testing.T) {
 	}
 	opened = true
 	defer func() {
-		if p, ok := recover().(*ordered.Panic); !ok || p.Value != "boom" {
+		if p, ok := recover().(*ordered.PanicError); !ok || p.Value != "boom" {
 			t.Errorf("recovered %v, want the panic of the store", p)
 		}
 	}()

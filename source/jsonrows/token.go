@@ -29,23 +29,21 @@ func stringStop(text []byte, at int) int {
 	return at
 }
 
-// stringToken reads the string whose opening quote is at text[at], and reports whether it
-// has escapes.
-func stringToken(text []byte, at int) (end int, escaped bool) {
+// stringToken reads the string whose opening quote is at text[at].
+func stringToken(text []byte, at int) int {
 	for at = stringStop(text, at+1); at < len(text); at = stringStop(text, at) {
 		switch text[at] {
 		case '"':
-			return at + 1, escaped
+			return at + 1
 		case '\\':
-			escaped = true
 			if at = escapeToken(text, at); at == notFound {
-				return notFound, true
+				return notFound
 			}
 		default:
-			return notFound, escaped
+			return notFound
 		}
 	}
-	return notFound, escaped
+	return notFound
 }
 
 // escapeToken reads the escape at text[at].
@@ -136,8 +134,7 @@ func literalToken(text []byte, at int) int {
 func scalarToken(text []byte, at int) int {
 	switch c := text[at]; {
 	case c == '"':
-		end, _ := stringToken(text, at)
-		return end
+		return stringToken(text, at)
 	case c == '-' || c-'0' <= 9:
 		return numberToken(text, at)
 	}
@@ -183,7 +180,7 @@ func nameToken(text []byte, at int) int {
 	if at >= len(text) || text[at] != '"' {
 		return notFound
 	}
-	if at, _ = stringToken(text, at); at == notFound {
+	if at = stringToken(text, at); at == notFound {
 		return notFound
 	}
 	if at = skipSpace(text, at); at >= len(text) || text[at] != ':' {
