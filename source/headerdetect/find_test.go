@@ -1,6 +1,7 @@
 package headerdetect
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -152,5 +153,28 @@ func TestNamesColumns(t *testing.T) {
 		if got := NamesColumns(strings.Split(header, "|"), below); got != want {
 			t.Errorf("%q names the columns: %v", header, got)
 		}
+	}
+}
+
+// BenchmarkFind searches the first rows of a typical sheet, and of one with the maximum
+// width.
+func BenchmarkFind(b *testing.B) {
+	for _, columns := range []int{10, 16384} {
+		rows := make([][]string, 300)
+		for i := range rows {
+			for c := range columns {
+				cell := fmt.Sprint(i * c)
+				if c%3 == 0 {
+					cell = fmt.Sprint("name ", i)
+				}
+				rows[i] = append(rows[i], cell)
+			}
+		}
+		b.Run(fmt.Sprint(columns), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				find(b, rows, 0)
+			}
+		})
 	}
 }

@@ -2,9 +2,16 @@ package jsonrows
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"syscall"
 	"testing"
 
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
@@ -36,4 +43,72 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}
+}
+
+// cpuSeconds returns the CPU time that this process has used so far, in seconds.
+func cpuSeconds(t testing.TB) float64 {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
+}
+
+// drain reads all records of the first sheet into one batch.
+func drain(t testing.TB, in source.Input) (rows int) {
+	t.Helper()
+	ctx := context.Background()
+	b, err := Format{}.Open(ctx, in, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.Open(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(r.Close(), b.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	var batch intray.Records
+	for {
+		err := r.Next(ctx, &batch)
+		if errors.Is(err, io.EOF) {
+			return rows
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += batch.Len()
+	}
+}
+
+// BenchmarkCPU measures the CPU time of both passes over lines of ten members.
+// JSONROWS_FILE names a file to read instead of the generated one.
+func BenchmarkCPU(b *testing.B) {
+	text := people(200_000, `"a short note"`)
+	in := source.Input{ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
+	if path := os.Getenv("JSONROWS_FILE"); path != "" {
+		f, err := os.Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		state, err := f.Stat()
+		if err != nil {
+			b.Fatal(err)
+		}
+		in = source.Input{ReaderAt: f, Size: state.Size()}
+	}
+	rows := 0
+	before := cpuSeconds(b)
+	b.SetBytes(in.Size)
+	for b.Loop() {
+		rows += drain(b, in)
+	}
+	used := cpuSeconds(b) - before
+	b.ReportMetric(float64(in.Size)*float64(b.N)/1e6/used, "MB/cpu-s")
+	b.ReportMetric(float64(rows)/used, "rows/cpu-s")
 }
