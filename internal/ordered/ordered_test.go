@@ -421,3 +421,29 @@ func TestModel(t *testing.T) {
 		checkDoubles(t, all, min(n, failing))
 	})
 }
+
+// BenchmarkNext measures the cost of one item without work.
+func BenchmarkNext(b *testing.B) {
+	b.ReportAllocs()
+	r := Start(b.Context(), 2, 4, count(b.N, io.EOF), each(double))
+	defer r.Close()
+	for range b.N {
+		if _, err := r.Next(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkStart measures the fixed cost of the goroutines of one use.
+func BenchmarkStart(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		r := Start(b.Context(), 2, 4, count(2, io.EOF), each(double))
+		for range 2 {
+			if _, err := r.Next(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		r.Close()
+	}
+}
