@@ -94,7 +94,7 @@ func TestWideWithoutMark(t *testing.T) {
 	} {
 		for _, name := range wideNames {
 			e := encodingByName(name)
-			raw, _ := written(e, c.text)
+			raw, _ := encodeText(e, c.text)
 			if g := Detect(raw, true); g.Encoding != e || g.BOM != 0 || g.Confidence < Sure {
 				t.Errorf("%s in %s: %s %.2f: %s", c.name, name, g.Encoding, g.Confidence, g.Reason)
 			}

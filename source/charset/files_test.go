@@ -47,7 +47,7 @@ func fileSet(t *testing.T) []file {
 					t.Fatalf("%s is not the name of an encoding", name)
 				}
 				text := table(t, words[0], e, length.rows, length.plain)
-				raw, _ := written(e, text)
+				raw, _ := encodeText(e, text)
 				list = append(list, file{words[0] + "." + name + "." + length.name + ".csv", e, text, raw})
 			}
 		}
@@ -78,7 +78,7 @@ func table(t *testing.T, language string, e Encoding, rows, plain int) string {
 			cells = strings.Split(decomposeTones(line), "|")
 		}
 		row := fmt.Sprintf("%d,%s,%s,user%d@example.com,%d.50,2024-%02d-17,\"%s\"\n", 1000+i, cells[0], cells[1], i, 17*i+3, i%12+1, cells[2])
-		if _, ok := written(e, row); ok && made < rows {
+		if _, ok := encodeText(e, row); ok && made < rows {
 			text += row
 			made++
 		}
@@ -92,8 +92,8 @@ func table(t *testing.T, language string, e Encoding, rows, plain int) string {
 	return text
 }
 
-// written encodes a text. ok is false if the encoding lacks a character.
-func written(e Encoding, text string) (raw []byte, ok bool) {
+// encodeText encodes a text. ok is false if the encoding lacks a character.
+func encodeText(e Encoding, text string) (raw []byte, ok bool) {
 	switch {
 	case e == UTF8:
 		return []byte(text), true
@@ -178,8 +178,8 @@ func decomposeTones(text string) string {
 	return apart
 }
 
-// read decodes a whole file.
-func read(t testing.TB, raw []byte, e Encoding) (text string, invalid int64) {
+// decodeText decodes a whole file.
+func decodeText(t testing.TB, raw []byte, e Encoding) (text string, invalid int64) {
 	t.Helper()
 	r := NewReader(bytes.NewReader(raw), e)
 	out, err := io.ReadAll(r)
@@ -208,7 +208,7 @@ func TestFilesAreAsGenerated(t *testing.T) {
 		if len(kept) >= 8<<10 {
 			t.Errorf("%s has %d bytes", f.name, len(kept))
 		}
-		if text, invalid := read(t, kept, f.encoding); text != f.text || invalid > 0 {
+		if text, invalid := decodeText(t, kept, f.encoding); text != f.text || invalid > 0 {
 			t.Errorf("%s does not decode to its text, %d invalid", f.name, invalid)
 		}
 	}
@@ -224,7 +224,7 @@ func TestFiles(t *testing.T) {
 	right, sure := 0, 0
 	for _, f := range set {
 		g := Detect(f.raw, true)
-		text, _ := read(t, f.raw[g.BOM:], g.Encoding)
+		text, _ := decodeText(t, f.raw[g.BOM:], g.Encoding)
 		if g.Reason.IsZero() || g.Preview == "" || g.Confidence > 1 {
 			t.Errorf("%s: incomplete: %+v", f.name, g)
 		}

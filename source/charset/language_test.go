@@ -7,10 +7,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// inPage returns a word in a single-byte encoding.
-func inPage(t *testing.T, name, word string) segment {
+// wordSegment returns a word in a single-byte encoding.
+func wordSegment(t *testing.T, name, word string) segment {
 	t.Helper()
-	raw, ok := written(encodingByName(name), word)
+	raw, ok := encodeText(encodingByName(name), word)
 	if !ok {
 		t.Fatalf("%s cannot encode %q", name, word)
 	}
@@ -40,7 +40,7 @@ func TestShape(t *testing.T) {
 		{"Wort…", "Wo…rt"},
 		{"café", "caf©"},
 	} {
-		if better, worse := p.shapeCost(inPage(t, "windows-1252", c.better)), p.shapeCost(inPage(t, "windows-1252", c.worse)); better >= worse {
+		if better, worse := p.shapeCost(wordSegment(t, "windows-1252", c.better)), p.shapeCost(wordSegment(t, "windows-1252", c.worse)); better >= worse {
 			t.Errorf("%s costs %.1f, %s only %.1f", c.better, better, c.worse, worse)
 		}
 	}

@@ -94,8 +94,8 @@ func TestReaderOverManyChunks(t *testing.T) {
 	text := strings.Repeat("aß株😀;", 40000)
 	for _, name := range []string{"UTF-8", "UTF-16LE", "UTF-32BE", "GB18030"} {
 		e, _ := Lookup(name)
-		raw, ok := written(e, text)
-		if got, invalid := read(t, raw, e); got != text || invalid != 0 || !ok {
+		raw, ok := encodeText(e, text)
+		if got, invalid := decodeText(t, raw, e); got != text || invalid != 0 || !ok {
 			t.Errorf("%s: %d bytes, %d invalid", name, len(got), invalid)
 		}
 	}

@@ -45,8 +45,8 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// torn draws UTF-8 with some bytes replaced.
-func torn(t *rapid.T) []byte {
+// damagedUTF8 draws UTF-8 with some bytes replaced.
+func damagedUTF8(t *rapid.T) []byte {
 	text := []byte(rapid.StringOfN(rapid.RuneFrom([]rune("aZ09,;\nßéЖ株😀\uFFFD")), 0, 300, -1).Draw(t, "text"))
 	for range rapid.IntRange(0, 4).Draw(t, "tears") {
 		if len(text) > 0 {
@@ -59,7 +59,7 @@ func torn(t *rapid.T) []byte {
 // TestCheckerCountsAsTheLanguageDoes compares the Checker with a loop over the runes.
 func TestCheckerCountsAsTheLanguageDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := torn(t)
+		text := damagedUTF8(t)
 		want, end := int64(0), false
 		for p := text; len(p) > 0; {
 			r, n := utf8.DecodeRune(p)

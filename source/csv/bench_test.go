@@ -28,8 +28,8 @@ func BenchmarkRead(b *testing.B) {
 		{"quoted", []byte(plain)},
 		{"careful", []byte(strings.ReplaceAll(plain, ",", "||"))},
 		{"repaired", []byte(contacts(rows, odd))},
-		{"UTF-16", wide(umlauts)},
-		{"windows-1252", narrow(b, umlauts)},
+		{"UTF-16", encodeUTF16(umlauts)},
+		{"windows-1252", encodeWindows1252(b, umlauts)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(c.text)))
@@ -43,8 +43,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// wide returns a text as little-endian UTF-16 with a byte order mark.
-func wide(text string) []byte {
+// encodeUTF16 returns a text as little-endian UTF-16 with a byte order mark.
+func encodeUTF16(text string) []byte {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
 		out = binary.LittleEndian.AppendUint16(out, unit)
@@ -52,8 +52,8 @@ func wide(text string) []byte {
 	return out
 }
 
-// narrow returns a text as windows-1252.
-func narrow(t testing.TB, text string) []byte {
+// encodeWindows1252 returns a text as windows-1252.
+func encodeWindows1252(t testing.TB, text string) []byte {
 	t.Helper()
 	out, err := charmap.Windows1252.NewEncoder().String(text)
 	if err != nil {

@@ -88,7 +88,7 @@ func (m *marks) add(t *testing.T, name, answer string) {
 	}
 	m.Lock()
 	defer m.Unlock()
-	header, records, cells := alike(want[:1], got[:1], eachCell), alike(want[1:], got[1:], eachRow), alike(want, got, eachCell)
+	header, records, cells := rowsF1(want[:1], got[:1], eachCell), rowsF1(want[1:], got[1:], eachRow), rowsF1(want, got, eachCell)
 	m.files++
 	m.header, m.records, m.cells = m.header+header, m.records+records, m.cells+cells
 	if min(header, records, cells) > 0.999 {
@@ -135,8 +135,8 @@ func eachCell(row []string) (cells []string) {
 	return cells
 }
 
-// alike returns the F1 measure of two multisets of parts of rows.
-func alike(want, got [][]string, things func([]string) []string) float64 {
+// rowsF1 returns the F1 measure of two multisets of parts of rows.
+func rowsF1(want, got [][]string, things func([]string) []string) float64 {
 	bag := map[string]int{}
 	both, total := 0, 0
 	for _, row := range want {
@@ -160,7 +160,7 @@ func alike(want, got [][]string, things func([]string) []string) float64 {
 }
 
 // TestHard compares the files of testdata/hard with the text after each, which is what a
-// careful person would read. See shown for its format.
+// careful person would read. See formatReading for its format.
 func TestHard(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "hard", "*.txtar"))
 	if err != nil || len(archives) == 0 {
@@ -182,7 +182,7 @@ func TestHard(t *testing.T) {
 				continue
 			}
 			t.Run(f.Name, func(t *testing.T) {
-				got := shown(t, f.Data)
+				got := formatReading(t, f.Data)
 				if want[f.Name] != got {
 					t.Errorf("want\n%s\ngot\n%s", want[f.Name], got)
 				}
@@ -191,9 +191,9 @@ func TestHard(t *testing.T) {
 	}
 }
 
-// shown formats a text as read: the columns (or "(no header)"), the records with " | "
+// formatReading formats a text as read: the columns (or "(no header)"), the records with " | "
 // between cells, and the notices after "! ".
-func shown(t testing.TB, text []byte) string {
+func formatReading(t testing.TB, text []byte) string {
 	t.Helper()
 	names, rows, notices, err := readTable(t, text, source.Options{})
 	if err != nil {

@@ -49,7 +49,7 @@ var samples = []sample{
 func TestConformance(t *testing.T) {
 	var all []sourcetest.Sample
 	for _, table := range sourcetest.LargeTables() {
-		all = append(all, written(table))
+		all = append(all, newSample(table))
 	}
 	for _, r := range samples {
 		all = append(all, sourcetest.Table(r).Sample())
@@ -57,8 +57,8 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, Format{}, all)
 }
 
-// written returns a table with its text and the lines of its records.
-func written(table sourcetest.Table) sourcetest.Sample {
+// newSample returns a table with its text and the lines of its records.
+func newSample(table sourcetest.Table) sourcetest.Sample {
 	text := appendRecord(nil, table.Headers, "\n")
 	line := int64(2)
 	for _, record := range table.Records {

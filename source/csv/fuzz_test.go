@@ -150,11 +150,11 @@ func FuzzKept(f *testing.F) {
 		if len(text) > excerptBytes || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\uFFFD") || strings.HasPrefix(strings.ToLower(strings.TrimLeft(text, "\uFEFF\"")), "sep=") {
 			return
 		}
-		kept, ok := everything(t, text)
+		kept, ok := countAllLetters(t, text)
 		if !ok {
 			return
 		}
-		for r, n := range maps.All(letters(text)) {
+		for r, n := range maps.All(countLetters(text)) {
 			if kept[r] < n {
 				t.Fatalf("%q: %d of %d %q remain", text, kept[r], n, r)
 			}
@@ -162,8 +162,8 @@ func FuzzKept(f *testing.F) {
 	})
 }
 
-// letters returns the number of each letter and digit in a text.
-func letters(text string) map[rune]int {
+// countLetters returns the number of each letter and digit in a text.
+func countLetters(text string) map[rune]int {
 	counts := map[rune]int{}
 	for _, r := range text {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -173,9 +173,9 @@ func letters(text string) map[rune]int {
 	return counts
 }
 
-// everything counts the letters and digits that are read, and reports whether the whole
+// countAllLetters counts the letters and digits that are read, and reports whether the whole
 // text was read.
-func everything(t *testing.T, text string) (counts map[rune]int, ok bool) {
+func countAllLetters(t *testing.T, text string) (counts map[rune]int, ok bool) {
 	t.Helper()
 	names, rows, notices, err := readTable(t, []byte(text), source.Options{})
 	if err != nil {
@@ -195,7 +195,7 @@ func everything(t *testing.T, text string) (counts map[rune]int, ok bool) {
 			all.WriteString(*n.Value)
 		}
 	}
-	return letters(all.String()), true
+	return countLetters(all.String()), true
 }
 
 // FuzzChunks compares parallel with sequential reading, for chunks of any size.
@@ -211,7 +211,7 @@ func FuzzChunks(f *testing.F) {
 		text := contacts(200, map[int]string{int(at)%200 + 1: line, int(at)%170 + 20: line})
 		raw := []byte(text)
 		if utf16 {
-			raw = wide(text)
+			raw = encodeUTF16(text)
 		}
 		want, notices := readChunks(t, raw, 0)
 		got, parallelNotices := readChunks(t, raw, int(size)%5000+64)
@@ -251,7 +251,7 @@ func TestChunkSizes(t *testing.T) {
 		120: "id,name,joined,amount,note", 140: "Total,,,1,", 160: "x,y", 170: "170,\"a\"b\",2021-09-21,140.50,x",
 	}
 	text := contacts(300, odd)
-	for _, raw := range [][]byte{[]byte(text), wide(text)} {
+	for _, raw := range [][]byte{[]byte(text), encodeUTF16(text)} {
 		want, notices := readChunks(t, raw, 0)
 		if len(want) < 280 {
 			t.Fatalf("only %d rows", len(want))

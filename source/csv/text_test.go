@@ -37,7 +37,7 @@ func TestBytes(t *testing.T) {
 		"one quote before a word": {"\"abc", "\"abc\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, shown(t, []byte(c.text))); diff != "" {
+			if diff := cmp.Diff(c.want, formatReading(t, []byte(c.text))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sheet returns the rows of a text with one line per row and bars between the cells.
-func sheet(text string) (rows [][]string) {
+// rowsOf returns the rows of a text with one line per row and bars between the cells.
+func rowsOf(text string) (rows [][]string) {
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
 		if line == "" {
 			rows = append(rows, nil)
@@ -21,8 +21,8 @@ func sheet(text string) (rows [][]string) {
 	return rows
 }
 
-// numbered returns rows of the numbers 1 to n in each of the columns.
-func numbered(n, columns int) string {
+// numberedRows returns rows of the numbers 1 to n in each of the columns.
+func numberedRows(n, columns int) string {
 	var text strings.Builder
 	for i := range n {
 		text.WriteString(strings.TrimSuffix(strings.Repeat(strconv.Itoa(i+1)+"|", columns), "|") + "\n")
@@ -61,7 +61,7 @@ func TestFind(t *testing.T) {
 		{"words whose last columns have no name", "Name|City|Team\nAda|Bern|red|left|big\nBob|Ulm|blue|left|small\nCy|Bonn|red|right|big", 5, 0, 1, "Name|City|Team||", true},
 		{"a record above the header", "Ann|ann@birch.example|2026-01-02|12\nFirst name|E-mail|Joined on|Age\nBen|ben@oak.example|2026-02-02|13\nCy|cy@oak.example|2026-02-03|14",
 			4, 1, 1, "First name|E-mail|Joined on|Age", true},
-		{"no header, numbers", numbered(5, 3), 3, 0, 0, "||", false},
+		{"no header, numbers", numberedRows(5, 3), 3, 0, 0, "||", false},
 		{"no header, people", "Ada|ada@example.org|1980-01-02\nBob|bob@example.org|1981-02-03\nCy|cy@example.org|1982-03-04", 3, 0, 0, "||", false},
 		{"years as headers", "Country|2019|2020|2021\nFrance|12|14|15\nSpain|9|8|7\nItaly|5|6|6", 4, 0, 1, "Country|2019|2020|2021", false},
 		{"sparse", "name|phone|fax|note\nAda|1||\n||2|\nBob|||x\n|3||", 4, 0, 1, "name|phone|fax|note", false},
@@ -71,7 +71,7 @@ func TestFind(t *testing.T) {
 		{"one column of words", "Paris\nRome\nBern", 1, 0, 1, "Paris", true},
 		{"words above words", "alpha|beta\ngamma|delta\nepsilon|zeta", 2, 0, 1, "alpha|beta", true},
 		{"names of columns above words", "first name|last name\nAda|King\nGrace|Hopper", 2, 0, 1, "first name|last name", false},
-		{"wide", strings.Join(wideNames(200), "|") + "\n" + numbered(20, 200), 200, 0, 1, strings.Join(wideNames(200), "|"), false},
+		{"wide", strings.Join(wideNames(200), "|") + "\n" + numberedRows(20, 200), 200, 0, 1, strings.Join(wideNames(200), "|"), false},
 		{"the header printed twice", "id|name\nid|name\n1|Ada\n2|Bob\n3|Cy", 2, 0, 2, "id id|name name", false},
 		{"only a header", "id|name|price", 3, 0, 1, "id|name|price", false},
 		{"one row of values", "1|2.50|2020-01-01", 3, 0, 0, "||", false},
@@ -85,7 +85,7 @@ func TestFind(t *testing.T) {
 		{"labels above that look like a header", "Report|2024\nGenerated|2024-05-05\n\ndate|price\nJan 1 2000|13.9\nFeb 1 2000|13.6\nMar 1 2000|14.9", 2, 0, 1, "Report|2024", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows := sheet(c.text)
+			rows := rowsOf(c.text)
 			l := find(t, rows, 0)
 			got := []any{l.Width, l.First, l.Headers, l.Unsure()}
 			if diff := cmp.Diff([]any{c.width, c.first, c.headers, c.unsure}, got); diff != "" {
@@ -123,12 +123,12 @@ func TestAlternative(t *testing.T) {
 		{"no header", "alpha|beta\ngamma|delta\nepsilon|zeta", NoHeader, 1},
 		{"a header", "alpha|5\nbeta|6\ngamma|7", 0, 0.1},
 	} {
-		l := find(t, sheet(c.text), 0)
+		l := find(t, rowsOf(c.text), 0)
 		if l.Alternative != c.alternative || l.Doubt < c.least || l.Doubt > 1 {
 			t.Errorf("%s: %+v, want the alternative %d and a doubt of at least %v", c.name, l, c.alternative, c.least)
 		}
 	}
-	sure := find(t, sheet("id|name|price|since\n1|Ada|2.50|2024-01-01\n2|Bob|3.10|2024-01-02\n3|Cy|4|2024-01-03"), 0)
+	sure := find(t, rowsOf("id|name|price|since\n1|Ada|2.50|2024-01-01\n2|Bob|3.10|2024-01-02\n3|Cy|4|2024-01-03"), 0)
 	if sure.Doubt > 0.2 {
 		t.Errorf("%+v has much doubt", sure)
 	}
@@ -141,14 +141,14 @@ func TestAlternative(t *testing.T) {
 }
 
 func TestFindWithWidth(t *testing.T) {
-	rows := sheet("a list|of some\nid|name|price\n1|Ada|2.50\n2|Bob|3.10")
+	rows := rowsOf("a list|of some\nid|name|price\n1|Ada|2.50\n2|Bob|3.10")
 	if l := find(t, rows, 3); l.First != 1 || l.Width != 3 {
 		t.Errorf("%+v", l)
 	}
 }
 
 func TestNamesColumns(t *testing.T) {
-	below := sheet("1|Ada|2.50\n2|Bob|3.10")
+	below := rowsOf("1|Ada|2.50\n2|Bob|3.10")
 	for header, want := range map[string]bool{"id|name|price": true, "3|Cy|4.10": false, "||": false, "id|name|": true} {
 		if got := NamesColumns(strings.Split(header, "|"), below); got != want {
 			t.Errorf("%q names the columns: %v", header, got)

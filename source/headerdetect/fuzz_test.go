@@ -17,7 +17,7 @@ func FuzzTable(f *testing.F) {
 		if len(text) > 1<<12 || width < 0 || width > 1<<10 {
 			t.Skip()
 		}
-		rows := sheet(text)
+		rows := rowsOf(text)
 		before := make([][]string, len(rows))
 		for i, row := range rows {
 			before[i] = slices.Clone(row)

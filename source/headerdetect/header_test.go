@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// naming returns a score function: the share of the cells of a row that are among the words.
-func naming(words ...string) func([]string) float64 {
+// shareOfWords returns a score function: the share of the cells of a row that are among the words.
+func shareOfWords(words ...string) func([]string) float64 {
 	return func(row []string) float64 {
 		n, cells := 0.0, 0.0
 		for _, cell := range row {
@@ -55,7 +55,7 @@ func TestPrefer(t *testing.T) {
 		{"nothing names anything", "x,y,z\n1,2,3\n", Layout{Width: 3, Headers: 1, Doubt: 1}, 0, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := c.found.Prefer(table(c.text), naming("a", "b", "c"))
+			got := c.found.Prefer(table(c.text), shareOfWords("a", "b", "c"))
 			if got.First != c.first || got.Headers != c.headers || (got.Doubt == 0) != c.sure {
 				t.Errorf("%+v", got)
 			}

@@ -28,7 +28,7 @@ func TestLayouts(t *testing.T) {
 	for one := range strings.SplitSeq(rest, "\n# ") {
 		name, text, _ := strings.Cut(one, "\n")
 		text, want, _ := strings.Cut(text, "\n= ")
-		rows := sheet(strings.TrimSuffix(text, "\n"))
+		rows := rowsOf(strings.TrimSuffix(text, "\n"))
 		got := describeLayout(t, rows)
 		rewritten += "\n# " + name + "\n" + strings.TrimSuffix(text, "\n") + "\n= " + strings.ReplaceAll(got, "\n", "\n= ") + "\n"
 		if diff := cmp.Diff(strings.ReplaceAll(strings.TrimSpace(want), "\n= ", "\n"), got); diff != "" && !*update {
@@ -77,7 +77,7 @@ func (c *endingContext) Err() error {
 
 // TestFindEndsWithContext ends the context at each check.
 func TestFindEndsWithContext(t *testing.T) {
-	rows := sheet("a|b|c\nd|e|f\n1|2|3\n4|5|6")
+	rows := rowsOf("a|b|c\nd|e|f\n1|2|3\n4|5|6")
 	for checks := 0; ; checks++ {
 		ctx := &endingContext{t.Context(), checks}
 		_, err := FindLayout(ctx, rows, 0)

@@ -55,8 +55,8 @@ func cpuSeconds(t testing.TB) float64 {
 	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 }
 
-// drain reads all records of the first sheet into one batch.
-func drain(t testing.TB, in source.Input) (rows int) {
+// countRecords reads all records of the first sheet into one batch.
+func countRecords(t testing.TB, in source.Input) (rows int) {
 	t.Helper()
 	ctx := context.Background()
 	b, err := Format{}.Open(ctx, in, source.Options{})
@@ -106,7 +106,7 @@ func BenchmarkCPU(b *testing.B) {
 	before := cpuSeconds(b)
 	b.SetBytes(in.Size)
 	for b.Loop() {
-		rows += drain(b, in)
+		rows += countRecords(b, in)
 	}
 	used := cpuSeconds(b) - before
 	b.ReportMetric(float64(in.Size)*float64(b.N)/1e6/used, "MB/cpu-s")

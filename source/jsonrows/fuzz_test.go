@@ -40,7 +40,7 @@ func FuzzJSONRows(f *testing.F) {
 		if p := b.(*book).tables[0]; p.arrayElements || p.enclosingObjects > 0 {
 			return // its records are not those of the whole text
 		}
-		elements := theirs(t, strings.TrimPrefix(text, byteOrderMark))
+		elements := standardElements(t, strings.TrimPrefix(text, byteOrderMark))
 		if len(elements) != len(sheet.Records) {
 			t.Fatalf("%q: %d records of %d elements", text, len(sheet.Records), len(elements))
 		}
@@ -60,8 +60,8 @@ func FuzzJSONRows(f *testing.F) {
 	})
 }
 
-// theirs returns the elements that the standard library finds.
-func theirs(t *testing.T, text string) (elements []json.RawMessage) {
+// standardElements returns the elements that the standard library finds.
+func standardElements(t *testing.T, text string) (elements []json.RawMessage) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	for {
 		var value json.RawMessage

@@ -47,7 +47,7 @@ var readings = []reading{
 func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
 	for _, table := range sourcetest.LargeTables() {
-		samples = append(samples, written(table))
+		samples = append(samples, newSample(table))
 	}
 	for _, r := range readings {
 		samples = append(samples, sourcetest.Table(r).Sample())
@@ -55,9 +55,9 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, Format{}, append(samples, inside...))
 }
 
-// written returns a table with its text. Only the first element has all names; the others
+// newSample returns a table with its text. Only the first element has all names; the others
 // omit empty cells.
-func written(table sourcetest.Table) sourcetest.Sample {
+func newSample(table sourcetest.Table) sourcetest.Sample {
 	escape := strings.NewReplacer("\n", `\n`, `"`, `\"`)
 	var elements []string
 	for i, record := range table.Records {

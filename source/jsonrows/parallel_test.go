@@ -69,8 +69,8 @@ func (o *outcome) read(ctx context.Context, b source.Book) (err error) {
 	}
 }
 
-// alikeByChunks checks that the outcome is the same for every size of chunks.
-func alikeByChunks(t *testing.T, text string, opt source.Options) {
+// requireSameByChunks checks that the outcome is the same for every size of chunks.
+func requireSameByChunks(t *testing.T, text string, opt source.Options) {
 	t.Helper()
 	want := readBy(t, text, opt, 0)
 	for _, chunk := range []int{24, 100, 4 << 10, chunkBytes} {
@@ -117,7 +117,7 @@ func TestChunksChangeNothing(t *testing.T) {
 		if seed%4 == 2 {
 			limits = source.Limits{CellBytes: 100, RecordBytes: 150, Columns: 7}
 		}
-		alikeByChunks(t, text, source.Options{AsIs: seed%3 == 0, Limits: limits})
+		requireSameByChunks(t, text, source.Options{AsIs: seed%3 == 0, Limits: limits})
 	}
 }
 
@@ -335,6 +335,6 @@ func FuzzChunks(f *testing.F) {
 		f.Add(lines(random, 4, nil)+odd+"\n"+lines(random, 4, nil), false)
 	}
 	f.Fuzz(func(t *testing.T, text string, asIs bool) {
-		alikeByChunks(t, text, source.Options{AsIs: asIs})
+		requireSameByChunks(t, text, source.Options{AsIs: asIs})
 	})
 }
