@@ -49,10 +49,10 @@ func TestShape(t *testing.T) {
 // TestShapeLooksBesideASegment checks that the digits next to a segment are considered.
 func TestShapeLooksBesideASegment(t *testing.T) {
 	p := pageOf(t, "windows-1252")
-	behind := segment{bytes: []byte{0xB0}, before: '5', after: ' '}
+	after := segment{bytes: []byte{0xB0}, before: '5', after: ' '}
 	within := segment{bytes: []byte("a\xb0b"), before: ' ', after: ' '}
-	if p.shapeCost(behind) >= p.shapeCost(within) {
-		t.Errorf("5° costs %.1f, a°b %.1f", p.shapeCost(behind), p.shapeCost(within))
+	if p.shapeCost(after) >= p.shapeCost(within) {
+		t.Errorf("5° costs %.1f, a°b %.1f", p.shapeCost(after), p.shapeCost(within))
 	}
 }
 

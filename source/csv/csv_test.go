@@ -28,7 +28,7 @@ var samples = []sample{
 	{"a quote that opens nothing", "a,b\n5\" pipe, \"x\"\n1\"\",\"\n\"\n", false, []string{"a", "b"}, [][]string{{`5" pipe`, `x`}, {`1""`, "\n"}}, []int64{2, 3}},
 	{"blank lines", "\n\r\na\n\n\r\r\n1\n\n\n2\n\n", false, []string{"a"}, [][]string{{"1"}, {"2"}}, []int64{7, 10}},
 	{"an empty quoted line is a record", "a\n\"\"\n \n", false, []string{"a"}, [][]string{{""}}, []int64{2}},
-	{"header behind empty records", ",,\n \na,b\n1,2\n", false, []string{"a", "b"}, [][]string{{"1", "2"}}, []int64{4}},
+	{"header after empty records", ",,\n \na,b\n1,2\n", false, []string{"a", "b"}, [][]string{{"1", "2"}}, []int64{4}},
 	{"header of several lines", "\"a\nb\", c \n1,2\n", false, []string{"a\nb", "c"}, [][]string{{"1", "2"}}, []int64{3}},
 	{"empty and equal headers", "a,,a,\n1,2,3,4\n", false, []string{"a", "", "a", ""}, [][]string{{"1", "2", "3", "4"}}, []int64{2}},
 	{"ragged", "a,b\n1\n1,2,3\n", false, []string{"a", "b"}, [][]string{{"1"}, {"1", "2", "3"}}, []int64{2, 3}},

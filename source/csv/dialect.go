@@ -149,13 +149,13 @@ func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) in
 			r.breaks += countLineBreaks(text[c.from:c.to])
 			return len(text)
 		}
-		behind := shut + len(d.shut)
-		if !d.backslash && shut != literal && hasPrefixAt(text, behind, d.shut) {
+		afterQuote := shut + len(d.shut)
+		if !d.backslash && shut != literal && hasPrefixAt(text, afterQuote, d.shut) {
 			c.escaped = true
-			at = behind + len(d.shut)
+			at = afterQuote + len(d.shut)
 			continue
 		}
-		if stop := d.skipSpaces(text, behind); shut != literal && d.isCellEnd(text, stop) {
+		if stop := d.skipSpaces(text, afterQuote); shut != literal && d.isCellEnd(text, stop) {
 			c.to = shut
 			c.escaped = c.escaped || d.backslash && bytes.IndexByte(text[c.from:c.to], '\\') >= 0
 			r.cells = append(r.cells, c)
@@ -163,7 +163,7 @@ func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) in
 			return stop
 		}
 		r.loose = true
-		at = behind
+		at = afterQuote
 	}
 }
 

@@ -297,11 +297,11 @@ func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool)
 	}
 	in ^= s.inside
 	opens, shuts := quotes&in, quotes&^in
-	behind := shuts<<1 | s.shut
-	if behind&^(ends|opens)|opens&^(ends<<1|s.ended|behind) != 0 {
+	afterShut := shuts<<1 | s.shut
+	if afterShut&^(ends|opens)|opens&^(ends<<1|s.ended|afterShut) != 0 {
 		return 0, false
 	}
-	if twice := opens & behind; twice != 0 {
+	if twice := opens & afterShut; twice != 0 {
 		s.lastDoubledQuote = s.at + bits.Len64(twice) - 1
 	}
 	if held := ends & in; held != 0 {

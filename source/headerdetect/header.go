@@ -136,7 +136,7 @@ var totalWords = []string{
 
 // IsNote reports whether a row is a remark below a table. Such a row has one cell with text
 // that reads like a remark.
-func IsNote(row []string, behindBlank bool) bool {
+func IsNote(row []string, afterBlank bool) bool {
 	text, filled := "", 0
 	for _, cell := range row {
 		if cell = strings.TrimSpace(cell); cell != "" {
@@ -153,7 +153,7 @@ func IsNote(row []string, behindBlank bool) bool {
 			return true
 		}
 	}
-	return behindBlank && !KindOf(text).IsTyped()
+	return afterBlank && !KindOf(text).IsTyped()
 }
 
 var notePrefixes = []string{
