@@ -67,7 +67,7 @@ func TestNewTextReader(t *testing.T) {
 		at        int64
 		want      string
 	}{
-		{"UTF-8", "grün", 0, 0, "grün"}, {"UTF-8", "\uFEFFgrün", 3, 2, "ün"}, {"UTF-8", "grün", 0, 99, ""},
+		{"UTF-8", "grün", 0, 0, "grün"}, {"UTF-8", "\uFEFFgrün", 3, 2, "ün"}, {"UTF-8", "grün", 0, 99, ""}, {"UTF-8", "gr\xffn", 0, 1, "r\xffn"},
 		{"windows-1252", "gr\xfcn", 0, 0, "grün"}, {"windows-1252", "gr\xfcn", 0, 4, "n"}, {"windows-1252", "gr\xfcn", 0, 99, ""},
 		{"UTF-16LE", string(sourcetest.UTF16LE("\uFEFFgrün")), 2, 2, "ün"},
 	} {

@@ -1,0 +1,93 @@
+package csv
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+func TestKeepBestTwo(t *testing.T) {
+	for _, c := range []struct{ added, want []float64 }{
+		{[]float64{1}, []float64{1}},
+		{[]float64{1, 2}, []float64{2, 1}},
+		{[]float64{2, 1}, []float64{2, 1}},
+		{[]float64{1, 1}, []float64{1, 1}},
+		{[]float64{1, 2, 3}, []float64{3, 2}},
+		{[]float64{3, 1, 2}, []float64{3, 2}},
+		{[]float64{3, 2, 1}, []float64{3, 2}},
+	} {
+		var ways []partialJoin
+		for _, score := range c.added {
+			ways = keepBestTwo(ways, partialJoin{score: score})
+		}
+		var got []float64
+		for _, w := range ways {
+			got = append(got, w.score)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.added, diff)
+		}
+	}
+}
+
+// TestManyRepairs repairs more rows than a person would check.
+func TestManyRepairs(t *testing.T) {
+	rows := 15_000
+	if testing.Short() {
+		rows = 4_000
+	}
+	odd := map[int]string{}
+	for n := 5; n <= rows; n += 3 {
+		odd[n] = strings.Replace(contact(n), ",20", ",,20", 1)
+	}
+	got, notices := readRows(t, contacts(rows, odd))
+	for n, row := range got {
+		if len(row) != 5 {
+			t.Fatalf("row %d is %q", n, row)
+		}
+	}
+	if len(got) != rows || len(notices) != maxNoticesPerKind {
+		t.Errorf("%d rows, %d notices", len(got), len(notices))
+	}
+}
+
+// TestRepairWorkIsLimited checks that repair ends at its limit, with one notice.
+func TestRepairWorkIsLimited(t *testing.T) {
+	odd := map[int]string{}
+	for n := 20; n < 40; n++ {
+		odd[n] = strings.Replace(contact(n), ",20", ",,20", 1)
+	}
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(contacts(60, odd))), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := opened.(*reader)
+	r.repair.work = maxRepairWork + 1
+	rows, notices := drainReader(t, r)
+	if len(rows) != 60 || len(rows[19]) != 6 || len(notices) != 1 || !strings.Contains(notices[0].Text.String(), "From line 21 on") {
+		t.Errorf("%d rows, notices %+v", len(rows), notices)
+	}
+}
+
+// TestRowWork checks that the search for a reading of one row is bounded.
+func TestRowWork(t *testing.T) {
+	s, err := analyzeSample(t.Context(), []byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := []byte("20,Ada Lovelace,2021-09-21140.50," + strings.Repeat("y x", 5000) + "\n")
+	r := newRepairer(s.dialect, s.width, s.profile())
+	var found record
+	s.dialect.parseRecord(line, notFound, &found)
+	if _, ok := r.repair(line, &found, nil); ok || r.work < maxRowWork || r.work > maxRowWork+1<<20 {
+		t.Errorf("repaired %v with work %d", ok, r.work)
+	}
+}
