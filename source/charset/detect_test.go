@@ -121,3 +121,31 @@ func TestSegments(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestAlternative(t *testing.T) {
+	second := &Second{Encoding: encodingByName("KOI8-R"), Preview: "слово"}
+	for _, c := range []struct {
+		guess      Guess
+		name, code string
+	}{
+		{Guess{}, "windows-1252", "encoding.most_other_text"},
+		{Guess{Encoding: encodingByName("ISO-8859-2")}, "windows-1252", "encoding.most_other_text"},
+		{Guess{Encoding: encodingByName("windows-1252")}, "UTF-8", "encoding.most_text"},
+		{Guess{Encoding: encodingByName("windows-1252"), Second: second}, "KOI8-R", "encoding.preview"},
+	} {
+		if name, reason := c.guess.Alternative(); name != c.name || reason.Code != c.code {
+			t.Errorf("%s, second %v: %s because of %s, want %s because of %s", c.guess.Encoding, c.guess.Second, name, reason.Code, c.name, c.code)
+		}
+	}
+}
+
+func TestConsistentScript(t *testing.T) {
+	for text, want := range map[string]bool{
+		"plain": true, "é": true, "a – é": true, "– é я": false, "é я": false, "я é": false, "日本ー語": true, "e\u0301 é": true,
+		"– ƀ": false, "ș": true, "\u0085 é": false, "¨": false, "€ я": true,
+	} {
+		if got := hasConsistentScript([]byte(text)); got != want {
+			t.Errorf("%q is consistent: %v, want %v", text, got, want)
+		}
+	}
+}
