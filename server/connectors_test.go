@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/ssh"
 
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/schema"
@@ -29,6 +30,7 @@ import (
 	"github.com/intraydata/intray/server/sqlstore"
 	"github.com/intraydata/intray/server/webhooks"
 	"github.com/intraydata/intray/source/formats"
+	"github.com/intraydata/intray/test/livetest"
 )
 
 // connectorFixture is a service with a fake clock, and a folder on an SFTP server.
@@ -190,10 +192,10 @@ func (d *connectorFixture) everyFive(credential model.Credential) connectors.Dra
 // TestConnectorsOverSSH runs connectors on real servers: with an interval, daily, and with
 // failures.
 func TestConnectorsOverSSH(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) *sshServer{"key": withKey, "password": withOpenSSHPassword, "password of another server": withPassword} {
+	for name, open := range map[string]func(*testing.T) *sshServer{"key": keyServer, "password": openSSHPasswordServer, "password in Go": goPasswordServer} {
 		t.Run(name, func(t *testing.T) {
-			server, host := open(t), newKeyFile(t)
-			server.show(host)
+			server, host := open(t), livetest.NewSSHKey(t)
+			server.setHostKey(host)
 			t.Run("minutes", func(t *testing.T) { runByMinutes(t, server, host) })
 			t.Run("day", func(t *testing.T) { runDaily(t, server) })
 			t.Run("failures", func(t *testing.T) { runFailing(t, server, host) })
@@ -201,20 +203,19 @@ func TestConnectorsOverSSH(t *testing.T) {
 	}
 }
 
-func runByMinutes(t *testing.T, server *sshServer, host keyFile) {
+func runByMinutes(t *testing.T, server *sshServer, host livetest.SSHKey) {
 	d := newConnectorFixture(t)
 	credential := d.credential(server)
-	if key := server.draft.PrivateKey.Reveal(); key != "" {
-		mine := keyFile(filepath.Join(t.TempDir(), "mine"))
-		must(t, os.WriteFile(string(mine), []byte(key), 0o600))
-		must(t, os.WriteFile(string(mine)+".pub", []byte(key), 0o600)) // ssh-keygen reads this file
-		if want := mine.fingerprint(t); credential.Fingerprint != want {
+	if text := server.draft.PrivateKey.Reveal(); text != "" {
+		key, err := ssh.ParsePrivateKey([]byte(text))
+		must(t, err)
+		if want := ssh.FingerprintSHA256(key.PublicKey()); credential.Fingerprint != want {
 			t.Errorf("the fingerprint of the key is %s, want %s", credential.Fingerprint, want)
 		}
 	}
 	report, failure, err := d.TestCredential(d.ctx, d.org, credential.ID)
-	if err != nil || failure != nil || report.HostKeyFingerprint != host.fingerprint(t) {
-		t.Fatalf("the host key is %s, want %s; %v, %v", report.HostKeyFingerprint, host.fingerprint(t), failure, err)
+	if err != nil || failure != nil || report.HostKeyFingerprint != host.Fingerprint() {
+		t.Fatalf("the host key is %s, want %s; %v, %v", report.HostKeyFingerprint, host.Fingerprint(), failure, err)
 	}
 	d.arrive("a.csv")
 	d.arrive("b.csv")
@@ -269,12 +270,12 @@ func runDaily(t *testing.T, server *sshServer) {
 		t.Errorf("after days without a run: %v %+v", ran, run)
 	}
 	d.arrive("d.csv")
-	server.shut.Store(true)
+	server.closed.Store(true)
 	failed := day.AddDate(0, 0, 5)
 	if run := d.runAt(c, failed); run.Succeeded {
 		t.Errorf("the login was refused: %+v", run)
 	}
-	server.shut.Store(false)
+	server.closed.Store(false)
 	if run := d.runAt(c, failed.Add(5*time.Minute)); run.Fetched != 1 {
 		t.Errorf("the retry: %+v", run)
 	}
@@ -294,7 +295,7 @@ type failure struct {
 
 // runFailing has files arrive while a connector fails: it announces the failure once, retries
 // with increasing delays, and continues when the failure ends.
-func runFailing(t *testing.T, server *sshServer, host keyFile) {
+func runFailing(t *testing.T, server *sshServer, host livetest.SSHKey) {
 	d := newConnectorFixture(t)
 	c, err := d.CreateConnector(d.ctx, d.org, d.everyFive(d.credential(server)))
 	must(t, err)
@@ -302,11 +303,11 @@ func runFailing(t *testing.T, server *sshServer, host keyFile) {
 	if run, _ := d.pull(c); run.Fetched != 1 {
 		t.Fatalf("the first run: %+v", run)
 	}
-	other, away := newKeyFile(t), d.folder+"-away"
-	t.Cleanup(func() { server.show(host); server.shut.Store(false) })
+	other, away := livetest.NewSSHKey(t), d.folder+"-away"
+	t.Cleanup(func() { server.setHostKey(host); server.closed.Store(false) })
 	for n, one := range []failure{
-		{"host key", "host_key_changed", []string{"sftp.host_key_changed", `"expected":"` + host.fingerprint(t), `"found":"` + other.fingerprint(t)}, func() { server.show(other) }, func() { server.show(host) }},
-		{"login", "login_denied", []string{"sftp.login_denied", server.draft.User}, func() { server.shut.Store(true) }, func() { server.shut.Store(false) }},
+		{"host key", "host_key_changed", []string{"sftp.host_key_changed", `"expected":"` + host.Fingerprint(), `"found":"` + other.Fingerprint()}, func() { server.setHostKey(other) }, func() { server.setHostKey(host) }},
+		{"login", "login_denied", []string{"sftp.login_denied", server.draft.User}, func() { server.closed.Store(true) }, func() { server.closed.Store(false) }},
 		{"directory", "missing", []string{"sftp.missing", d.folder}, func() { must(t, os.Rename(d.folder, away)) }, func() { must(t, os.Rename(away, d.folder)) }},
 	} {
 		d.arrive(fmt.Sprintf("%d.csv", n))
@@ -353,9 +354,9 @@ func (d *connectorFixture) check(one failure, run model.PullRun) {
 
 // replaceHostKey does what the message about a changed host key advises: it gives the
 // connector a new credential. Files are not fetched again.
-func (d *connectorFixture) replaceHostKey(c model.Connector, server *sshServer, host keyFile) {
+func (d *connectorFixture) replaceHostKey(c model.Connector, server *sshServer, host livetest.SSHKey) {
 	d.Helper()
-	server.show(host)
+	server.setHostKey(host)
 	d.arrive("moved.csv")
 	if run := d.runAt(c, d.connector(c).Next); run.Kind != "host_key_changed" {
 		d.Errorf("another host key: %+v", run)

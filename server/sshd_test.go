@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -20,139 +19,85 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-const sshdPath = "/usr/sbin/sshd"
-
-// keyFile is a key that ssh-keygen made.
-type keyFile string
-
-func newKeyFile(t *testing.T) keyFile {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "key")
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: ssh-keygen, with which keys are made here: %v %s", err, out)
-	}
-	return keyFile(file)
-}
-
-func (k keyFile) private(t *testing.T) string { return content(t, string(k)) }
-
-// fingerprint is what ssh-keygen -l shows of it.
-func (k keyFile) fingerprint(t *testing.T) string {
-	t.Helper()
-	out, err := exec.Command("ssh-keygen", "-l", "-f", string(k)+".pub").Output()
-	must(t, err)
-	return strings.Fields(string(out))[1]
-}
-
-// sshServer is a server on loopback into which a user is let, or not.
+// sshServer is an SFTP server on the loopback network that accepts one user.
 type sshServer struct {
 	port int
-	// draft is the credential that opens it.
+	// draft is the credential of the user.
 	draft connectors.CredentialDraft
-	// shows is the host key, shut says that nobody is let in: of each connection
-	// from now on.
-	shows atomic.Pointer[keyFile]
-	shut  atomic.Bool
+	// hostKey is the host key of new connections. closed makes new logins fail.
+	hostKey atomic.Pointer[livetest.SSHKey]
+	closed  atomic.Bool
 }
 
-func (d *sshServer) show(k keyFile) { d.shows.Store(&k) }
+func (d *sshServer) setHostKey(k livetest.SSHKey) { d.hostKey.Store(&k) }
 
-// openSSH is a door of OpenSSH's server, one process for each connection. The lines
-// of its configuration are asked for then.
-func openSSH(t *testing.T, d *sshServer, command []string, lines func() []string) {
+// listenOpenSSH serves with OpenSSH. prefix is a command that runs the server, or empty.
+func (d *sshServer) listenOpenSSH(t *testing.T, authorized ssh.PublicKey, prefix []string, lines ...string) {
 	t.Helper()
-	if _, err := os.Stat(sshdPath); err != nil {
-		t.Skip("SKIPPED: " + sshdPath + " is not installed; apt-get install openssh-server")
+	config := func() livetest.SSHDConfig {
+		cfg := livetest.SSHDConfig{HostKeys: []livetest.SSHKey{*d.hostKey.Load()}, AuthorizedKey: authorized, Lines: lines}
+		if d.closed.Load() {
+			cfg.Lines = append([]string{"DenyUsers *"}, lines...)
+		}
+		return cfg
 	}
-	if os.Getuid() == 0 { // it insists on the folder that its package's service makes
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-			t.Skipf("SKIPPED: sshd needs /run/sshd: %v", err)
-		}
-	}
-	folder := t.TempDir()
-	var count atomic.Int64
-	d.port = livetest.Listen(t, func(conn net.Conn) {
-		all := append(lines(), "HostKey "+string(*d.shows.Load()), "KbdInteractiveAuthentication no", "StrictModes no", "UsePAM no", "PidFile none", "Subsystem sftp internal-sftp")
-		if d.shut.Load() {
-			all = append(all, "DenyUsers *")
-		}
-		config := filepath.Join(folder, fmt.Sprint("config-", count.Add(1)))
-		socket, err := conn.(*net.TCPConn).File()
-		if err == nil {
-			err = os.WriteFile(config, []byte(strings.Join(all, "\n")+"\n"), 0o600)
-		}
-		_ = conn.Close() // the server's own copy must be the last: it tells the client of its end
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer socket.Close()
-		args := append(command[1:len(command):len(command)], sshdPath, "-i", "-f", config, "-E", filepath.Join(folder, "log"))
-		server := exec.Command(command[0], args...)
-		server.Stdin, server.Stdout = socket, socket
-		_ = server.Run() // a client that is refused makes it end with an error
-	})
-	t.Cleanup(func() {
-		if text, err := os.ReadFile(filepath.Join(folder, "log")); err == nil && t.Failed() {
-			t.Logf("sshd says:\n%s", text)
-		}
-	})
+	d.port = livetest.Listen(t, livetest.OpenSSH{Config: config, Prefix: prefix}.Handler(t))
 }
 
-// withKey lets the current user in by a key.
-func withKey(t *testing.T) *sshServer {
-	d, mine := &sshServer{}, newKeyFile(t)
+// keyServer accepts the current user with a key.
+func keyServer(t *testing.T) *sshServer {
+	d, key := &sshServer{}, livetest.NewSSHKey(t)
 	me, err := user.Current()
 	must(t, err)
-	d.draft = connectors.CredentialDraft{User: me.Username, AuthType: model.AuthKey, PrivateKey: secrets.NewSecret(mine.private(t))}
-	openSSH(t, d, []string{"env"}, func() []string {
-		return []string{"AuthorizedKeysFile " + string(mine) + ".pub", "PasswordAuthentication no", "PermitRootLogin prohibit-password"}
-	})
+	d.draft = connectors.CredentialDraft{User: me.Username, AuthType: model.AuthKey, PrivateKey: secrets.NewSecret(key.Private)}
+	d.listenOpenSSH(t, key.PublicKey(), nil)
 	return d
 }
 
-// beside runs a command for which other files stand in the place of the machine's list
-// of users: in a namespace that nobody else sees.
-const beside = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/shadow && shift 2 && exec "$@"`
+const rightPassword = "right horse"
 
-// withOpenSSHPassword lets a user in by a password, who is there for these connections
-// alone.
-func withOpenSSHPassword(t *testing.T) *sshServer {
-	const word = "right horse"
+func newPasswordServer() *sshServer {
+	return &sshServer{draft: connectors.CredentialDraft{User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret(rightPassword)}}
+}
+
+// withUserFiles runs a command that reads other files in place of the machine's passwd
+// and shadow, in a mount namespace.
+const withUserFiles = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/shadow && shift 2 && exec "$@"`
+
+// openSSHPasswordServer accepts a user with a password that exists only in the server's
+// mount namespace.
+func openSSHPasswordServer(t *testing.T) *sshServer {
 	if os.Getuid() != 0 {
-		t.Skip("SKIPPED: OpenSSH checks passwords of the machine's users only; only root can give it others, in a namespace. A server of the Go library takes its place")
+		t.Skip("SKIPPED: OpenSSH accepts only passwords of system users, and only root can add one in a mount namespace. The test with a Go server remains")
 	}
-	hash, err := exec.Command("openssl", "passwd", "-6", word).Output()
+	hash, err := exec.Command("openssl", "passwd", "-6", rightPassword).Output()
 	if err != nil {
-		t.Skipf("SKIPPED: no openssl to make the hash of a password: %v. A server of the Go library takes the place of OpenSSH", err)
+		t.Skipf("SKIPPED: openssl, which hashes the password, failed: %v. The test with a Go server remains", err)
 	}
 	folder := t.TempDir()
 	passwd, shadow := filepath.Join(folder, "passwd"), filepath.Join(folder, "shadow")
 	must(t, os.WriteFile(passwd, []byte(content(t, "/etc/passwd")+"anna:x:65533:65534::/:/bin/sh\n"), 0o644))
 	must(t, os.WriteFile(shadow, []byte(content(t, "/etc/shadow")+"anna:"+strings.TrimSpace(string(hash))+":20000:0:99999:7:::\n"), 0o600))
-	command := []string{"unshare", "-m", "sh", "-c", beside, "beside", passwd, shadow}
-	if out, err := exec.Command(command[0], append(command[1:], "true")...).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: no namespace for a user with a password: %v %s. A server of the Go library takes the place of OpenSSH", err, out)
+	prefix := []string{"unshare", "-m", "sh", "-c", withUserFiles, "sh", passwd, shadow}
+	if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: no mount namespace: %v %s. The test with a Go server remains", err, out)
 	}
-	d := &sshServer{draft: connectors.CredentialDraft{User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret(word)}}
-	openSSH(t, d, command, func() []string { return []string{"PasswordAuthentication yes", "PubkeyAuthentication no"} })
+	d := newPasswordServer()
+	d.listenOpenSSH(t, nil, prefix, "PasswordAuthentication yes", "PubkeyAuthentication no")
 	return d
 }
 
-// withPassword lets a user in by a password, with the server of the Go library.
-func withPassword(t *testing.T) *sshServer {
-	const word = "right horse"
-	d := &sshServer{draft: connectors.CredentialDraft{User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret(word)}}
+// goPasswordServer accepts a user with a password, with a server in Go.
+func goPasswordServer(t *testing.T) *sshServer {
+	d := newPasswordServer()
 	d.port = livetest.Listen(t, func(conn net.Conn) {
 		cfg := &ssh.ServerConfig{PasswordCallback: func(_ ssh.ConnMetadata, given []byte) (*ssh.Permissions, error) {
-			if string(given) != word || d.shut.Load() {
+			if string(given) != rightPassword || d.closed.Load() {
 				return nil, errors.New("refused")
 			}
 			return nil, nil
 		}}
-		signer, err := ssh.ParsePrivateKey([]byte(d.shows.Load().private(t)))
-		must(t, err)
-		cfg.AddHostKey(signer)
+		cfg.AddHostKey(*d.hostKey.Load())
 		livetest.ServeSFTP(conn, cfg, livetest.MachineFiles)
 	})
 	return d

@@ -7,9 +7,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
-	"encoding/pem"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -31,6 +29,7 @@ import (
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/sftp"
+	"github.com/intraydata/intray/test/livetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -168,18 +167,9 @@ func newKey(t testing.TB, kind string) (ssh.Signer, secrets.Secret) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer, err := ssh.NewSignerFromKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block, err := ssh.MarshalPrivateKey(key, "made by the test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return signer, secrets.NewSecret(string(pem.EncodeToMemory(block)))
+	made := livetest.MarshalSSHKey(t, key)
+	return made.Signer, secrets.NewSecret(made.Private)
 }
-
-const sshdPath = "/usr/sbin/sshd"
 
 // openSSH runs OpenSSH's server for each connection as the current user, with these host
 // keys and one user key. It does not read the configuration of the machine.
@@ -191,63 +181,18 @@ func openSSH(t testing.TB, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sf
 // killableOpenSSH is openSSH that sends the process group of each connection to started.
 func killableOpenSSH(t testing.TB, started chan<- int, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
 	t.Helper()
-	if _, err := os.Stat(sshdPath); err != nil {
-		t.Skip("SKIPPED: " + sshdPath + " is not installed; the client is not tested against OpenSSH")
+	cfg := livetest.SSHDConfig{AuthorizedKey: userKey}
+	for _, key := range hostKeys {
+		cfg.HostKeys = append(cfg.HostKeys, livetest.SSHKey{Private: key.Reveal()})
 	}
-	if os.Getuid() == 0 {
-		// As root, the server requires the folder that its systemd unit creates.
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-			t.Skipf("SKIPPED: sshd needs /run/sshd: %v", err)
-		}
-	}
-	folder := t.TempDir()
-	config := []string{
-		"AuthorizedKeysFile " + writeFile(t, folder, "authorized", string(ssh.MarshalAuthorizedKey(userKey))),
-		"PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin prohibit-password",
-		"StrictModes no", "UsePAM no", "PidFile none", "Subsystem sftp internal-sftp", "Banner " + writeFile(t, folder, "banner", "Welcome!\n"),
-	}
-	for i, key := range hostKeys {
-		config = append(config, "HostKey "+writeFile(t, folder, fmt.Sprintf("host%d", i), key.Reveal()))
-	}
-	file := writeFile(t, folder, "config", strings.Join(config, "\n")+"\n")
-	log := writeFile(t, folder, "log", "")
-	t.Cleanup(func() {
-		if text, err := os.ReadFile(log); err == nil && t.Failed() {
-			t.Logf("log of sshd:\n%s", text)
-		}
-	})
-	cred := listen(t, func(conn net.Conn) { runSSHD(t, conn, started, "-i", "-f", file, "-E", log) })
+	server := livetest.OpenSSH{Config: func() livetest.SSHDConfig { return cfg }, Attr: &syscall.SysProcAttr{Setpgid: true}, Started: started}
+	cred := listen(t, server.Handler(t))
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cred.User, cred.Password = me.Username, secrets.Secret{}
 	return cred
-}
-
-// runSSHD serves one connection. It sends the server's process group to started, which can
-// be nil.
-func runSSHD(t testing.TB, conn net.Conn, started chan<- int, args ...string) {
-	socket, err := conn.(*net.TCPConn).File()
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer func() { _ = socket.Close() }()
-	// The server must hold the only copy, so that the connection ends with it.
-	_ = conn.Close()
-	cmd := exec.Command(sshdPath, args...)
-	cmd.Stdin, cmd.Stdout = socket, socket
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Error(err)
-		return
-	}
-	if started != nil {
-		started <- cmd.Process.Pid
-	}
-	// It fails for clients that it refuses, which the tests expect.
-	_ = cmd.Wait()
 }
 
 // openSSHSession dials OpenSSH's server as the current user.

@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// CheckReply holds an answer against the document and against the rules that all
-// answers keep. It may be called from any goroutine.
+// CheckReply checks a response against the document and against the rules that
+// all responses follow. It is safe for concurrent use.
 func (s *Site) CheckReply(t testing.TB, request *http.Request, reply *livetest.Reply) {
 	t.Helper()
 	wrong := s.Breaches(request.Method, request.URL.Path, reply)
@@ -22,10 +22,10 @@ func (s *Site) CheckReply(t testing.TB, request *http.Request, reply *livetest.R
 	}
 }
 
-// Breaches says what is wrong with an answer by these rules.
+// Breaches returns a description of each rule that a response breaks.
 func (s *Site) Breaches(method, path string, reply *livetest.Reply) (wrong []string) {
 	if reply.Status < http.StatusOK {
-		return nil // Another answer follows, which has all that this one lacks.
+		return nil // The final response follows, and it is checked.
 	}
 	operation, documented := s.Document.FindOperation(method, path)
 	for _, breach := range []string{
@@ -49,16 +49,16 @@ func (s *Site) Breaches(method, path string, reply *livetest.Reply) (wrong []str
 	return wrong
 }
 
-// isPage says whether a path is for a person with a browser. The document is
-// about operations.
+// isPage reports whether a path belongs to the review page. The document lists
+// API operations only.
 func isPage(path string) bool {
 	return strings.HasPrefix(path, "/review/") || strings.HasPrefix(path, "/assets/")
 }
 
-var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// IsUUID says whether a text is a UUID in its one canonical form.
-func IsUUID(text string) bool { return uuidForm.MatchString(text) }
+// IsUUID reports whether text is a UUID in canonical form.
+func IsUUID(text string) bool { return uuidPattern.MatchString(text) }
 
 func checkRequestID(reply *livetest.Reply) string {
 	if id := reply.Header.Get("X-Request-Id"); !IsUUID(id) {
@@ -67,52 +67,52 @@ func checkRequestID(reply *livetest.Reply) string {
 	return ""
 }
 
-// checkStatus refuses statuses that no answer has.
+// checkStatus rejects statuses that the API never returns.
 func checkStatus(reply *livetest.Reply) string {
 	status := reply.Status
 	switch {
 	case status == http.StatusUnprocessableEntity:
-		return "422 is never an answer"
+		return "the API never returns 422"
 	case status >= 300 && status < 400:
-		return "there are no redirects"
+		return "the API never redirects"
 	case status >= 500 && status != http.StatusServiceUnavailable:
-		return "a fault of ours is never an answer to what a client sends"
+		return "a request must not cause a server error"
 	case (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests) && reply.Header.Get("Retry-After") == "":
-		return "it does not say when to try again"
+		return "Retry-After is missing"
 	}
 	return ""
 }
 
-// checkCORS wants no CORS header on operations under a key, and each answer
-// of signed addresses and of widget calls open to pages of any origin.
+// checkCORS requires that operations under a backend key send no CORS header, and
+// that signed URLs and widget calls allow every origin to read the response.
 func checkCORS(method string, o Operation, documented bool, reply *livetest.Reply) string {
 	h := reply.Header
 	if h.Get("Access-Control-Allow-Credentials") != "" {
-		return "no answer allows credentials to other origins"
+		return "the response allows credentials to other origins"
 	}
 	switch {
 	case !documented:
 	case o.SecurityScheme() == "backendKey":
 		for name := range h {
 			if strings.HasPrefix(name, "Access-Control-") {
-				return "an operation under a key sends " + name
+				return "an operation under a backend key sends " + name
 			}
 		}
 	case o.HasSignedPath() || o.SecurityScheme() == "hydrationToken":
 		if h.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "ETag") {
-			return fmt.Sprintf("pages may not read the answer to their %s: %v", method, h)
+			return fmt.Sprintf("other origins may not read the response to %s: %v", method, h)
 		}
 	}
 	return ""
 }
 
-// Secrets are texts that no answer may hold.
+// Secrets holds texts that no response may contain. It is safe for concurrent use.
 type Secrets struct {
 	mu   sync.Mutex
 	list []string
 }
 
-// Add takes further texts.
+// Add adds secrets to the list.
 func (s *Secrets) Add(list ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Secrets) foundIn(reply *livetest.Reply) string {
 	text := reply.Text() + fmt.Sprint(reply.Header)
 	for _, secret := range s.list {
 		if strings.Contains(text, secret) {
-			return "the answer tells a secret"
+			return "the response contains a secret"
 		}
 	}
 	return ""
@@ -134,15 +134,15 @@ func (s *Secrets) foundIn(reply *livetest.Reply) string {
 var (
 	messageCode = regexp.MustCompile(`^[a-z0-9_]+\.[a-z0-9_]+$`)
 	snakeCase   = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)*$`)
-	timeForm    = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`)
+	timePattern = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`)
 	timeFields  = map[string]bool{"created_date": true, "modified_date": true, "savedAt": true}
 )
 
-// IsTime says whether a text is a time of the one form: UTC, ISO 8601,
+// IsTime reports whether text is a time as the API writes it: ISO 8601 in UTC with
 // microseconds and Z.
-func IsTime(text string) bool { return timeForm.MatchString(text) }
+func IsTime(text string) bool { return timePattern.MatchString(text) }
 
-// checkErrorBody says why an error does not have the one shape of errors, or "".
+// checkErrorBody returns how an error differs from the documented error object, or "".
 func checkErrorBody(method string, reply *livetest.Reply) string {
 	if reply.Status < 400 || method == http.MethodHead {
 		return ""
@@ -153,7 +153,7 @@ func checkErrorBody(method string, reply *livetest.Reply) string {
 	value, err := Decode(reply.Body)
 	body, isObject := value.(map[string]any)
 	if err != nil || !isObject {
-		return "an error is no JSON object"
+		return "the error is not a JSON object"
 	}
 	detail, _ := body["detail"].(string)
 	code, _ := body["code"].(string)
@@ -161,26 +161,26 @@ func checkErrorBody(method string, reply *livetest.Reply) string {
 	replayed := reply.Header.Get("Idempotent-Replay") == "true"
 	switch {
 	case !isSentence(detail):
-		return fmt.Sprintf("detail is no sentence: %q", detail)
+		return fmt.Sprintf("detail is not a sentence: %q", detail)
 	case !snakeCase.MatchString(code):
 		return fmt.Sprintf("code is not in snake_case: %q", code)
 	case id != reply.Header.Get("X-Request-Id") && !replayed:
 		return fmt.Sprintf("request_id is %q and X-Request-Id %q", id, reply.Header.Get("X-Request-Id"))
 	}
-	return fieldMessages(body)
+	return checkFieldMessages(body)
 }
 
-// startsWell wants a capital letter, or the name of a property.
-var startsWell = regexp.MustCompile(`^([^a-z]|[a-z]+(_[a-z]+)+ )`)
+// sentenceStart matches a capital letter or the name of a property.
+var sentenceStart = regexp.MustCompile(`^([^a-z]|[a-z]+(_[a-z]+)+ )`)
 
 func isSentence(text string) bool {
-	return len(text) > 5 && startsWell.MatchString(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
+	return len(text) > 5 && sentenceStart.MatchString(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
 }
 
-// fieldMessages wants an array of texts under each name of a field, and the number of
-// changes where some would be lost.
-func fieldMessages(body map[string]any) string {
-	if wrong := codes(body); wrong != "" {
+// checkFieldMessages requires an array of texts under each field name. Under
+// "changes" it requires the number of changes that would be discarded.
+func checkFieldMessages(body map[string]any) string {
+	if wrong := checkMessageCodes(body); wrong != "" {
 		return wrong
 	}
 	for name, value := range body {
@@ -190,7 +190,7 @@ func fieldMessages(body map[string]any) string {
 		}
 		if name == "changes" && body["code"] == "discards_changes" {
 			if n, is := value.(float64); !is || n < 1 || n != math.Trunc(n) {
-				return "changes is no number of changes"
+				return "changes is not a positive integer"
 			}
 			continue
 		}
@@ -200,15 +200,15 @@ func fieldMessages(body map[string]any) string {
 		}
 		for _, message := range messages {
 			if text, isText := message.(string); !isText || text == "" {
-				return fmt.Sprintf("%s has a message that is no text", name)
+				return fmt.Sprintf("%s has a message that is not a non-empty text", name)
 			}
 		}
 	}
 	return ""
 }
 
-// codes wants a code and parameters for the sentence, and for each one about a field.
-func codes(body map[string]any) string {
+// checkMessageCodes requires a code and parameters for detail and for every field message.
+func checkMessageCodes(body map[string]any) string {
 	code, coded := body["message_code"].(string)
 	_, params := body["params"].(map[string]any)
 	if coded != params || coded && !messageCode.MatchString(code) {
@@ -231,15 +231,14 @@ func codes(body map[string]any) string {
 	return ""
 }
 
-// checkTimes says which timestamp of an answer has another form than UTC, ISO
-// 8601, microseconds and Z, or "".
+// checkTimes returns which timestamp of a response IsTime rejects, or "".
 func checkTimes(method string, reply *livetest.Reply) string {
 	if reply.Header.Get("Content-Type") != "application/json" || method == http.MethodHead {
 		return ""
 	}
 	value, err := Decode(reply.Body)
 	if err != nil {
-		return fmt.Sprintf("the body is no JSON: %v", err)
+		return fmt.Sprintf("the body is not JSON: %v", err)
 	}
 	return badTime("", value)
 }
@@ -248,7 +247,7 @@ func badTime(name string, value any) string {
 	switch v := value.(type) {
 	case string:
 		if timeFields[name] && !IsTime(v) {
-			return fmt.Sprintf("%s is no time of the one form: %q", name, v)
+			return fmt.Sprintf("%s is not UTC in ISO 8601 with microseconds: %q", name, v)
 		}
 	case []any:
 		for _, element := range v {

@@ -10,7 +10,7 @@ import (
 
 const someID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
-// answer makes an answer. Headers are name and value in turn.
+// answer builds a response. headers alternates names and values.
 func answer(status int, body string, headers ...string) *livetest.Reply {
 	reply := &livetest.Reply{Status: status, Header: http.Header{}, Body: []byte(body)}
 	reply.Header.Set("Content-Type", "application/json")
@@ -21,13 +21,12 @@ func answer(status int, body string, headers ...string) *livetest.Reply {
 	return reply
 }
 
-// refusal makes an error with further properties.
+// refusal builds an error body with further properties.
 func refusal(detail, code, more string) string {
 	return `{"detail":"` + detail + `","code":"` + code + `","request_id":"` + someID + `"` + more + `}`
 }
 
-// TestBreaches makes answers that break one rule each, and some that break
-// none.
+// TestBreaches checks responses that break one rule each, and valid ones.
 func TestBreaches(t *testing.T) {
 	t.Parallel()
 	s := &Site{Document: &Document{}}
@@ -41,25 +40,25 @@ func TestBreaches(t *testing.T) {
 		{"a refusal", answer(404, good), ""},
 		{"with messages", answer(404, refusal("Two fields are wrong.", "invalid", `,"fields":["There is none."]`)), ""},
 		{"about a property", answer(404, refusal("initial_data is too large.", "too_large", "")), ""},
-		{"going on", &livetest.Reply{Status: 100}, ""},
-		{"no number", answer(404, good, "X-Request-Id", ""), "X-Request-Id"},
-		{"another number", answer(404, good, "X-Request-Id", strings.Replace(someID, "0", "1", 1)), "request_id"},
+		{"interim", &livetest.Reply{Status: 100}, ""},
+		{"no request ID", answer(404, good, "X-Request-Id", ""), "X-Request-Id"},
+		{"another request ID", answer(404, good, "X-Request-Id", strings.Replace(someID, "0", "1", 1)), "request_id"},
 		{"unprocessable", answer(422, good), "422"},
 		{"a redirect", answer(307, `{}`), "redirects"},
-		{"a fault", answer(500, good), "fault"},
-		{"too many", answer(429, good), "when to try again"},
+		{"a fault", answer(500, good), "server error"},
+		{"too many", answer(429, good), "Retry-After is missing"},
 		{"too many, with a time", answer(429, good, "Retry-After", "3"), "does not have this operation"},
 		{"a secret", answer(404, refusal("Say open sesame.", "closed", "")), "secret"},
 		{"a secret in a header", answer(404, good, "X-Hint", "open sesame"), "secret"},
 		{"plain text", answer(404, "no", "Content-Type", "text/plain"), "Content-Type"},
-		{"no object", answer(404, `[]`), "no JSON object"},
+		{"no object", answer(404, `[]`), "not a JSON object"},
 		{"no sentence", answer(404, refusal("nothing found", "not_found", "")), "sentence"},
 		{"markup", answer(404, refusal("<b>There</b> is none.", "not_found", "")), "sentence"},
 		{"a code in capitals", answer(404, refusal("There is none.", "NotFound", "")), "snake_case"},
 		{"a message alone", answer(404, refusal("There is none.", "none", `,"fields":"none"`)), "array"},
-		{"an empty message", answer(404, refusal("There is none.", "none", `,"fields":[""]`)), "no text"},
+		{"an empty message", answer(404, refusal("There is none.", "none", `,"fields":[""]`)), "non-empty text"},
 		{"a number of changes", answer(404, refusal("They would be lost.", "discards_changes", `,"changes":2`)), ""},
-		{"no change", answer(404, refusal("They would be lost.", "discards_changes", `,"changes":0`)), "no number of changes"},
+		{"no change", answer(404, refusal("They would be lost.", "discards_changes", `,"changes":0`)), "not a positive integer"},
 		{"a number elsewhere", answer(404, refusal("There is none.", "none", `,"changes":2`)), "array"},
 		{"a time of day", answer(404, refusal("There is none.", "none", `,"x":[{"created_date":"2026-11-21 06:00"}]`)), "created_date"},
 		{"credentials", answer(404, good, "Access-Control-Allow-Credentials", "true"), "credentials"},
@@ -72,7 +71,7 @@ func TestBreaches(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
+func TestMatchesTemplate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		template, path string
@@ -85,7 +84,7 @@ func TestFits(t *testing.T) {
 		{"/a/b", "/a/c", false},
 	} {
 		if got := MatchesTemplate(c.template, c.path); got != c.want {
-			t.Errorf("Fits(%q, %q) = %v", c.template, c.path, got)
+			t.Errorf("MatchesTemplate(%q, %q) = %v", c.template, c.path, got)
 		}
 	}
 }

@@ -11,39 +11,39 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// ImportsPath is where imports are made and listed.
+// ImportsPath is the path for creating and listing imports.
 const ImportsPath = "/api/v1/headless/imports/"
 
-// Client calls a site with one key, and checks every answer.
+// Client calls a site with one key and checks every response.
 type Client struct {
 	T    testing.TB
 	Site *Site
 	Key  string
 }
 
-// Client gives a client with a key; "" stands for none.
+// Client returns a client that sends key, or no key if it is "".
 func (s *Site) Client(t testing.TB, key string) Client { return Client{t, s, key} }
 
-// WithoutKey is the client without a key, as the holder of a signed address is.
+// WithoutKey returns a client that sends no key, like the holder of a signed URL.
 func (c Client) WithoutKey() Client {
 	c.Key = ""
 	return c
 }
 
-// Call sends a request. Headers are name and value in turn; an empty value
+// Call sends a request. headers alternates names and values; an empty value
 // removes the header.
 func (c Client) Call(method, path string, body any, headers ...string) *livetest.Reply {
 	c.T.Helper()
 	return c.Do(c.Request(method, path, body, headers...))
 }
 
-// Request is the request that Call sends.
+// Request returns the request that Call sends.
 func (c Client) Request(method, path string, body any, headers ...string) *http.Request {
 	c.T.Helper()
 	return c.Site.Request(c.T, method, path, body, append([]string{"X-Service-License-Key", c.Key}, headers...)...)
 }
 
-// Do sends a request as it is.
+// Do sends a request unchanged.
 func (c Client) Do(request *http.Request) *livetest.Reply {
 	c.T.Helper()
 	reply := c.Site.Do(c.T, request)
@@ -51,13 +51,13 @@ func (c Client) Do(request *http.Request) *livetest.Reply {
 	return reply
 }
 
-// PutFile sends a file to a signed address, as its holder does: without a key.
+// PutFile sends a file to a signed URL, without a key.
 func (c Client) PutFile(address string, file any, headers ...string) *livetest.Reply {
 	c.T.Helper()
 	return c.WithoutKey().Call("PUT", address, file, append([]string{"Content-Type", "application/octet-stream"}, headers...)...)
 }
 
-// Import makes an import, sends its file and waits as Await does.
+// Import creates an import, uploads its file and waits as AwaitImport does.
 func (c Client) Import(body, file any) *livetest.Reply {
 	c.T.Helper()
 	made := c.Call("POST", ImportsPath, body).WantStatus(http.StatusCreated)
@@ -65,7 +65,7 @@ func (c Client) Import(body, file any) *livetest.Reply {
 	return c.AwaitImport(made.String("id"))
 }
 
-// AwaitImport waits until an import has ended or waits for a person, and gives it.
+// AwaitImport waits until an import has ended or needs a review, and returns it.
 func (c Client) AwaitImport(id string) *livetest.Reply {
 	c.T.Helper()
 	var reply *livetest.Reply
@@ -77,18 +77,18 @@ func (c Client) AwaitImport(id string) *livetest.Reply {
 	return reply
 }
 
-// Patience is how long a test waits for what must come.
+// Patience is how long Eventually waits.
 const Patience = 60 * time.Second
 
-// Eventually waits until something is so, at most Patience.
-func Eventually(t testing.TB, what string, so func() bool) {
+// Eventually waits until the condition holds and fails the test after Patience.
+func Eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if so() {
+		if condition() {
 			return
 		}
 	}
-	t.Fatalf("it does not come true that %s", what)
+	t.Fatalf("timed out after %s waiting until %s", Patience, what)
 }
 
 // Org is an organization with a backend key.
@@ -96,8 +96,7 @@ type Org struct {
 	Name, BackendKey string
 }
 
-// Command runs a command of the program on the site's store, beside the program
-// that serves.
+// Command runs a program command on the store of the running site.
 func (s *Site) Command(t testing.TB, args ...string) (stdout, stderr string) {
 	t.Helper()
 	out, log, status := livetest.Run(t, t.TempDir(), nil, append(args, s.store...)...)
@@ -107,7 +106,7 @@ func (s *Site) Command(t testing.TB, args ...string) (stdout, stderr string) {
 	return out, log
 }
 
-// NewOrg makes an organization that nobody else uses.
+// NewOrg creates an organization for one test.
 func (s *Site) NewOrg(t testing.TB) Org {
 	t.Helper()
 	o := Org{Name: "org-" + strings.ToLower(rand.Text())}
@@ -116,22 +115,22 @@ func (s *Site) NewOrg(t testing.TB) Org {
 	return o
 }
 
-var revokeWith = regexp.MustCompile(`keys revoke (\S+)`)
+var revokeCommand = regexp.MustCompile(`keys revoke (\S+)`)
 
-// NewKey makes a key, and gives the id that revokes it.
+// NewKey creates a key and returns it with the id that revokes it.
 func (s *Site) NewKey(t testing.TB, org, kind string, flags ...string) (key, id string) {
 	t.Helper()
 	out, log := s.Command(t, append([]string{"keys", "create", "--org", org, "--kind", kind}, flags...)...)
-	match := revokeWith.FindStringSubmatch(log)
+	match := revokeCommand.FindStringSubmatch(log)
 	if match == nil {
-		t.Fatalf("keys create does not tell the id: %s", log)
+		t.Fatalf("keys create does not print the id: %s", log)
 	}
 	key = strings.TrimSpace(out)
 	s.Secrets.Add(key)
 	return key, match[1]
 }
 
-// Neighbour is a second organization, which the tests of a site share.
+// Neighbour returns a second organization, which all tests of a site share.
 func (s *Site) Neighbour(t testing.TB) Org {
 	t.Helper()
 	s.mu.Lock()

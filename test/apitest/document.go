@@ -23,7 +23,7 @@ func readDocument(t testing.TB, s *livetest.Server) *Document {
 	return d
 }
 
-// SecurityScheme gives the name of the security scheme of an operation, or "".
+// SecurityScheme returns the name of the operation's security scheme, or "".
 func (o Operation) SecurityScheme() string {
 	for _, requirement := range o.Security {
 		for name := range requirement {
@@ -33,20 +33,22 @@ func (o Operation) SecurityScheme() string {
 	return ""
 }
 
-// HasSignedPath says whether the address of an operation carries its right.
+// HasSignedPath reports whether the operation is authorized by its URL alone.
 func (o Operation) HasSignedPath() bool {
 	return strings.HasPrefix(o.Path, "/upload/") || strings.HasPrefix(o.Path, "/download/")
 }
 
-var inBraces = regexp.MustCompile(`\{\w+\}`)
+var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
-// PathWithID gives the path with an id in place of each parameter.
-func (o Operation) PathWithID(id string) string { return inBraces.ReplaceAllLiteralString(o.Path, id) }
+// PathWithID returns the path with id in place of each parameter.
+func (o Operation) PathWithID(id string) string {
+	return pathParameter.ReplaceAllLiteralString(o.Path, id)
+}
 
-// HasPathParameter says whether the path has a parameter.
-func (o Operation) HasPathParameter() bool { return inBraces.MatchString(o.Path) }
+// HasPathParameter reports whether the path has a parameter.
+func (o Operation) HasPathParameter() bool { return pathParameter.MatchString(o.Path) }
 
-// WithSecurity lists the operations behind a security scheme.
+// WithSecurity returns the operations with a security scheme.
 func (d *Document) WithSecurity(scheme string) (list []Operation) {
 	for _, o := range d.List {
 		if o.SecurityScheme() == scheme {
@@ -56,8 +58,7 @@ func (d *Document) WithSecurity(scheme string) (list []Operation) {
 	return list
 }
 
-// MatchesTemplate says whether a path is one of a template, with or without a slash at the
-// end.
+// MatchesTemplate reports whether a path matches a template. A trailing slash is optional.
 func MatchesTemplate(template, path string) bool {
 	want := strings.Split(strings.TrimSuffix(template, "/"), "/")
 	got := strings.Split(strings.TrimSuffix(path, "/"), "/")
@@ -72,7 +73,7 @@ func MatchesTemplate(template, path string) bool {
 	return true
 }
 
-// checkConformance says why an answer is not what the document promises, or "".
+// checkConformance returns how a response differs from the document, or "".
 func (d *Document) checkConformance(o Operation, status int, contentType string, body []byte) string {
 	response, documented := o.Responses[strconv.Itoa(status)]
 	if !documented {
@@ -92,7 +93,7 @@ func (d *Document) checkConformance(o Operation, status int, contentType string,
 	}
 	value, err := Decode(body)
 	if err != nil {
-		return fmt.Sprintf("the body is no JSON: %v", err)
+		return fmt.Sprintf("the body is not JSON: %v", err)
 	}
 	if err := schema.Validate(value); err != nil {
 		return fmt.Sprintf("the body is not as documented for %s: %.1500v", o.OperationID, err)
@@ -100,14 +101,14 @@ func (d *Document) checkConformance(o Operation, status int, contentType string,
 	return ""
 }
 
-// Decode reads the one JSON value of a body.
+// Decode decodes a body that must hold exactly one JSON value.
 func Decode(body []byte) (value any, err error) {
 	in := json.NewDecoder(bytes.NewReader(body))
 	if err := in.Decode(&value); err != nil {
 		return nil, err
 	}
 	if in.More() {
-		return nil, fmt.Errorf("something follows the value")
+		return nil, fmt.Errorf("decode JSON: data after the first value")
 	}
 	return value, nil
 }

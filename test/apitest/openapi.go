@@ -159,7 +159,7 @@ func (o Operation) validateParameters() error {
 			documented = append(documented, "{"+p.Name+"}")
 		}
 	}
-	want := inBraces.FindAllString(o.Path, -1)
+	want := pathParameter.FindAllString(o.Path, -1)
 	slices.Sort(documented)
 	slices.Sort(want)
 	if !slices.Equal(documented, want) {
@@ -272,7 +272,7 @@ func (d *Document) FindOperation(method, path string) (best Operation, ok bool) 
 	}
 	fewest := -1
 	for _, o := range d.List {
-		n := len(inBraces.FindAllString(o.Path, -1))
+		n := len(pathParameter.FindAllString(o.Path, -1))
 		if o.Method == method && MatchesTemplate(o.Path, path) && (fewest < 0 || n < fewest) {
 			best, fewest = o, n
 		}

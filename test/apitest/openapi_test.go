@@ -45,16 +45,16 @@ func TestValidateDocument(t *testing.T) {
 		t.Errorf("the operations are %+v", d.List)
 	}
 	if d.checkConformance(d.List[1], 200, "application/json", []byte(`[{"name":"abc"},{"name":null}]`)) != "" {
-		t.Error("a documented body is rejected")
+		t.Error("rejected a documented body")
 	}
 	for _, body := range []string{`[{"name":"abcdef"}]`, `[{}]`, `[{"name":"x","more":1}]`, `{}`, `[] []`} {
 		if d.checkConformance(d.List[1], 200, "application/json", []byte(body)) == "" {
-			t.Errorf("the body %s is accepted", body)
+			t.Errorf("accepted the undocumented body %s", body)
 		}
 	}
 }
 
-// TestDamagedDocuments damages the document in one place each.
+// TestDamagedDocuments checks that one defect anywhere makes the document invalid.
 func TestDamagedDocuments(t *testing.T) {
 	for name, damage := range map[string][2]string{
 		"another version":               {`"openapi": "3.1.0"`, `"openapi": "3.0.3"`},
@@ -70,7 +70,7 @@ func TestDamagedDocuments(t *testing.T) {
 		"a parameter nowhere":           {`"in": "query"`, `"in": "body"`},
 		"no responses of a method":      {`"responses": {"200": {"description": "OK"}}`, `"responses": {}`},
 		"a response without text":       {`{"description": "Not Found"}`, `{}`},
-		"a status that is none":         {`"404"`, `"4044"`},
+		"an impossible status":          {`"404"`, `"4044"`},
 		"an unknown security scheme":    {`[{"key": []}]`, `[{"other": []}]`},
 		"a scheme of an unknown type":   {`"type": "apiKey"`, `"type": "apikey"`},
 		"a scheme without a name":       {`, "name": "X-Key"`, ``},

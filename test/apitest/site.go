@@ -1,13 +1,11 @@
-// Package apitest runs contract tests: the same test on every kind of database,
-// with every answer held against what all answers promise.
+// Package apitest runs contract tests: each test runs on every supported database,
+// and every response is checked against the rules that all responses follow.
 //
-// A [Site] is one running program on one kind of database: SQLite always,
-// PostgreSQL where INTRAY_TEST_POSTGRES_URL names a server. A [Client] calls a
-// site with one key. A [Document] is what the site says of its own operations
-// at /openapi.json.
+// A [Site] is a running program on one database: always SQLite, and PostgreSQL if
+// INTRAY_TEST_POSTGRES_URL names a server. A [Client] calls a site with one key. A
+// [Document] is the site's OpenAPI document.
 //
-// The package calls nothing of the program: it speaks HTTP to it and runs its
-// commands. It has no tests of single operations.
+// The package does not import the program: it sends HTTP requests and runs commands.
 package apitest
 
 import (
@@ -17,18 +15,18 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// SQLite and PostgreSQL are the kinds of databases that each test runs on.
+// SQLite and PostgreSQL are the databases that each test runs on.
 const (
 	SQLite     = "sqlite"
 	PostgreSQL = "postgres"
 )
 
-// RunOnDatabases runs a test once for each database, on the site that all tests share.
+// RunOnDatabases runs a test once for each database, on a site that all tests share.
 func RunOnDatabases(t *testing.T, test func(t *testing.T, s *Site)) {
 	onDatabases(t, func(t *testing.T, database string) { test(t, Shared(t, database)) })
 }
 
-// RunOnFreshDatabases is Each on a site of the test's own, with further flags.
+// RunOnFreshDatabases runs a test once for each database, on a new site with further flags.
 func RunOnFreshDatabases(t *testing.T, args []string, test func(t *testing.T, s *Site)) {
 	onDatabases(t, func(t *testing.T, database string) {
 		test(t, Start(t, database, livetest.Config{Args: args}))
@@ -48,19 +46,19 @@ func onDatabases(t *testing.T, test func(t *testing.T, database string)) {
 // Site is one running program.
 type Site struct {
 	*livetest.Server
-	// Database is the address of the PostgreSQL database, or "".
+	// Database is the URL of the PostgreSQL database, or "".
 	Database string
 	Document *Document
 	Secrets  Secrets
 
-	// store are the flags that lead a command to the same store.
+	// store holds the flags that select the site's store.
 	store []string
 
 	mu        sync.Mutex
 	neighbour Org
 }
 
-// Start starts a program on a fresh database of a kind. Both end with the test.
+// Start starts a program on a new database. Both are removed after the test.
 func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 	t.Helper()
 	s := &Site{}
@@ -81,8 +79,8 @@ var sites struct {
 	byDatabase map[string]*Site
 }
 
-// Shared gives the site of a database that all tests of a package share. It may
-// reach the loopback network.
+// Shared returns the site that all tests of a package share on a database. It may
+// connect to the loopback network.
 func Shared(t testing.TB, database string) *Site {
 	t.Helper()
 	sites.Lock()

@@ -109,7 +109,7 @@ func (s *suite) summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %d tests of the language and its built-ins, of which %d are run\n", s.folder, s.found, len(s.scripts))
 	for _, why := range slices.Sorted(maps.Keys(s.left)) {
-		fmt.Fprintf(&text, "  left out, %s: %d\n", why, s.left[why])
+		fmt.Fprintf(&text, "  skipped, %s: %d\n", why, s.left[why])
 	}
 	return text.String()
 }

@@ -73,7 +73,7 @@ func (p *workerSlot) runModes(ctx context.Context, one *script) (string, error) 
 	return "", nil
 }
 
-// modes returns false for sloppy and true for strict code.
+// modes returns the modes of a test: false is sloppy, true is strict.
 func modes(one *script) []bool {
 	switch {
 	case one.flag("onlyStrict"):
@@ -142,7 +142,7 @@ func loaded(raw string, negative bool, want string) string {
 	case negative:
 		return refused(faults, want)
 	case len(faults) > 0:
-		return fmt.Sprintf("it is refused: %s: %s", faults[0].Name, faults[0].Message)
+		return fmt.Sprintf("the source is rejected: %s: %s", faults[0].Name, faults[0].Message)
 	}
 	return ""
 }
@@ -173,9 +173,9 @@ func (p *workerSlot) send(ctx context.Context, request []byte) (answer, dead str
 func refused(faults []jsruntime.Fault, want string) string {
 	switch {
 	case len(faults) == 0:
-		return "it is no error, and must be a " + want
+		return "it succeeds, want a " + want
 	case faults[0].Name != want:
-		return fmt.Sprintf("it is a %s, and must be a %s", faults[0].Name, want)
+		return fmt.Sprintf("it is a %s, want a %s", faults[0].Name, want)
 	}
 	return ""
 }

@@ -65,17 +65,17 @@ var ownTests = map[string]string{
 var ownWrong = map[string]string{
 	"language/b-fails":        "the sum is wrong",
 	"language/f-both":         "strict has no this (strict mode)",
-	"language/i-no-syntax":    "it is no error, and must be a SyntaxError",
+	"language/i-no-syntax":    "it succeeds, want a SyntaxError",
 	"language/k-other":        "Error: it throws TypeError, and must throw a Test262Error",
 	"language/l-unthrown":     "a head that is not understood passes nothing",
 	"language/n-async-fails":  "Error: Test262:AsyncTestFailure:no four",
-	"language/o-never":        "the promise of the hook never settles",
-	"language/s-refused":      "it is refused: SyntaxError",
+	"language/o-never":        "its promise never settles",
+	"language/s-refused":      "the source is rejected: SyntaxError",
 	"built-ins/Array/t-fails": "RangeError: out of it",
 }
 
-// written writes the tests and the harness to a folder like a checkout.
-func written(t *testing.T, tests map[string]string) (folder string) {
+// writeTests writes the tests and the harness to a folder like a checkout.
+func writeTests(t *testing.T, tests map[string]string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	write := func(name, text string) {
@@ -99,23 +99,23 @@ func written(t *testing.T, tests map[string]string) (folder string) {
 
 // TestOwn runs tests with known verdicts.
 func TestOwn(t *testing.T) {
-	s, err := openSuite(written(t, ownTests))
+	s, err := openSuite(writeTests(t, ownTests))
 	if err != nil {
 		t.Fatal(err)
 	}
 	left := map[string]int{
 		"modules": 1, "newer than ES2020": 2, "its harness file is not there": 1,
 		missing[1].what: 2, missing[2].what: 1, missing[3].what: 4, missing[5].what: 1,
-		"not for hooks: raw text that is no part of a function": 1,
+		"not for hooks: raw text outside a function": 1,
 	}
 	if diff := cmp.Diff(left, s.left); diff != "" {
-		t.Errorf("left out (-want +got):\n%s", diff)
+		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 	if s.found != len(ownTests) || len(s.scripts) != 21 {
 		t.Errorf("found %d tests, want %d, of which %d are run, want 21", s.found, len(ownTests), len(s.scripts))
 	}
-	if text := s.summary(); !strings.Contains(text, "34 tests") || !strings.Contains(text, "left out, newer than ES2020: 2") {
-		t.Errorf("it is reported as: %s", text)
+	if text := s.summary(); !strings.Contains(text, "34 tests") || !strings.Contains(text, "skipped, newer than ES2020: 2") {
+		t.Errorf("the report is: %s", text)
 	}
 	for _, runtime := range []sandbox.Runtime{sandbox.QuickJS, sandbox.Node} {
 		t.Run(string(runtime), func(t *testing.T) {
@@ -130,16 +130,16 @@ func TestOwn(t *testing.T) {
 				}
 			}
 			if text := formatVerdicts("x", verdicts, 0); !strings.Contains(text, "x passes 12 of 21 tests, 57.1 %") || !strings.Contains(text, "built-ins/Array  0 of 1") {
-				t.Errorf("it is reported as: %s", text)
+				t.Errorf("the report is: %s", text)
 			}
 		})
 	}
 }
 
-// TestOneAfterAnother runs tests in one slot. A worker is kept while nothing fails; what
-// one test breaks does not affect the next.
-func TestOneAfterAnother(t *testing.T) {
-	s, err := openSuite(written(t, map[string]string{
+// TestWorkerReuse runs tests in one slot. A worker is reused until a test
+// fails; what a test breaks does not affect the next one.
+func TestWorkerReuse(t *testing.T) {
+	s, err := openSuite(writeTests(t, map[string]string{
 		"language/a-fine":    ownTests["language/a-passes"],
 		"language/b-spoils":  ownTests["language/p-spoils"],
 		"language/c-after":   ownTests["language/q-after"],
@@ -155,9 +155,9 @@ func TestOneAfterAnother(t *testing.T) {
 	for i, want := range []struct {
 		wrong string
 		same  bool
-	}{{same: false}, {same: true}, {same: false}, {wrong: "the hook took longer than it may (strict mode)"}, {same: false}} {
+	}{{same: false}, {same: true}, {same: false}, {wrong: "(strict mode)"}, {same: false}} {
 		wrong, err := one.runModes(t.Context(), &s.scripts[i])
-		if wrong != want.wrong || err != nil {
+		if (wrong == "") != (want.wrong == "") || !strings.Contains(wrong, want.wrong) || err != nil {
 			t.Errorf("%s: %q, %v; want %q", s.scripts[i].name, wrong, err, want.wrong)
 		}
 		if same := one.worker == before && before != nil; same != want.same {
@@ -168,7 +168,7 @@ func TestOneAfterAnother(t *testing.T) {
 }
 
 func TestNoSuite(t *testing.T) {
-	for name, folder := range map[string]string{"empty": t.TempDir(), "without tests": written(t, map[string]string{})} {
+	for name, folder := range map[string]string{"empty": t.TempDir(), "without tests": writeTests(t, map[string]string{})} {
 		if name == "without tests" {
 			if err := os.RemoveAll(filepath.Join(folder, "test")); err != nil {
 				t.Fatal(err)

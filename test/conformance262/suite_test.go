@@ -24,8 +24,7 @@ type script struct {
 // head is the front matter of a test or of a harness file.
 type head struct {
 	flags, includes, features []string
-	// phase and wrong are when the test must fail and with which error; "" if it must
-	// pass.
+	// phase and wrong are when and with which error the test must fail; "" if it must pass.
 	phase, wrong string
 }
 
@@ -100,7 +99,7 @@ type suite struct {
 func openSuite(folder string) (*suite, error) {
 	s := &suite{folder: folder, left: map[string]int{}, harness: map[string]string{}}
 	if err := s.readHarness(); err != nil {
-		return nil, fmt.Errorf("TEST262=%s is no checkout of Test262: %w", folder, err)
+		return nil, fmt.Errorf("TEST262=%s is not a checkout of Test262: %w", folder, err)
 	}
 	for _, part := range []string{"language", "built-ins"} {
 		err := filepath.WalkDir(filepath.Join(folder, "test", part), func(name string, entry fs.DirEntry, err error) error {
@@ -119,7 +118,7 @@ func openSuite(folder string) (*suite, error) {
 	return s, nil
 }
 
-// always are the harness files of every test.
+// always lists the harness files that every test includes.
 var always = []string{"assert.js", "sta.js"}
 
 // doneFile reports the end of an asynchronous test.
@@ -141,7 +140,7 @@ func (s *suite) readHarness() error {
 	}
 	for _, name := range append([]string{doneFile}, always...) {
 		if _, there := s.harness[name]; !there {
-			return fmt.Errorf("it has no harness/%s", name)
+			return fmt.Errorf("missing file harness/%s", name)
 		}
 	}
 	return nil
@@ -158,7 +157,7 @@ func (s *suite) read(name string) error {
 	}
 	one := script{name: filepath.ToSlash(short), text: string(text), head: headOf(string(text))}
 	s.found++
-	if why := s.leaveOut(&one); why != "" {
+	if why := s.skipReason(&one); why != "" {
 		s.left[why]++
 		return nil
 	}
@@ -166,8 +165,8 @@ func (s *suite) read(name string) error {
 	return nil
 }
 
-// leaveOut returns why a test is not run, or "".
-func (s *suite) leaveOut(one *script) string {
+// skipReason returns why a test is not run, or "".
+func (s *suite) skipReason(one *script) string {
 	if one.flag("module") {
 		return "modules"
 	}
@@ -193,7 +192,7 @@ type lacks struct {
 	code *regexp.Regexp
 }
 
-// missing are the reasons why a test is not for hooks.
+// missing lists what hooks lack, with the reason.
 var missing = []lacks{
 	{
 		// A hook is one function, so everything that runs is in the schema.
@@ -229,17 +228,17 @@ var missing = []lacks{
 		in:   []string{"language/global-code/", "language/comments/hashbang/"},
 	},
 	{
-		what: "not for hooks: timers, which there are none of",
+		what: "not for hooks: timers",
 		code: regexp.MustCompile(`\bsetTimeout\b`),
 	},
 }
 
 var comment = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^\s*//.*$)`)
 
-// lacking returns what of a test hooks do not have, or "".
+// lacking returns what a test needs that hooks lack, or "".
 func (s *suite) lacking(one *script) string {
 	if one.flag("raw") && one.phase == "" {
-		return "not for hooks: raw text that is no part of a function"
+		return "not for hooks: raw text outside a function"
 	}
 	code := comment.ReplaceAllString(one.text, "")
 	for _, name := range one.includes {
@@ -255,7 +254,7 @@ func (s *suite) lacking(one *script) string {
 	return ""
 }
 
-// later are the features after ES2020, by their names in the suite.
+// later holds the features after ES2020, by their names in the suite.
 var later = func() map[string]bool {
 	set := map[string]bool{}
 	for _, name := range strings.Fields(`

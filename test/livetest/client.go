@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Reply is what came back.
+// Reply is an HTTP response with its body.
 type Reply struct {
 	Status int
 	Header http.Header
@@ -18,30 +18,30 @@ type Reply struct {
 	t      testing.TB
 }
 
-// Text is the body as text.
+// Text returns the body as text.
 func (r *Reply) Text() string { return string(r.Body) }
 
-// Object is the body as a JSON object.
+// Object returns the body as a JSON object.
 func (r *Reply) Object() map[string]any {
 	r.t.Helper()
 	var doc map[string]any
 	if err := json.Unmarshal(r.Body, &doc); err != nil {
-		r.t.Fatalf("status %d: no JSON object: %v: %s", r.Status, err, r.Body)
+		r.t.Fatalf("status %d: decode a JSON object: %v: %s", r.Status, err, r.Body)
 	}
 	return doc
 }
 
-// Array is the body as a JSON array.
+// Array returns the body as a JSON array.
 func (r *Reply) Array() []any {
 	r.t.Helper()
 	var doc []any
 	if err := json.Unmarshal(r.Body, &doc); err != nil {
-		r.t.Fatalf("status %d: no JSON array: %v: %s", r.Status, err, r.Body)
+		r.t.Fatalf("status %d: decode a JSON array: %v: %s", r.Status, err, r.Body)
 	}
 	return doc
 }
 
-// String gives a property of the object.
+// String returns a text property of the object.
 func (r *Reply) String(name string) string {
 	r.t.Helper()
 	value, ok := r.Object()[name].(string)
@@ -51,7 +51,7 @@ func (r *Reply) String(name string) string {
 	return value
 }
 
-// WantStatus ends the test where the status is another one.
+// WantStatus fails the test unless the response has the status.
 func (r *Reply) WantStatus(status int) *Reply {
 	r.t.Helper()
 	if r.Status != status {
@@ -60,7 +60,7 @@ func (r *Reply) WantStatus(status int) *Reply {
 	return r
 }
 
-// Do sends a request as it is.
+// Do sends a request unchanged.
 func (s *Server) Do(t testing.TB, request *http.Request) *Reply {
 	t.Helper()
 	reply, err := s.TryDo(t, request)
@@ -70,13 +70,13 @@ func (s *Server) Do(t testing.TB, request *http.Request) *Reply {
 	return reply
 }
 
-// client follows no redirect: the contract has none.
+// client follows no redirect, because the API never redirects.
 var client = &http.Client{
 	Timeout:       2 * time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// TryDo is Do for a server that may die meanwhile.
+// TryDo is Do for a server that may die during the request.
 func (s *Server) TryDo(t testing.TB, request *http.Request) (*Reply, error) {
 	answer, err := client.Do(request)
 	if err != nil {
@@ -90,9 +90,9 @@ func (s *Server) TryDo(t testing.TB, request *http.Request) (*Reply, error) {
 	return &Reply{answer.StatusCode, answer.Header, body, t}, nil
 }
 
-// Request makes a request to a path of the server, or to a whole address, with
-// the backend key. A body that is no text, bytes or reader is sent as JSON.
-// Headers are name and value in turn; an empty value removes the header.
+// Request builds a request to a path of the server, or to an absolute URL, with the
+// backend key. It sends text, bytes and readers unchanged, and any other body as
+// JSON. headers alternates names and values; an empty value removes the header.
 func (s *Server) Request(t testing.TB, method, path string, body any, headers ...string) *http.Request {
 	t.Helper()
 	if !strings.HasPrefix(path, "http://") {
@@ -134,26 +134,26 @@ func bodyReader(t testing.TB, body any) io.Reader {
 	return bytes.NewReader(text)
 }
 
-// Call is Request and Do.
+// Call builds a request as Request does and sends it.
 func (s *Server) Call(t testing.TB, method, path string, body any, headers ...string) *Reply {
 	t.Helper()
 	return s.Do(t, s.Request(t, method, path, body, headers...))
 }
 
-// CreateImport makes an import and gives its id and upload address.
+// CreateImport creates an import and returns its id and upload URL.
 func (s *Server) CreateImport(t testing.TB, body any) (id, upload string) {
 	t.Helper()
 	made := s.Call(t, "POST", "/api/v1/headless/imports/", body).WantStatus(http.StatusCreated)
 	return made.String("id"), made.String("upload")
 }
 
-// Upload sends the file of an import.
+// Upload sends the file of an import to its upload URL.
 func (s *Server) Upload(t testing.TB, address string, file any) *Reply {
 	t.Helper()
 	return s.Call(t, "PUT", address, file, "X-Service-License-Key", "", "Content-Type", "application/octet-stream")
 }
 
-// AwaitImport polls an import until it has ended or waits for a person.
+// AwaitImport polls until an import has ended or needs a review.
 func (s *Server) AwaitImport(t testing.TB, id string) *Reply {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -163,7 +163,7 @@ func (s *Server) AwaitImport(t testing.TB, id string) *Reply {
 			return got
 		}
 	}
-	t.Fatalf("import %s does not end", id)
+	t.Fatalf("import %s did not end", id)
 	return nil
 }
 

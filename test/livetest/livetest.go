@@ -1,9 +1,9 @@
-// Package livetest starts the built program and speaks HTTP to it, for tests
-// that must see what a user sees: nothing of the program is called directly.
+// Package livetest starts the built program and sends HTTP requests to it, for tests
+// that must see what a user sees. It calls no code of the program directly.
 //
-// A [Server] is one process with a data folder of its own. It can be killed and
-// started again on the same folder. Beside it there is what servers of
-// strangers are made of: [Listen] and [ServeSFTP].
+// A [Server] is one process with its own data folder. It can be killed and restarted on
+// the same folder. [Listen], [ServeSFTP] and [OpenSSH] run servers that the program
+// connects to.
 package livetest
 
 import (
@@ -23,16 +23,16 @@ import (
 	"time"
 )
 
-// BackendKey and FrontendKey are the first keys of every server.
+// BackendKey and FrontendKey are the initial keys of every server.
 const (
 	BackendKey  = "bk_livetest_livetest_livetest_livetest_livetest"
 	FrontendKey = "fk_livetest_livetest_livetest_livetest_livetest"
 )
 
-// patience is how long a server may take to come up or to end.
+// patience is how long a server may take to start or to end.
 const patience = 30 * time.Second
 
-// RepoRoot gives the folder of the repository.
+// RepoRoot returns the folder of the repository.
 func RepoRoot(t testing.TB) string {
 	t.Helper()
 	folder, err := os.Getwd()
@@ -57,14 +57,14 @@ var builds struct {
 	folder string
 }
 
-// build is a program, or why there is none.
+// build is a program, or the error of building it.
 type build struct {
 	binary string
 	err    error
 }
 
-// BuildBinary builds the program, once for each set of tags in a test binary. Clean
-// removes what it built.
+// BuildBinary builds the program once per set of tags and test binary. Cleanup removes
+// it.
 func BuildBinary(t testing.TB, tags ...string) string {
 	t.Helper()
 	builds.Lock()
@@ -84,7 +84,7 @@ func BuildBinary(t testing.TB, tags ...string) string {
 	return b.binary
 }
 
-// compile is called with builds locked.
+// compile builds the program. The caller holds the lock of builds.
 func compile(root, tags string) (binary string, err error) {
 	if builds.folder == "" {
 		if builds.folder, err = os.MkdirTemp("", "intray-build-*"); err != nil {
@@ -100,13 +100,13 @@ func compile(root, tags string) (binary string, err error) {
 	return binary, nil
 }
 
-// Config says how a server is started. The zero Config works.
+// Config configures a server. The zero Config works.
 type Config struct {
-	// Binary is the program. Default: what Build gives without tags.
+	// Binary is the program. Default: BuildBinary without tags.
 	Binary string
-	// Data is the data folder. Default a fresh one.
+	// Data is the data folder. Default: a new one.
 	Data string
-	// Args are further flags of serve, Env further variables.
+	// Args are further flags of serve, and Env further environment variables.
 	Args []string
 	Env  []string
 }
@@ -124,10 +124,10 @@ type Server struct {
 	out     *lockedBuffer
 }
 
-// PID is the number of the process.
+// PID returns the process ID.
 func (s *Server) PID() int { return s.command.Process.Pid }
 
-// Start starts a server and waits until it serves. It is ended with the test.
+// Start starts a server and waits until it is healthy. The test kills it at its end.
 func Start(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	if cfg.Binary == "" {
@@ -142,10 +142,10 @@ func Start(t testing.TB, cfg Config) *Server {
 	return s
 }
 
-// DataDir is the server's data folder.
+// DataDir returns the data folder.
 func (s *Server) DataDir() string { return s.cfg.Data }
 
-// Restart starts the process again, on the same folder and address.
+// Restart starts the process again with the same folder and address.
 func (s *Server) Restart() {
 	s.t.Helper()
 	if err := s.TryRestart(); err != nil {
@@ -153,7 +153,7 @@ func (s *Server) Restart() {
 	}
 }
 
-// TryRestart is Restart for a process that may die at once.
+// TryRestart is Restart for a process that may die during start-up.
 func (s *Server) TryRestart() error {
 	address := strings.TrimPrefix(s.URL, "http://")
 	if address == "" {
@@ -198,7 +198,7 @@ func (s *Server) awaitHealth() error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return fmt.Errorf("the server did not come up: %s", s.Stderr())
+	return fmt.Errorf("the server did not start: %s", s.Stderr())
 }
 
 // Kill ends the process as kill -9 does.
@@ -210,8 +210,8 @@ func (s *Server) Kill() {
 // Signal sends the process a signal.
 func (s *Server) Signal(sig syscall.Signal) { _ = s.command.Process.Signal(sig) }
 
-// Wait waits for the process to end and gives its exit status, -1 if a signal
-// ended it.
+// Wait waits for the process to end and returns its exit status: -1 if a signal ended
+// it.
 func (s *Server) Wait() int {
 	s.t.Helper()
 	select {
@@ -225,14 +225,14 @@ func (s *Server) Wait() int {
 // Exited is closed when the process has ended.
 func (s *Server) Exited() <-chan struct{} { return s.exited }
 
-// Stderr is what the process has written to its standard error.
+// Stderr returns what the process has written to standard error.
 func (s *Server) Stderr() string { return s.log.String() }
 
-// Stdout is what the process has written to its standard output.
+// Stdout returns what the process has written to standard output.
 func (s *Server) Stdout() string { return s.out.String() }
 
-// PeakMemory is the most memory that the process has had so far, in bytes. It
-// works on Linux; elsewhere it is 0.
+// PeakMemory returns the peak resident memory of the process in bytes. It returns 0 on
+// systems other than Linux.
 func (s *Server) PeakMemory() int64 {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {
@@ -249,8 +249,7 @@ func (s *Server) PeakMemory() int64 {
 	return 0
 }
 
-// Run runs the program once with args, in folder, and gives its output and
-// exit status.
+// Run runs the program with args in folder, and returns its output and exit status.
 func Run(t testing.TB, folder string, env []string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -267,7 +266,7 @@ func Run(t testing.TB, folder string, env []string, args ...string) (stdout, std
 	return out.String(), log.String(), command.ProcessState.ExitCode()
 }
 
-// lockedBuffer is written by a process and read by a test.
+// lockedBuffer is a buffer for concurrent use.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -285,14 +284,14 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// PackageScope gives a test under which things live as long as all tests of a
-// package: its cleanups and its folders wait for Clean. What it is given to
-// must not use it after the test has ended, but in such a cleanup.
+// PackageScope returns a testing.TB for fixtures that all tests of a package share: its
+// cleanups run and its folders are removed in Cleanup. After the test has ended, only
+// those cleanups may use it.
 func PackageScope(t testing.TB) testing.TB { return packageTB{t} }
 
 type packageTB struct{ testing.TB }
 
-// ends is what Clean does, the latest first.
+// ends holds the functions that Cleanup calls, in order.
 var ends struct {
 	sync.Mutex
 	list []func()
@@ -314,8 +313,8 @@ func (l packageTB) TempDir() string {
 	return folder
 }
 
-// Cleanup removes what Build made and what Lasting kept. TestMain calls it after
-// the last test.
+// Cleanup ends the fixtures of PackageScope and removes the built programs. TestMain
+// calls it after the last test.
 func Cleanup() {
 	ends.Lock()
 	list := ends.list

@@ -2,10 +2,8 @@ package livetest
 
 import (
 	"context"
-	"crypto/ed25519"
 	"crypto/rand"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -14,27 +12,25 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	pkgsftp "github.com/pkg/sftp"
-	"golang.org/x/crypto/ssh"
 )
 
-// PostgresVariable names the server that tests may make databases on.
+// PostgresVariable names the variable with the URL of a server for test databases.
 const PostgresVariable = "INTRAY_TEST_POSTGRES_URL"
 
-// Postgres makes a fresh database and gives its address. It is removed with the
-// test, which skips aloud where no server is given.
+// Postgres creates a database and returns its URL. The test removes it at its end,
+// and is skipped if no server is set.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(PostgresVariable)
 	if server == "" {
-		t.Skipf("SKIPPED: no PostgreSQL, %s is not set; `make postgres` starts a server and prints its address", PostgresVariable)
+		t.Skipf("SKIPPED: no PostgreSQL, %s is not set; `make postgres` starts a server and prints its URL", PostgresVariable)
 	}
 	name := "live_" + strings.ToLower(rand.Text())
 	if err := Administer("CREATE DATABASE " + name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// The test may be long over, see Lasting.
+		// The test's context may have ended; see PackageScope.
 		if err := Administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
@@ -47,7 +43,7 @@ func Postgres(t testing.TB) string {
 	return address.String()
 }
 
-// Administer gives a command to the server that PostgresVariable names.
+// Administer runs a statement on the server that PostgresVariable names.
 func Administer(command string) error {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, os.Getenv(PostgresVariable))
@@ -61,8 +57,8 @@ func Administer(command string) error {
 	return nil
 }
 
-// Listen serves each connection to a port of loopback until the test ends, which
-// closes those that are open.
+// Listen serves each connection to a loopback port until the test ends. It then
+// closes all open connections.
 func Listen(t testing.TB, serve func(net.Conn)) (port int) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -94,53 +90,4 @@ func Listen(t testing.TB, serve func(net.Conn)) (port int) {
 		}
 	})
 	return l.Addr().(*net.TCPAddr).Port
-}
-
-// HostKey makes a key for a server of a test.
-func HostKey(t testing.TB) ssh.Signer {
-	t.Helper()
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := ssh.NewSignerFromKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return signer
-}
-
-// SFTP is what serves files over a channel, such as a server of pkg/sftp.
-type SFTP interface {
-	Serve() error
-	Close() error
-}
-
-// MachineFiles serves the files of this machine.
-func MachineFiles(channel io.ReadWriteCloser) (SFTP, error) { return pkgsftp.NewServer(channel) }
-
-// ServeSFTP lets a client in by the configuration and serves files to it, over as many
-// channels as it asks for.
-func ServeSFTP(raw net.Conn, cfg *ssh.ServerConfig, files func(io.ReadWriteCloser) (SFTP, error)) {
-	conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	go ssh.DiscardRequests(requests)
-	for asked := range channels {
-		channel, requests, err := asked.Accept()
-		if err != nil {
-			return
-		}
-		go func() {
-			for request := range requests {
-				_ = request.Reply(request.Type == "subsystem", nil)
-			}
-		}()
-		if server, err := files(channel); err == nil {
-			_ = server.Serve()
-			_ = server.Close()
-		}
-	}
 }

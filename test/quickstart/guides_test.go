@@ -162,6 +162,6 @@ func sftpServer(t *testing.T, user, password string) (port string) {
 		}
 		return nil, nil
 	}}
-	cfg.AddHostKey(livetest.HostKey(t))
+	cfg.AddHostKey(livetest.NewSSHKey(t))
 	return strconv.Itoa(livetest.Listen(t, func(conn net.Conn) { livetest.ServeSFTP(conn, cfg, livetest.MachineFiles) }))
 }

@@ -95,7 +95,7 @@ func listed(text string, entries ...entry) remoteFolder {
 func serveFolder(t *testing.T, d remoteFolder) string {
 	t.Helper()
 	cfg := &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, nil }}
-	cfg.AddHostKey(livetest.HostKey(t))
+	cfg.AddHostKey(livetest.NewSSHKey(t))
 	address, _ := ears(t, func(conn net.Conn) {
 		livetest.ServeSFTP(conn, cfg, func(channel io.ReadWriteCloser) (livetest.SFTP, error) {
 			return pkgsftp.NewRequestServer(channel, pkgsftp.Handlers{FileGet: d, FileList: d}), nil

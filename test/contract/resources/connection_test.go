@@ -50,24 +50,24 @@ func (c client) credential(body m) string {
 func TestConnectionWithKey(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
-		mine, other, host := newKeyPair(t), newKeyPair(t), newKeyPair(t)
+		mine, other, host := livetest.NewSSHKey(t), livetest.NewSSHKey(t), livetest.NewSSHKey(t)
 		server := startSSHD(t, mine, host)
-		body := m{"hostname": "127.0.0.1", "port": server.port, "user": server.user, "auth_type": "KEY", "private_key": mine.text}
+		body := m{"hostname": "127.0.0.1", "port": server.port, "user": server.user, "auth_type": "KEY", "private_key": mine.Private}
 		id := c.credential(body)
-		c.expectConnected(id, host.fingerprint())
+		c.expectConnected(id, host.Fingerprint())
 		path := credentialsPath + id + "/"
 		for _, kept := range []any{"", nil, "omitted"} {
 			body["private_key"] = kept
 			if kept == "omitted" {
 				delete(body, "private_key")
 			}
-			if got := c.Call("PUT", path, body).WantStatus(http.StatusOK).String("key_fingerprint"); got != mine.fingerprint() {
+			if got := c.Call("PUT", path, body).WantStatus(http.StatusOK).String("key_fingerprint"); got != mine.Fingerprint() {
 				t.Errorf("with the secret %v the fingerprint became %s", kept, got)
 			}
-			c.expectConnected(id, host.fingerprint())
+			c.expectConnected(id, host.Fingerprint())
 		}
-		body["private_key"] = other.text
-		if got := c.Call("PUT", path, body).WantStatus(http.StatusOK).String("key_fingerprint"); got != other.fingerprint() {
+		body["private_key"] = other.Private
+		if got := c.Call("PUT", path, body).WantStatus(http.StatusOK).String("key_fingerprint"); got != other.Fingerprint() {
 			t.Errorf("with another key the fingerprint is %s", got)
 		}
 		c.expectTrouble(id, "rejected the private key of user")
@@ -86,13 +86,13 @@ func TestConnectionWithPassword(t *testing.T) {
 		port, host := servePassword(t, right)
 		body := m{"hostname": "127.0.0.1", "port": port, "user": "anna", "auth_type": "PASSWORD", "password": right}
 		id := c.credential(body)
-		c.expectConnected(id, host.fingerprint())
+		c.expectConnected(id, host.Fingerprint())
 		before := c.Call("GET", credentialsPath+id+"/", nil).String("key_fingerprint")
 		delete(body, "password")
 		if got := c.Call("PUT", credentialsPath+id+"/", body).WantStatus(http.StatusOK).String("key_fingerprint"); got != before {
 			t.Errorf("the fingerprint of the kept password became %s", got)
 		}
-		c.expectConnected(id, host.fingerprint())
+		c.expectConnected(id, host.Fingerprint())
 		body["password"] = secret(s)
 		if got := c.Call("PUT", credentialsPath+id+"/", body).WantStatus(http.StatusOK).String("key_fingerprint"); got == before {
 			t.Error("another password has the same fingerprint")
@@ -105,19 +105,19 @@ func TestConnectionWithPassword(t *testing.T) {
 func TestHostKeyIsPinned(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
-		mine, first, second := newKeyPair(t), newKeyPair(t), newKeyPair(t)
+		mine, first, second := livetest.NewSSHKey(t), livetest.NewSSHKey(t), livetest.NewSSHKey(t)
 		server := startSSHD(t, mine, first)
-		body := m{"hostname": "127.0.0.1", "port": server.port, "user": server.user, "auth_type": "KEY", "private_key": mine.text}
+		body := m{"hostname": "127.0.0.1", "port": server.port, "user": server.user, "auth_type": "KEY", "private_key": mine.Private}
 		id, untested := c.credential(body), c.credential(body)
-		c.expectConnected(id, first.fingerprint())
-		server.show(t, second)
+		c.expectConnected(id, first.Fingerprint())
+		server.setHostKey(second)
 		for range 2 {
-			c.expectTrouble(id, "host key", "changed", first.fingerprint(), second.fingerprint())
+			c.expectTrouble(id, "host key", "changed", first.Fingerprint(), second.Fingerprint())
 		}
 		// A credential that was never connected pins what it finds.
-		c.expectConnected(untested, second.fingerprint())
-		server.show(t, first)
-		c.expectConnected(id, first.fingerprint())
+		c.expectConnected(untested, second.Fingerprint())
+		server.setHostKey(first)
+		c.expectConnected(id, first.Fingerprint())
 		c.expectTrouble(untested, "changed")
 	})
 }

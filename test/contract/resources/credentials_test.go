@@ -13,6 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/intraydata/intray/test/apitest"
+	"github.com/intraydata/intray/test/livetest"
 )
 
 func login(more m) m {
@@ -71,24 +72,24 @@ func TestFingerprints(t *testing.T) {
 		if one == two || !fingerprintForm.MatchString(one) || one == "SHA256:"+base64.RawStdEncoding.EncodeToString(plain[:]) {
 			t.Errorf("of one password there are the fingerprints %s and %s", one, two)
 		}
-		key := newKeyPair(t)
-		s.Secrets.Add(strings.Split(key.text, "\n")[2])
-		if got := markOf(login(m{"auth_type": "KEY", "private_key": key.text})); got != key.fingerprint() {
-			t.Errorf("the fingerprint of the key is %s, want %s", got, key.fingerprint())
+		key := livetest.NewSSHKey(t)
+		s.Secrets.Add(strings.Split(key.Private, "\n")[2])
+		if got := markOf(login(m{"auth_type": "KEY", "private_key": key.Private})); got != key.Fingerprint() {
+			t.Errorf("the fingerprint of the key is %s, want %s", got, key.Fingerprint())
 		}
 		if places := stored(t, s, secret); len(places) > 0 {
 			t.Errorf("the password is stored readably in %v", places)
 		}
-		if places := stored(t, s, strings.Split(key.text, "\n")[2]); len(places) > 0 {
+		if places := stored(t, s, strings.Split(key.Private, "\n")[2]); len(places) > 0 {
 			t.Errorf("the key is stored readably in %v", places)
 		}
 	})
 }
 
 func TestWrongCredentials(t *testing.T) {
-	key := newKeyPair(t)
-	public := string(ssh.MarshalAuthorizedKey(key.signer.PublicKey()))
-	broken := strings.Replace(key.text, "\n", "\nAAAA", 1)
+	key := livetest.NewSSHKey(t)
+	public := string(ssh.MarshalAuthorizedKey(key.PublicKey()))
+	broken := strings.Replace(key.Private, "\n", "\nAAAA", 1)
 	// Each has one fault, in the field that it is listed under.
 	wrong := map[string][]m{
 		"hostname": {
@@ -99,10 +100,10 @@ func TestWrongCredentials(t *testing.T) {
 		"port":        {{"port": 0}, {"port": -1}, {"port": 65536}, {"port": "22"}, {"port": 22.5}, {"port": nil}, {"port": 1 << 40}},
 		"user":        {{"user": ""}, {"user": 1}, {"user": nil}, {"user": "a\nb"}, {"user": strings.Repeat("x", 256)}},
 		"auth_type":   {{"auth_type": "password"}, {"auth_type": ""}, {"auth_type": "NONE"}, {"auth_type": nil}},
-		"password":    {{"password": nil}, {"password": ""}, {"password": 1}, {"auth_type": "KEY", "private_key": key.text}},
-		"private_key": {{"private_key": key.text}, {"auth_type": "KEY", "password": ""}, {"auth_type": "KEY", "password": "", "private_key": ""}},
+		"password":    {{"password": nil}, {"password": ""}, {"password": 1}, {"auth_type": "KEY", "private_key": key.Private}},
+		"private_key": {{"private_key": key.Private}, {"auth_type": "KEY", "password": ""}, {"auth_type": "KEY", "password": "", "private_key": ""}},
 	}
-	for _, bad := range []string{"x", public, broken, protectedKey(t), pkcs1Key(t), key.text[:100], "-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n"} {
+	for _, bad := range []string{"x", public, broken, protectedKey(t), pkcs1Key(t), key.Private[:100], "-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n"} {
 		wrong["private_key"] = append(wrong["private_key"], m{"auth_type": "KEY", "password": "", "private_key": bad})
 	}
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {

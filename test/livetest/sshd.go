@@ -1,0 +1,188 @@
+package livetest
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	pkgsftp "github.com/pkg/sftp"
+	"golang.org/x/crypto/ssh"
+)
+
+// SSHKey is a key with its private half in OpenSSH format.
+type SSHKey struct {
+	ssh.Signer
+	Private string
+}
+
+// NewSSHKey generates an Ed25519 key.
+func NewSSHKey(t testing.TB) SSHKey {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return MarshalSSHKey(t, key)
+}
+
+// MarshalSSHKey returns a private key of any type that package ssh supports.
+func MarshalSSHKey(t testing.TB, key any) SSHKey {
+	t.Helper()
+	signer, err := ssh.NewSignerFromKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(key, "created by the test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return SSHKey{signer, string(pem.EncodeToMemory(block))}
+}
+
+// Fingerprint returns the fingerprint of the public half as ssh-keygen -l prints it.
+func (k SSHKey) Fingerprint() string { return ssh.FingerprintSHA256(k.PublicKey()) }
+
+// SFTP serves files over a channel until it is closed.
+type SFTP interface {
+	Serve() error
+	Close() error
+}
+
+// MachineFiles serves the files of this machine.
+func MachineFiles(channel io.ReadWriteCloser) (SFTP, error) { return pkgsftp.NewServer(channel) }
+
+// ServeSFTP authenticates a client according to cfg and serves files on every channel
+// that the client opens.
+func ServeSFTP(raw net.Conn, cfg *ssh.ServerConfig, files func(io.ReadWriteCloser) (SFTP, error)) {
+	conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	go ssh.DiscardRequests(requests)
+	for offered := range channels {
+		channel, requests, err := offered.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			for request := range requests {
+				_ = request.Reply(request.Type == "subsystem", nil)
+			}
+		}()
+		if server, err := files(channel); err == nil {
+			_ = server.Serve()
+			_ = server.Close()
+		}
+	}
+}
+
+const sshdPath = "/usr/sbin/sshd"
+
+// OpenSSH runs the OpenSSH server of this machine, with one process for each connection.
+// It ignores the configuration of the machine.
+type OpenSSH struct {
+	// Config returns the configuration of the next connection.
+	Config func() SSHDConfig
+	// Prefix is a command that runs the server. Default none.
+	Prefix []string
+	// Attr are the attributes of the processes. Default none.
+	Attr *syscall.SysProcAttr
+	// Started receives the process ID of each connection's server. Default none.
+	Started chan<- int
+}
+
+// SSHDConfig configures one process.
+type SSHDConfig struct {
+	HostKeys []SSHKey
+	// AuthorizedKey is the only key that may log in. Default none.
+	AuthorizedKey ssh.PublicKey
+	// Lines are further lines of sshd_config.
+	Lines []string
+}
+
+// Handler returns a function that serves one connection. It skips the test if OpenSSH is
+// not installed, and logs the output of the servers if the test fails.
+func (s OpenSSH) Handler(t testing.TB) func(net.Conn) {
+	t.Helper()
+	if _, err := os.Stat(sshdPath); err != nil {
+		t.Skip("SKIPPED: " + sshdPath + " is not installed; apt-get install openssh-server")
+	}
+	if os.Getuid() == 0 {
+		// As root, the server requires the folder that its systemd unit creates.
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+			t.Skipf("SKIPPED: sshd needs /run/sshd: %v", err)
+		}
+	}
+	folder := t.TempDir()
+	log := filepath.Join(folder, "log")
+	t.Cleanup(func() {
+		if text, err := os.ReadFile(log); err == nil && t.Failed() {
+			t.Logf("log of sshd:\n%s", text)
+		}
+	})
+	var connections atomic.Int64
+	return func(conn net.Conn) {
+		config, err := s.Config().write(filepath.Join(folder, fmt.Sprint("connection-", connections.Add(1))))
+		if err == nil {
+			err = s.serve(conn, sshdPath, "-i", "-f", config, "-E", log)
+		}
+		if err != nil {
+			t.Errorf("serve OpenSSH: %v", err)
+		}
+	}
+}
+
+// serve runs a process for a connection until it ends.
+func (s OpenSSH) serve(conn net.Conn, args ...string) error {
+	socket, err := conn.(*net.TCPConn).File()
+	if err != nil {
+		return err
+	}
+	defer socket.Close()
+	// The process must hold the only copy, so that the connection ends with it.
+	_ = conn.Close()
+	args = append(s.Prefix[:len(s.Prefix):len(s.Prefix)], args...)
+	command := exec.Command(args[0], args[1:]...)
+	command.Stdin, command.Stdout, command.SysProcAttr = socket, socket, s.Attr
+	if err := command.Start(); err != nil {
+		return err
+	}
+	if s.Started != nil {
+		s.Started <- command.Process.Pid
+	}
+	// It fails for clients that it refuses, which tests expect.
+	_ = command.Wait()
+	return nil
+}
+
+// write writes the configuration and its keys to files whose names begin with prefix, and
+// returns the name of the configuration.
+func (c SSHDConfig) write(prefix string) (name string, err error) {
+	writeFile := func(suffix, text string) string {
+		err = errors.Join(err, os.WriteFile(prefix+suffix, []byte(text), 0o600))
+		return prefix + suffix
+	}
+	lines := append([]string{
+		"KbdInteractiveAuthentication no", "PermitRootLogin prohibit-password", "StrictModes no", "UsePAM no", "PidFile none",
+		"Subsystem sftp internal-sftp", "Banner " + writeFile("-banner", "Welcome!\n"),
+	}, c.Lines...)
+	if c.AuthorizedKey != nil {
+		lines = append(lines, "PasswordAuthentication no", "AuthorizedKeysFile "+writeFile("-authorized", string(ssh.MarshalAuthorizedKey(c.AuthorizedKey))))
+	}
+	for i, key := range c.HostKeys {
+		lines = append(lines, "HostKey "+writeFile(fmt.Sprint("-host-", i), key.Private))
+	}
+	return writeFile("-config", strings.Join(lines, "\n")+"\n"), err
+}
