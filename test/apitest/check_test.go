@@ -31,14 +31,14 @@ func TestBreaches(t *testing.T) {
 	t.Parallel()
 	s := &Site{Document: &Document{}}
 	s.Secrets.Add("open sesame")
-	good := refusal("There is no such import.", "not_found", "")
+	good := refusal("No import has this ID.", "not_found", "")
 	for _, c := range []struct {
 		name  string
 		reply *livetest.Reply
 		want  string
 	}{
 		{"a refusal", answer(404, good), ""},
-		{"with messages", answer(404, refusal("Two fields are wrong.", "invalid", `,"fields":["There is none."]`)), ""},
+		{"with messages", answer(404, refusal("Two fields are wrong.", "invalid", `,"fields":["Nothing found."]`)), ""},
 		{"about a property", answer(404, refusal("initial_data is too large.", "too_large", "")), ""},
 		{"interim", &livetest.Reply{Status: 100}, ""},
 		{"no request ID", answer(404, good, "X-Request-Id", ""), "X-Request-Id"},
@@ -53,14 +53,14 @@ func TestBreaches(t *testing.T) {
 		{"plain text", answer(404, "no", "Content-Type", "text/plain"), "Content-Type"},
 		{"no object", answer(404, `[]`), "not a JSON object"},
 		{"no sentence", answer(404, refusal("nothing found", "not_found", "")), "sentence"},
-		{"markup", answer(404, refusal("<b>There</b> is none.", "not_found", "")), "sentence"},
-		{"a code in capitals", answer(404, refusal("There is none.", "NotFound", "")), "snake_case"},
-		{"a message alone", answer(404, refusal("There is none.", "none", `,"fields":"none"`)), "array"},
-		{"an empty message", answer(404, refusal("There is none.", "none", `,"fields":[""]`)), "non-empty text"},
+		{"markup", answer(404, refusal("<b>Nothing</b> found.", "not_found", "")), "sentence"},
+		{"a code in capitals", answer(404, refusal("Nothing found.", "NotFound", "")), "snake_case"},
+		{"a message alone", answer(404, refusal("Nothing found.", "none", `,"fields":"none"`)), "array"},
+		{"an empty message", answer(404, refusal("Nothing found.", "none", `,"fields":[""]`)), "non-empty text"},
 		{"a number of changes", answer(404, refusal("They would be lost.", "discards_changes", `,"changes":2`)), ""},
 		{"no change", answer(404, refusal("They would be lost.", "discards_changes", `,"changes":0`)), "not a positive integer"},
-		{"a number elsewhere", answer(404, refusal("There is none.", "none", `,"changes":2`)), "array"},
-		{"a time of day", answer(404, refusal("There is none.", "none", `,"x":[{"created_date":"2026-11-21 06:00"}]`)), "created_date"},
+		{"a number elsewhere", answer(404, refusal("Nothing found.", "none", `,"changes":2`)), "array"},
+		{"a time of day", answer(404, refusal("Nothing found.", "none", `,"x":[{"created_date":"2026-11-21 06:00"}]`)), "created_date"},
 		{"credentials", answer(404, good, "Access-Control-Allow-Credentials", "true"), "credentials"},
 		{"undocumented", answer(200, `{}`), "does not have this operation"},
 	} {

@@ -9,11 +9,11 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// altered gives the text with one of its bytes replaced by another digit: the
-// first of every so many, dashes left out.
-func altered(text string, steps int) []string {
+// alterText returns variants of text with one character replaced by another digit, for
+// the characters at multiples of step, except dashes.
+func alterText(text string, step int) []string {
 	var list []string
-	for at := 0; at < len(text); at += steps {
+	for at := 0; at < len(text); at += step {
 		if text[at] == '-' {
 			continue
 		}
@@ -27,7 +27,7 @@ func altered(text string, steps int) []string {
 	return list
 }
 
-// otherCase gives the text with the case of one letter changed, one at a time.
+// otherCase returns variants of text with the case of one letter changed.
 func otherCase(text string) []string {
 	var list []string
 	for at := range text {
@@ -48,12 +48,12 @@ func TestUploadAddressAltered(t *testing.T) {
 			c.T.Fatalf("no token in %s", address)
 		}
 		at := strings.TrimSuffix(c.Site.URL, "/") + c.address(address).Path
-		tokens := append(altered(token, 1), token[:len(token)-1], token+"A", token+"=", token+".", "."+token, "", strings.ToUpper(token), token+token)
+		tokens := append(alterText(token, 1), token[:len(token)-1], token+"A", token+"=", token+".", "."+token, "", strings.ToUpper(token), token+token)
 		tokens = append(tokens, otherCase(token)[:20]...)
 		for _, other := range tokens {
 			c.refusedAddress(at + "?token=" + url.QueryEscape(other))
 		}
-		for _, other := range altered(id, 1) {
+		for _, other := range alterText(id, 1) {
 			c.refusedAddress(strings.Replace(address, id, other, 1))
 		}
 		c.refusedAddress(at)
@@ -61,8 +61,8 @@ func TestUploadAddressAltered(t *testing.T) {
 	})
 }
 
-// TestSignedAddressOtherSpelling spells the id of signed addresses otherwise.
-// What is no UUID names nothing; a UUID spelt otherwise is not what was signed.
+// TestSignedAddressOtherSpelling changes the spelling of the id in signed URLs. A text
+// that is not a UUID names nothing; a UUID in another spelling was not signed.
 func TestSignedAddressOtherSpelling(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), goodFile).want("SUCCESSFUL")
@@ -92,7 +92,7 @@ func TestSignedAddressOtherSpelling(t *testing.T) {
 	})
 }
 
-// refusedAddress sends a file to an address that is not one given out.
+// refusedAddress checks that a URL that was never issued accepts no file.
 func (c client) refusedAddress(address string) {
 	c.T.Helper()
 	if got := c.PutFile(address, goodFile); got.Status != http.StatusForbidden {
@@ -100,8 +100,8 @@ func (c client) refusedAddress(address string) {
 	}
 }
 
-// TestTokensServeOnePurpose hands each token to each of the places that want
-// another one, and those of another import.
+// TestTokensServeOnePurpose sends each token where another kind of token, or the token
+// of another import, is required.
 func TestTokensServeOnePurpose(t *testing.T) {
 	each(t, func(c client) {
 		one := c.run(inline(people()), goodFile).want("SUCCESSFUL")
@@ -136,7 +136,7 @@ func TestTokensServeOnePurpose(t *testing.T) {
 			c.refusedReview(unknownID, token)
 		}
 		c.checkAwaits(awaits["id"].(string))
-		// Each opens what it was made for.
+		// Each token works for its own purpose.
 		c.WithoutKey().Call("GET", result, nil).WantStatus(http.StatusOK)
 		c.WithoutKey().Call("GET", file, nil).WantStatus(http.StatusOK)
 		c.review(one.id, tokens["own review"]).WantStatus(http.StatusOK)
@@ -153,7 +153,7 @@ func (c client) tokenOf(address string) string {
 	return c.address(address).Query().Get("token")
 }
 
-// hydration is a hydration token.
+// hydration returns a hydration token.
 func (c client) hydration() string {
 	c.T.Helper()
 	return c.Call("POST", "/api/widget/session/v2/auth/", nil).WantStatus(http.StatusCreated).String("hydrationId")
@@ -178,23 +178,23 @@ func (c client) refusedReview(id, token string) {
 	}
 }
 
-// TestDownloadAddressAltered alters the address of a result.
+// TestDownloadAddressAltered alters the URL of a result.
 func TestDownloadAddressAltered(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), goodFile).want("SUCCESSFUL")
 		address := e.Call("GET", importsPath+e.id+"/url/", nil).String("presigned_url")
 		token := c.tokenOf(address)
-		for _, other := range append(altered(token, 3), token[:len(token)-1], token+"A", "") {
+		for _, other := range append(alterText(token, 3), token[:len(token)-1], token+"A", "") {
 			c.refusedDownload(withToken(address, other))
 		}
 		id := e.metadata()["id"].(string)
-		for _, other := range append(altered(id, 5), e.id) {
+		for _, other := range append(alterText(id, 5), e.id) {
 			c.refusedDownload(strings.Replace(address, id, other, 1))
 		}
 	})
 }
 
-// TestAddressMethods calls the addresses with methods they do not have.
+// TestAddressMethods calls signed URLs with unsupported methods.
 func TestAddressMethods(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
@@ -210,12 +210,12 @@ func TestAddressMethods(t *testing.T) {
 	})
 }
 
-// TestUploadAddressIsFresh wants every retrieve to sign an address that works,
-// and earlier ones to go on working meanwhile.
+// TestUploadAddressIsFresh checks that every retrieve signs a working URL, and that
+// earlier URLs still work.
 func TestUploadAddressIsFresh(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
-		apitest.Eventually(c.T, "a retrieve signs another address", func() bool {
+		apitest.Eventually(c.T, "a retrieve signs another URL", func() bool {
 			return c.get(made.String("id")).String("upload") != made.String("upload")
 		})
 		c.PutFile(made.String("upload"), goodFile).WantStatus(http.StatusOK)

@@ -10,9 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mixed has a good row, one with a bad address, one without its required
-// address, one with empty cells, and one with a bad address that is no text of
-// one line.
+// mixed has a valid row, a row with an invalid email address, a row without the required
+// address, a row with empty cells, and a row whose invalid address spans two lines.
 const mixed = "email,name\n" +
 	"a@example.org,A\n" +
 	"nobody,B\n" +
@@ -20,8 +19,8 @@ const mixed = "email,name\n" +
 	"d@example.org,\n" +
 	"\"x, \"\"y\"\"\n@\",E\n"
 
-// TestInvalidDataBehavior imports rows with errors in all four ways, and in the
-// old spelling, and reads the result in each format.
+// TestInvalidDataBehavior imports rows with errors with each behavior and with the
+// deprecated setting, and reads the result in each format.
 func TestInvalidDataBehavior(t *testing.T) {
 	const (
 		good    = `{"email":"a@example.org","name":"A","town":null}`
@@ -63,7 +62,7 @@ func TestInvalidDataBehavior(t *testing.T) {
 	})
 }
 
-// checkFormats reads the result in each format. want is that of ndjson.
+// checkFormats compares the result in each format with want, which is ndjson.
 func (e ended) checkFormats(want string) {
 	e.T.Helper()
 	if diff := cmp.Diff(want, e.result("ndjson").Text()); diff != "" {
@@ -86,7 +85,7 @@ func (e ended) checkFormats(want string) {
 	}
 }
 
-// cellsOf gives the values of a row in ndjson, null as an empty text.
+// cellsOf returns the values of a row in ndjson; null becomes an empty text.
 func cellsOf(line string) []string {
 	var row struct{ Email, Name, Town string }
 	if json.Unmarshal([]byte(line), &row) != nil {
@@ -95,7 +94,7 @@ func cellsOf(line string) []string {
 	return []string{row.Email, row.Name, row.Town}
 }
 
-// checkCounts looks at the numbers that an import tells of its rows.
+// checkCounts checks the row counts of an import.
 func (e ended) checkCounts(data, output int, invalid ...int) {
 	e.T.Helper()
 	list := []any{}
@@ -113,8 +112,7 @@ func (e ended) checkCounts(data, output int, invalid ...int) {
 	}
 }
 
-// TestResultFormats asks for formats that there are and others, and looks at
-// how they come.
+// TestResultFormats downloads results in supported and unsupported formats.
 func TestResultFormats(t *testing.T) {
 	types := map[string]string{"": "application/json", "json": "application/json", "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 		"parquet": "application/vnd.apache.parquet"}
@@ -145,7 +143,7 @@ func TestResultFormats(t *testing.T) {
 	})
 }
 
-// TestResultKeysAreInSchemaOrder imports a file whose columns stand otherwise.
+// TestResultKeysAreInSchemaOrder imports a file with another column order.
 func TestResultKeysAreInSchemaOrder(t *testing.T) {
 	each(t, func(c client) {
 		var fields []any
@@ -164,7 +162,7 @@ func TestResultKeysAreInSchemaOrder(t *testing.T) {
 	})
 }
 
-// TestUnmappedColumns passes columns through that feed no field.
+// TestUnmappedColumns passes through columns that map to no field.
 func TestUnmappedColumns(t *testing.T) {
 	const file = "id,email,,name\n1,a@example.org,x,A\n2,b@example.org,,B\n"
 	through := settings(m{"passThroughUnmappedColumns": true})
@@ -188,7 +186,7 @@ func TestUnmappedColumns(t *testing.T) {
 	})
 }
 
-// TestMaxRecords limits the rows. Those beyond are dropped with a warning.
+// TestMaxRecords limits the rows. Rows beyond the limit are dropped with a warning.
 func TestMaxRecords(t *testing.T) {
 	file := "email\n" + strings.Repeat("a@example.org\n", 5) + "nobody\n"
 	each(t, func(c client) {
@@ -199,7 +197,7 @@ func TestMaxRecords(t *testing.T) {
 				c.T.Errorf("maxRecords %d: %s", limit, show(e.doc["import_errors"]))
 			}
 			if n := e.uploadDoc()["total_num_rows"]; n != float64(want) {
-				c.T.Errorf("the upload tells %v rows", n)
+				c.T.Errorf("the upload has %v rows", n)
 			}
 		}
 		for _, limit := range []any{6, 7, nil} {

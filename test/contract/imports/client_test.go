@@ -30,7 +30,7 @@ const (
 	reviewPath  = "/api/review/v1/"
 )
 
-// client calls a site with one key, and checks every answer.
+// client calls a site with one key and checks every response.
 type client struct{ apitest.Client }
 
 func backend(t testing.TB, s *apitest.Site) client { return client{s.Client(t, livetest.BackendKey)} }
@@ -40,19 +40,19 @@ func each(t *testing.T, test func(c client)) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) { test(backend(t, s)) })
 }
 
-// eachFresh is each on a program of the test's own, with further flags.
+// eachFresh runs a test once for each database, on a new program with further flags.
 func eachFresh(t *testing.T, test func(c client), args ...string) {
 	apitest.RunOnFreshDatabases(t, args, func(t *testing.T, s *apitest.Site) { test(backend(t, s)) })
 }
 
-// onSQLite is for what no database has a part in.
+// onSQLite returns a client for tests that do not depend on the database.
 func onSQLite(t *testing.T) client {
 	t.Parallel()
 	return backend(t, apitest.Shared(t, apitest.SQLite))
 }
 
-// refused sends a body that must be refused, with a message about field unless
-// that is "", and gives all the text of the answer.
+// refused sends a body that must be rejected, with a message about field unless that is
+// "". It returns the response as text.
 func (c client) refused(body any, status int, field string) string {
 	c.T.Helper()
 	reply := c.Call("POST", importsPath, body)
@@ -77,7 +77,7 @@ func show(body any) string {
 	return string(text)
 }
 
-// create makes an import and gives the answer.
+// create creates an import and returns the response.
 func (c client) create(body any) *livetest.Reply {
 	c.T.Helper()
 	return c.Call("POST", importsPath, body).WantStatus(http.StatusCreated)
@@ -93,7 +93,7 @@ func (c client) status(id string) string {
 	return c.get(id).WantStatus(http.StatusOK).String("status")
 }
 
-// ended is an import that has ended or waits for a person.
+// ended is an import that has ended or needs a review.
 type ended struct {
 	client
 	id, status string
@@ -104,19 +104,19 @@ func (c client) ended(reply *livetest.Reply) ended {
 	return ended{c, reply.String("id"), reply.String("status"), reply.Object()}
 }
 
-// await waits until the import has ended or waits for a person.
+// await waits until the import has ended or needs a review.
 func (c client) await(id string) ended {
 	c.T.Helper()
 	return c.ended(c.AwaitImport(id))
 }
 
-// run makes an import, sends its file and waits for its end.
+// run creates an import, sends its file and waits for its end.
 func (c client) run(body m, file any) ended {
 	c.T.Helper()
 	return c.ended(c.Import(body, file))
 }
 
-// want ends the test where the import ended otherwise.
+// want fails the test if the import ended with another status.
 func (e ended) want(status string) ended {
 	e.T.Helper()
 	if e.status != status {
@@ -125,17 +125,17 @@ func (e ended) want(status string) ended {
 	return e
 }
 
-// metadata is result_metadata.
+// metadata returns result_metadata.
 func (e ended) metadata() m {
 	e.T.Helper()
 	metadata, ok := e.doc["result_metadata"].(m)
 	if !ok {
-		e.T.Fatalf("result_metadata is no object: %s", show(e.doc))
+		e.T.Fatalf("result_metadata is not an object: %s", show(e.doc))
 	}
 	return metadata
 }
 
-// notices is import_errors; none where it is null.
+// notices returns import_errors; null becomes an empty list.
 func (e ended) notices() []m {
 	e.T.Helper()
 	if e.doc["import_errors"] == nil {
@@ -148,7 +148,7 @@ func (e ended) notices() []m {
 	return list
 }
 
-// types are the types of the notices, in their order.
+// types returns the types of the notices in order.
 func (e ended) types() string {
 	var types []string
 	for _, n := range e.notices() {
@@ -157,7 +157,7 @@ func (e ended) types() string {
 	return strings.Join(types, " ")
 }
 
-// result downloads the result in a format; "" leaves the format out.
+// result downloads the result in a format, or without the parameter if it is "".
 func (e ended) result(format string) *livetest.Reply {
 	e.T.Helper()
 	query := ""
@@ -168,7 +168,7 @@ func (e ended) result(format string) *livetest.Reply {
 	return e.WithoutKey().Call("GET", address, nil).WantStatus(http.StatusOK)
 }
 
-// rows is the result, row by row.
+// rows returns the result as ndjson.
 func (e ended) rows() string {
 	e.T.Helper()
 	var compact bytes.Buffer
@@ -178,7 +178,7 @@ func (e ended) rows() string {
 	return compact.String()
 }
 
-// field is a field definition with validators that are just required.
+// field returns a field definition with validators that have no options.
 func field(key, kind string, rules ...string) m {
 	validators := []any{}
 	for _, rule := range rules {
@@ -187,12 +187,12 @@ func field(key, kind string, rules ...string) m {
 	return m{"key": key, "label": strings.ToUpper(key[:1]) + key[1:], "type": kind, "validators": validators}
 }
 
-// people are three fields: a required e-mail address, a name and a town.
+// people returns three fields: a required email address, a name and a town.
 func people() []any {
 	return []any{field("email", "email", "required"), field("name", "string"), field("town", "string")}
 }
 
-// inline is the body of an import with an inline schema.
+// inline returns the body of an import with an inline schema.
 func inline(fields []any, more ...m) m {
 	body := m{"fields": fields}
 	for _, extra := range more {
@@ -205,7 +205,7 @@ func inline(fields []any, more ...m) m {
 
 func settings(s m) m { return m{"settings": s} }
 
-// saveSchema saves a schema and gives its id.
+// saveSchema saves a schema and returns its id.
 func (c client) saveSchema(fields []any, s, hooks m) string {
 	c.T.Helper()
 	body := m{"name": "schema-" + rand.Text(), "fields": fields, "settings": s, "hooks": hooks}

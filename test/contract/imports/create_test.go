@@ -28,8 +28,8 @@ func keysOf(doc m) []string {
 	return keys
 }
 
-// TestImportResource looks at every field of a new import, in the answer to its
-// creation and in that to a retrieve.
+// TestImportResource checks every property of a new import, in the response to its
+// creation and to a retrieve.
 func TestImportResource(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})
@@ -42,7 +42,7 @@ func TestImportResource(t *testing.T) {
 			c.checkNew(doc, saved, "people.csv")
 		}
 		if made["id"] != got["id"] || made["review_url"] != got["review_url"] || made["created_date"] != got["created_date"] {
-			c.T.Errorf("a retrieve tells another import: %s, %s", show(made), show(got))
+			c.T.Errorf("a retrieve returns another import: %s, %s", show(made), show(got))
 		}
 	})
 }
@@ -69,26 +69,25 @@ func (c client) checkNew(doc m, schemaID, filename string) {
 	}
 	upload, review := c.address(doc["upload"]), c.address(doc["review_url"])
 	if upload.RawQuery == "" {
-		c.T.Errorf("the upload address is not signed: %s", upload)
+		c.T.Errorf("the upload URL is not signed: %s", upload)
 	}
 	if !strings.Contains(review.Path, id) || len(review.Fragment) < 32 {
 		c.T.Errorf("review_url %q has the id not in its path or no token in its fragment", review)
 	}
 }
 
-// address reads an absolute address on this service.
+// address parses an absolute URL of this service.
 func (c client) address(value any) *url.URL {
 	c.T.Helper()
 	text, _ := value.(string)
 	at, err := url.Parse(text)
 	if err != nil || !strings.HasPrefix(text, c.Site.URL+"/") {
-		c.T.Fatalf("%q is no address on this service", text)
+		c.T.Fatalf("%q is not a URL of this service", text)
 	}
 	return at
 }
 
-// TestCreateNeedsExactlyOneSchema sends both, neither, and references that lead
-// nowhere.
+// TestCreateNeedsExactlyOneSchema sends both kinds of schema, neither, and unknown ids.
 func TestCreateNeedsExactlyOneSchema(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})
@@ -102,14 +101,14 @@ func TestCreateNeedsExactlyOneSchema(t *testing.T) {
 		c.refused(inline([]any{}), 400, "fields")
 		c.refused(m{"fields": m{}}, 400, "fields")
 		c.refused(m{"fields": "email"}, 400, "fields")
-		// What is wrong in itself is told before what is not there.
+		// Invalid values are reported before unknown ids.
 		c.refused(m{"schema_id": unknownID, "settings": m{"maxRecords": "5"}}, 400, "settings")
 		c.create(inline(people()))
 		c.create(m{"schema_id": strings.ToUpper(saved)})
 	})
 }
 
-// TestCreateBodyIsClosed sends properties and documents that no table has.
+// TestCreateBodyIsClosed sends undocumented properties and bodies.
 func TestCreateBodyIsClosed(t *testing.T) {
 	each(t, func(c client) {
 		for _, name := range []string{"name", "file_name", "filename", "user", "initialData", "Fields", "id", "status"} {
@@ -128,7 +127,7 @@ func TestCreateBodyIsClosed(t *testing.T) {
 	})
 }
 
-// TestCreateIgnoresSlashAndQuery calls paths in all spellings that are allowed.
+// TestCreateIgnoresSlashAndQuery calls the path in all spellings that are allowed.
 func TestCreateIgnoresSlashAndQuery(t *testing.T) {
 	each(t, func(c client) {
 		bare := strings.TrimSuffix(importsPath, "/")
@@ -146,8 +145,8 @@ func TestCreateIgnoresSlashAndQuery(t *testing.T) {
 	})
 }
 
-// TestInlineSchema holds an inline schema to its rules: an id of its own,
-// readable, never listed, not editable.
+// TestInlineSchema checks that an inline schema has its own id, can be read, and is
+// neither listed nor editable.
 func TestInlineSchema(t *testing.T) {
 	each(t, func(c client) {
 		given := m{"maxRecords": 5.0, "title": "People"}
@@ -182,9 +181,8 @@ func TestInlineSchema(t *testing.T) {
 	})
 }
 
-// TestInlineSchemaBelongsToItsImport makes a second import with the id of an
-// inline schema. Whether it is let in or not, the schema lives as long as the
-// import that brought it.
+// TestInlineSchemaBelongsToItsImport creates a second import with the id of an inline
+// schema. Whether or not it is accepted, the schema lives as long as its first import.
 func TestInlineSchemaBelongsToItsImport(t *testing.T) {
 	each(t, func(c client) {
 		first := c.create(inline(people())).Object()

@@ -13,12 +13,12 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// blobs are the files in the data folder that belong to an import: by their
-// names, or by a text that only its file has.
+// blobs returns the files in the data folder that belong to an import: they have its id
+// in their name or contain one of the marks.
 func (c client) blobs(id string, marks ...string) []string {
 	c.T.Helper()
 	var found []string
-	// What goes away meanwhile is not there.
+	// The file was deleted during the walk.
 	err := filepath.WalkDir(c.Site.DataDir(), func(path string, entry fs.DirEntry, _ error) error {
 		if entry == nil || entry.IsDir() || strings.Contains(entry.Name(), ".db") {
 			return nil
@@ -47,7 +47,7 @@ func holds(path string, marks []string) bool {
 	return false
 }
 
-// TestDelete deletes imports in each state at rest. Everything of them is gone.
+// TestDelete deletes imports in each state at rest, with everything that belongs to them.
 func TestDelete(t *testing.T) {
 	each(t, func(c client) {
 		c.checkDelete(c.create(inline(people())).Object())
@@ -61,14 +61,14 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// checkDelete deletes an import and calls everything that led to it.
+// checkDelete deletes an import and calls every URL that led to it.
 func (c client) checkDelete(doc m) {
 	c.T.Helper()
 	id := doc["id"].(string)
 	reads := c.leadsTo(doc)
 	reply := c.Call("DELETE", importsPath+id+"/", nil).WantStatus(http.StatusNoContent)
 	if len(reply.Body) != 0 {
-		c.T.Errorf("the answer to a deletion has a body: %s", reply.Body)
+		c.T.Errorf("the response to a deletion has a body: %s", reply.Body)
 	}
 	for _, address := range reads {
 		if got := c.Call("GET", address, nil); got.Status != http.StatusNotFound {
@@ -87,7 +87,7 @@ func (c client) checkDelete(doc m) {
 	}
 }
 
-// leadsTo are all addresses that read something of an import.
+// leadsTo returns all URLs that read something of an import.
 func (c client) leadsTo(doc m) []string {
 	c.T.Helper()
 	id := doc["id"].(string)
@@ -109,8 +109,8 @@ func (c client) leadsTo(doc m) []string {
 	return list
 }
 
-// TestDeleteWhileRunning deletes imports that wait for their turn or run. They
-// are stopped, and at most a minute later nothing is stored of them.
+// TestDeleteWhileRunning deletes imports that are pending or running. They stop, and
+// everything they stored is deleted within a minute.
 func TestDeleteWhileRunning(t *testing.T) {
 	eachFresh(t, func(c client) {
 		const mark = "mark-of-the-large-file"
@@ -151,7 +151,7 @@ func TestDeleteStopsAnUpload(t *testing.T) {
 	})
 }
 
-// TestURLBeforeTheEnd asks for a result that is not there.
+// TestURLBeforeTheEnd requests a result before there is one.
 func TestURLBeforeTheEnd(t *testing.T) {
 	each(t, func(c client) {
 		ids := []string{

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// with gives a field with some properties set otherwise; nil removes one.
+// with returns a field with changed properties; nil removes a property.
 func with(base m, changes m) m {
 	changed := m{}
 	for name, value := range base {
@@ -21,8 +21,8 @@ func with(base m, changes m) m {
 	return changed
 }
 
-// TestFieldDefinitionIsTaken sends what a field definition may hold, and reads
-// it back.
+// TestFieldDefinitionIsTaken sends every property that a field definition may have and
+// reads it back.
 func TestFieldDefinitionIsTaken(t *testing.T) {
 	each(t, func(c client) {
 		base := field("email", "email")
@@ -50,7 +50,7 @@ func TestFieldDefinitionIsTaken(t *testing.T) {
 	})
 }
 
-// TestFieldTypeAndValidatorsAreAlwaysShown leaves them out on input.
+// TestFieldTypeAndValidatorsAreAlwaysShown omits them from the request.
 func TestFieldTypeAndValidatorsAreAlwaysShown(t *testing.T) {
 	each(t, func(c client) {
 		id := c.create(inline([]any{m{"key": "name", "label": "Name"}})).String("schema_id")
@@ -62,7 +62,7 @@ func TestFieldTypeAndValidatorsAreAlwaysShown(t *testing.T) {
 	})
 }
 
-// TestFieldDefinitionIsClosed sends what no field definition may hold.
+// TestFieldDefinitionIsClosed sends invalid properties and values.
 func TestFieldDefinitionIsClosed(t *testing.T) {
 	each(t, func(c client) {
 		base := field("email", "email")

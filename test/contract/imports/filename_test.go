@@ -16,8 +16,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// oddNames are names that are data and nothing else: no path, no markup, no
-// part of a header.
+// oddNames are valid names that could be mistaken for a path, markup or part of a header.
 func oddNames() []string {
 	return []string{
 		"people.csv", "../../../../etc/passwd", "..\\..\\boot.ini", "C:\\fakepath\\people.csv", "/absolute/people.csv", "..", ".", "/",
@@ -28,18 +27,18 @@ func oddNames() []string {
 	}
 }
 
-// badNames are no names: they have control characters or are too long.
+// badNames are invalid: they contain control characters or are too long.
 func badNames() []string {
 	return []string{"a\r\nX-Injected: 1", "a\nb", "a\rb", "a\tb", "a\x01b", "a\x7fb", "a\u0085b", "a\u2028b", strings.Repeat("x", 1025), strings.Repeat("ü", 513)}
 }
 
-// TestFilenameIsTaken sends names in each place where one may stand. They come
-// back unchanged, from the import and in the header of each download.
+// TestFilenameIsTaken sends names in each supported location. They come back unchanged
+// from the import and in the header of each download.
 func TestFilenameIsTaken(t *testing.T) {
 	for _, place := range namePlaces() {
 		t.Run(place.name, func(t *testing.T) {
 			each(t, func(c client) {
-				// All are sent first, so that they run beside each other.
+				// All are sent first, so that they run concurrently.
 				taken := map[string]string{}
 				for _, name := range oddNames() {
 					id, reply := place.send(c, name)
@@ -57,7 +56,7 @@ func TestFilenameIsTaken(t *testing.T) {
 	}
 }
 
-// namePlace is one way to give the name of a file.
+// namePlace is one way to send the name of a file.
 type namePlace struct {
 	name string
 	send func(c client, filename string) (id string, reply *livetest.Reply)
@@ -109,7 +108,7 @@ func firstError(list ...error) error {
 	return nil
 }
 
-// checkName looks at all places that tell the name.
+// checkName checks every response that contains the name.
 func (c client) checkName(e ended, name string) {
 	c.T.Helper()
 	if e.doc["original_filename"] != name || e.metadata()["filename"] != name {
@@ -118,15 +117,15 @@ func (c client) checkName(e ended, name string) {
 	upload := c.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).WantStatus(http.StatusOK).Object()
 	raw := upload["raw_upload"].(m)
 	if raw["filename"] != name || strings.ContainsAny(raw["storage_key"].(string), "\\%<>\"\r\n ") {
-		c.T.Errorf("%.60q: the upload tells %s", name, show(raw))
+		c.T.Errorf("%.60q: the upload has %s", name, show(raw))
 	}
 	file := c.WithoutKey().Call("GET", raw["download_url"].(string), nil).WantStatus(http.StatusOK)
 	if got := attachedName(file.Header); got != name {
-		c.T.Errorf("%.60q is to be saved as %q: %s", name, got, file.Header["Content-Disposition"])
+		c.T.Errorf("%.60q is saved as %q: %s", name, got, file.Header["Content-Disposition"])
 	}
 	attachedName := attachedName(e.result("csv").Header)
 	if !strings.HasSuffix(attachedName, ".csv") || strings.ContainsAny(attachedName, "\r\n\x00") {
-		c.T.Errorf("%.60q: the result is to be saved as %q", name, attachedName)
+		c.T.Errorf("%.60q: the result is saved as %q", name, attachedName)
 	}
 	if file.Text() != "email\na@example.org\n" {
 		c.T.Errorf("%.60q: the file has changed: %q", name, file.Text())
@@ -138,7 +137,7 @@ func (c client) checkName(e ended, name string) {
 	}
 }
 
-// attachedName is the name under which a browser saves a file, or what is wrong.
+// attachedName returns the name under which a browser saves a file, or an error text.
 func attachedName(h http.Header) string {
 	if len(h["Content-Disposition"]) != 1 {
 		return fmt.Sprintf("no single Content-Disposition: %v", h)
@@ -150,8 +149,7 @@ func attachedName(h http.Header) string {
 	return params["filename"]
 }
 
-// unsafeDownload says what could make a browser show a file in place of saving
-// it.
+// unsafeDownload returns why a browser could display a file instead of saving it, or "".
 func unsafeDownload(h http.Header) string {
 	switch {
 	case h.Get("X-Injected") != "":
@@ -159,15 +157,14 @@ func unsafeDownload(h http.Header) string {
 	case h.Get("X-Content-Type-Options") != "nosniff":
 		return "the type may be sniffed"
 	case !strings.HasPrefix(h.Get("Content-Disposition"), "attachment;"):
-		return "it is no attachment"
+		return "Content-Disposition is not an attachment"
 	case strings.HasPrefix(h.Get("Content-Type"), "text/html"):
 		return "it is HTML"
 	}
 	return ""
 }
 
-// TestFilenameIsRefused sends what is no name. The import awaits its file as
-// before.
+// TestFilenameIsRefused sends invalid names. The import still awaits its file.
 func TestFilenameIsRefused(t *testing.T) {
 	each(t, func(c client) {
 		for _, name := range badNames() {
@@ -199,19 +196,19 @@ func (c client) refusedName(place namePlace, name string) {
 	c.checkAwaits(id)
 }
 
-// checkAwaits wants the import to await its upload, and to take one.
+// checkAwaits checks that the import still awaits its upload and accepts one.
 func (c client) checkAwaits(id string) {
 	c.T.Helper()
 	doc := c.get(id).WantStatus(http.StatusOK).Object()
 	if doc["status"] != "AWAITING_UPLOAD" || doc["result_metadata"] != nil || doc["import_errors"] != nil {
-		c.T.Errorf("after a refused upload the import is %s", show(doc))
+		c.T.Errorf("after a rejected upload the import is %s", show(doc))
 		return
 	}
 	c.PutFile(doc["upload"].(string), "email\na@example.org\n").WantStatus(http.StatusOK)
 	c.await(id).want("SUCCESSFUL")
 }
 
-// TestFilenameOfBodyWins gives a name in the body and in the form.
+// TestFilenameOfBodyWins sends a name in the body and in the form.
 func TestFilenameOfBodyWins(t *testing.T) {
 	each(t, func(c client) {
 		const file = "email\na@example.org\n"
@@ -225,7 +222,7 @@ func TestFilenameOfBodyWins(t *testing.T) {
 	})
 }
 
-// TestFilenameIsNoPath looks whether any name has made a file of its own.
+// TestFilenameIsNoPath checks that no name created a file.
 func TestFilenameIsNoPath(t *testing.T) {
 	eachFresh(t, func(c client) {
 		for _, name := range []string{"../escaped-1", "/escaped-2", "..\\escaped-3", "escaped-4\\..\\x"} {
@@ -237,7 +234,7 @@ func TestFilenameIsNoPath(t *testing.T) {
 		above := filepath.Dir(filepath.Dir(c.Site.DataDir()))
 		err := filepath.WalkDir(above, func(path string, _ os.DirEntry, err error) error {
 			if strings.Contains(filepath.Base(path), "escaped") {
-				c.T.Errorf("a name has made the file %s", path)
+				c.T.Errorf("a name created the file %s", path)
 			}
 			return nil
 		})

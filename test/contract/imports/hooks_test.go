@@ -10,7 +10,7 @@ import (
 
 const rowHook = "(record, mode) => ({row: {name: {value: 'x'}}})"
 
-// hooksTable holds each property of the hooks with a value it takes.
+// hooksTable holds each property of the hooks with a valid value.
 func hooksTable() []m {
 	step := func(name string) m {
 		return m{"stepHooks": []any{m{"type": name, "callback": "(instance, step) => {}"}}}
@@ -25,8 +25,8 @@ func hooksTable() []m {
 	}
 }
 
-// TestHooksTable sends each kind of hook. It is taken, shown as it was sent and
-// run: one that cancels leaves the import to a person.
+// TestHooksTable sends each kind of hook. It is accepted, returned unchanged and run: a
+// hook that cancels makes the import need a review.
 func TestHooksTable(t *testing.T) {
 	each(t, func(c client) {
 		for _, hooks := range hooksTable() {
@@ -48,8 +48,8 @@ func TestHooksTable(t *testing.T) {
 	})
 }
 
-// TestFailingHooks wants a sentence that names the hook, the line and the row, and
-// no result.
+// TestFailingHooks requires a message that names the hook, the line and the row, and no
+// result.
 func TestFailingHooks(t *testing.T) {
 	each(t, func(c client) {
 		hook := "record => {\n  if (record.index === 1) throw new TypeError('odd name');\n}"
@@ -64,7 +64,7 @@ func TestFailingHooks(t *testing.T) {
 	})
 }
 
-// TestHooksAreClosed sends what no hook may be.
+// TestHooksAreClosed sends invalid hooks.
 func TestHooksAreClosed(t *testing.T) {
 	each(t, func(c client) {
 		for _, hooks := range []any{
@@ -85,7 +85,7 @@ func TestHooksAreClosed(t *testing.T) {
 	})
 }
 
-// TestHookSyntaxErrors wants the place of what is wrong.
+// TestHookSyntaxErrors requires the location of a syntax error.
 func TestHookSyntaxErrors(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})
@@ -94,13 +94,13 @@ func TestHookSyntaxErrors(t *testing.T) {
 			for _, body := range []m{inline(people()), {"schema_id": saved}} {
 				body["hooks"] = m{"rowHooks": []any{rowHook, source}}
 				if text := c.refused(body, 400, "hooks"); !place.MatchString(text) || !strings.Contains(text, "rowHooks[1]") {
-					c.T.Errorf("no line, column or place: %s", text)
+					c.T.Errorf("no line, column or location: %s", text)
 				}
 			}
 		}
 		c.refused(inline(people(), m{"hooks": m{"beforeFinishCallback": "7"}}), 400, "hooks")
 		if text := c.refused(inline(people(), m{"hooks": m{"rowHooks": []any{rowHook, "async r => {\n  await import('fs')\n}"}}}), 400, "hooks"); !place.MatchString(text) || !strings.Contains(text, "rowHooks[1]") {
-			c.T.Errorf("no line, column or place of import(): %s", text)
+			c.T.Errorf("no line, column or location of import(): %s", text)
 		}
 		c.refused(inline(people(), m{"hooks": m{"rowHooks": []any{""}}}), 400, "hooks")
 	})

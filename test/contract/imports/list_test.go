@@ -29,7 +29,7 @@ func TestList(t *testing.T) {
 	})
 }
 
-// checkPages follows next to the end, and previous back to the beginning.
+// checkPages follows next to the last page and previous back to the first.
 func (c client) checkPages(first string, limit int, ids []string) {
 	c.T.Helper()
 	var got []string
@@ -58,7 +58,7 @@ func (c client) checkPages(first string, limit int, ids []string) {
 	}
 }
 
-// checkItem holds an import in a list to its short form.
+// checkItem checks the short form of an import in a list.
 func (c client) checkItem(item m) string {
 	c.T.Helper()
 	want := []string{"created_date", "id", "modified_date", "original_filename", "schema_id", "status"}
@@ -68,7 +68,7 @@ func (c client) checkItem(item m) string {
 	return item["id"].(string)
 }
 
-// TestListWindow sends windows that are odd or wrong.
+// TestListWindow sends unusual and invalid windows.
 func TestListWindow(t *testing.T) {
 	each(t, func(c client) {
 		c.create(inline(people()))

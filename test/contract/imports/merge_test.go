@@ -13,8 +13,8 @@ const (
 	badRow  = "nobody,B\n"
 )
 
-// TestMerge lays settings and hooks of a request over those of a saved schema,
-// and tells what came out by what the import does.
+// TestMerge merges settings and hooks of a request into those of a saved schema, and
+// observes the merged values in the import.
 func TestMerge(t *testing.T) {
 	include := m{"invalidDataBehavior": "INCLUDE_INVALID_ROWS", "maxRecords": 2, "importIdentifier": "saved"}
 	hooks := m{"rowHooks": []any{"() => { throw new Error('no') }"}, "bulkRowHooks": []any{}}
@@ -54,7 +54,7 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// TestMergeIsChecked refuses what only comes about by merging.
+// TestMergeIsChecked rejects contradictions that only result from merging.
 func TestMergeIsChecked(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{"manualInputOnly": true}, m{})
@@ -64,8 +64,8 @@ func TestMergeIsChecked(t *testing.T) {
 	})
 }
 
-// TestSchemaIsFrozen changes and deletes a saved schema between the creation of
-// an import and its file.
+// TestSchemaIsFrozen changes and deletes a saved schema between the creation of an import
+// and its upload.
 func TestSchemaIsFrozen(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{"importIdentifier": "before"}, m{})

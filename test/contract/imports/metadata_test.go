@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// TestResultMetadata looks at every key of result_metadata.
+// TestResultMetadata checks every key of result_metadata.
 func TestResultMetadata(t *testing.T) {
 	const file = "Name,phone,email\nA,1,a@example.org\nB,2,nobody\n"
 	user := m{"id": "7", "name": "Anna", "email": "", "companyId": "", "companyName": ""}
@@ -43,7 +43,7 @@ func TestResultMetadata(t *testing.T) {
 	})
 }
 
-// checkSource wants choices about the file, each with its evidence.
+// checkSource requires choices about the file, each with its evidence.
 func (c client) checkSource(source m, choices ...string) {
 	c.T.Helper()
 	for _, choice := range choices {
@@ -63,7 +63,7 @@ func (c client) checkSource(source m, choices ...string) {
 	}
 }
 
-// TestResultMetadataOfOtherEnds looks at it where there is no result.
+// TestResultMetadataOfOtherEnds checks result_metadata of imports without a result.
 func TestResultMetadataOfOtherEnds(t *testing.T) {
 	keys := []string{"fields", "filename", "id", "importIdentifier", "numDataRows", "numOutputRows", "numRowsWithError", "rawHeaders", "rowsWithError", "sha256", "source", "user"}
 	each(t, func(c client) {
@@ -90,7 +90,7 @@ func TestResultMetadataOfOtherEnds(t *testing.T) {
 	})
 }
 
-// TestManyErrors imports more rows with errors than are told.
+// TestManyErrors imports more rows with errors than are listed.
 func TestManyErrors(t *testing.T) {
 	const rows = 30_000
 	each(t, func(c client) {
@@ -121,8 +121,7 @@ func TestManyErrors(t *testing.T) {
 	})
 }
 
-// TestErrorsAtTheLimit imports exactly as many rows with errors as are told, and
-// one more.
+// TestErrorsAtTheLimit imports as many rows with errors as are listed, and one more.
 func TestErrorsAtTheLimit(t *testing.T) {
 	each(t, func(c client) {
 		for _, rows := range []int{1000, 1001} {
@@ -138,8 +137,7 @@ func TestErrorsAtTheLimit(t *testing.T) {
 	})
 }
 
-// TestErrorElements looks at the properties of the elements, and that no other
-// ones are there.
+// TestErrorElements checks the properties of each notice, and that there are no others.
 func TestErrorElements(t *testing.T) {
 	known := []string{"type", "level", "message", "messageCode", "params", "rowIndex", "fieldKey", "header", "value", "manyToOneIndex", "total"}
 	long := strings.Repeat("ü", 100_000)
@@ -166,8 +164,8 @@ func TestErrorElements(t *testing.T) {
 	})
 }
 
-// TestStates polls an import from its creation to its end. The states come in
-// their order, and what was found out is null before the end.
+// TestStates polls an import from its creation to its end. The states come in order, and
+// the results are null before the end.
 func TestStates(t *testing.T) {
 	order := []string{"AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL"}
 	each(t, func(c client) {
@@ -185,7 +183,7 @@ func TestStates(t *testing.T) {
 			return now == 3
 		}
 		if seen() {
-			c.T.Fatal("it has ended without a file")
+			c.T.Fatal("it ended without a file")
 		}
 		c.PutFile(made.String("upload"), "email,name\n"+strings.Repeat("a@example.org,A\n", 100_000)).WantStatus(200)
 		apitest.Eventually(c.T, "it ends", seen)

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// outcome is a file that does not become a result, and what is said of it.
+// outcome is a file that produces no result, and the notices that it causes.
 type outcome struct {
 	name   string
 	fields []any
 	file   string
-	// types are those of the notices; texts stand in the first of them.
+	// types are the types of the notices; the first notice contains texts.
 	types string
 	texts []string
 }
@@ -36,8 +36,8 @@ func needsReview() []outcome {
 	}
 }
 
-// TestNeedsReview runs files that leave something open. Nothing is guessed, and
-// there is no result.
+// TestNeedsReview runs files that leave a question open. Nothing is guessed, and there is
+// no result.
 func TestNeedsReview(t *testing.T) {
 	for _, tt := range needsReview() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func (c client) checkOutcome(e ended, want outcome) {
 	first := e.notices()[0]
 	for _, text := range want.texts {
 		if !strings.Contains(first["message"].(string), text) {
-			c.T.Errorf("the message does not tell %q: %s", text, first["message"])
+			c.T.Errorf("the message does not contain %q: %s", text, first["message"])
 		}
 	}
 	if first["level"] != "error" {
@@ -84,8 +84,8 @@ func unreadable() []outcome {
 	}
 }
 
-// TestUnreadable runs files that cannot be read. They say what is wrong and
-// where, and give no part of a result.
+// TestUnreadable runs files that cannot be read. The notice names the cause and the
+// location, and there is no partial result.
 func TestUnreadable(t *testing.T) {
 	for _, tt := range unreadable() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -100,12 +100,11 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestRepairedFiles runs files that are not as they should be and can be read all the
-// same. What was done is told.
+// TestRepairedFiles runs files with faults that can be repaired. The repair is reported.
 func TestRepairedFiles(t *testing.T) {
 	const ok = "email,name\na@example.org,A\n"
 	for _, tt := range []struct{ name, file, wantNotice, rows string }{
-		{"text behind a closing quote", ok + "b@example.org,\"B\"x\n", "REPAIRED_ROW", `{"email":"b@example.org","name":"\"B\"x","town":null}`},
+		{"text after a closing quote", ok + "b@example.org,\"B\"x\n", "REPAIRED_ROW", `{"email":"b@example.org","name":"\"B\"x","town":null}`},
 		{"a quote that is never closed", ok + "b@example.org,\"B\n\nc@example.org,C\n", "REPAIRED_ROW", `{"email":"b@example.org","name":"\"B","town":null},{"email":"c@example.org","name":"C","town":null}`},
 		{"another encoding", ok + "b@example.org,J\xfcrgen Wei\xdfm\xfcller und S\xf6hne\nc@example.org,K\xe4the Gr\xf6\xdfer aus K\xf6ln\nd@example.org,\xdcbung f\xfcr \xc4rzte in M\xfcnchen\ne@example.org,B\xe4ckerei Stra\xdfenfu\xdf\n", "",
 			`{"email":"e@example.org","name":"Bäckerei Straßenfuß","town":null}`},
@@ -118,15 +117,15 @@ func TestRepairedFiles(t *testing.T) {
 					c.T.Errorf("the rows are %s", rows)
 				}
 				if tt.wantNotice != "" && e.types() != tt.wantNotice {
-					c.T.Errorf("told: %s", show(e.notices()))
+					c.T.Errorf("the notices are %s", show(e.notices()))
 				}
 			})
 		})
 	}
 }
 
-// TestUnreadableAtTheEnd breaks a large file in its last line: no part of it
-// becomes a result.
+// TestUnreadableAtTheEnd has a fault in the last line of a large file: there is no
+// partial result.
 func TestUnreadableAtTheEnd(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "["+strings.Repeat("{\"email\":\"a@example.org\"},\n", 200_000)+"{\"email\":").want("FAILED")
@@ -137,8 +136,8 @@ func TestUnreadableAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestRaggedRows imports records with too few and too many cells: which cell is
-// whose is not guessed.
+// TestRaggedRows imports records with too few and too many cells. Intray does not guess
+// which cell belongs to which column.
 func TestRaggedRows(t *testing.T) {
 	const file = "email,name,town\na@example.org,A,X\nb@example.org\nc@example.org,C,X,extra\nd@example.org,D,X,,\n"
 	each(t, func(c client) {
@@ -160,8 +159,7 @@ func TestRaggedRows(t *testing.T) {
 	})
 }
 
-// TestMatching finds columns by key, label and further names, in other
-// spellings, and says so.
+// TestMatching matches columns by key, label and alternate names, in other spellings.
 func TestMatching(t *testing.T) {
 	fields := []any{m{"key": "email_address", "label": "Your E-mail", "type": "email", "alternateMatches": []any{"Mail to"}}, field("name", "string")}
 	each(t, func(c client) {
@@ -176,12 +174,12 @@ func TestMatching(t *testing.T) {
 		}
 		exact := c.run(inline(fields), "Mail to,Your E-mail\nx@example.org,a@example.org\n")
 		if diff := cmp.Diff(`[{"email_address":"a@example.org","name":null}]`, exact.rows()); diff != "" {
-			c.T.Errorf("the label goes before a further name: %s", diff)
+			c.T.Errorf("the label takes precedence over an alternate name: %s", diff)
 		}
 	})
 }
 
-// TestFilesOfRows uploads JSON in place of CSV.
+// TestFilesOfRows uploads JSON instead of CSV.
 func TestFilesOfRows(t *testing.T) {
 	each(t, func(c client) {
 		for _, file := range []string{`[{"email":"a@example.org","name":"A"}]`, "{\"email\":\"a@example.org\",\"name\":\"A\"}\n", "\uFEFF[{\"name\":\"A\",\"email\":\"a@example.org\"}]"} {
@@ -195,14 +193,13 @@ func TestFilesOfRows(t *testing.T) {
 
 var sentence = regexp.MustCompile(`(?s)^[\p{Lu}\d].*\.$`)
 
-// TestMessagesAreSentences looks at the message of each notice of every file
-// above.
+// TestMessagesAreSentences checks the message of each notice of the files above.
 func TestMessagesAreSentences(t *testing.T) {
 	c := onSQLite(t)
 	for _, tt := range append(needsReview(), unreadable()...) {
 		for _, n := range c.run(inline(tt.fields), tt.file).notices() {
 			if !sentence.MatchString(n["message"].(string)) {
-				t.Errorf("%s: no sentence: %s", tt.name, n["message"])
+				t.Errorf("%s: not a sentence: %s", tt.name, n["message"])
 			}
 		}
 	}

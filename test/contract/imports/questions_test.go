@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// TestQuestions asks which of two columns holds a name, is answered, and goes on.
+// TestQuestions answers which of two columns holds a name, and the import continues.
 func TestQuestions(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email,name,name\na@example.org,A,B\n").want("NEEDS_REVIEW")
@@ -48,7 +48,7 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// TestSheetQuestion sends two tables in one archive and says which is meant.
+// TestSheetQuestion sends an archive with two tables and answers which to import.
 func TestSheetQuestion(t *testing.T) {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
@@ -81,8 +81,8 @@ func TestSheetQuestion(t *testing.T) {
 	})
 }
 
-// TestAnswersDiscard answers after a row was changed: the change is lost only where that
-// is wanted.
+// TestAnswersDiscard answers after a row was changed. The change is lost only if the
+// request allows it.
 func TestAnswersDiscard(t *testing.T) {
 	fields := []any{field("email", "email"), field("land", "country")}
 	each(t, func(c client) {
@@ -100,7 +100,7 @@ func TestAnswersDiscard(t *testing.T) {
 		for who, post := range post {
 			refused := post(m{"answers": m{"value:land:XX": "DE"}}).WantStatus(http.StatusConflict).Object()
 			if refused["code"] != "discards_changes" || refused["changes"] != 1.0 {
-				c.T.Errorf("%s is told %s", who, show(refused))
+				c.T.Errorf("the response to %s is %s", who, show(refused))
 			}
 		}
 		taken := post["the backend"](m{"answers": m{"value:land:XX": "DE"}, "discard": true}).WantStatus(http.StatusOK).Object()

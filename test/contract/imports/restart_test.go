@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// TestAnsweredIsDurable kills the program as soon as it has answered. What it
-// has answered for is done after the next start.
+// TestAnsweredIsDurable kills the program as soon as it has responded. Accepted work is
+// done after the restart.
 func TestAnsweredIsDurable(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
@@ -25,7 +25,7 @@ func TestAnsweredIsDurable(t *testing.T) {
 	})
 }
 
-// TestAddressesSurviveRestart uses addresses that an earlier process signed.
+// TestAddressesSurviveRestart uses URLs that an earlier process signed.
 func TestAddressesSurviveRestart(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
@@ -40,8 +40,7 @@ func TestAddressesSurviveRestart(t *testing.T) {
 	})
 }
 
-// TestServerCapsFileSize starts the program with a cap of its own, which no
-// schema lifts.
+// TestServerCapsFileSize starts the program with a size limit, which no schema raises.
 func TestServerCapsFileSize(t *testing.T) {
 	eachFresh(t, func(c client) {
 		for _, s := range []m{{}, {"maxFileSize": 1 << 30}, {"maxFileSize": 1001}} {
@@ -52,8 +51,7 @@ func TestServerCapsFileSize(t *testing.T) {
 	}, "--max-file-size", "1000")
 }
 
-// TestAddressesBeginWithTheBase starts the program with the address under which
-// clients reach it.
+// TestAddressesBeginWithTheBase starts the program with the base URL that clients use.
 func TestAddressesBeginWithTheBase(t *testing.T) {
 	t.Parallel()
 	const base = "https://intray.example.org"

@@ -11,29 +11,28 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// openReview exchanges the token of a review link.
+// openReview exchanges the token of a review link for a cookie.
 func (c client) openReview(id, token string) *livetest.Reply {
 	c.T.Helper()
 	return c.WithoutKey().Call("POST", reviewPath+id+"/session/", nil, "Authorization", "Bearer "+token)
 }
 
-// review asks what the review page shows of an import, as the page does.
+// review requests the facts of an import as the review page does.
 func (c client) review(id, token string) *livetest.Reply {
 	c.T.Helper()
 	opened := c.openReview(id, token).WantStatus(http.StatusOK)
 	cookie, err := http.ParseSetCookie(opened.Header.Get("Set-Cookie"))
 	if err != nil || !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != strings.TrimSuffix(reviewPath+id, "/") || cookie.MaxAge != 12*60*60 {
-		c.T.Errorf("the cookie of a review is %v: %v", cookie, err)
+		c.T.Errorf("the review cookie is %v: %v", cookie, err)
 	}
 	reply := c.WithoutKey().Call("GET", reviewPath+id+"/", nil, "Cookie", cookie.Name+"="+cookie.Value)
 	if diff := cmp.Diff(opened.Text(), reply.Text()); diff != "" {
-		c.T.Errorf("the opened review and the one asked for:\n%s", diff)
+		c.T.Errorf("the facts when opened and when requested:\n%s", diff)
 	}
 	return reply
 }
 
-// TestReviewCookie opens an import with every cookie but its own, and from other
-// pages.
+// TestReviewCookie opens an import with every cookie but its own, and from other origins.
 func TestReviewCookie(t *testing.T) {
 	each(t, func(c client) {
 		made, other := c.create(inline(people())), c.create(inline(people())).String("id")
@@ -41,7 +40,7 @@ func TestReviewCookie(t *testing.T) {
 		visit, _, _ := strings.Cut(c.openReview(id, token).WantStatus(http.StatusOK).Header.Get("Set-Cookie"), ";")
 		name, value, _ := strings.Cut(visit, "=")
 		path := reviewPath + id + "/"
-		for _, wrong := range append(altered(value, 1), "", token, c.Key, value[:len(value)-1]) {
+		for _, wrong := range append(alterText(value, 1), "", token, c.Key, value[:len(value)-1]) {
 			c.WithoutKey().Call("GET", path, nil, "Cookie", name+"="+wrong).WantStatus(http.StatusUnauthorized)
 		}
 		c.WithoutKey().Call("GET", reviewPath+other+"/", nil, "Cookie", visit).WantStatus(http.StatusUnauthorized)
@@ -50,7 +49,7 @@ func TestReviewCookie(t *testing.T) {
 		}
 		c.Call("GET", path, nil).WantStatus(http.StatusUnauthorized)
 		c.WithoutKey().Call("GET", path, nil, "Cookie", visit).WantStatus(http.StatusOK)
-		// A visit is no token of a link.
+		// The cookie is not a link token.
 		c.openReview(id, value).WantStatus(http.StatusForbidden)
 	})
 }
@@ -78,15 +77,15 @@ func TestReviewAPI(t *testing.T) {
 			}
 			for _, secret := range []string{token, c.Key, c.tokenOf(e.doc["upload"].(string))} {
 				if strings.Contains(reply.Text(), secret) {
-					c.T.Errorf("%s: the answer tells a secret", status)
+					c.T.Errorf("%s: the response contains a secret", status)
 				}
 			}
 		}
 	})
 }
 
-// TestReviewFirstRows takes the first rows with the facts: they are what the calls for
-// them give, and come only where they are what the page shows next.
+// TestReviewFirstRows checks that the first rows come with the facts, equal to those of
+// the row requests, if the page shows rows next.
 func TestReviewFirstRows(t *testing.T) {
 	each(t, func(c client) {
 		blocked := c.run(inline(people(), settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), mixed).want("NEEDS_REVIEW")
@@ -108,7 +107,7 @@ func TestReviewFirstRows(t *testing.T) {
 			}
 			delete(facts, "first")
 			if diff := cmp.Diff(get("").Object(), facts); diff != "" {
-				c.T.Errorf("the facts beside the rows: %s", diff)
+				c.T.Errorf("the facts that came with the rows: %s", diff)
 			}
 		}
 		for _, wrong := range []string{"x", "-1", "1001"} {
@@ -119,18 +118,18 @@ func TestReviewFirstRows(t *testing.T) {
 			token := c.address(e.doc["review_url"]).Fragment
 			reply := c.WithoutKey().Call("POST", reviewPath+e.id+"/session/?rows=3", nil, "Authorization", "Bearer "+token).WantStatus(http.StatusOK)
 			if _, some := reply.Object()["first"]; some {
-				c.T.Errorf("%s: rows came along: %s", status, reply.Body)
+				c.T.Errorf("%s: the response includes rows: %s", status, reply.Body)
 			}
 		}
 	})
 }
 
-// TestReviewTokenAltered opens an import with every token but its own.
+// TestReviewTokenAltered opens an import with altered tokens.
 func TestReviewTokenAltered(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
 		id, token := made.String("id"), c.address(made.String("review_url")).Fragment
-		for _, other := range append(altered(token, 1), "", token[:len(token)-1], token+"A", id, c.Key) {
+		for _, other := range append(alterText(token, 1), "", token[:len(token)-1], token+"A", id, c.Key) {
 			c.refusedReview(id, other)
 		}
 		other := c.create(inline(people())).String("id")
@@ -138,7 +137,7 @@ func TestReviewTokenAltered(t *testing.T) {
 		c.WithoutKey().Call("POST", reviewPath+id+"/session/", nil).WantStatus(http.StatusForbidden)
 		c.WithoutKey().Call("POST", reviewPath+id+"/session/?token="+token, nil).WantStatus(http.StatusForbidden)
 		c.Call("POST", reviewPath+id+"/session/", nil).WantStatus(http.StatusForbidden)
-		// The review token opens nothing else.
+		// The review token gives no other access.
 		for _, path := range []string{importsPath + id + "/", importsPath, schemasPath} {
 			c.WithoutKey().Call("GET", path, nil, "Authorization", "Bearer "+token).WantStatus(http.StatusUnauthorized)
 			c.Call("GET", path, nil, "X-Service-License-Key", token).WantStatus(http.StatusUnauthorized)
@@ -149,8 +148,8 @@ func TestReviewTokenAltered(t *testing.T) {
 
 var loads = regexp.MustCompile(`(?:src|href)="([^"]+)"`)
 
-// TestReviewPage reads the page itself: it is the same for every import, holds
-// no facts of any, and runs nothing but what the service serves.
+// TestReviewPage reads the page: it is the same for every import, contains no facts, and
+// loads only what the service serves.
 func TestReviewPage(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people(), m{"original_filename": "secret-name.csv"}), "phone\n1\n").want("NEEDS_REVIEW")
@@ -182,7 +181,7 @@ func TestReviewPage(t *testing.T) {
 	})
 }
 
-// checkLoads loads what the page loads.
+// checkLoads requests every resource of the page.
 func (c client) checkLoads(page *livetest.Reply) {
 	c.T.Helper()
 	found := loads.FindAllStringSubmatch(page.Text(), -1)

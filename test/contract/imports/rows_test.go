@@ -14,16 +14,16 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// maxRows is the most bytes of initial_data.
+// maxRows is the size limit of initial_data in bytes.
 const maxRows = 15728640
 
-// withRows is an import with rows in the request, given as JSON.
+// withRows returns the body of an import with rows in JSON.
 func withRows(fields []any, rows string) string {
 	return `{"fields":` + show(fields) + `,"initial_data":` + rows + `}`
 }
 
-// TestRowsAreTheWholeData makes imports with initial_data: nothing is uploaded,
-// and processing starts at once.
+// TestRowsAreTheWholeData creates imports with initial_data: nothing is uploaded, and
+// processing starts immediately.
 func TestRowsAreTheWholeData(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(withRows(people(), `[{"email":"a@example.org","name":"A","Town":"X"},{"name":"B","email":"b@example.org"}]`))
@@ -35,7 +35,7 @@ func TestRowsAreTheWholeData(t *testing.T) {
 			c.T.Error(diff)
 		}
 		if e.doc["original_filename"] != "" || e.metadata()["filename"] != nil {
-			c.T.Errorf("there is a name of a file: %s", show(e.doc))
+			c.T.Errorf("there is a file name: %s", show(e.doc))
 		}
 		for _, address := range []string{doc["upload"].(string), e.doc["upload"].(string)} {
 			if got := c.PutFile(address, "email\na@example.org\n"); got.Status != http.StatusConflict {
@@ -45,7 +45,7 @@ func TestRowsAreTheWholeData(t *testing.T) {
 	})
 }
 
-// TestRowsShapes sends what initial_data may be and what not.
+// TestRowsShapes sends valid and invalid forms of initial_data.
 func TestRowsShapes(t *testing.T) {
 	each(t, func(c client) {
 		for _, rows := range []string{`{}`, `"x"`, `7`, `true`, `[1]`, `["x"]`, `[null]`, `[[]]`, `[{"email":"a"},[]]`, `[{"email":"a"},null]`} {
@@ -75,7 +75,7 @@ func TestRowsWithoutRows(t *testing.T) {
 	})
 }
 
-// TestRowsValues sends values that are no texts.
+// TestRowsValues sends values that are not texts.
 func TestRowsValues(t *testing.T) {
 	fields := []any{field("a", "string"), field("b", "string"), field("c.d", "string"), field("e", "email")}
 	tests := []struct{ rows, want string }{
@@ -95,8 +95,7 @@ func TestRowsValues(t *testing.T) {
 	})
 }
 
-// TestRowsAndFilename allows a file name beside initial_data only where it is
-// empty.
+// TestRowsAndFilename accepts a file name with initial_data only if it is empty.
 func TestRowsAndFilename(t *testing.T) {
 	each(t, func(c client) {
 		rows := []any{m{"email": "a@example.org"}}
@@ -108,8 +107,8 @@ func TestRowsAndFilename(t *testing.T) {
 	})
 }
 
-// largeRows is a body whose initial_data has exactly size bytes, with rest
-// bytes or so beside it.
+// largeRows returns a body whose initial_data has exactly size bytes, with about rest
+// bytes of other properties.
 func largeRows(size, rest int) io.Reader {
 	frame, row := len("[]")+len(`{"email":"`)+len(`"}`), `{"email":"a@example.org"},`
 	rows := (size - frame) / len(row)
@@ -119,15 +118,14 @@ func largeRows(size, rest int) io.Reader {
 		strings.NewReader(`{"email":"`+strings.Repeat("a", fill)+`"}]}`))
 }
 
-// opening opens a body of about size bytes whose hooks end the import before a
-// row is read.
+// opening starts a body of about size bytes whose hooks end the import before any row is
+// read.
 func opening(size int) string {
 	hook := "() => {/*" + strings.Repeat("x", size) + "*/}"
 	return fmt.Sprintf(`{"fields":%s,"hooks":{"beforeFinishCallback":%q},`, show(people()), hook)
 }
 
-// TestRowsLimit sends initial_data of exactly the most bytes that are allowed,
-// and of one more.
+// TestRowsLimit sends initial_data of exactly the size limit, and one byte more.
 func TestRowsLimit(t *testing.T) {
 	each(t, func(c client) {
 		c.checkLimit(maxRows, 0, http.StatusCreated)
@@ -138,11 +136,11 @@ func TestRowsLimit(t *testing.T) {
 func (c client) checkLimit(size, rest, want int) {
 	c.T.Helper()
 	if got := c.Call("POST", importsPath, largeRows(size, rest)); got.Status != want {
-		c.T.Errorf("initial_data of %d bytes and %d beside it: %d, want %d: %.300s", size, rest, got.Status, want, got.Body)
+		c.T.Errorf("initial_data of %d bytes and %d other bytes: %d, want %d: %.300s", size, rest, got.Status, want, got.Body)
 	}
 }
 
-// TestRowsLimitWithMuchBesideThem sends bodies whose rest is large, too.
+// TestRowsLimitWithMuchBesideThem sends bodies whose other properties are large, too.
 func TestRowsLimitWithMuchBesideThem(t *testing.T) {
 	c := onSQLite(t)
 	const most, over = 1 << 20 * 9 / 10, 1<<20 + 1000
@@ -154,8 +152,8 @@ func TestRowsLimitWithMuchBesideThem(t *testing.T) {
 	c.refused(withRows(people(), "["+strings.Repeat(" ", maxRows)+"]"), http.StatusRequestEntityTooLarge, "")
 }
 
-// TestRowsLimitOfDeclaredBody declares a length, so that the body may be
-// refused before it is read; the sender sees the answer all the same.
+// TestRowsLimitOfDeclaredBody declares a length, so that the body may be rejected before
+// it is read. The client still receives the response.
 func TestRowsLimitOfDeclaredBody(t *testing.T) {
 	c := onSQLite(t)
 	for _, size := range []int{maxRows + 1, maxRows + 2<<20, 31 << 20} {
@@ -169,7 +167,7 @@ func TestRowsLimitOfDeclaredBody(t *testing.T) {
 	}
 }
 
-// oddRows are arrays of at most maxRows bytes that are unlike any table.
+// oddRows are arrays of at most maxRows bytes that do not look like a table.
 func oddRows() map[string]string {
 	var names strings.Builder
 	for i := 0; names.Len() < maxRows-100; i++ {
@@ -185,8 +183,8 @@ func oddRows() map[string]string {
 	}
 }
 
-// TestRowsMemory makes imports with the most rows that are allowed, and looks
-// at what each costs. A hook ends them before the rows are read again.
+// TestRowsMemory creates imports of the maximum size and measures the memory of each. A
+// hook ends them before the rows are read again.
 func TestRowsMemory(t *testing.T) {
 	ordinary, err := io.ReadAll(largeRows(maxRows, 0))
 	if err != nil {
@@ -202,7 +200,7 @@ func TestRowsMemory(t *testing.T) {
 			c.create(withRows(people(), `[{"email":"a@example.org"}]`))
 			before := c.Site.PeakMemory()
 			if before == 0 {
-				t.Skip("SKIPPED: the memory of a process is not to be seen here")
+				t.Skip("SKIPPED: the memory of a process cannot be measured here")
 			}
 			if status := c.Call("POST", importsPath, body).Status; status != 201 && status != 400 && status != 413 {
 				t.Errorf("status %d", status)
@@ -214,10 +212,10 @@ func TestRowsMemory(t *testing.T) {
 	}
 }
 
-// TestRowsOfNothingMuch sends millions of empty rows, which must not cost more
-// time than the same amount of ordinary ones.
+// TestRowsOfNothingMuch sends millions of empty rows, which must not take longer than
+// ordinary rows of the same size.
 func TestRowsOfNothingMuch(t *testing.T) {
-	// It runs before the tests that run side by side.
+	// It does not run in parallel, so that the times are comparable.
 	c := backend(t, apitest.Shared(t, apitest.SQLite))
 	ordinary, err := io.ReadAll(largeRows(maxRows, 0))
 	if err != nil {
@@ -235,7 +233,7 @@ func TestRowsOfNothingMuch(t *testing.T) {
 	}
 }
 
-// TestRowsArriveWhole imports as many rows as fit, and counts them at the end.
+// TestRowsArriveWhole imports rows up to the size limit and counts them.
 func TestRowsArriveWhole(t *testing.T) {
 	each(t, func(c client) {
 		const rows = 100_000

@@ -6,8 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// setting is one row of the table of settings: its name, values it takes and
-// values it does not.
+// setting is one row of the table of settings: its name, valid values and invalid values.
 type setting struct {
 	name         string
 	takes, never []any
@@ -37,8 +36,8 @@ func settingsTable() []setting {
 	}
 }
 
-// TestSettingsTable sends each setting with values it takes and reads it back,
-// and with values it does not take.
+// TestSettingsTable sends each setting with valid values and reads it back, and sends
+// invalid values.
 func TestSettingsTable(t *testing.T) {
 	each(t, func(c client) {
 		table := settingsTable()
@@ -61,8 +60,8 @@ func TestSettingsTable(t *testing.T) {
 	})
 }
 
-// TestSettingsAreClosed sends settings of the embedded importer, and others
-// that no table has, with a saved schema and without.
+// TestSettingsAreClosed sends settings of the embedded importer and undocumented ones,
+// with and without a saved schema.
 func TestSettingsAreClosed(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})

@@ -16,7 +16,7 @@ import (
 
 const goodFile = "email,name\na@example.org,A\n"
 
-// TestUploadTakesAnyContentType sends one file in all ways that are allowed.
+// TestUploadTakesAnyContentType sends a file with each accepted Content-Type.
 func TestUploadTakesAnyContentType(t *testing.T) {
 	each(t, func(c client) {
 		for _, contentType := range []string{"", "text/csv", "application/json", "application/octet-stream", "image/png", "no type at all",
@@ -35,10 +35,10 @@ func TestUploadTakesAnyContentType(t *testing.T) {
 	})
 }
 
-// formHead begins a form with the boundary b and a part that is the file.
+// formHead starts a form with the boundary b and the part of the file.
 const formHead = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.csv\"\r\n\r\n"
 
-// TestUploadForm sends forms that are broken, and then a whole one.
+// TestUploadForm sends malformed forms and then a complete one.
 func TestUploadForm(t *testing.T) {
 	broken := []string{
 		"", "--b--\r\n", formHead[:40], formHead + goodFile, formHead + goodFile + "\r\n--b", formHead + goodFile + "\r\n--b\r\nContent-",
@@ -59,7 +59,7 @@ func TestUploadForm(t *testing.T) {
 			}
 		}
 		if got := c.post(made.String("upload"), "file", "form.csv", goodFile); got.Status != 200 || got.Header.Get("ETag") == "" {
-			c.T.Fatalf("a whole form: %d %s", got.Status, got.Body)
+			c.T.Fatalf("a complete form: %d %s", got.Status, got.Body)
 		}
 		if e := c.await(made.String("id")).want("SUCCESSFUL"); e.doc["original_filename"] != "form.csv" {
 			c.T.Errorf("the name is %v", e.doc["original_filename"])
@@ -72,7 +72,7 @@ func (c client) form(address, body, contentType string) *livetest.Reply {
 	return c.WithoutKey().Call("POST", address, body, "Content-Type", contentType)
 }
 
-// TestUploadDigests sends digests that fit and others.
+// TestUploadDigests sends matching and other digests.
 func TestUploadDigests(t *testing.T) {
 	md, sha := md5.Sum([]byte(goodFile)), sha256.Sum256([]byte(goodFile))
 	other := sha256.Sum256([]byte("other"))
@@ -113,7 +113,7 @@ func TestUploadOnce(t *testing.T) {
 		e := c.await(id).want("SUCCESSFUL")
 		fresh, ok := e.doc["upload"].(string)
 		if !ok {
-			c.T.Fatal("upload is no text once the import has ended")
+			c.T.Fatal("upload is not a text after the end of the import")
 		}
 		c.PutFile(fresh, "email\nb@example.org\n").WantStatus(http.StatusConflict)
 		c.post(fresh, "file", "x.csv", goodFile).WantStatus(http.StatusConflict)
@@ -123,7 +123,7 @@ func TestUploadOnce(t *testing.T) {
 	})
 }
 
-// TestUploadInParallel sends many files to one import at once.
+// TestUploadInParallel sends several files to one import concurrently.
 func TestUploadInParallel(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
@@ -146,20 +146,20 @@ func TestUploadInParallel(t *testing.T) {
 			case status == http.StatusOK && winner < 0:
 				winner = i
 			case status != http.StatusConflict:
-				c.T.Errorf("the statuses are %v: exactly one is 200, all others are 409", statuses)
+				c.T.Errorf("the statuses are %v, want 200 once and otherwise 409", statuses)
 			}
 		}
 		if winner < 0 {
-			c.T.Fatal("no upload was taken")
+			c.T.Fatal("no upload was accepted")
 		}
 		rows := c.await(made.String("id")).rows()
 		if want := `"name":"` + strings.Repeat(string(rune('A'+winner)), 1<<16) + `"`; !strings.Contains(rows, want) {
-			c.T.Errorf("the result is not that of the upload that was taken: %.100s", rows)
+			c.T.Errorf("the result is not that of the accepted upload: %.100s", rows)
 		}
 	})
 }
 
-// TestUploadSizeLimit sends as many bytes as maxFileSize allows, and one more.
+// TestUploadSizeLimit sends files of maxFileSize bytes, and one byte more.
 func TestUploadSizeLimit(t *testing.T) {
 	file := goodFile + strings.Repeat("b@example.org,B\n", 100)
 	each(t, func(c client) {
@@ -193,7 +193,7 @@ func TestUploadSizeLimit(t *testing.T) {
 	})
 }
 
-// TestUploadOfNothing sends empty files. They are taken, and the import fails.
+// TestUploadOfNothing sends empty files. They are accepted, and the import fails.
 func TestUploadOfNothing(t *testing.T) {
 	each(t, func(c client) {
 		for _, file := range []string{"", " ", "\r\n\r\n", "\uFEFF", strings.Repeat(" \t\n", 1<<16)} {

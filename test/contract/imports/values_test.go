@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEmptyCells holds null and "" apart: only a string field whose column is
-// there and whose cell is empty is "".
+// TestEmptyCells distinguishes null from "": only a string field with a column and an
+// empty cell is "".
 func TestEmptyCells(t *testing.T) {
 	fields := []any{field("mail", "email"), field("name", "string"), field("town", "string"), field("other", "email")}
 	each(t, func(c client) {
@@ -25,7 +25,7 @@ func TestEmptyCells(t *testing.T) {
 	})
 }
 
-// TestEmailValues reads addresses that are good and others.
+// TestEmailValues reads valid and invalid addresses.
 func TestEmailValues(t *testing.T) {
 	good := []string{"a@example.org", "a.b+c@sub.example.co", "A_B@EXAMPLE.ORG", "x@xn--bcher-kva.example", "!#$%&'*+/=?^_`{|}~-@example.org"}
 	bad := []string{"a", "a@", "@example.org", "a@b", "a@localhost", "a@127.0.0.1", "a@[127.0.0.1]", "a b@example.org", "a@example.org, b@example.org",
@@ -50,7 +50,7 @@ func TestEmailValues(t *testing.T) {
 	})
 }
 
-// TestEmailOutput looks at what becomes of white space around an address.
+// TestEmailOutput checks how white space around an address is handled.
 func TestEmailOutput(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email\n\" a@example.org\t\"\nB@Example.org\n")
@@ -61,7 +61,7 @@ func TestEmailOutput(t *testing.T) {
 	})
 }
 
-// TestStringIsUnchanged imports texts of every kind and reads them back.
+// TestStringIsUnchanged imports various texts and reads them back.
 func TestStringIsUnchanged(t *testing.T) {
 	texts := []string{" a ", "007", "1,5", "1e5", "TRUE", "null", "NULL", "N/A", "a\nb", "a\r\nb", "tab\there", `"quoted"`, "'single", "<script>alert(1)</script>",
 		"\u202eabc", "e\u0301", "é", "😀", "\u0085", "\u2028", "\ufeffx", "\\n", "a\x01b", strings.Repeat("x", 1<<20)}
@@ -79,7 +79,7 @@ func TestStringIsUnchanged(t *testing.T) {
 			c.T.Fatalf("%d rows of %d", len(rows), len(texts))
 		}
 		for i, row := range rows {
-			// A CSV writer of Go writes \r\n within quotes as it is.
+			// The CSV writer of Go keeps \r\n within quotes.
 			if diff := cmp.Diff(texts[i], row.(m)["name"]); diff != "" {
 				c.T.Errorf("%.40q: %.200s", texts[i], diff)
 			}
@@ -87,8 +87,7 @@ func TestStringIsUnchanged(t *testing.T) {
 	})
 }
 
-// TestRequired looks at empty cells under each level, with and without a text
-// of one's own.
+// TestRequired imports empty cells with each level, with and without a custom message.
 func TestRequired(t *testing.T) {
 	rule := func(rules ...any) []any {
 		return []any{with(field("name", "string"), m{"validators": rules}), field("town", "string")}
@@ -116,7 +115,7 @@ func TestRequired(t *testing.T) {
 	})
 }
 
-// TestInvalidValueMessage replaces the text of the type.
+// TestInvalidValueMessage replaces the message of the type.
 func TestInvalidValueMessage(t *testing.T) {
 	each(t, func(c client) {
 		fields := []any{with(field("email", "email"), m{"invalidValueMessage": "Not <b>an</b> address"})}
@@ -133,7 +132,7 @@ func TestInvalidValueMessage(t *testing.T) {
 	})
 }
 
-// TestHiddenAndReadOnlyFields never maps a hidden field.
+// TestHiddenAndReadOnlyFields checks that hidden fields are never mapped.
 func TestHiddenAndReadOnlyFields(t *testing.T) {
 	each(t, func(c client) {
 		fields := []any{with(field("name", "string"), m{"readOnly": true}), with(field("town", "string"), m{"hidden": true, "requireMapping": true})}
@@ -144,8 +143,8 @@ func TestHiddenAndReadOnlyFields(t *testing.T) {
 	})
 }
 
-// TestFormulasInCSV puts what a spreadsheet could take for a formula into cells,
-// keys and columns that are passed through. JSON keeps it as it is.
+// TestFormulasInCSV puts formulas into cells, keys and columns that are passed through.
+// JSON keeps them unchanged.
 func TestFormulasInCSV(t *testing.T) {
 	formulas := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0", `=HYPERLINK("http://x","y")`, "＝1", "=\"a\nb\""}
 	each(t, func(c client) {

@@ -15,11 +15,11 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// wire is a connection on which a test says exactly what is sent.
+// wire is a connection on which a test writes the exact bytes of a request.
 type wire struct {
 	client
 	conn *net.TCPConn
-	// method and path are what the request asks for.
+	// method and path are those of the request.
 	method, path string
 }
 
@@ -47,10 +47,10 @@ func (w *wire) send(text string) {
 	}
 }
 
-// prompt is how long an answer may take that waits for nothing.
+// prompt is the time limit of a response that waits for nothing.
 const prompt = 5 * time.Second
 
-// answer reads the answer, which must come at once.
+// answer reads the response, which must come promptly.
 func (w *wire) answer() *livetest.Reply {
 	w.T.Helper()
 	if err := w.conn.SetReadDeadline(time.Now().Add(prompt)); err != nil {
@@ -79,8 +79,8 @@ func (w *wire) want(status int) {
 	}
 }
 
-// TestUploadTooLargeIsAnsweredAtOnce declares too long a file and sends none of
-// it: the answer does not wait for the body.
+// TestUploadTooLargeIsAnsweredAtOnce declares a length above the limit and sends no body:
+// the response does not wait for it.
 func TestUploadTooLargeIsAnsweredAtOnce(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people(), settings(m{"maxFileSize": 1000})))
@@ -95,7 +95,7 @@ func TestUploadTooLargeIsAnsweredAtOnce(t *testing.T) {
 	})
 }
 
-// checkAwaitsSmall wants the import to take a small file.
+// checkAwaitsSmall checks that the import accepts a small file.
 func (c client) checkAwaitsSmall(made *livetest.Reply) {
 	c.T.Helper()
 	if status := c.status(made.String("id")); status != "AWAITING_UPLOAD" {
@@ -105,8 +105,8 @@ func (c client) checkAwaitsSmall(made *livetest.Reply) {
 	c.await(made.String("id")).want("SUCCESSFUL")
 }
 
-// TestUploadExpectContinue asks before it sends: a good address is told to go
-// on, a bad one gets its refusal and never sees the file.
+// TestUploadExpectContinue sends Expect: 100-continue. A valid URL gets 100, an invalid
+// one is rejected before the file is sent.
 func TestUploadExpectContinue(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people(), settings(m{"maxFileSize": 1000})))
@@ -121,8 +121,8 @@ func TestUploadExpectContinue(t *testing.T) {
 	})
 }
 
-// TestUploadCutShort declares more than it sends, in each way, and then closes
-// its side. It is told, and the import takes a later upload.
+// TestUploadCutShort declares more than it sends and closes its side. The upload is
+// rejected, and the import accepts a later one.
 func TestUploadCutShort(t *testing.T) {
 	length := fmt.Sprintf("Content-Length: %d", len(goodFile)+1)
 	each(t, func(c client) {
@@ -148,8 +148,8 @@ func TestUploadCutShort(t *testing.T) {
 	})
 }
 
-// TestUploadAborted drops connections in the middle of a file. The import
-// awaits its upload as before, and nothing of the file stays behind.
+// TestUploadAborted drops connections in the middle of a file. The import still awaits
+// its upload, and no part of the file remains.
 func TestUploadAborted(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
@@ -166,7 +166,7 @@ func TestUploadAborted(t *testing.T) {
 	})
 }
 
-// TestUploadSlowly sends a file in small pieces, while others go on.
+// TestUploadSlowly sends a file in small pieces, while other uploads run.
 func TestUploadSlowly(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))

@@ -10,13 +10,13 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// bodyOperation is an operation that takes a JSON body, with a body that it takes.
+// bodyOperation is an operation with a JSON body, and a valid body.
 type bodyOperation struct {
 	name, method, path string
 	body               func() string
 }
 
-// jsonBodyOperations are all operations under a key that take a JSON body.
+// jsonBodyOperations returns all operations under a key that have a JSON body.
 func (c client) jsonBodyOperations() []bodyOperation {
 	c.T.Helper()
 	schema := func() string {
@@ -41,11 +41,11 @@ func (c client) jsonBodyOperations() []bodyOperation {
 	}
 }
 
-// malformed are texts that are no acceptable JSON, by what is wrong with them.
+// malformed returns texts that are not acceptable JSON, by their fault.
 func malformed() map[string]string {
 	return map[string]string{
-		"cut off": `{"a":1`, "no JSON": `hello`, "single quotes": `{'a':1}`, "a comma too many": `{"a":1,}`, "a comment": `{} // x`,
-		"two values": `{}{}`, "something behind": `{} x`, "NaN": `{"a":NaN}`, "a leading zero": `{"a":01}`, "white space alone": "  \n",
+		"cut off": `{"a":1`, "not JSON": `hello`, "single quotes": `{'a':1}`, "a comma too many": `{"a":1,}`, "a comment": `{} // x`,
+		"two values": `{}{}`, "trailing text": `{} x`, "NaN": `{"a":NaN}`, "a leading zero": `{"a":01}`, "white space alone": "  \n",
 		"a list": `[]`, "a text": `"x"`, "a number": `1`, "true": `true`,
 		"one name twice":         `{"a":1,"a":2}`,
 		"one name twice, inside": `{"a":{"b":1,"b":1}}`,
@@ -75,7 +75,7 @@ func TestMalformedBodies(t *testing.T) {
 					t.Errorf("%s with %s: %d %.300s", op.name, name, reply.Status, reply.Body)
 				}
 			}
-			// null is no object either, and an empty body is none, where one is needed.
+			// null and an empty body are not objects, either.
 			for _, body := range []string{"null", ""} {
 				reply := c.Call(op.method, op.path, body)
 				optional := strings.HasSuffix(op.name, "Session")
@@ -87,7 +87,7 @@ func TestMalformedBodies(t *testing.T) {
 	})
 }
 
-// TestMalformedParts puts what is malformed inside bodies that are right.
+// TestMalformedParts embeds malformed texts in valid bodies.
 func TestMalformedParts(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -106,7 +106,7 @@ func TestMalformedParts(t *testing.T) {
 	})
 }
 
-// TestDepth nests a body to the last level allowed, and one further.
+// TestDepth sends bodies with the maximum nesting depth, and one level more.
 func TestDepth(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -146,12 +146,12 @@ type unsized struct{ io.Reader }
 
 const mebibyte = 1 << 20
 
-// padded fills a body with white space up to a size.
+// padded appends white space to a body until it has size bytes.
 func padded(body string, size int) string {
 	return body[:len(body)-1] + strings.Repeat(" ", size-len(body)) + body[len(body)-1:]
 }
 
-// TestLargeBodies sends one byte less and one byte more than is allowed.
+// TestLargeBodies sends bodies one byte below and one byte above the limit.
 func TestLargeBodies(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -9,15 +9,14 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// TestDeletedImportLeavesNothing plants a text in everything that an import has: its
-// file, its problems, edits of a person, what is undone of them, messages to a
-// receiver and an answer kept for a repeated request. Once the import is deleted it is
-// found nowhere.
+// TestDeletedImportLeavesNothing puts a canary into everything that an import stores: its
+// file, problems, edits, undone edits, webhook messages and a saved response to an
+// idempotent request. After the deletion, no file and no table contains it.
 func TestDeletedImportLeavesNothing(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
 		canary := strings.ToLower(unique("canary"))
-		// The receiver is this machine, so that every attempt is refused and waits.
+		// No receiver listens there, so every message waits for a retry.
 		c.Call("POST", "/api/v1/webhooks/", m{"url": "https://127.0.0.1:9/"}).WantStatus(http.StatusCreated)
 		var rows strings.Builder
 		rows.WriteString("email,name\n")
@@ -40,13 +39,13 @@ func TestDeletedImportLeavesNothing(t *testing.T) {
 		}
 		c.WithoutKey().Call("POST", review+"/undo/", `{"op":"undo"}`, "Cookie", cookie).WantStatus(http.StatusOK)
 		if found := stored(t, s, canary); len(found) == 0 {
-			t.Fatal("the canary is nowhere while the import is there")
+			t.Fatal("the search does not find the canary before the deletion")
 		}
 		c.Call("DELETE", importsPath+done.id+"/", nil).WantStatus(http.StatusNoContent)
-		apitest.Eventually(t, "the canary is nowhere", func() bool {
+		apitest.Eventually(t, "the canary is deleted", func() bool {
 			found := stored(t, s, canary)
 			if len(found) > 0 {
-				t.Logf("still in %q", found)
+				t.Logf("the canary is still in %q", found)
 			}
 			return len(found) == 0
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// intruders are bodies with one property too many, by the place of it.
+// intruders returns bodies with an undocumented property, by its location.
 func intruders() map[string]struct {
 	path, body, field string
 } {
@@ -54,8 +54,8 @@ func TestUnknownPropertiesAreRefused(t *testing.T) {
 	})
 }
 
-// TestFieldsNamedLikeTheError sends unknown properties with the names that every
-// error has.
+// TestFieldsNamedLikeTheError sends undocumented properties with the names of error
+// properties.
 func TestFieldsNamedLikeTheError(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, name := range []string{"detail", "code", "request_id"} {
@@ -64,7 +64,7 @@ func TestFieldsNamedLikeTheError(t *testing.T) {
 	})
 }
 
-// TestShapeBeforeReferences sends bodies with two faults.
+// TestShapeBeforeReferences sends bodies with an invalid value and an unknown id.
 func TestShapeBeforeReferences(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -84,14 +84,13 @@ func TestShapeBeforeReferences(t *testing.T) {
 		if reply := c.Call("POST", importsPath, m{"schema_id": absent}).WantStatus(http.StatusNotFound); reply.Object()["schema_id"] == nil {
 			t.Errorf("schema_id is not named: %s", reply.Body)
 		}
-		// A wrong body is told even where the id in the path is unknown, too.
+		// An invalid body is reported even if the id in the path is unknown.
 		c.Call("PUT", schemasPath+absent+"/", m{"intruder": 1}).WantStatus(http.StatusBadRequest)
 		c.Call("PUT", credentialsPath+absent+"/", m{"intruder": 1}).WantStatus(http.StatusBadRequest)
 	})
 }
 
-// TestFieldErrors makes sure that errors of single fields stand under the
-// field's name.
+// TestFieldErrors checks that errors of single fields are under the field's name.
 func TestFieldErrors(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -45,8 +45,8 @@ func (c client) credential(body m) string {
 	return c.Call("POST", credentialsPath, body).WantStatus(http.StatusCreated).String("id")
 }
 
-// TestConnectionWithKey logs in to OpenSSH. Replacing a credential without a
-// secret keeps the one in place.
+// TestConnectionWithKey logs in to OpenSSH. Replacing a credential without a secret keeps
+// the stored secret.
 func TestConnectionWithKey(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -71,7 +71,7 @@ func TestConnectionWithKey(t *testing.T) {
 			t.Errorf("with another key the fingerprint is %s", got)
 		}
 		c.expectTrouble(id, "rejected the private key of user")
-		// Another way to log in needs a secret of its own.
+		// Another authentication type requires a new secret.
 		reply := c.Call("PUT", path, m{"hostname": "127.0.0.1", "port": server.port, "user": server.user, "auth_type": "PASSWORD"})
 		if reply.WantStatus(http.StatusBadRequest); reply.String("detail") != "Must supply password for password auth" {
 			t.Errorf("detail is %q", reply.String("detail"))
@@ -101,7 +101,7 @@ func TestConnectionWithPassword(t *testing.T) {
 	})
 }
 
-// TestHostKeyIsPinned changes the host key of a server that was connected to.
+// TestHostKeyIsPinned changes the host key of a server after a connection.
 func TestHostKeyIsPinned(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -114,7 +114,7 @@ func TestHostKeyIsPinned(t *testing.T) {
 		for range 2 {
 			c.expectTrouble(id, "host key", "changed", first.Fingerprint(), second.Fingerprint())
 		}
-		// A credential that was never connected pins what it finds.
+		// A credential without a connection pins the first host key.
 		c.expectConnected(untested, second.Fingerprint())
 		server.setHostKey(first)
 		c.expectConnected(id, first.Fingerprint())
@@ -122,7 +122,7 @@ func TestHostKeyIsPinned(t *testing.T) {
 	})
 }
 
-// TestConnectionTrouble tells in a sentence why there is no connection.
+// TestConnectionTrouble requires a message that explains why a connection fails.
 func TestConnectionTrouble(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -139,12 +139,12 @@ func TestConnectionTrouble(t *testing.T) {
 			_ = conn.Close()
 		})
 		id = c.credential(m{"hostname": "127.0.0.1", "port": web, "user": "anna", "auth_type": "PASSWORD", "password": secret(s)})
-		c.expectTrouble(id, "SSH")
+		c.expectTrouble(id, "is not an SFTP server")
 	})
 }
 
-// TestConnectionsThatAreNotAllowed reach for networks and ports that stay shut.
-// The program of all tests may reach 127.0.0.0/8.
+// TestConnectionsThatAreNotAllowed connects to blocked networks and ports. The shared
+// program allows only 127.0.0.0/8.
 func TestConnectionsThatAreNotAllowed(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -162,8 +162,8 @@ func TestConnectionsThatAreNotAllowed(t *testing.T) {
 	})
 }
 
-// TestLoopbackIsShut connects to a server that is there, from a program that
-// was not allowed to.
+// TestLoopbackIsShut connects to a running server on loopback from a program that does not
+// allow it.
 func TestLoopbackIsShut(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		right := secret(s)

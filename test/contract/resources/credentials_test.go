@@ -24,7 +24,7 @@ func login(more m) m {
 	return l
 }
 
-// fingerprintForm is a SHA256 fingerprint as OpenSSH writes them.
+// fingerprintForm is a SHA256 fingerprint as OpenSSH prints it.
 var fingerprintForm = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
 
 func TestCredentialLife(t *testing.T) {
@@ -59,7 +59,7 @@ func TestCredentialLife(t *testing.T) {
 	})
 }
 
-// TestFingerprints tell secrets apart without giving them away.
+// TestFingerprints checks that fingerprints identify secrets without revealing them.
 func TestFingerprints(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -78,10 +78,10 @@ func TestFingerprints(t *testing.T) {
 			t.Errorf("the fingerprint of the key is %s, want %s", got, key.Fingerprint())
 		}
 		if places := stored(t, s, secret); len(places) > 0 {
-			t.Errorf("the password is stored readably in %v", places)
+			t.Errorf("the password is stored in plain text in %v", places)
 		}
 		if places := stored(t, s, strings.Split(key.Private, "\n")[2]); len(places) > 0 {
-			t.Errorf("the key is stored readably in %v", places)
+			t.Errorf("the key is stored in plain text in %v", places)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestWrongCredentials(t *testing.T) {
 	key := livetest.NewSSHKey(t)
 	public := string(ssh.MarshalAuthorizedKey(key.PublicKey()))
 	broken := strings.Replace(key.Private, "\n", "\nAAAA", 1)
-	// Each has one fault, in the field that it is listed under.
+	// Each change makes the field that it is listed under invalid.
 	wrong := map[string][]m{
 		"hostname": {
 			{"hostname": ""}, {"hostname": "a b"}, {"hostname": "sftp://a.example"}, {"hostname": "a.example:22"}, {"hostname": "a_/b"}, {"hostname": "-a.example"},
@@ -130,7 +130,7 @@ func TestWrongCredentials(t *testing.T) {
 	})
 }
 
-// TestMissingCredentialFields leaves each field away.
+// TestMissingCredentialFields omits each field.
 func TestMissingCredentialFields(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -141,7 +141,7 @@ func TestMissingCredentialFields(t *testing.T) {
 				t.Errorf("%s is not named: %s", field, reply.Body)
 			}
 		}
-		// The reference product's clients know this sentence.
+		// Clients of the reference product match this sentence.
 		if got := c.Call("POST", credentialsPath, login(nil)).String("detail"); got != "Must supply password for password auth" {
 			t.Errorf("detail is %q", got)
 		}

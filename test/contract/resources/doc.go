@@ -1,13 +1,11 @@
-// Package resources holds the contract test of keys, errors, uploads, schemas,
-// sessions and SFTP credentials. It has tests only.
+// Package resources holds the contract tests of keys, errors, uploads, schemas, sessions
+// and SFTP credentials. It has tests only.
 //
-// A site is one running program on one kind of database. A client calls a site
-// with one key, and holds every answer against the document that the site
-// gives at /openapi.json and against the rules that all answers keep. Each test
-// runs once for each database: SQLite always, PostgreSQL where
-// INTRAY_TEST_POSTGRES_URL names a server.
+// A site is a running program on one database. A client calls a site with one key and
+// checks every response against the site's document at /openapi.json and against the rules
+// that all responses follow. Each test runs once for each database: always SQLite, and
+// PostgreSQL if INTRAY_TEST_POSTGRES_URL names a server.
 //
-// The package calls nothing of the program: it speaks HTTP to it, and runs its
-// commands. It does not run hooks. docs/contract.md says
-// which test shows which sentence.
+// The tests send HTTP requests and run commands; they do not import the program and do not
+// run hooks. docs/contract.md lists which test covers which sentence.
 package resources

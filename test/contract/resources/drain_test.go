@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// sendWhole sends a request as a simple client does: it writes everything
-// before it reads anything.
+// sendWhole sends a request like a simple client, which writes the whole body before it
+// reads the response.
 func (c client) sendWhole(method, path string, size int, headers ...string) (*livetest.Reply, error) {
 	c.T.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.Site.URL, "http://"))
@@ -63,8 +63,8 @@ func (c client) readReply(conn net.Conn, method, path string) (*livetest.Reply, 
 	return reply, nil
 }
 
-// TestRefusedBodiesAreDrained sends large bodies that are refused, for every
-// reason there is. The sender has to come to see why.
+// TestRefusedBodiesAreDrained sends large bodies that are rejected, for every reason. The
+// client must receive the response.
 func TestRefusedBodiesAreDrained(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -89,12 +89,12 @@ func TestRefusedBodiesAreDrained(t *testing.T) {
 			"no path":              {"POST", "/nothing", with(key, json), http.StatusNotFound},
 			"a path with dots":     {"POST", "/api/../x", with(key, json), http.StatusNotFound},
 			"no such method":       {"PATCH", schemasPath, with(key, json), http.StatusMethodNotAllowed},
-			"a body for nothing":   {"DELETE", schemasPath + absent + "/", with(key, json), http.StatusNotFound},
+			"an unexpected body":   {"DELETE", schemasPath + absent + "/", with(key, json), http.StatusNotFound},
 			"a test with a body":   {"POST", credentialsPath + absent + "/test_connection/", with(key, json), http.StatusNotFound},
 			"a bad signature":      {"PUT", "/upload/" + absent + "?token=x", nil, http.StatusForbidden},
-			"an id that is none":   {"PUT", "/upload/none?token=x", nil, http.StatusNotFound},
+			"an invalid id":        {"PUT", "/upload/none?token=x", nil, http.StatusNotFound},
 			"no hydration token":   {"PUT", statePath, json, http.StatusForbidden},
-			"state, no JSON":       {"PUT", statePath, []string{"X-Hydration-Id", token}, http.StatusUnsupportedMediaType},
+			"state, not JSON":      {"PUT", statePath, []string{"X-Hydration-Id", token}, http.StatusUnsupportedMediaType},
 			"state, too large":     {"PUT", statePath, with(json, []string{"X-Hydration-Id", token}), http.StatusRequestEntityTooLarge},
 			"file, bad digest":     {"PUT", filePath, []string{"X-Hydration-Id", token, "Content-MD5", "x"}, http.StatusBadRequest},
 		} {
@@ -110,7 +110,7 @@ func expectWhole(t *testing.T, c client, name, method, path string, size int, he
 	t.Helper()
 	reply, err := c.sendWhole(method, path, size, headers...)
 	if err != nil {
-		t.Errorf("%s, %d bytes: the sender does not come to see the answer: %v", name, size, err)
+		t.Errorf("%s, %d bytes: the client does not receive the response: %v", name, size, err)
 		return
 	}
 	if reply.Status != status {

@@ -16,14 +16,14 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// call is one that came to a receiver.
+// call is a request that a receiver received.
 type call struct {
 	head http.Header
 	body []byte
 }
 
-// hears is a receiver on loopback that takes each call but the first few.
-type hears struct {
+// receiver is an HTTPS server on loopback that rejects the first calls and accepts the rest.
+type receiver struct {
 	url   string
 	mu    sync.Mutex
 	calls []call
@@ -31,9 +31,9 @@ type hears struct {
 	refused int
 }
 
-func newEar(t *testing.T, refused int) *hears {
+func newReceiver(t *testing.T, refused int) *receiver {
 	t.Helper()
-	h := &hears{refused: refused}
+	h := &receiver{refused: refused}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		h.mu.Lock()
@@ -48,8 +48,8 @@ func newEar(t *testing.T, refused int) *hears {
 	return h
 }
 
-// await waits for so many calls and gives all.
-func (h *hears) await(t *testing.T, n int) (calls []call) {
+// await waits for n calls and returns all.
+func (h *receiver) await(t *testing.T, n int) (calls []call) {
 	t.Helper()
 	apitest.Eventually(t, "the receiver is called", func() bool {
 		h.mu.Lock()
@@ -60,7 +60,7 @@ func (h *hears) await(t *testing.T, n int) (calls []call) {
 	return calls
 }
 
-// verify holds a call against a secret, with the published library.
+// verify checks the signature of a call with the published library.
 func (c call) verify(t *testing.T, secret string) {
 	t.Helper()
 	hook, err := standard.NewWebhook(secret)
@@ -68,14 +68,14 @@ func (c call) verify(t *testing.T, secret string) {
 		t.Fatal(err)
 	}
 	if err := hook.Verify(c.body, c.head); err != nil {
-		t.Errorf("the published library refuses a call: %v", err)
+		t.Errorf("the published library rejects a call: %v", err)
 	}
 	if hook.Verify(append(slices.Clone(c.body), ' '), c.head) == nil {
-		t.Error("the published library takes an altered body")
+		t.Error("the published library accepts an altered body")
 	}
 }
 
-// webhook makes one, and gives its id and its secret.
+// webhook creates a webhook and returns its id and secret.
 func (c client) webhook(url any, more m) (id, secret string) {
 	c.T.Helper()
 	body := m{"url": url}
@@ -86,7 +86,7 @@ func (c client) webhook(url any, more m) (id, secret string) {
 	return made.String("id"), made.String("secret")
 }
 
-// TestWebhookLife makes, reads, replaces and deletes a webhook.
+// TestWebhookLife creates, reads, replaces and deletes a webhook.
 func TestWebhookLife(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -95,7 +95,7 @@ func TestWebhookLife(t *testing.T) {
 		if warnings, _ := made.Object()["warnings"].([]any); len(warnings) != 1 || !strings.HasPrefix(secret, "whsec_") {
 			t.Errorf("a webhook over http: %s", made.Body)
 		}
-		s.Secrets.Add(secret) // from now on no answer may tell it
+		s.Secrets.Add(secret) // no later response may contain it
 		c.Call("GET", webhooksPath+id+"/", nil).WantStatus(http.StatusOK)
 		c.Call("PUT", webhooksPath+id+"/", m{"url": "https://hooks.example.org/b", "events": []any{"import_completed"}, "enabled": false}).WantStatus(http.StatusOK)
 		list := c.Call("GET", webhooksPath, nil).WantStatus(http.StatusOK).Array()
@@ -116,21 +116,21 @@ func TestWebhookLife(t *testing.T) {
 	})
 }
 
-// TestWebhookMessages tells a receiver of an import, twice after it refused the first
-// time, and again by another secret.
+// TestWebhookMessages delivers an event to a receiver that rejects the first attempt, and
+// again with a new secret.
 func TestWebhookMessages(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
-		c, ear := fresh(t, s), newEar(t, 1)
-		id, secret := c.webhook(ear.url, m{"import_identifiers": []any{"people"}})
+		c, hook := fresh(t, s), newReceiver(t, 1)
+		id, secret := c.webhook(hook.url, m{"import_identifiers": []any{"people"}})
 		c.importFile("email\nanna@example.org\n", m{"importIdentifier": "others"})
 		done := c.importFile("email\nanna@example.org\n", m{"importIdentifier": "people"})
-		calls := ear.await(t, 2)
+		calls := hook.await(t, 2)
 		for _, one := range calls {
 			one.verify(t, secret)
 		}
 		name := calls[0].head.Get("Webhook-Id")
 		if calls[1].head.Get("Webhook-Id") != name || string(calls[0].body) != string(calls[1].body) {
-			t.Errorf("the second attempt is another message: %v, %v", calls[0].head, calls[1].head)
+			t.Errorf("the second attempt has another message id: %v, %v", calls[0].head, calls[1].head)
 		}
 		var message struct {
 			Event string
@@ -143,22 +143,22 @@ func TestWebhookMessages(t *testing.T) {
 			t.Errorf("%v: %s", err, calls[0].body)
 		}
 		if message.Data.Headless["review_url"] != nil {
-			t.Error("the message opens the review to whoever reads it")
+			t.Error("the message contains a review token")
 		}
 		second := c.Call("POST", webhooksPath+id+"/rotate/", nil).WantStatus(http.StatusOK).String("secret")
 		c.Call("POST", webhooksPath+id+"/redeliver/", m{"delivery_id": name}).WantStatus(http.StatusOK)
-		last := ear.await(t, 3)[2]
+		last := hook.await(t, 3)[2]
 		last.verify(t, secret)
 		last.verify(t, second)
 		c.checkDeliveries(id, name)
 	})
 }
 
-// checkDeliveries reads what is told of a message that was tried three times.
+// checkDeliveries reads the deliveries of a message with three attempts.
 func (c client) checkDeliveries(id, name string) {
 	c.T.Helper()
 	var attempts []any
-	apitest.Eventually(c.T, "three attempts are told of", func() bool {
+	apitest.Eventually(c.T, "three attempts are listed", func() bool {
 		list := c.Call("GET", webhooksPath+id+"/deliveries/", nil).WantStatus(http.StatusOK).Object()["results"].([]any)
 		if len(list) != 1 || list[0].(m)["id"] != name {
 			c.T.Fatalf("the deliveries are %v", list)
@@ -173,20 +173,20 @@ func (c client) checkDeliveries(id, name string) {
 	}
 }
 
-// TestSettingsAddresses calls the addresses of a schema's settings.
+// TestSettingsAddresses checks the webhook URLs in the settings of a schema.
 func TestSettingsAddresses(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
-		c, ear := fresh(t, s), newEar(t, 0)
+		c, hook := fresh(t, s), newReceiver(t, 0)
 		secret := c.Call("GET", webhooksPath+"signing-secret/", nil).WantStatus(http.StatusOK).String("secret")
-		settings := m{"webhookUrl": ear.url, "needsReviewWebhookUrl": ear.url, "invalidDataBehavior": "BLOCK_SUBMIT"}
+		settings := m{"webhookUrl": hook.url, "needsReviewWebhookUrl": hook.url, "invalidDataBehavior": "BLOCK_SUBMIT"}
 		done := c.importFile("email\nanna@example.org\n", settings)
 		open := c.importFile("email\nnobody\n", settings)
 		var forms []string
-		for _, one := range ear.await(t, 2) {
+		for _, one := range hook.await(t, 2) {
 			one.verify(t, secret)
 			form, err := url.ParseQuery(string(one.body))
 			if err != nil || len(form) != 1 {
-				t.Errorf("no form of one field: %s", one.body)
+				t.Errorf("not a form with one field: %s", one.body)
 			}
 			forms = append(forms, form.Encode())
 		}
@@ -197,7 +197,7 @@ func TestSettingsAddresses(t *testing.T) {
 	})
 }
 
-// TestConnectorLife makes, reads, replaces, runs and deletes a connector.
+// TestConnectorLife creates, reads, replaces, runs and deletes a connector.
 func TestConnectorLife(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c, right := fresh(t, s), secret(s)
@@ -233,7 +233,7 @@ func TestConnectorLife(t *testing.T) {
 			return list[0].(m)
 		}
 		if first := run(1); first["success"] != false || first["error_type"] != "missing" || !strings.Contains(first["error"].(string), gone) {
-			t.Errorf("a directory that is not there: %v", first)
+			t.Errorf("a missing directory: %v", first)
 		}
 		now := c.Call("GET", connectorsPath+id+"/", nil).WantStatus(http.StatusOK).Object()
 		if now["num_failures"] != 1.0 || now["last_run_date"] == nil {

@@ -16,11 +16,10 @@ var fieldTypes = []string{
 	"us-zip-code", "us-state-territory", "ssn", "country", "uuid",
 }
 
-// supportedTypes are the types that this version has parsers for. The others
-// are refused by name.
+// supportedTypes are types with a parser. The others are rejected by name.
 var supportedTypes = []string{"string", "email"}
 
-// field gives a field with further properties.
+// field returns a field with further properties.
 func field(more m) m {
 	f := m{"key": "k", "label": "L"}
 	for name, value := range more {
@@ -29,8 +28,8 @@ func field(more m) m {
 	return f
 }
 
-// TestFieldTypes knows the 17 types and no other. A type that this version
-// does not support yet says so, and is never taken for another.
+// TestFieldTypes checks the 17 types. An unsupported type is reported as such and never
+// handled as another type.
 func TestFieldTypes(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, name := range fieldTypes {
@@ -64,8 +63,7 @@ func messages(answer m, name string) string {
 	return text
 }
 
-// TestFieldKeys sends each property that a field may have, and some that it may
-// not.
+// TestFieldKeys sends each property of a field, and undocumented ones.
 func TestFieldKeys(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for name, v := range map[string]values{
@@ -93,12 +91,12 @@ func checkFieldValues(t *testing.T, c client, name string, v values) {
 	for _, good := range v.good {
 		status, saved := trySchema(c, "fields", []any{field(m{name: good})})
 		if status != http.StatusCreated {
-			t.Errorf("the field property %s = %v is refused: %v", name, good, saved)
+			t.Errorf("the field property %s = %v is rejected: %v", name, good, saved)
 			continue
 		}
 		kept := saved["fields"].([]any)[0].(map[string]any)[name]
 		if diff := cmp.Diff(plain(good), kept); diff != "" {
-			t.Errorf("the field property %s is not kept as it was sent: %s", name, diff)
+			t.Errorf("the field property %s changed: %s", name, diff)
 		}
 	}
 	for _, bad := range v.bad {
@@ -108,7 +106,7 @@ func checkFieldValues(t *testing.T, c client, name string, v values) {
 	}
 }
 
-// TestFieldDefaults leaves away what may be missing.
+// TestFieldDefaults omits optional properties.
 func TestFieldDefaults(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		status, saved := trySchema(backend(t, s), "fields", []any{m{"key": "a", "label": "A"}})
@@ -124,23 +122,23 @@ func TestFieldDefaults(t *testing.T) {
 	})
 }
 
-// TestSchemasThatContradictThemselves sends schemas that no import could obey.
+// TestSchemasThatContradictThemselves sends schemas that no import could satisfy.
 func TestSchemasThatContradictThemselves(t *testing.T) {
 	option := func(label, value string, more ...any) m {
 		return m{"label": label, "value": value, "alternateMatches": more}
 	}
 	rule := func(more m) []any { return []any{field(m{"validators": []any{more}})} }
 	cases := map[string][]any{
-		"two fields with one key":              {field(nil), field(m{"label": "M"})},
-		"a validator of a field that is not":   rule(m{"validate": "require_with", "fields": []any{"absent"}}),
-		"values of a field that is not":        rule(m{"validate": "require_with_values", "fieldValues": m{"absent": 1}}),
-		"a regular expression that is none":    rule(m{"validate": "regex_match", "regex": "(a"}),
-		"an exclusion that is none":            rule(m{"validate": "regex_exclude", "regex": "[z-a]"}),
-		"a select without options":             {field(m{"type": "select"})},
-		"a multi-select with no options":       {field(m{"type": "multi-select", "selectOptions": []any{}})},
-		"two options of one value":             {field(m{"type": "select", "selectOptions": []any{option("A", "a"), option("B", "a")}})},
-		"two options of one label":             {field(m{"type": "select", "selectOptions": []any{option("A", "a"), option("A", "b")}})},
-		"an option that is like another's way": {field(m{"type": "select", "selectOptions": []any{option("A", "a", "x"), option("B", "b", "x")}})},
+		"two fields with one key":         {field(nil), field(m{"label": "M"})},
+		"a validator of an unknown field": rule(m{"validate": "require_with", "fields": []any{"absent"}}),
+		"values of an unknown field":      rule(m{"validate": "require_with_values", "fieldValues": m{"absent": 1}}),
+		"an invalid regular expression":   rule(m{"validate": "regex_match", "regex": "(a"}),
+		"an invalid exclusion":            rule(m{"validate": "regex_exclude", "regex": "[z-a]"}),
+		"a select without options":        {field(m{"type": "select"})},
+		"a multi-select with no options":  {field(m{"type": "multi-select", "selectOptions": []any{}})},
+		"two options of one value":        {field(m{"type": "select", "selectOptions": []any{option("A", "a"), option("B", "a")}})},
+		"two options of one label":        {field(m{"type": "select", "selectOptions": []any{option("A", "a"), option("A", "b")}})},
+		"an alternate of two options":     {field(m{"type": "select", "selectOptions": []any{option("A", "a", "x"), option("B", "b", "x")}})},
 	}
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for name, fields := range cases {
@@ -151,7 +149,7 @@ func TestSchemasThatContradictThemselves(t *testing.T) {
 	})
 }
 
-// TestHookSyntax wants the place of a syntax error.
+// TestHookSyntax requires the location of a syntax error.
 func TestHookSyntax(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -165,13 +163,13 @@ func TestHookSyntax(t *testing.T) {
 		}
 		for _, source := range []string{"1 + 1", "'text'", "fetch('x')", "{}", "a => a, b => b"} {
 			if status, answer := trySchema(c, "hooks", m{"beforeFinishCallback": source}); status != http.StatusBadRequest {
-				t.Errorf("%q is no function: %d %v", source, status, answer)
+				t.Errorf("%q is not a function: %d %v", source, status, answer)
 			}
 		}
 	})
 }
 
-// TestFetchWarning saves hooks that name what they do not have.
+// TestFetchWarning saves hooks that call fetch, which hooks do not have.
 func TestFetchWarning(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -192,7 +190,7 @@ func TestFetchWarning(t *testing.T) {
 	})
 }
 
-// warnsOfFetch says whether a warning of a schema names fetch and a place.
+// warnsOfFetch reports whether a warning of a schema names fetch and a location.
 func warnsOfFetch(schema m, place string) bool {
 	warnings, _ := schema["warnings"].([]any)
 	return slices.ContainsFunc(warnings, func(w any) bool {

@@ -16,22 +16,22 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// client calls a site with one key, and checks every answer.
+// client calls a site with one key and checks every response.
 type client struct{ apitest.Client }
 
 // m is a JSON object.
 type m = map[string]any
 
-// backend is the client of the organization that every site begins with.
+// backend returns a client of the initial organization.
 func backend(t testing.TB, s *apitest.Site) client { return client{s.Client(t, livetest.BackendKey)} }
 
-// nobody has no key.
+// nobody returns a client without a key.
 func nobody(t testing.TB, s *apitest.Site) client { return client{s.Client(t, "")} }
 
-// fresh is the client of an organization that nobody else uses.
+// fresh returns a client of a new organization.
 func fresh(t testing.TB, s *apitest.Site) client { return client{s.Client(t, s.NewOrg(t).BackendKey)} }
 
-// neighbour is the client of a second organization, which tests share.
+// neighbour returns a client of a second organization, which tests share.
 func neighbour(t testing.TB, s *apitest.Site) client {
 	t.Helper()
 	return client{s.Client(t, s.Neighbour(t).BackendKey)}
@@ -48,7 +48,7 @@ const (
 	filePath        = sessionsPath + "file/"
 )
 
-// contacts are two fields: a required e-mail address and a name.
+// contacts returns two fields: a required email address and a name.
 func contacts() []any {
 	return []any{
 		m{"key": "email", "label": "Email", "type": "email", "validators": []any{m{"validate": "required"}}},
@@ -56,7 +56,7 @@ func contacts() []any {
 	}
 }
 
-// unique gives a text that nothing else has.
+// unique returns a text that occurs nowhere else.
 func unique(prefix string) string { return prefix + "-" + rand.Text() }
 
 func schemaNamed(name string) m {
@@ -67,20 +67,20 @@ func password(secret string) m {
 	return m{"hostname": "10.0.0.1", "port": 22, "user": "anna", "auth_type": "PASSWORD", "password": secret}
 }
 
-// secret gives a password that no answer may hold.
+// secret returns a password that no response may contain.
 func secret(s *apitest.Site) string {
 	secret := unique("secret")
 	s.Secrets.Add(secret)
 	return secret
 }
 
-// finished is an import that has ended or waits for a person.
+// finished is an import that has ended or needs a review.
 type finished struct {
 	id, status, upload string
 	reply              *livetest.Reply
 }
 
-// importFile sends a file through an import with the fields contacts.
+// importFile imports a file with the fields of contacts.
 func (c client) importFile(file string, settings m, more ...m) finished {
 	c.T.Helper()
 	body := m{"fields": contacts(), "settings": settings, "original_filename": "contacts.csv"}
@@ -100,13 +100,13 @@ func ended(reply *livetest.Reply) finished {
 	return f
 }
 
-// await waits until an import has ended or waits for a person.
+// await waits until the import has ended or needs a review.
 func (c client) await(id string) finished {
 	c.T.Helper()
 	return ended(c.AwaitImport(id))
 }
 
-// get reads a signed address without a key.
+// get reads a signed URL without a key.
 func (c client) get(address string) *livetest.Reply {
 	c.T.Helper()
 	return c.WithoutKey().Call("GET", address, nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// absent is an id that nothing has.
+// absent is an id that does not exist.
 const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 func TestKeyHeaders(t *testing.T) {
@@ -27,8 +27,8 @@ func TestKeyHeaders(t *testing.T) {
 	})
 }
 
-// TestEveryOperationWithoutKey calls each operation under a key with keys that
-// do not open it. The body would be refused, too: the key is judged first.
+// TestEveryOperationWithoutKey calls each operation under a key with invalid keys. The
+// body is invalid, too: the key is checked first.
 func TestEveryOperationWithoutKey(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		revoked, id := s.NewKey(t, "default", "backend")
@@ -72,8 +72,7 @@ func TestOpenOperationsNeedNoKey(t *testing.T) {
 	})
 }
 
-// TestKeyOpensNoWidgetCall makes sure that a licence key is no hydration token
-// and no signature.
+// TestKeyOpensNoWidgetCall checks that a key is neither a hydration token nor a signature.
 func TestKeyOpensNoWidgetCall(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, o := range s.Document.List {
@@ -103,7 +102,7 @@ func TestMadeKeys(t *testing.T) {
 		listed, _ := s.Command(t, "keys", "list")
 		for _, key := range []string{o.BackendKey, frontend, livetest.BackendKey} {
 			if strings.Contains(listed, key) || !strings.Contains(listed, key[:7]) {
-				t.Errorf("keys list tells a key, or does not hint at it: %s", listed)
+				t.Errorf("keys list shows a key, or no hint of it: %s", listed)
 			}
 		}
 	})
@@ -113,7 +112,7 @@ func TestKeysAreStoredAsHash(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		o := s.NewOrg(t)
 		if len(stored(t, s, o.Name)) == 0 {
-			t.Fatal("the search finds not even the name of the organization")
+			t.Fatal("the search does not find the name of the organization")
 		}
 		for _, key := range []string{o.BackendKey, o.BackendKey[3:], livetest.BackendKey} {
 			if places := stored(t, s, key); len(places) > 0 {
@@ -131,11 +130,11 @@ func TestRevokedKeyEndsWithinASecond(t *testing.T) {
 		c.Call("GET", schemasPath, nil).WantStatus(http.StatusOK)
 		s.Command(t, "keys", "revoke", id)
 		revoked := time.Now()
-		apitest.Eventually(t, "the key is refused", func() bool {
+		apitest.Eventually(t, "the key is rejected", func() bool {
 			return c.Call("GET", schemasPath, nil).Status == http.StatusUnauthorized
 		})
 		if took := time.Since(revoked); took > time.Second {
-			t.Errorf("the key was good for %v more", took)
+			t.Errorf("the key was valid for another %v", took)
 		}
 		other.Call("GET", schemasPath, nil).WantStatus(http.StatusOK)
 	})
@@ -151,7 +150,7 @@ func TestExpiredKey(t *testing.T) {
 	})
 }
 
-// TestGivenKeys starts programs with keys from outside.
+// TestGivenKeys starts programs with keys from the environment.
 func TestGivenKeys(t *testing.T) {
 	t.Parallel()
 	forty := strings.Repeat("aZ09_-xx", 5)

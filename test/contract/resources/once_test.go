@@ -11,13 +11,12 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// posted is a POST under a key, with a body and another one that it takes; ""
-// where it takes none.
+// posted is a POST operation under a key with two valid bodies; "" if it has none.
 type posted struct {
 	name, path, body, other string
 }
 
-// posts are all POSTs under a key.
+// posts returns all POST operations under a key.
 func (c client) posts() []posted {
 	c.T.Helper()
 	th := c.makeThings()
@@ -44,19 +43,19 @@ func (c client) posts() []posted {
 	}
 }
 
-// waiting gives a webhook without an address and a message that waits for it.
+// waiting creates a webhook without a URL and returns it with a message that waits for it.
 func (c client) waiting() (listener, message string) {
 	c.T.Helper()
 	listener = c.Call("POST", webhooksPath, m{"url": nil}).WantStatus(http.StatusCreated).String("id")
 	c.importFile("email\nanna@example.org\n", m{})
 	list := c.Call("GET", webhooksPath+listener+"/waiting/?wait=20", nil).WantStatus(http.StatusOK).Array()
 	if len(list) == 0 {
-		c.T.Fatal("no message waits")
+		c.T.Fatal("no message is waiting")
 	}
 	return listener, list[0].(m)["id"].(string)
 }
 
-// asking makes an import that asks for the columns of two fields.
+// asking creates an import with questions about the columns of two fields.
 func (c client) asking() string {
 	c.T.Helper()
 	return c.Import(m{"fields": []any{m{"key": "a", "label": "A"}, m{"key": "b", "label": "B"}}}, "x,y\n1,2\n").String("id")
@@ -71,7 +70,7 @@ func (c client) once(key, path, body string) *livetest.Reply {
 	return c.Call("POST", path, body, "Idempotency-Key", key)
 }
 
-// counts gives how many things of each kind an organization has.
+// counts returns how many resources of each kind an organization has.
 func (c client) counts() (n [4]int) {
 	c.T.Helper()
 	for i, path := range []string{importsPath, schemasPath, credentialsPath, uploadsPath} {
@@ -103,7 +102,7 @@ func TestReplays(t *testing.T) {
 			if p.other != "" {
 				c.once(key, p.path, p.other).WantStatus(http.StatusConflict)
 			}
-			// The same key for another operation is another request.
+			// The same key with another operation is another request.
 			c.once(key, uploadPath+absent+"/delete/", "").WantStatus(http.StatusConflict)
 		}
 		for _, o := range s.Document.WithSecurity("backendKey") {
@@ -114,20 +113,19 @@ func TestReplays(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKeysBelongToOneOrganization uses one key in two of them.
+// TestIdempotencyKeysBelongToOneOrganization uses one key in two organizations.
 func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		key := unique("key")
 		a := fresh(t, s).once(key, schemasPath, `{"name":"a","settings":{},"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusCreated)
 		b := neighbour(t, s).once(key, sessionsPath+"auth/", "").WantStatus(http.StatusCreated)
 		if a.Text() == b.Text() {
-			t.Error("a stranger is given the answer of another")
+			t.Error("an organization gets the response of another")
 		}
 	})
 }
 
-// TestRefusalsAreReplayed repeats requests that were refused, after the reason
-// is gone.
+// TestRefusalsAreReplayed repeats rejected requests after the reason no longer applies.
 func TestRefusalsAreReplayed(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -169,7 +167,7 @@ func TestIdempotencyKeyForm(t *testing.T) {
 	})
 }
 
-// TestParallelRepetitions sends the same request many times at once.
+// TestParallelRepetitions sends the same request many times concurrently.
 func TestParallelRepetitions(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -183,8 +181,8 @@ func TestParallelRepetitions(t *testing.T) {
 	})
 }
 
-// parallelOnce wants one creation, whose answer all others repeat or for whose
-// end they are told to wait.
+// parallelOnce requires one creation. All other responses repeat it or ask the client to
+// wait.
 func (c client) parallelOnce(path, body string) {
 	c.T.Helper()
 	const senders = 24
@@ -211,7 +209,7 @@ func (c client) parallelOnce(path, body string) {
 		case reply.Status == http.StatusCreated && (made == "" || made == reply.Text()):
 			made = reply.Text()
 		default:
-			c.T.Errorf("%s: %d %s beside %s", path, reply.Status, reply.Body, made)
+			c.T.Errorf("%s: %d %s, and %s", path, reply.Status, reply.Body, made)
 		}
 	}
 	if again := c.once(key, path, body).WantStatus(http.StatusCreated); again.Text() != made {
@@ -219,8 +217,7 @@ func (c client) parallelOnce(path, body string) {
 	}
 }
 
-// TestSecondCallWhileTheFirstRuns holds the first call up: it waits for a server
-// that says nothing.
+// TestSecondCallWhileTheFirstRuns repeats a call while the first waits for a silent server.
 func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -246,7 +243,7 @@ func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 		}
 		second := c.once("held", path, "").WantStatus(http.StatusConflict)
 		if second.Header.Get("Retry-After") == "" {
-			t.Errorf("no Retry-After: %s", second.Body)
+			t.Errorf("Retry-After is missing: %s", second.Body)
 		}
 		_ = held.Close()
 		first := <-done
@@ -259,17 +256,17 @@ func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 	})
 }
 
-// TestReplaysAreSealed looks for a kept answer in what is stored.
+// TestReplaysAreSealed searches the stored data for a saved response.
 func TestReplaysAreSealed(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
 		made := c.once(unique("key"), sessionsPath+"auth/", `{"import_identifier":"`+unique("label")+`"}`).WantStatus(http.StatusCreated)
 		if len(stored(t, s, made.String("sessionId"))) == 0 {
-			t.Fatal("the search does not find the session that was made")
+			t.Fatal("the search does not find the session")
 		}
 		for _, part := range []string{made.String("hydrationId"), `"hydrationId"`, made.String("savedAt")} {
 			if places := stored(t, s, part); len(places) > 0 {
-				t.Errorf("%s of the kept answer is readable in %v", part, places)
+				t.Errorf("%s of the saved response is in plain text in %v", part, places)
 			}
 		}
 	})

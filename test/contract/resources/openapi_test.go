@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// promised are the operations of the contract and of the page of decisions.
+// promised lists the operations of the contract and of the review page.
 var promised = []string{
 	"POST /api/v1/headless/imports/", "GET /api/v1/headless/imports/", "GET /api/v1/headless/imports/{id}/",
 	"DELETE /api/v1/headless/imports/{id}/", "GET /api/v1/headless/imports/{id}/url/",
@@ -59,7 +59,7 @@ func TestDocumentedOperationsAreServed(t *testing.T) {
 		for _, o := range s.Document.List {
 			reply := backend(t, s).Call(o.Method, o.PathWithID(absent), nil)
 			if reply.Status == http.StatusMethodNotAllowed || reply.Status == http.StatusNotFound && reply.String("code") == "no_route" {
-				t.Errorf("%s %s is documented and not served: %s", o.Method, o.Path, reply.Body)
+				t.Errorf("%s %s is documented but not served: %s", o.Method, o.Path, reply.Body)
 			}
 		}
 	})
@@ -89,14 +89,13 @@ func TestDocumentNamesTheKeys(t *testing.T) {
 		for _, o := range s.Document.List {
 			underKey := strings.HasPrefix(o.Path, "/api/v1/") || strings.HasPrefix(o.Path, sessionsPath) && o.Path != statePath && o.Path != filePath
 			if underKey != (o.SecurityScheme() == "backendKey") {
-				t.Errorf("%s %s is behind %q", o.Method, o.Path, o.SecurityScheme())
+				t.Errorf("%s %s has the security scheme %q", o.Method, o.Path, o.SecurityScheme())
 			}
 		}
 	})
 }
 
-// TestDocumentFitsTheContract compares the closed tables of the contract with
-// what the document says of them.
+// TestDocumentFitsTheContract compares the closed tables of the contract with the document.
 func TestDocumentFitsTheContract(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for name, want := range map[string][]string{
@@ -127,16 +126,16 @@ func TestDocumentFitsTheContract(t *testing.T) {
 	})
 }
 
-// TestDocumentIsOneText makes sure that the document that clients load is the
-// same with and without a slash, and for everybody.
+// TestDocumentIsOneText checks that the document is the same with and without a slash, and
+// with and without a key.
 func TestDocumentIsOneText(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		first := nobody(t, s).Call("GET", "/openapi.json", nil).WantStatus(http.StatusOK)
 		if !json.Valid(first.Body) || first.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("no JSON: %s", first.Header)
+			t.Errorf("not JSON: %s", first.Header)
 		}
 		if again := backend(t, s).Call("GET", "/openapi.json/", nil).WantStatus(http.StatusOK); again.Text() != first.Text() {
-			t.Error("the document differs with a key and a slash")
+			t.Error("the document differs without a key or a slash")
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// limited starts a program with both limits.
+// limited starts a program with both rate limits.
 func limited(t *testing.T, database string) *apitest.Site {
 	t.Helper()
 	args := []string{"--rate-create", strconv.Itoa(perMinute), "--rate-poll", strconv.Itoa(perMinute)}
@@ -20,10 +20,9 @@ func limited(t *testing.T, database string) *apitest.Site {
 
 const perMinute = 4
 
-// untilRefused calls until the answer is 429. The limits count whole minutes,
-// one of which may end meanwhile: within the allowance of two and one call more
-// there has to be a refusal, and none before the allowance of one is used, of
-// which some was used before.
+// untilRefused calls until the response is 429. The limits count whole minutes, and one may
+// end during the test. At least one call within twice the allowance must be rejected, and
+// none before the allowance, of which used calls are gone, is exhausted.
 func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
 	t.Helper()
 	for n := range 2*perMinute + 1 {
@@ -36,15 +35,14 @@ func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
 			t.Errorf("call %d: %d, Retry-After %q: %s", n, reply.Status, reply.Header.Get("Retry-After"), reply.Body)
 		}
 		if used+n < perMinute {
-			t.Errorf("call %d is refused, of %d that are allowed", used+n, perMinute)
+			t.Errorf("call %d is rejected, but %d are allowed", used+n, perMinute)
 		}
 		return
 	}
-	t.Errorf("%d calls and no refusal", 2*perMinute+1)
+	t.Errorf("no call of %d was rejected", 2*perMinute+1)
 }
 
-// withinAMinute does something again where the minute by which the limits count
-// has ended meanwhile.
+// withinAMinute calls do, and once more if a minute of the rate limit ended meanwhile.
 func withinAMinute(do func()) {
 	for range 3 {
 		began := time.Now().Truncate(time.Minute)
@@ -59,7 +57,7 @@ func TestRateOfCreations(t *testing.T) {
 	t.Parallel()
 	s := limited(t, "sqlite")
 	c := backend(t, s)
-	// Creations that are refused do not count.
+	// Rejected creations do not count.
 	for range 2*perMinute + 1 {
 		c.Call("POST", importsPath, m{"fields": []any{}}).WantStatus(http.StatusBadRequest)
 		c.Call("POST", importsPath, m{"schema_id": absent}).WantStatus(http.StatusNotFound)
@@ -78,14 +76,14 @@ func TestRateOfCreations(t *testing.T) {
 		other = c.once(key, importsPath, `{"fields":[{"key":"k","label":"M"}]}`)
 		again = c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`)
 	})
-	// Refusals by rate are not kept: the key is free for another request.
+	// Responses to rate-limited requests are not saved: the key can be used again.
 	refused.WantStatus(http.StatusTooManyRequests)
 	other.WantStatus(http.StatusTooManyRequests)
 	// A repetition creates nothing.
 	if again.Text() != first.Text() {
 		t.Errorf("first %s, again %s", first.Body, again.Body)
 	}
-	// Nothing else of the same key is held up, nor another key of the same
+	// The limit applies neither to other operations of the key nor to other keys of the
 	// organization.
 	c.Call("POST", schemasPath, schemaNamed(unique("s"))).WantStatus(http.StatusCreated)
 	second, _ := s.NewKey(t, "default", "backend")
@@ -101,12 +99,12 @@ func TestRateOfPolls(t *testing.T) {
 	poll := func(id string) func() *livetest.Reply {
 		return func() *livetest.Reply { return c.Call("GET", importsPath+id+"/", nil) }
 	}
-	// A stranger who asks for the import uses up an allowance of his own.
-	stranger := fresh(t, s)
+	// Requests of another organization count against its own limit.
+	outsider := fresh(t, s)
 	for n := range 2*perMinute + 1 {
-		reply := stranger.Call("GET", importsPath+id+"/", nil)
+		reply := outsider.Call("GET", importsPath+id+"/", nil)
 		if reply.Status != http.StatusNotFound && (n < perMinute || reply.Status != http.StatusTooManyRequests) {
-			t.Errorf("a stranger is answered %d", reply.Status)
+			t.Errorf("another organization gets %d", reply.Status)
 		}
 	}
 	var respelled *livetest.Reply

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// together sends requests at the same time, and counts the statuses.
+// together sends requests concurrently and counts the statuses.
 func (c client) together(requests []*http.Request) map[int]int {
 	c.T.Helper()
 	var mu sync.Mutex
@@ -35,8 +35,8 @@ func (c client) together(requests []*http.Request) map[int]int {
 	return counts
 }
 
-// TestParallelNames makes schemas of one name at the same time, and gives one
-// name to several.
+// TestParallelNames concurrently creates schemas with one name, and renames several to one
+// name.
 func TestParallelNames(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -55,7 +55,7 @@ func TestParallelNames(t *testing.T) {
 	})
 }
 
-// TestParallelDeletions deletes one thing many times at once.
+// TestParallelDeletions deletes one resource many times concurrently.
 func TestParallelDeletions(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -77,8 +77,7 @@ func TestParallelDeletions(t *testing.T) {
 	})
 }
 
-// TestDatabaseAway takes the database away from a running program, and gives it
-// back.
+// TestDatabaseAway disconnects the database of a running program and reconnects it.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.PostgreSQL, livetest.Config{})
@@ -111,6 +110,6 @@ func TestDatabaseAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	apitest.Eventually(t, "the program is ready again", func() bool { return c.Call("GET", "/readyz", nil).Status == http.StatusOK })
-	// What failed by our fault is not kept: the same key may try again.
+	// Responses to server errors are not saved: the key can be used again.
 	c.Call("POST", schemasPath, schemaNamed("n"), "Idempotency-Key", "away").WantStatus(http.StatusCreated)
 }

@@ -27,8 +27,7 @@ func TestUnknownPaths(t *testing.T) {
 	})
 }
 
-// TestMethods calls every documented path with every method that is not
-// documented for it.
+// TestMethods calls every documented path with every undocumented method.
 func TestMethods(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for path, allowed := range methods(s.Document) {
@@ -48,7 +47,7 @@ func TestMethods(t *testing.T) {
 	})
 }
 
-// methods gives the methods of each path.
+// methods returns the methods of each path.
 func methods(d *apitest.Document) map[string][]string {
 	all := map[string][]string{}
 	for _, o := range d.List {
@@ -57,8 +56,8 @@ func methods(d *apitest.Document) map[string][]string {
 	return all
 }
 
-// TestTrailingSlash calls every operation with and without the slash at the
-// end. Both are answered alike, and without a redirect.
+// TestTrailingSlash calls every operation with and without a trailing slash. Both have the
+// same status, and neither redirects.
 func TestTrailingSlash(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -124,7 +123,7 @@ func TestHead(t *testing.T) {
 	})
 }
 
-// TestPreflight asks as a browser does before a page of another origin calls.
+// TestPreflight sends the preflight request of a browser.
 func TestPreflight(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, o := range s.Document.List {
@@ -140,7 +139,7 @@ func TestPreflight(t *testing.T) {
 			}
 			allowed := strings.ToLower(reply.Header.Get("Access-Control-Allow-Headers"))
 			if reply.Status != http.StatusNoContent && reply.Status != http.StatusOK || reply.Header.Get("Access-Control-Allow-Origin") != "*" {
-				t.Errorf("%s: the preflight gives %d %v", o.OperationID, reply.Status, reply.Header)
+				t.Errorf("%s: the preflight returns %d %v", o.OperationID, reply.Status, reply.Header)
 			}
 			if !strings.Contains(reply.Header.Get("Access-Control-Allow-Methods"), o.Method) {
 				t.Errorf("%s: the preflight allows %v", o.OperationID, reply.Header)
@@ -157,7 +156,7 @@ func TestPreflight(t *testing.T) {
 func checkNoPreflight(t *testing.T, o apitest.Operation, status int, header http.Header) {
 	t.Helper()
 	if status != http.StatusMethodNotAllowed || header.Get("Allow") == "" {
-		t.Errorf("%s: OPTIONS gives %d and Allow %q", o.OperationID, status, header.Get("Allow"))
+		t.Errorf("%s: OPTIONS returns %d and Allow %q", o.OperationID, status, header.Get("Allow"))
 	}
 	for name := range header {
 		if strings.HasPrefix(name, "Access-Control-") {

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// values are what a property takes, and what it does not.
+// values are valid and invalid values of a property.
 type values struct{ good, bad []any }
 
 var (
@@ -21,7 +21,7 @@ var (
 	address = values{[]any{nil, "https://example.org/hook", "http://example.org:8080/a?b=c"}, []any{1, "", "example.org", "ftp://example.org", "https://anna:pw@example.org/", "javascript:alert(1)"}}
 )
 
-// settings is the contract's table of settings, with its types and values.
+// settings returns the settings of the contract with their values.
 func settings() map[string]values {
 	return map[string]values{
 		"importIdentifier":   words,
@@ -52,7 +52,7 @@ func settingNames() []string { return slices.Sorted(maps.Keys(settings())) }
 
 const hook = "(record, mode) => ({row: {}})"
 
-// hooks is the contract's table of hooks.
+// hooks returns the hooks of the contract with their values.
 func hooks() map[string]values {
 	texts := values{[]any{[]any{}, []any{hook}, []any{hook, "function (a, b) { return a }"}}, []any{hook, nil, []any{1}, m{}, []any{""}}}
 	return map[string]values{
@@ -74,8 +74,8 @@ func hooks() map[string]values {
 
 func hookNames() []string { return slices.Sorted(maps.Keys(hooks())) }
 
-// trySchema saves a schema with one part changed, and gives the status and
-// what came back.
+// trySchema saves a schema with one part replaced, and returns the status and the
+// response.
 func trySchema(c client, part string, value any) (int, m) {
 	c.T.Helper()
 	body := schemaNamed(unique("schema"))
@@ -92,18 +92,18 @@ func TestHooksTable(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) { checkTable(t, backend(t, s), "hooks", hooks()) })
 }
 
-// checkTable sends each good and each bad value of each property of a part.
+// checkTable sends each valid and each invalid value of each property of a part.
 func checkTable(t *testing.T, c client, part string, table map[string]values) {
 	t.Helper()
 	for name, v := range table {
 		for _, good := range v.good {
 			status, saved := trySchema(c, part, m{name: good})
 			if status != http.StatusCreated {
-				t.Errorf("%s %s = %v is refused: %v", part, name, good, saved)
+				t.Errorf("%s %s = %v is rejected: %v", part, name, good, saved)
 				continue
 			}
 			if diff := cmp.Diff(plain(m{name: good}), saved[part]); diff != "" {
-				t.Errorf("%s %s is not kept as it was sent: %s", part, name, diff)
+				t.Errorf("%s %s changed: %s", part, name, diff)
 			}
 		}
 		for _, bad := range v.bad {
@@ -115,8 +115,7 @@ func checkTable(t *testing.T, c client, part string, table map[string]values) {
 	}
 }
 
-// TestAllSettingsTogether saves every setting at once: only the two that
-// exclude each other are refused.
+// TestAllSettingsTogether saves all settings at once, except that two exclude each other.
 func TestAllSettingsTogether(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		all := m{}
@@ -128,13 +127,12 @@ func TestAllSettingsTogether(t *testing.T) {
 		}
 		all["manualInputDisabled"], all["manualInputOnly"] = true, true
 		if status, saved := trySchema(backend(t, s), "settings", all); status != http.StatusBadRequest {
-			t.Errorf("both ways of input are shut: %d %v", status, saved)
+			t.Errorf("both ways of input are disabled: %d %v", status, saved)
 		}
 	})
 }
 
-// TestSettingsOfTheEmbeddedImporter sends the settings that belong to another
-// kind of import.
+// TestSettingsOfTheEmbeddedImporter sends settings that only the embedded importer has.
 func TestSettingsOfTheEmbeddedImporter(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, name := range []string{
@@ -150,7 +148,7 @@ func TestSettingsOfTheEmbeddedImporter(t *testing.T) {
 	})
 }
 
-// plain gives a value as it looks after a way through JSON.
+// plain returns a value after encoding it as JSON and decoding it.
 func plain(value any) any {
 	switch v := value.(type) {
 	case int:

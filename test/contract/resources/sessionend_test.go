@@ -39,7 +39,7 @@ func TestDeletedSession(t *testing.T) {
 	})
 }
 
-// expectShut makes every widget call with a token.
+// expectShut checks that every widget call with a token is rejected.
 func (c client) expectShut(token string) {
 	c.T.Helper()
 	for _, path := range []string{statePath, filePath} {
@@ -50,7 +50,7 @@ func (c client) expectShut(token string) {
 	}
 }
 
-// TestDeletingWhatIsNotThere answers like deleting what was.
+// TestDeletingWhatIsNotThere checks that deleting an unknown session looks like success.
 func TestDeletingWhatIsNotThere(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -62,14 +62,14 @@ func TestDeletingWhatIsNotThere(t *testing.T) {
 			}
 		}
 		if got := c.widget(mine.token, "GET", statePath, nil).WantStatus(http.StatusOK).Text(); got != `{"n":1}` {
-			t.Errorf("a stranger changed the state to %s", got)
+			t.Errorf("another organization changed the state to %s", got)
 		}
 		c.Call("POST", sessionsPath+mine.id+"/auth/", nil).WantStatus(http.StatusOK)
 	})
 }
 
-// TestCallsAroundTheDeletion makes 200 widget calls while a session is deleted.
-// None that starts after the answer may succeed.
+// TestCallsAroundTheDeletion makes 200 widget calls while a session is deleted. No call that
+// starts after the response may succeed.
 func TestCallsAroundTheDeletion(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -103,8 +103,8 @@ func TestCallsAroundTheDeletion(t *testing.T) {
 	})
 }
 
-// callAround makes one of the four widget calls, and judges it by whether it
-// began after the deletion was answered.
+// callAround makes one of the four widget calls and checks it by whether it started before
+// or after the response to the deletion.
 func (c client) callAround(token string, kind int, deleted *atomic.Bool, before, after *atomic.Int64) {
 	method, path := []string{"GET", "PUT"}[kind%2], []string{statePath, filePath}[kind/2%2]
 	var body any
@@ -132,8 +132,8 @@ func (c client) callAround(token string, kind int, deleted *atomic.Bool, before,
 	}
 }
 
-// TestSavingAndDeletingAtOnce saves large states and files until the session is
-// gone; what is saved too late is not kept.
+// TestSavingAndDeletingAtOnce saves large states and files until the session is deleted.
+// Nothing that is saved too late is kept.
 func TestSavingAndDeletingAtOnce(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -9,13 +9,12 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// large is a state of some size, which takes time to save: what happens at the
-// same time has room to happen.
+// large returns a state that takes long enough to save for other requests to interleave.
 func large(n int) string {
 	return fmt.Sprintf(`{"n":%d,"rows":"%s"}`, n, strings.Repeat("x", mebibyte))
 }
 
-// TestWritersUponOneState saves states upon the same one: one succeeds.
+// TestWritersUponOneState saves states with the same ETag concurrently: one succeeds.
 func TestWritersUponOneState(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -33,8 +32,7 @@ func TestWritersUponOneState(t *testing.T) {
 	})
 }
 
-// TestStateAndFileSavedAtOnce saves both at the same time: neither undoes the
-// other.
+// TestStateAndFileSavedAtOnce saves both concurrently: neither overwrites the other.
 func TestStateAndFileSavedAtOnce(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -23,7 +23,7 @@ func (c client) newSession(body any) session {
 	return session{made.String("sessionId"), made.String("hydrationId")}
 }
 
-// widget calls as a page does: with a token and without a key.
+// widget calls as a page does, with a token and without a key.
 func (c client) widget(token, method, path string, body any, headers ...string) *livetest.Reply {
 	c.T.Helper()
 	c.Key = ""
@@ -60,7 +60,7 @@ func TestSessionIsMade(t *testing.T) {
 	})
 }
 
-// TestSessionLabel makes two sessions of one label: it looks nothing up.
+// TestSessionLabel creates two sessions with one label: a label identifies nothing.
 func TestSessionLabel(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -68,7 +68,7 @@ func TestSessionLabel(t *testing.T) {
 		one, two := c.newSession(label), c.newSession(label)
 		c.widget(one.token, "PUT", statePath, m{"of": "one"}).WantStatus(http.StatusOK)
 		if one.id == two.id {
-			t.Error("one label gives one session twice")
+			t.Error("one label returns one session twice")
 		}
 		c.widget(two.token, "GET", statePath, nil).WantStatus(http.StatusNotFound)
 	})
@@ -108,7 +108,7 @@ func TestSessionIsResumed(t *testing.T) {
 			if got := resumed.Object(); len(got) != 2 || got["expiresIn"] != life {
 				t.Errorf("resumed with %q: %v", body, got)
 			}
-			// Both tokens open the session.
+			// Both tokens give access to the session.
 			for _, token := range []string{first.token, resumed.String("hydrationId")} {
 				if got := c.widget(token, "GET", statePath, nil).WantStatus(http.StatusOK).Text(); got != `{"n":1}` {
 					t.Errorf("the state is %s", got)
@@ -120,7 +120,7 @@ func TestSessionIsResumed(t *testing.T) {
 	})
 }
 
-// TestTokenPlaces sends the token in each of its places.
+// TestTokenPlaces sends the token in each supported location.
 func TestTokenPlaces(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -139,8 +139,7 @@ func TestTokenPlaces(t *testing.T) {
 	})
 }
 
-// TestTokenLife uses a token until it ends: for the second it was asked for,
-// and not for long after.
+// TestTokenLife uses a token until it expires: not before its lifetime, and shortly after.
 func TestTokenLife(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -163,7 +162,7 @@ func TestTokenLife(t *testing.T) {
 	})
 }
 
-// TestState saves and reads documents, each to the byte.
+// TestState saves and reads documents byte by byte.
 func TestState(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -176,7 +175,7 @@ func TestState(t *testing.T) {
 				t.Errorf("saved %s with %s, read %s with %s", state, saved.Header.Get("ETag"), read.Body, read.Header.Get("ETag"))
 			}
 			if !apitest.IsTime(saved.String("savedAt")) {
-				t.Errorf("saving gives %s", saved.Body)
+				t.Errorf("saving returns %s", saved.Body)
 			}
 		}
 		for name, broken := range malformed() {
@@ -209,7 +208,7 @@ func TestStateSize(t *testing.T) {
 	})
 }
 
-// TestIfMatch saves upon what was read, and upon what was not.
+// TestIfMatch saves with the current ETag and with others.
 func TestIfMatch(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -228,7 +227,7 @@ func TestIfMatch(t *testing.T) {
 	})
 }
 
-// TestSessionFile saves and reads files, each to the byte.
+// TestSessionFile saves and reads files byte by byte.
 func TestSessionFile(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// rights are one of each kind of right that is signed.
+// rights holds one of each kind of signed token.
 type rights struct {
 	upload, download, raw, review, hydration string
 	importID, waitingID                      string
@@ -39,7 +39,7 @@ func (c client) makeRights() rights {
 
 func reviewPath(id string) string { return "/api/review/v1/" + id + "/session/" }
 
-// TestRightsSurviveRestart kills the program and uses what it signed before.
+// TestRightsSurviveRestart uses tokens that were signed before the program was killed.
 func TestRightsSurviveRestart(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -54,12 +54,12 @@ func TestRightsSurviveRestart(t *testing.T) {
 		c.Call("GET", statePath, nil, "X-Hydration-Id", r.hydration).WantStatus(http.StatusOK)
 		c.Call("POST", reviewPath(r.importID), nil, "Authorization", "Bearer "+r.review).WantStatus(http.StatusOK)
 		if again := c.once("before", sessionsPath+"auth/", "").WantStatus(http.StatusCreated); again.Text() != kept.Text() {
-			t.Errorf("kept %s, given after the restart %s", kept.Body, again.Body)
+			t.Errorf("before the restart %s, after it %s", kept.Body, again.Body)
 		}
 	})
 }
 
-// TestRightsServeOnePurpose tries each signature in each place.
+// TestRightsServeOnePurpose sends each token where another kind is required.
 func TestRightsServeOnePurpose(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -93,7 +93,7 @@ func TestRightsServeOnePurpose(t *testing.T) {
 	})
 }
 
-// TestAlteredSignatures changes each signature at many places.
+// TestAlteredSignatures alters each token at many positions.
 func TestAlteredSignatures(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// stored gives the files and tables of a site that hold a text.
+// stored returns the files and tables of a site that contain a text.
 func stored(t *testing.T, s *apitest.Site, text string) []string {
 	t.Helper()
 	found := filesWith(t, s.DataDir(), text)
@@ -25,8 +25,8 @@ func stored(t *testing.T, s *apitest.Site, text string) []string {
 	return found
 }
 
-// filesWith gives the files in a folder that hold a text. Files that go away
-// meanwhile hold nothing.
+// filesWith returns the files in a folder that contain a text. It ignores files that are
+// deleted meanwhile.
 func filesWith(t *testing.T, folder, text string) (found []string) {
 	t.Helper()
 	looked := 0
@@ -54,13 +54,12 @@ func filesWith(t *testing.T, folder, text string) (found []string) {
 		t.Fatal(err)
 	}
 	if looked == 0 {
-		t.Fatalf("there are no files in %s", folder)
+		t.Fatalf("no files in %s", folder)
 	}
 	return found
 }
 
-// tablesWith gives the tables that hold a text in any column, as text or as
-// bytes.
+// tablesWith returns the tables that contain a text in any column, as text or as bytes.
 func tablesWith(t *testing.T, database, text string) (found []string) {
 	t.Helper()
 	ctx := context.Background()

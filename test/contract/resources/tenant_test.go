@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// things are one of each kind that an organization can have.
+// things holds one of each kind of resource of an organization.
 type things struct {
 	schema, imp, upload, credential, session, token, webhook, connector string
 }
@@ -33,7 +33,7 @@ func (c client) makeThings() things {
 const (
 	webhooksPath   = "/api/v1/webhooks/"
 	connectorsPath = "/api/v1/headless/sftp/connectors/"
-	// nowhere is an address that nothing is ever sent to.
+	// nowhere is a URL without a receiver.
 	nowhere = "https://127.0.0.1:9/"
 )
 
@@ -41,7 +41,7 @@ func connectorWith(credential, schema string) m {
 	return m{"credentials": credential, "schema": schema, "directory": "/in", "schedule": m{"type": "daily_at_time", "time_utc": "03:00"}}
 }
 
-// idFor gives the id that an operation under a key speaks of.
+// idFor returns the id that an operation under a key needs.
 func (th things) idFor(o apitest.Operation) string {
 	switch {
 	case apitest.MatchesTemplate("/api/v1/headless/imports/{id}", o.Path), apitest.MatchesTemplate("/api/v1/headless/imports/{id}/url", o.Path),
@@ -61,7 +61,7 @@ func (th things) idFor(o apitest.Operation) string {
 	return th.credential
 }
 
-// bodyFor gives a body that an operation accepts.
+// bodyFor returns a valid body for an operation.
 func bodyFor(o apitest.Operation) any {
 	switch o.OperationID {
 	case "createSchema", "replaceSchema":
@@ -84,7 +84,7 @@ func bodyFor(o apitest.Operation) any {
 	return nil
 }
 
-// texts reads all things of an organization.
+// texts reads all resources of an organization.
 func (c client) texts(th things) map[string]string {
 	c.T.Helper()
 	all := map[string]string{}
@@ -99,11 +99,10 @@ func (c client) texts(th things) map[string]string {
 	return all
 }
 
-// TestOtherOrganization calls every operation that takes an id with the ids of
-// another organization.
+// TestOtherOrganization calls every operation with ids of another organization.
 func TestOtherOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
-		owner, stranger := fresh(t, s), neighbour(t, s)
+		owner, other := fresh(t, s), neighbour(t, s)
 		th := owner.makeThings()
 		before := owner.texts(th)
 		tried := 0
@@ -116,16 +115,16 @@ func TestOtherOrganization(t *testing.T) {
 			switch {
 			case o.OperationID == "deleteSession":
 				want = http.StatusOK
-			case o.Deprecated: // it is gone for everybody, whatever the id
+			case o.Deprecated: // removed, whatever the id
 				want = http.StatusGone
 			}
-			reply := stranger.Call(o.Method, o.PathWithID(th.idFor(o)), bodyFor(o))
+			reply := other.Call(o.Method, o.PathWithID(th.idFor(o)), bodyFor(o))
 			if reply.Status != want {
 				t.Errorf("%s of another organization: %d, want %d: %s", o.OperationID, reply.Status, want, reply.Body)
 			}
-			unknown := stranger.Call(o.Method, o.PathWithID(absent), bodyFor(o))
+			unknown := other.Call(o.Method, o.PathWithID(absent), bodyFor(o))
 			if unknown.Status != reply.Status || want == http.StatusNotFound && unknown.String("detail") != reply.String("detail") {
-				t.Errorf("%s tells another organization's id from an unknown one: %s and %s", o.OperationID, reply.Body, unknown.Body)
+				t.Errorf("%s distinguishes another organization's id from an unknown one: %s and %s", o.OperationID, reply.Body, unknown.Body)
 			}
 		}
 		if tried < 15 {
@@ -134,7 +133,7 @@ func TestOtherOrganization(t *testing.T) {
 		after := owner.texts(th)
 		for name := range before {
 			if before[name] != after[name] {
-				t.Errorf("%s was changed by a stranger:\n%s\n%s", name, before[name], after[name])
+				t.Errorf("%s was changed by another organization:\n%s\n%s", name, before[name], after[name])
 			}
 		}
 	})
@@ -147,16 +146,16 @@ func TestListsAreOfOneOrganization(t *testing.T) {
 		th := owner.makeThings()
 		for path, want := range map[string]string{schemasPath: th.schema, uploadsPath: th.upload, importsPath: th.imp, credentialsPath: th.credential} {
 			if ids := idsIn(owner.Call("GET", path, nil).WantStatus(http.StatusOK).Body); len(ids) != 1 || ids[0] != want {
-				t.Errorf("%s gives %v, want only %s", path, ids, want)
+				t.Errorf("%s returns %v, want only %s", path, ids, want)
 			}
 			if ids := idsIn(empty.Call("GET", path, nil).WantStatus(http.StatusOK).Body); len(ids) != 0 {
-				t.Errorf("%s shows a stranger %v", path, ids)
+				t.Errorf("%s shows another organization %v", path, ids)
 			}
 		}
 	})
 }
 
-// idsIn gives the ids of the elements of a list, whatever stands around it.
+// idsIn returns the ids of the elements of a list in any envelope.
 func idsIn(body []byte) (ids []string) {
 	value, _ := apitest.Decode(body)
 	if around, ok := value.(map[string]any); ok {
@@ -173,24 +172,24 @@ func idsIn(body []byte) (ids []string) {
 	return ids
 }
 
-// TestSchemaOfOtherOrganization uses the id of a stranger's schema in a body.
+// TestSchemaOfOtherOrganization uses the id of another organization's schema in a body.
 func TestSchemaOfOtherOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
-		owner, stranger := fresh(t, s), neighbour(t, s)
+		owner, other := fresh(t, s), neighbour(t, s)
 		id := owner.Call("POST", schemasPath, schemaNamed("mine")).WantStatus(http.StatusCreated).String("id")
 		for _, foreign := range []string{id, absent} {
-			reply := stranger.Call("POST", importsPath, m{"schema_id": foreign}).WantStatus(http.StatusNotFound)
+			reply := other.Call("POST", importsPath, m{"schema_id": foreign}).WantStatus(http.StatusNotFound)
 			if reply.Object()["schema_id"] == nil {
 				t.Errorf("the field is not named: %s", reply.Body)
 			}
 		}
-		// A name that one organization has is free for another.
-		stranger.Call("POST", schemasPath, schemaNamed(unique("shared"))).WantStatus(http.StatusCreated)
-		stranger.Call("POST", schemasPath, schemaNamed("mine")).WantStatus(http.StatusCreated)
+		// Names are unique per organization only.
+		other.Call("POST", schemasPath, schemaNamed(unique("shared"))).WantStatus(http.StatusCreated)
+		other.Call("POST", schemasPath, schemaNamed("mine")).WantStatus(http.StatusCreated)
 	})
 }
 
-// TestIDsThatAreNone calls every operation that takes an id with what is none.
+// TestIDsThatAreNone calls every operation with invalid ids.
 func TestIDsThatAreNone(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, o := range s.Document.List {
@@ -204,7 +203,7 @@ func TestIDsThatAreNone(t *testing.T) {
 				reply := backend(t, s).Call(o.Method, o.PathWithID(url.PathEscape(id)), bodyFor(o), "X-Hydration-Id", "none")
 				want := http.StatusNotFound
 				if strings.HasPrefix(o.Path, "/api/review/") && o.OperationID != "openReview" {
-					want = http.StatusUnauthorized // without its cookie nothing is told of a review
+					want = http.StatusUnauthorized // a review requires its cookie
 				}
 				if reply.Status != want {
 					t.Errorf("%s with the id %q: %d %s", o.OperationID, id, reply.Status, reply.Body)
@@ -214,7 +213,7 @@ func TestIDsThatAreNone(t *testing.T) {
 	})
 }
 
-// TestIDsInAnyCase reads a thing by its id in capitals.
+// TestIDsInAnyCase reads a resource by its id in upper case.
 func TestIDsInAnyCase(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

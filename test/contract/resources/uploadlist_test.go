@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// fiveUploads gives the ids and the times of five uploads, newest first.
+// fiveUploads returns the ids and times of five uploads, newest first.
 func (c client) fiveUploads() (ids, times []string) {
 	c.T.Helper()
 	for i := range 5 {
@@ -25,7 +25,7 @@ func (c client) fiveUploads() (ids, times []string) {
 	return ids, times
 }
 
-// window is what the list gives for a query.
+// window returns the uploads that the list contains for a query.
 func (c client) window(query string) (ids []string, start, end, total float64) {
 	c.T.Helper()
 	reply := c.Call("GET", uploadsPath+query, nil).WantStatus(http.StatusOK)
@@ -37,7 +37,7 @@ func TestUploadWindows(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
 		if _, start, end, total := c.window(""); start != 0 || end != 10000 || total != 0 {
-			t.Errorf("the empty list tells %v to %v of %v", start, end, total)
+			t.Errorf("the empty list shows %v to %v of %v", start, end, total)
 		}
 		all, _ := c.fiveUploads()
 		for query, want := range map[string]struct {
@@ -51,7 +51,7 @@ func TestUploadWindows(t *testing.T) {
 		} {
 			ids, start, end, total := c.window(query)
 			if !slices.Equal(ids, want.ids) || start != want.start || end != want.end || total != 5 {
-				t.Errorf("%q gives %v to %v of %v: %v, want %+v", query, start, end, total, ids, want)
+				t.Errorf("%q returns %v to %v of %v: %v, want %+v", query, start, end, total, ids, want)
 			}
 		}
 		_, start, end, _ := c.window("?start=9223372036854775807&end=9223372036854775807")
@@ -74,7 +74,7 @@ func TestWrongUploadWindows(t *testing.T) {
 	})
 }
 
-// moved gives a time of the one form, moved by d.
+// moved returns a timestamp shifted by d.
 func moved(t *testing.T, at string, d time.Duration) string {
 	t.Helper()
 	parsed, err := time.Parse("2006-01-02T15:04:05.000000Z", at)
@@ -116,7 +116,7 @@ func TestUploadDates(t *testing.T) {
 				t.Errorf("%s, %s: %v of %v, want %v", name, want.query, ids, total, want.ids)
 			}
 		}
-		// The window counts what the dates leave.
+		// The window applies to the filtered uploads.
 		if ids, _, _, total := c.window("?start=1&end=2&start_date=" + times[2]); !slices.Equal(ids, all[1:2]) || total != 3 {
 			t.Errorf("the window in the dates: %v of %v, want %v of 3", ids, total, all[1:2])
 		}
@@ -136,8 +136,8 @@ func TestWrongUploadDates(t *testing.T) {
 	})
 }
 
-// TestSlowReaders has more clients read the list, and stop reading, than a
-// program that holds something for each could serve. Nobody else may notice.
+// TestSlowReaders has many clients request the list and stop reading. Other clients must
+// not be delayed.
 func TestSlowReaders(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c, other := fresh(t, s), neighbour(t, s)
@@ -150,14 +150,14 @@ func TestSlowReaders(t *testing.T) {
 		for _, path := range []string{"/readyz", schemasPath, uploadsPath, credentialsPath} {
 			reply, err := s.TryDo(t, other.Request("GET", path, nil).WithContext(ctx))
 			if err != nil || reply.Status != http.StatusOK {
-				t.Errorf("while others read slowly, GET %s gives %v %+v", path, err, reply)
+				t.Errorf("while others read slowly, GET %s returns %v %+v", path, err, reply)
 			}
 		}
 	})
 }
 
-// largeList makes uploads that take much room in the list, more than the system
-// keeps for a connection: their errors quote characters that JSON writes as six.
+// largeList creates uploads whose list is larger than the socket buffers: their errors quote
+// characters that JSON encodes as six.
 func (c client) largeList(n int) {
 	c.T.Helper()
 	file := "email\n" + strings.Repeat("x"+strings.Repeat("\x01", 4000)+"\n", 12)
@@ -176,7 +176,7 @@ func (c client) largeList(n int) {
 	}
 }
 
-// readSlowly asks for the list and reads no more than its beginning.
+// readSlowly requests the list and reads only its beginning.
 func (c client) readSlowly(t *testing.T) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.Site.URL, "http://"))
@@ -189,7 +189,7 @@ func (c client) readSlowly(t *testing.T) {
 	}
 	_ = conn.SetDeadline(time.Now().Add(apitest.Patience))
 	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: intray\r\nX-Service-License-Key: %s\r\n\r\n", uploadsPath, c.Key)
-	// Those that come after the program is held up are given no beginning.
+	// A program that is blocked does not respond at all.
 	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
 	_, _ = conn.Read(make([]byte, 1))
 }

@@ -16,7 +16,7 @@ func (c client) metadata(upload string) m {
 	return c.Call("GET", uploadPath+upload+"/metadata/", nil).WantStatus(http.StatusOK).Object()
 }
 
-// listed gives the one upload that an organization's list has.
+// listed returns the only upload in an organization's list.
 func (c client) listed() m {
 	c.T.Helper()
 	list, _ := c.Call("GET", uploadsPath, nil).WantStatus(http.StatusOK).Object()["data"].([]any)
@@ -26,7 +26,7 @@ func (c client) listed() m {
 	return list[0].(m)
 }
 
-// TestUploadFields reads an upload whose file had good and bad rows.
+// TestUploadFields reads an upload of a file with valid and invalid rows.
 func TestUploadFields(t *testing.T) {
 	const file = "email,name\na@example.org,Anna\nnot an address,Ben\n,Cleo\nd@example.org,Dan\nbroken@,Eve\n"
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
@@ -41,7 +41,7 @@ func TestUploadFields(t *testing.T) {
 		delete(raw, "download_url")
 		listed := c.listed()
 		if diff := cmp.Diff(got, listed); diff != "" {
-			t.Errorf("the list tells the upload otherwise: %s", diff)
+			t.Errorf("the upload differs in the list: %s", diff)
 		}
 		checkAccount(t, got, user)
 		if got["id"] == done.id || got["id"] != done.upload || got["storage_key"] == "" {
@@ -63,8 +63,7 @@ func checkAccount(t *testing.T, got, user m) {
 	}
 }
 
-// checkRowErrors wants the errors of the rows 1 and 2, which were removed from
-// the result.
+// checkRowErrors requires the errors of rows 1 and 2, which are not in the result.
 func checkRowErrors(t *testing.T, list []any) {
 	t.Helper()
 	if len(list) != 2 {
@@ -81,7 +80,7 @@ func checkRowErrors(t *testing.T, list []any) {
 	}
 }
 
-// TestUploadOfNobody reads an upload that names no user and no identifier.
+// TestUploadOfNobody reads an upload without a user and identifier.
 func TestUploadOfNobody(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -127,7 +126,7 @@ func TestUploadStatus(t *testing.T) {
 	})
 }
 
-// TestUploadResult reads the result by the address that the upload gives.
+// TestUploadResult downloads the result by the URL in the upload.
 func TestUploadResult(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -143,7 +142,7 @@ func TestUploadResult(t *testing.T) {
 	})
 }
 
-// TestDeletedUpload uses what a deleted upload had.
+// TestDeletedUpload uses the URLs of a deleted upload.
 func TestDeletedUpload(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -175,7 +174,7 @@ func TestDeletedUpload(t *testing.T) {
 	})
 }
 
-// TestUploadBeforeItsEnd cannot be deleted.
+// TestUploadBeforeItsEnd deletes an upload of a running import, which is rejected.
 func TestUploadBeforeItsEnd(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -185,14 +184,14 @@ func TestUploadBeforeItsEnd(t *testing.T) {
 	})
 }
 
-// TestRemovedOperation calls what the reference product took away.
+// TestRemovedOperation calls an operation that the reference product removed.
 func TestRemovedOperation(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		backend(t, s).Call("GET", uploadPath+absent+"/data/?start=0&end=10", nil).WantStatus(http.StatusGone)
 	})
 }
 
-// TestUploadCaps reads an upload with more bad rows than are told.
+// TestUploadCaps reads an upload with more invalid rows than are listed.
 func TestUploadCaps(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
