@@ -12,12 +12,11 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// turns is how often a hook turns in a loop so that it takes a second of
-// processor time or so: four times what is waited for before it is killed.
+// turns is the loop count of a hook that takes about a second of processor time, four times
+// as long as a kill waits.
 var turns = map[string]string{"quickjs": "3e7", "node": "1e9"}
 
-// callsOf are hooks of each kind that take their time. Those that see rows add
-// a mark to each name.
+// callsOf returns slow hooks of each kind. Those that see rows append a mark to each name.
 func callsOf(runtime string) map[string]any {
 	linger := "for (let i = 0, n = 0; i < " + turns[runtime] + "; i++) n = (n * 31 + i) | 0;"
 	step := func(name string) any {
@@ -41,11 +40,11 @@ func callsOf(runtime string) map[string]any {
 	}
 }
 
-// TestKillInEveryCall kills the worker of one import after the other, each
-// within a call of another kind of hook: the call must be made again.
+// TestKillInEveryCall kills the worker of an import during a call of each kind of hook. The
+// call must be repeated.
 func TestKillInEveryCall(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {
-		t.Parallel() // each waits most of the time
+		t.Parallel() // each test mostly waits
 		const rows = 500
 		calls := callsOf(args[1])
 		kinds := slices.Sorted(maps.Keys(calls))
@@ -56,7 +55,7 @@ func TestKillInEveryCall(t *testing.T) {
 		server := livetest.Start(t, livetest.Config{Args: append(args, "--hook-timeout-per-1000", "1m")})
 		for _, kind := range kinds {
 			t.Run(kind, func(t *testing.T) {
-				got := killed(t, server, calls[kind], rows, 1)
+				got := importWithKills(t, server, calls[kind], rows, 1)
 				if got.String("status") != "SUCCESSFUL" {
 					t.Fatalf("%s", got.Body)
 				}
@@ -64,15 +63,15 @@ func TestKillInEveryCall(t *testing.T) {
 			})
 		}
 		t.Run("three times", func(t *testing.T) {
-			got := killed(t, server, calls["rowHooks"], rows, 3)
+			got := importWithKills(t, server, calls["rowHooks"], rows, 3)
 			if got.String("status") != "SUCCESSFUL" {
 				t.Fatalf("%s", got.Body)
 			}
 			checkMarks(t, server.Result(t, got.String("id")), "rowHooks", rows)
 		})
 		t.Run("each time", func(t *testing.T) {
-			for range 3 { // on a busy machine a call may end before it is killed
-				got, kills := killedUntilItEnds(t, server, calls["rowHooks"], rows)
+			for range 3 { // on a busy machine, a call may end before the kill
+				got, kills := importKillingWorkers(t, server, calls["rowHooks"], rows)
 				if got.String("status") == "SUCCESSFUL" {
 					checkMarks(t, server.Result(t, got.String("id")), "rowHooks", rows)
 					continue
@@ -84,17 +83,17 @@ func TestKillInEveryCall(t *testing.T) {
 				t.Logf("after %d kills: %s", kills, problems)
 				return
 			}
-			t.Error("no import failed whose workers were killed whenever they worked")
+			t.Error("no import failed although every working worker was killed")
 		})
 		stop(t, server)
 	})
 }
 
-// killed makes an import, kills the worker in its call so many times, and gives
-// the end of it.
-func killed(t *testing.T, server *livetest.Server, hooks any, rows, kills int) *livetest.Reply {
+// importWithKills imports rows, kills the worker in its call a number of times, and returns
+// the ended import.
+func importWithKills(t *testing.T, server *livetest.Server, hooks any, rows, kills int) *livetest.Reply {
 	t.Helper()
-	one, o := begun(t, server, hooks, rows)
+	one, o := startImport(t, server, hooks, rows)
 	for o.workers < kills {
 		if o.killWorking() {
 			continue
@@ -106,26 +105,26 @@ func killed(t *testing.T, server *livetest.Server, hooks any, rows, kills int) *
 	return one.end(t, server)
 }
 
-// killedUntilItEnds kills each worker that works. On a busy machine a kill may come
-// before the call, and does not count there.
-func killedUntilItEnds(t *testing.T, server *livetest.Server, hooks any, rows int) (got *livetest.Reply, kills int) {
+// importKillingWorkers kills every working worker until the import ends. On a busy machine,
+// a kill before the call does not count.
+func importKillingWorkers(t *testing.T, server *livetest.Server, hooks any, rows int) (got *livetest.Reply, kills int) {
 	t.Helper()
-	one, o := begun(t, server, hooks, rows)
+	one, o := startImport(t, server, hooks, rows)
 	for status := o.status(); status == "PENDING" || status == "RUNNING"; status = o.status() {
 		o.killWorking()
 	}
 	return one.end(t, server), o.workers
 }
 
-func begun(t *testing.T, server *livetest.Server, hooks any, rows int) (sent, *ordeal) {
+func startImport(t *testing.T, server *livetest.Server, hooks any, rows int) (sent, *killedImport) {
 	t.Helper()
-	onlySpares(t, server) // what is killed is not what the import before has left
+	onlySpares(t, server) // the workers of earlier imports are gone
 	one := send(t, server, "it", livetest.BackendKey, map[string]any{"fields": schema["fields"], "hooks": hooks}, table(0, rows))
-	return one, &ordeal{t: t, server: server, id: one.id}
+	return one, &killedImport{t: t, server: server, id: one.id}
 }
 
-// killWorking kills a worker that works, if there is one.
-func (o *ordeal) killWorking() bool {
+// killWorking kills a working worker and reports whether there was one.
+func (o *killedImport) killWorking() bool {
 	o.t.Helper()
 	list := o.working()
 	if len(list) == 0 {

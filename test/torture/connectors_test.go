@@ -2,10 +2,8 @@ package torture
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -16,55 +14,15 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-const sshd = "/usr/sbin/sshd"
-
-// sshServer runs OpenSSH's server on loopback, as the current user, with keys of its
-// own, and gives its port and the private key that opens it.
+// sshServer runs OpenSSH for the current user, and returns the port and the user's private key.
 func sshServer(t *testing.T) (port int, key string) {
 	t.Helper()
-	if _, err := os.Stat(sshd); err != nil {
-		t.Skip("SKIPPED: " + sshd + " is not installed; apt-get install openssh-server")
-	}
-	if os.Getuid() == 0 { // it insists on the folder that its package's service makes
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-			t.Skipf("SKIPPED: sshd needs /run/sshd: %v", err)
-		}
-	}
-	folder := t.TempDir()
-	for _, name := range []string{"host", "mine"} {
-		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(folder, name)).CombinedOutput(); err != nil {
-			t.Skipf("SKIPPED: ssh-keygen: %v %s", err, out)
-		}
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port = free.Addr().(*net.TCPAddr).Port
-	_ = free.Close()
-	config := filepath.Join(folder, "config")
-	text := fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n"+
-		"PermitRootLogin prohibit-password\nStrictModes no\nUsePAM no\nPidFile none\nMaxStartups 100\nSubsystem sftp internal-sftp\n",
-		port, filepath.Join(folder, "host"), filepath.Join(folder, "mine.pub"))
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	server := exec.Command(sshd, "-D", "-f", config, "-E", filepath.Join(folder, "log"))
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = server.Process.Kill()
-		_ = server.Wait()
-	})
-	private, err := os.ReadFile(filepath.Join(folder, "mine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port, string(private)
+	user, host := livetest.NewSSHKey(t), livetest.NewSSHKey(t)
+	cfg := livetest.SSHDConfig{AuthorizedKey: user.PublicKey(), HostKeys: []livetest.SSHKey{host}}
+	return livetest.Listen(t, livetest.OpenSSH{Config: func() livetest.SSHDConfig { return cfg }}.Handler(t)), user.Private
 }
 
-// arrive puts a file that has been at rest for a while.
+// arrive writes a file that has not changed for a while.
 func arrive(t *testing.T, folder string, number int) {
 	t.Helper()
 	name := filepath.Join(folder, fmt.Sprintf("in-%04d.csv", number))
@@ -80,9 +38,9 @@ func arrive(t *testing.T, folder string, number int) {
 	}
 }
 
-// TestConnectorKills lets files arrive on an SFTP server while a connector fetches
-// them and the service is killed again and again: each becomes one import, and its
-// result is put back once.
+// TestConnectorKills has files arrive on an SFTP server while a connector fetches them and
+// the service is killed repeatedly. Each file becomes one import, and its result is uploaded
+// once.
 func TestConnectorKills(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
 		port, key := sshServer(t)
@@ -125,14 +83,13 @@ func TestConnectorKills(t *testing.T) {
 			server.Restart()
 		}
 		server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+connector+"/run/", nil).WantStatus(http.StatusOK)
-		eachOnce(t, server, files)
-		putBackOnce(t, server, out, files)
+		checkEachOnce(t, server, files)
+		checkUploadedOnce(t, server, out, files)
 	})
 }
 
-// eachOnce waits until as many imports have ended, and makes sure that each is of
-// another file.
-func eachOnce(t *testing.T, server *livetest.Server, files int) {
+// checkEachOnce waits until all imports have ended, and checks that each is of another file.
+func checkEachOnce(t *testing.T, server *livetest.Server, files int) {
 	t.Helper()
 	names := map[string]int{}
 	for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(200 * time.Millisecond) {
@@ -160,8 +117,8 @@ func eachOnce(t *testing.T, server *livetest.Server, files int) {
 	}
 }
 
-// putBackOnce waits until the results are back, whole and without parts beside them.
-func putBackOnce(t *testing.T, server *livetest.Server, folder string, files int) {
+// checkUploadedOnce waits until all results are uploaded, complete and without partial files.
+func checkUploadedOnce(t *testing.T, server *livetest.Server, folder string, files int) {
 	t.Helper()
 	var results []os.DirEntry
 	for began := time.Now(); time.Since(began) < 2*time.Minute && len(results) < files; time.Sleep(200 * time.Millisecond) {
@@ -169,7 +126,7 @@ func putBackOnce(t *testing.T, server *livetest.Server, folder string, files int
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A part may be one that is being written, or was left by a kill.
+		// A partial file is being written, or a kill left it.
 		results = slices.DeleteFunc(entries, func(one os.DirEntry) bool { return !strings.HasPrefix(one.Name(), "in-") })
 	}
 	whole := 0
@@ -185,6 +142,6 @@ func putBackOnce(t *testing.T, server *livetest.Server, folder string, files int
 		}
 	}
 	if whole != files {
-		t.Errorf("%d of %d results were put back: %s", whole, files, server.Stderr())
+		t.Errorf("%d of %d results were uploaded: %s", whole, files, server.Stderr())
 	}
 }

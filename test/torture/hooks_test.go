@@ -20,8 +20,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// hooked is a schema with hooks whose work is to be seen in every row, and in
-// which clock and chance are too.
+// hooked is a schema whose hooks change every row and read the clock and random numbers.
 var hooked = map[string]any{
 	"fields": schema["fields"],
 	"hooks": map[string]any{
@@ -39,8 +38,8 @@ var hooked = map[string]any{
 	},
 }
 
-// runtimes gives the flags for each runtime of hooks that is there. A jail that
-// lacks a part is no matter here.
+// runtimes runs a test with the flags of each installed hook runtime. It accepts an
+// incomplete sandbox.
 func runtimes(t *testing.T, test func(t *testing.T, args []string)) {
 	needProcesses(t)
 	for _, name := range []string{"quickjs", "node"} {
@@ -54,72 +53,72 @@ func runtimes(t *testing.T, test func(t *testing.T, args []string)) {
 }
 
 const (
-	// killsARound is below the ten losses after which an import is given up.
+	// killsARound is less than the ten losses after which an import fails.
 	killsARound = 7
-	// apart is the least between two kills of workers: the rows of one that was
-	// killed are tried a few times more, and then the import is given up.
+	// apart is the minimum time between two kills of workers: rows of a killed worker are
+	// retried a few times, and then the import fails.
 	apart = 500 * time.Millisecond
 )
 
-// TestHookKills kills, again and again, the service and single hook workers
-// while hooks run over a large import. It must end as the very same import does
-// that nobody disturbs, clock and chance included.
+// TestHookKills repeatedly kills the service and hook workers while hooks run over a large
+// import. The result must equal that of an undisturbed import, including clock and random
+// numbers.
 func TestHookKills(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {
 		rows := share(1_000_000)
 		services, workers := share(20), share(20)
 		random := seeded(t)
-		total := ordeal{}
+		total := killedImport{}
 		for round := 0; total.services < services || total.workers < workers || total.results == 0; round++ {
 			if round > 6 {
-				t.Fatalf("the imports end before they are killed: %+v", total)
+				t.Fatalf("the imports ended before the kills: %+v", total)
 			}
 			kills := min(killsARound, max(services-total.services, workers-total.workers, 2))
-			one := survive(t, args, rows, kills, random)
+			one := importTwice(t, args, rows, kills, random)
 			total.services += one.services
 			total.workers += one.workers
 			total.results += one.results
-			if one.calm < 2*time.Second { // there is hardly the time to kill anything
+			if one.undisturbed < 2*time.Second { // too short for many kills
 				rows *= 2
 			}
 			t.Logf("round %d: undisturbed in %s; %d kills of the service, %d of them at the result, %d of workers",
-				round, one.calm.Round(time.Millisecond), one.services, one.results, one.workers)
+				round, one.undisturbed.Round(time.Millisecond), one.services, one.results, one.workers)
 		}
 	})
 }
 
-// survive makes twins of an import that awaits its file, leaves one in peace,
-// torments the other, and compares what came of them.
-func survive(t *testing.T, args []string, rows, kills int, random *rand.Rand) *ordeal {
+// importTwice creates two copies of an import that awaits its file, disturbs one with kills,
+// and compares the results.
+func importTwice(t *testing.T, args []string, rows, kills int, random *rand.Rand) *killedImport {
 	t.Helper()
-	twins, id, path := conceive(t, args)
+	twins, id, path := newTwinFolders(t, args)
 	file := table(0, rows)
-	o := &ordeal{t: t, random: random, id: id}
+	o := &killedImport{t: t, random: random, id: id}
 
-	calm := livetest.Start(t, livetest.Config{Data: twins[0], Args: args})
-	calm.Upload(t, path, file).WantStatus(http.StatusOK)
+	undisturbed := livetest.Start(t, livetest.Config{Data: twins[0], Args: args})
+	undisturbed.Upload(t, path, file).WantStatus(http.StatusOK)
 	began := time.Now()
-	created := o.await(calm).String("created_date")
-	o.calm = time.Since(began)
-	want := calm.Result(t, id).Body
+	created := o.await(undisturbed).String("created_date")
+	o.undisturbed = time.Since(began)
+	want := undisturbed.Result(t, id).Body
 	checkHooked(t, want, created, rows)
-	stop(t, calm)
+	stop(t, undisturbed)
 
 	o.server = livetest.Start(t, livetest.Config{Data: twins[1], Args: args})
 	o.server.Upload(t, path, file).WantStatus(http.StatusOK)
-	o.torment(kills)
+	o.killRepeatedly(kills)
 	o.await(o.server)
 	if got := o.server.Result(t, id).Body; !bytes.Equal(got, want) {
-		t.Fatalf("the result is another one than without kills: %s", firstDifference(got, want))
+		t.Fatalf("the result differs from that without kills: %s", firstDifference(got, want))
 	}
 	checkUploads(t, o.server, 1)
 	stop(t, o.server)
-	sweptLike(t, o.server, blobsIn(t, twins[0]))
+	checkSweptBlobs(t, o.server, blobsIn(t, twins[0]))
 	return o
 }
 
-// conceive makes two data folders with the same import in them.
-func conceive(t *testing.T, args []string) (twins [2]string, id, path string) {
+// newTwinFolders creates two data folders with the same import.
+func newTwinFolders(t *testing.T, args []string) (twins [2]string, id, path string) {
 	t.Helper()
 	server := livetest.Start(t, livetest.Config{Args: args})
 	id, address := server.CreateImport(t, hooked)
@@ -135,7 +134,7 @@ func conceive(t *testing.T, args []string) (twins [2]string, id, path string) {
 	return twins, id, address[strings.Index(address, "/upload/"):]
 }
 
-// checkHooked makes sure that each row went through all hooks once.
+// checkHooked checks that each row went through all hooks once.
 func checkHooked(t *testing.T, result []byte, created string, rows int) {
 	t.Helper()
 	made, err := time.Parse(time.RFC3339Nano, created)
@@ -157,7 +156,7 @@ func checkHooked(t *testing.T, result []byte, created string, rows int) {
 		}
 	}
 	if len(chances) < rows*99/100 {
-		t.Fatalf("there are %d different numbers of chance in %d rows", len(chances), rows)
+		t.Fatalf("%d distinct random numbers in %d rows", len(chances), rows)
 	}
 }
 
@@ -169,8 +168,8 @@ func firstDifference(got, want []byte) string {
 	return fmt.Sprintf("%d bytes, want %d; at %d: %.100q, want %.100q", len(got), len(want), at, got[at:], want[at:])
 }
 
-// blobsIn gives the files of a data folder, finished or not, by their names
-// without what differs between two runs, each with what it holds.
+// blobsIn returns the size and hash of all blobs in a data folder, including unfinished
+// ones, by their names without the parts that differ between runs.
 func blobsIn(t *testing.T, data string) map[string]string {
 	t.Helper()
 	root, all := filepath.Join(data, "blobs"), map[string]string{}
@@ -179,7 +178,7 @@ func blobsIn(t *testing.T, data string) map[string]string {
 		if err == nil && !entry.IsDir() {
 			content, err = os.ReadFile(path)
 		}
-		if errors.Is(err, fs.ErrNotExist) { // the sweep was here
+		if errors.Is(err, fs.ErrNotExist) { // a sweep deleted it
 			return nil
 		}
 		if err != nil || entry.IsDir() {
@@ -195,7 +194,7 @@ func blobsIn(t *testing.T, data string) map[string]string {
 	return all
 }
 
-// withoutRun replaces the number of the run and the random name of a raw file.
+// withoutRun replaces the run number and the random name of an uploaded file.
 func withoutRun(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -209,9 +208,9 @@ func withoutRun(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// sweptLike makes sure that the sweeps of a server, which is stopped and whose
-// rubbish is due, leave these blobs and no others.
-func sweptLike(t *testing.T, server *livetest.Server, want map[string]string) {
+// checkSweptBlobs checks that the sweeps of a stopped server, whose garbage is due, leave
+// exactly these blobs.
+func checkSweptBlobs(t *testing.T, server *livetest.Server, want map[string]string) {
 	t.Helper()
 	makeDue(t, server.DataDir())
 	server.Restart()
@@ -222,5 +221,5 @@ func sweptLike(t *testing.T, server *livetest.Server, want map[string]string) {
 			return
 		}
 	}
-	t.Fatalf("blobs that nobody refers to are left, or some are missing (-want +got):\n%s", diff)
+	t.Fatalf("the blobs after the sweep (-want +got):\n%s", diff)
 }

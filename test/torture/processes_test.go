@@ -15,22 +15,22 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// process is one of the machine's. Its birth tells it from a later one with the
-// same number.
+// process is a process of this machine. Its start time distinguishes it from a later process
+// with the same ID.
 type process struct {
 	pid  int
 	born string
 }
 
-// needProcesses skips where the table of processes cannot be read.
+// needProcesses skips the test if the process table is not readable.
 func needProcesses(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("SKIPPED: hooks are jailed, and their processes looked at, on Linux only")
+		t.Skip("SKIPPED: the processes of hooks can be observed on Linux only")
 	}
 }
 
-// The fields of /proc/PID/stat behind the name.
+// The fields of /proc/PID/stat after the name.
 const (
 	statState = 0
 	statUp    = 1
@@ -39,7 +39,7 @@ const (
 	statBorn  = 19
 )
 
-// stat gives those fields; nil where there is no such process.
+// stat returns those fields, or nil if the process does not exist.
 func stat(pid int) []string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
@@ -49,14 +49,13 @@ func stat(pid int) []string {
 	return fields
 }
 
-// alive says whether the process still runs; one that only waits for its
-// parent to take note does not.
+// alive reports whether the process is running and not a zombie.
 func (p process) alive() bool {
 	fields := stat(p.pid)
 	return fields != nil && fields[statBorn] == p.born && fields[statState] != "Z" && fields[statState] != "X"
 }
 
-// used is the processor time that the process took, in ticks.
+// used returns the processor time of the process in ticks.
 func (p process) used() (ticks int) {
 	if fields := stat(p.pid); fields != nil {
 		for _, at := range []int{statUser, statKern} {
@@ -74,7 +73,7 @@ func (p process) kill(t *testing.T) {
 	}
 }
 
-// childrenOf are the processes that one has started.
+// childrenOf returns the child processes of a process.
 func childrenOf(t *testing.T, pid int) (list []process) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
@@ -93,8 +92,8 @@ func childrenOf(t *testing.T, pid int) (list []process) {
 	return list
 }
 
-// serverPID finds the process of a server: the child of this one that was given
-// its folder.
+// serverPID returns the ID of the server's process: the child of this process with the
+// server's folder among its arguments.
 func serverPID(t *testing.T, server *livetest.Server) int {
 	t.Helper()
 	for _, child := range childrenOf(t, os.Getpid()) {
@@ -103,19 +102,17 @@ func serverPID(t *testing.T, server *livetest.Server) int {
 			return child.pid
 		}
 	}
-	t.Fatalf("the service has no process: %s", server.Stderr())
+	t.Fatalf("no process of the service: %s", server.Stderr())
 	return 0
 }
 
-// hookWorkers are the processes of hooks that a server has. It starts no others
-// while it runs.
+// hookWorkers returns the hook processes of a server, which starts no others.
 func hookWorkers(t *testing.T, server *livetest.Server) []process {
 	t.Helper()
 	return childrenOf(t, serverPID(t, server))
 }
 
-// mustEnd makes sure that hook workers which were killed, or whose service is
-// gone, end.
+// mustEnd checks that killed hook workers, or those of an ended service, end.
 func mustEnd(t *testing.T, list []process) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -124,13 +121,13 @@ func mustEnd(t *testing.T, list []process) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("hook workers live on: %v", list)
+			t.Fatalf("hook workers are still running: %v", list)
 		}
 	}
 }
 
-// killHard ends a server as kill -9 does, and makes sure that no hook worker
-// outlives it. It is frozen first, so that it has the workers that were seen.
+// killHard kills a server and checks that no hook worker outlives it. It stops the process
+// first, so that the list of workers cannot change.
 func killHard(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	server.Signal(syscall.SIGSTOP)
@@ -139,7 +136,7 @@ func killHard(t *testing.T, server *livetest.Server) {
 	mustEnd(t, workers)
 }
 
-// stop ends a server in good order, and says likewise.
+// stop terminates a server and checks that its exit status is 0 and that its workers end.
 func stop(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	workers := hookWorkers(t, server)

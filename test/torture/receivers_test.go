@@ -23,9 +23,9 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// ears serves each connection until the test ends, and gives where and how many
-// there were.
-func ears(t *testing.T, serve func(net.Conn)) (address string, calls *atomic.Int64) {
+// serveAndCount serves each connection until the test ends, and returns the address and the
+// number of connections.
+func serveAndCount(t *testing.T, serve func(net.Conn)) (address string, calls *atomic.Int64) {
 	t.Helper()
 	calls = &atomic.Int64{}
 	port := livetest.Listen(t, func(conn net.Conn) {
@@ -35,8 +35,8 @@ func ears(t *testing.T, serve func(net.Conn)) (address string, calls *atomic.Int
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), calls
 }
 
-// asked takes a request and then goes on.
-func asked(then func(net.Conn)) func(net.Conn) {
+// afterRequest reads a request and then calls respond.
+func afterRequest(then func(net.Conn)) func(net.Conn) {
 	return func(conn net.Conn) {
 		request, err := http.ReadRequest(bufio.NewReader(conn))
 		if err != nil {
@@ -47,9 +47,9 @@ func asked(then func(net.Conn)) func(net.Conn) {
 	}
 }
 
-// says writes first and then, every so often, the rest, until nobody listens.
-func says(first, rest string, every time.Duration) func(net.Conn) {
-	return asked(func(conn net.Conn) {
+// respondSlowly writes first and then rest at every interval, until the client disconnects.
+func respondSlowly(first, rest string, every time.Duration) func(net.Conn) {
+	return afterRequest(func(conn net.Conn) {
 		_, err := io.WriteString(conn, first)
 		for err == nil && rest != "" {
 			time.Sleep(every)
@@ -58,10 +58,10 @@ func says(first, rest string, every time.Duration) func(net.Conn) {
 	})
 }
 
-func hangs(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
+func readForever(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// lies shows a certificate that it made itself, for another name.
-func lies(t *testing.T, name string) func(net.Conn) {
+// otherCertificate serves with a self-signed certificate for another name.
+func otherCertificate(t *testing.T, name string) func(net.Conn) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -78,11 +78,11 @@ func lies(t *testing.T, name string) func(net.Conn) {
 	cfg := &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 	return func(conn net.Conn) {
 		secure := tls.Server(conn, cfg)
-		says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "", 0)(secure)
+		respondSlowly("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "", 0)(secure)
 	}
 }
 
-// receiver is a stranger, and what is told of the first attempt at it.
+// receiver is a hostile webhook receiver with the expected result of the first attempt.
 type receiver struct {
 	name, url   string
 	wantMessage string
@@ -90,46 +90,46 @@ type receiver struct {
 	id          string
 }
 
-// evilReceivers gives all of them. Nobody may call aim.
-func evilReceivers(t *testing.T) (list []*receiver, aim *atomic.Int64) {
+// hostileReceivers returns all of them. Nothing may connect to the address that target counts.
+func hostileReceivers(t *testing.T) (list []*receiver, target *atomic.Int64) {
 	t.Helper()
 	const ok = "HTTP/1.1 200 OK\r\n"
-	at, aim := ears(t, hangs)
+	at, target := serveAndCount(t, readForever)
 	redirect := func(to string) func(net.Conn) {
-		return says("HTTP/1.1 302 Found\r\nLocation: "+to+"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "", 0)
+		return respondSlowly("HTTP/1.1 302 Found\r\nLocation: "+to+"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "", 0)
 	}
 	add := func(name, scheme string, serve func(net.Conn), wantMessage string, delivered bool) {
-		address, _ := ears(t, serve)
+		address, _ := serveAndCount(t, serve)
 		list = append(list, &receiver{name: name, url: scheme + "://" + address + "/hook", wantMessage: wantMessage, delivered: delivered})
 	}
 	flood := strings.Repeat("x", 32<<10)
 	const slow, dropped = "The receiver was too slow: the limit of 10s was reached while waiting for the response", "The receiver closed the connection before it responded"
-	add("hangs", "http", hangs, slow, false)
-	add("head at 1 byte a second", "http", says(ok+"X-Slow: ", "a", time.Second), slow, false)
-	add("body at 1 byte a second", "http", says(ok+"\r\n", "a", time.Second), "The receiver responded with 200 OK, but the body was incomplete", true)
-	add("endless body", "http", says(ok+"\r\n", flood, 0), "The receiver responded with 200 OK", true)
-	add("endless head", "http", says(ok+"X: ", flood, 0), "The headers of the response are longer than 32 KiB", false)
+	add("hangs", "http", readForever, slow, false)
+	add("head at 1 byte a second", "http", respondSlowly(ok+"X-Slow: ", "a", time.Second), slow, false)
+	add("body at 1 byte a second", "http", respondSlowly(ok+"\r\n", "a", time.Second), "The receiver responded with 200 OK, but the body was incomplete", true)
+	add("endless body", "http", respondSlowly(ok+"\r\n", flood, 0), "The receiver responded with 200 OK", true)
+	add("endless head", "http", respondSlowly(ok+"X: ", flood, 0), "The headers of the response are longer than 32 KiB", false)
 	add("points to the metadata", "http", redirect("http://169.254.169.254/latest/meta-data/"), `points to "http://169.254.169.254/latest/meta-data/". Redirects are not followed`, false)
 	add("points to loopback", "http", redirect("http://"+at+"/"), `points to "http://`+at+`/". Redirects are not followed`, false)
-	add("closes at once", "http", func(net.Conn) {}, dropped, false)
-	add("hangs in the handshake", "https", hangs, "The receiver was too slow: 10s ran out while", false)
-	add("certificate of another", "https", lies(t, "bank.example"), "The certificate is for bank.example, not for 127.0.0.1", false)
-	add("says 500", "http", says("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "", 0), "The receiver responded with 500 Internal Server Error", false)
+	add("closes immediately", "http", func(net.Conn) {}, dropped, false)
+	add("hangs in the handshake", "https", readForever, "The receiver was too slow: 10s ran out while", false)
+	add("certificate of another", "https", otherCertificate(t, "bank.example"), "The certificate is for bank.example, not for 127.0.0.1", false)
+	add("says 500", "http", respondSlowly("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "", 0), "The receiver responded with 500 Internal Server Error", false)
 	list = append(list, &receiver{name: "is the metadata", url: "http://169.254.169.254/latest/", wantMessage: "169.254.169.254"})
-	for n := range 12 { // more than may be on their way at once, were they alike
-		add(fmt.Sprint("hangs too ", n), "http", hangs, slow, false)
+	for n := range 12 { // more than the limit of concurrent attempts
+		add(fmt.Sprint("hangs too ", n), "http", readForever, slow, false)
 	}
-	return list, aim
+	return list, target
 }
 
-// TestEvilReceivers tells an honest receiver and many evil ones, all of one
-// organization, of the same imports: the honest one is told at once, and of each evil
-// one the deliveries say why it was not.
+// TestEvilReceivers sends the events of the same imports to an honest receiver and many
+// hostile ones of one organization. The honest one receives them promptly, and the deliveries
+// of each hostile one explain its failure.
 func TestEvilReceivers(t *testing.T) {
-	evil, aim := evilReceivers(t)
+	evil, target := hostileReceivers(t)
 	var mu sync.Mutex
 	came := map[string]int{}
-	honest, _ := ears(t, func(conn net.Conn) {
+	honest, _ := serveAndCount(t, func(conn net.Conn) {
 		request, err := http.ReadRequest(bufio.NewReader(conn))
 		if err != nil {
 			return
@@ -158,19 +158,19 @@ func TestEvilReceivers(t *testing.T) {
 	}
 	for id, n := range came {
 		if n != 1 {
-			t.Errorf("the honest receiver was told %d times of %s", n, id)
+			t.Errorf("the honest receiver got %d messages about %s", n, id)
 		}
 	}
 	for _, one := range evil {
 		one.check(t, server)
 	}
-	if n := aim.Load(); n != 0 {
-		t.Errorf("%d connections came where a redirect points", n)
+	if n := target.Load(); n != 0 {
+		t.Errorf("%d connections to the target of a redirect", n)
 	}
 	used := server.PeakMemory() - idle
-	t.Logf("%d events for %d evil receivers: the service holds %d MB idle and at most %d MB more", events, len(evil), idle>>20, used>>20)
+	t.Logf("%d events for %d hostile receivers: the service holds %d MB idle and at most %d MB more", events, len(evil), idle>>20, used>>20)
 	if used > 100<<20 {
-		t.Errorf("evil receivers make the service hold %d MB more", used>>20)
+		t.Errorf("hostile receivers cost %d MB", used>>20)
 	}
 }
 
@@ -179,7 +179,7 @@ func webhookAt(t *testing.T, server *livetest.Server, url string) (id string) {
 	return server.Call(t, "POST", "/api/v1/webhooks/", map[string]any{"url": url}).WantStatus(http.StatusCreated).String("id")
 }
 
-// delivery is one as the API tells of it.
+// delivery is a delivery as the API returns it.
 type delivery map[string]any
 
 func (d delivery) attempt(n int) map[string]any {
@@ -202,9 +202,8 @@ func deliveriesOf(t *testing.T, server *livetest.Server, webhook string) (list [
 	return list
 }
 
-// checkHonest waits for the deliveries of the honest receiver and makes sure that each
-// went out at once. An evil one keeps its caller waiting for 10 s, which is what would
-// be seen here.
+// checkHonest waits for the deliveries of the honest receiver and checks that each was sent
+// promptly. A hostile receiver occupies its sender for 10 s, which would show here.
 func checkHonest(t *testing.T, server *livetest.Server, id string, events int) {
 	t.Helper()
 	var list []delivery
@@ -226,15 +225,15 @@ func checkHonest(t *testing.T, server *livetest.Server, id string, events int) {
 			t.Errorf("an event for the honest receiver: %v", d)
 			continue
 		}
-		longest = max(longest, moment(t, d.attempt(0)["date"]).Sub(moment(t, d["created_date"])))
+		longest = max(longest, parseTime(t, d.attempt(0)["date"]).Sub(parseTime(t, d["created_date"])))
 	}
-	t.Logf("the honest receiver is called at most %s after an event", longest.Round(time.Millisecond))
+	t.Logf("the honest receiver gets each event within %s", longest.Round(time.Millisecond))
 	if longest > 4*time.Second {
-		t.Errorf("the honest receiver waits for the evil ones: %s", longest)
+		t.Errorf("hostile receivers delay the honest one: %s", longest)
 	}
 }
 
-func moment(t *testing.T, text any) time.Time {
+func parseTime(t *testing.T, text any) time.Time {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(text))
 	if err != nil {
@@ -243,7 +242,7 @@ func moment(t *testing.T, text any) time.Time {
 	return at
 }
 
-// check waits for the first attempt at an evil receiver and reads what is told of it.
+// check waits for the first attempt at a hostile receiver and checks its result.
 func (r *receiver) check(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	var first map[string]any
@@ -257,22 +256,22 @@ func (r *receiver) check(t *testing.T, server *livetest.Server) {
 		}
 	}
 	if first == nil {
-		t.Errorf("%s: no attempt is told of", r.name)
+		t.Errorf("%s: no attempt is listed", r.name)
 		return
 	}
 	message := fmt.Sprint(first["message"])
 	if !strings.Contains(message, r.wantMessage) || first["delivered"] != r.delivered {
-		t.Errorf("%s: delivered is %v, and it is told %q, want %q", r.name, first["delivered"], message, r.wantMessage)
+		t.Errorf("%s: delivered is %v, the message is %q, want %q", r.name, first["delivered"], message, r.wantMessage)
 	}
 	for _, word := range []string{"EOF", "dial", "tcp", "net/", "context", "x509", "tls:"} {
 		if strings.Contains(message, word) {
-			t.Errorf("%s: nobody knows what this means: %q", r.name, message)
+			t.Errorf("%s: the message is not readable: %q", r.name, message)
 		}
 	}
 	if waits := tried["next_attempt_date"] != nil; waits == r.delivered {
 		t.Errorf("%s: the next attempt is at %v", r.name, tried["next_attempt_date"])
 	}
 	if kept := len(fmt.Sprint(first["response_body"])); kept > 16<<10 {
-		t.Errorf("%s: %d bytes of its answer are kept", r.name, kept)
+		t.Errorf("%s: %d bytes of its response are stored", r.name, kept)
 	}
 }

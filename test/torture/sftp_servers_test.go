@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// entry is one of a listing.
+// entry is an entry of a directory listing.
 type entry struct {
 	name string
 	mode fs.FileMode
@@ -32,8 +32,8 @@ func (e entry) ModTime() time.Time { return time.Unix(1_750_000_000, 0) }
 func (e entry) IsDir() bool        { return e.mode.IsDir() }
 func (e entry) Sys() any           { return nil }
 
-// remoteFolder is a server's folder: at gives its entries, false at the end of them, and text
-// what is in each file.
+// remoteFolder is a directory of a server: entryAt returns an entry, or false at the end, and
+// content the content of each file.
 type remoteFolder struct {
 	entryAt func(n int64) (entry, bool)
 	content func() io.ReaderAt
@@ -69,14 +69,14 @@ func (d remoteFolder) ListAt(to []os.FileInfo, from int64) (n int, err error) {
 
 func (d remoteFolder) Fileread(*pkgsftp.Request) (io.ReaderAt, error) { return d.content(), nil }
 
-// endless is a file without an end.
+// endless is a file of infinite length.
 type endless struct{}
 
 func (endless) ReadAt(to []byte, _ int64) (int, error) {
 	return copy(to, bytes.Repeat([]byte("x"), len(to))), nil
 }
 
-// listed gives a folder of few entries, each file with the text.
+// listed returns a directory with a few entries, each with the same content.
 func listed(text string, entries ...entry) remoteFolder {
 	at := func(n int64) (entry, bool) {
 		if n >= int64(len(entries)) {
@@ -91,12 +91,12 @@ func listed(text string, entries ...entry) remoteFolder {
 	return remoteFolder{entryAt: at, content: func() io.ReaderAt { return strings.NewReader(text) }}
 }
 
-// serveFolder serves it to whoever comes, and gives the port.
+// serveFolder serves a directory to every user, and returns the address.
 func serveFolder(t *testing.T, d remoteFolder) string {
 	t.Helper()
 	cfg := &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, nil }}
 	cfg.AddHostKey(livetest.NewSSHKey(t))
-	address, _ := ears(t, func(conn net.Conn) {
+	address, _ := serveAndCount(t, func(conn net.Conn) {
 		livetest.ServeSFTP(conn, cfg, func(channel io.ReadWriteCloser) (livetest.SFTP, error) {
 			return pkgsftp.NewRequestServer(channel, pkgsftp.Handlers{FileGet: d, FileList: d}), nil
 		})
@@ -104,7 +104,7 @@ func serveFolder(t *testing.T, d remoteFolder) string {
 	return address
 }
 
-// hostileServer is a server, and what is told of the first run of its connector.
+// hostileServer is a server with the expected result of its connector's first run.
 type hostileServer struct {
 	name, address string
 	success       bool
@@ -116,7 +116,7 @@ type hostileServer struct {
 func hostileServers(t *testing.T) []*hostileServer {
 	t.Helper()
 	const text = "name,email\nAda,ada@example.org\n"
-	silent, _ := ears(t, hangs)
+	silent, _ := serveAndCount(t, readForever)
 	forever := func(n int64) (entry, bool) { return entry{fmt.Sprint(n, ".csv"), 0o644, 1}, true }
 	stuck := func(int64) (entry, bool) {
 		<-t.Context().Done()
@@ -135,13 +135,13 @@ func hostileServers(t *testing.T) []*hostileServer {
 		}},
 		{name: "endless file", address: serveFolder(t, lies), success: true, skipped: []string{`the file "/in/longer.csv" has changed since it was listed: it continues after 7 bytes. It will be fetched when it no longer changes.`}},
 	}
-	if share(10) == 10 { // it takes half a minute
+	if share(10) == 10 { // takes half a minute
 		list = append(list, &hostileServer{name: "hangs in the listing", address: serveFolder(t, remoteFolder{entryAt: stuck}), wantError: "was too slow: it did not respond for 30s while reading the directory"})
 	}
 	return list
 }
 
-// connect makes a connector of a server, for the organization of a key.
+// connect creates a connector to a server for the organization of a key.
 func connect(t *testing.T, server *livetest.Server, key, address string) (id string) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(address)
@@ -160,7 +160,7 @@ func connect(t *testing.T, server *livetest.Server, key, address string) (id str
 	})
 }
 
-// runsOf waits for as many runs of a connector, and gives them, the newest first.
+// runsOf waits for n runs of a connector and returns them, newest first.
 func runsOf(t *testing.T, server *livetest.Server, key, id string, most time.Duration, n int) []any {
 	t.Helper()
 	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -173,9 +173,9 @@ func runsOf(t *testing.T, server *livetest.Server, key, id string, most time.Dur
 	return nil
 }
 
-// TestHostileSFTPServers has connectors of evil servers, and honest ones beside them: each run
-// of an evil one ends with a sentence, and the honest ones of another organization run
-// at once, those of the same one as soon as the evil ones are known.
+// TestHostileSFTPServers runs connectors to hostile and honest servers. Each run with a
+// hostile server ends with a message. The honest server of another organization is served
+// promptly, and that of the same one as soon as the hostile ones have failed.
 func TestHostileSFTPServers(t *testing.T) {
 	server := livetest.Start(t, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
 	idle := server.PeakMemory()
@@ -189,7 +189,7 @@ func TestHostileSFTPServers(t *testing.T) {
 	began := time.Now()
 	fine := connect(t, server, other, honest)
 	first := runsOf(t, server, other, fine, 10*time.Second, 1)[0].(map[string]any)
-	t.Logf("an honest server of another organization is done with after %s", time.Since(began).Round(time.Millisecond))
+	t.Logf("an honest server of another organization was done after %s", time.Since(began).Round(time.Millisecond))
 	if first["success"] != true || first["num_fetched"] != 1.0 {
 		t.Errorf("the honest server: %v", first)
 	}
@@ -202,11 +202,11 @@ func TestHostileSFTPServers(t *testing.T) {
 	}
 	own := connect(t, server, livetest.BackendKey, serveFolder(t, listed(text, entry{"fine.csv", 0o644, 0})))
 	runsOf(t, server, livetest.BackendKey, own, 15*time.Second, 1)
-	t.Logf("an honest server of the same organization is done with after %s", time.Since(began).Round(time.Millisecond))
+	t.Logf("an honest server of the same organization was done after %s", time.Since(began).Round(time.Millisecond))
 	used := server.PeakMemory() - idle
 	t.Logf("the service holds %d MB idle and at most %d MB more", idle>>20, used>>20)
 	if used > 150<<20 {
-		t.Errorf("evil servers make the service hold %d MB more", used>>20)
+		t.Errorf("hostile servers cost %d MB", used>>20)
 	}
 }
 
@@ -219,10 +219,10 @@ func (s *hostileServer) check(t *testing.T, run map[string]any) {
 	}
 	for _, text := range s.skipped {
 		if !strings.Contains(skipped, text) {
-			t.Errorf("%s: %q is not told of in %s", s.name, text, skipped)
+			t.Errorf("%s: %q is missing in %s", s.name, text, skipped)
 		}
 	}
 	if strings.ContainsAny(message+skipped, "\n\r") {
-		t.Errorf("%s: a name breaks the line: %q", s.name, message+skipped)
+		t.Errorf("%s: a name breaks a line: %q", s.name, message+skipped)
 	}
 }

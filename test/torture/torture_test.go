@@ -1,8 +1,8 @@
-// Package torture kills the running service again and again and looks whether
-// anything was lost or happened twice. It speaks HTTP, and looks at nothing else
-// but processes and the data folder.
+// Package torture repeatedly kills the running service and checks that nothing is lost and
+// nothing happens twice. It sends HTTP requests and reads only the process table and the data
+// folder.
 //
-// A tenth of each test runs by default, the whole with INTRAY_TORTURE=full.
+// A tenth of each test runs by default, and all of it with INTRAY_TORTURE=full.
 // INTRAY_TORTURE_SEED repeats a run.
 package torture
 
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// share gives the whole of a number, or a tenth of it.
+// share returns whole with INTRAY_TORTURE=full, and otherwise a tenth of it.
 func share(whole int) int {
 	if os.Getenv("INTRAY_TORTURE") == "full" {
 		return whole
@@ -50,13 +50,13 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, seed))
 }
 
-// databases gives the flags for each database that is there.
+// databases runs a test with the flags of each available database.
 func databases(t *testing.T, test func(t *testing.T, args []string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, nil) })
 	t.Run("postgres", func(t *testing.T) { test(t, []string{"--database-url", livetest.Postgres(t)}) })
 }
 
-// table makes a file of rows that is told from all others by its number.
+// table returns a file of rows that contain its number.
 func table(number, rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("name,email\n")
@@ -73,9 +73,8 @@ var schema = map[string]any{
 	},
 }
 
-// TestKills kills the service at random while imports are in flight: each must
-// end SUCCESSFUL, once, with all its rows, and none may be stuck for more than
-// 10 s after a start.
+// TestKills kills the service at random while imports run. Each must end as SUCCESSFUL, once,
+// with all its rows, and some import must progress within 10 s of a start.
 func TestKills(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
 		const imports, rows = 50, 20000
@@ -107,7 +106,7 @@ func TestKills(t *testing.T) {
 	})
 }
 
-// awaitProgress makes sure that work goes on within 10 s of a start.
+// awaitProgress checks that an import progresses within 10 s of a start.
 func awaitProgress(t *testing.T, server *livetest.Server, ids []string, since time.Time) {
 	t.Helper()
 	before := ended(t, server, ids)
@@ -117,7 +116,7 @@ func awaitProgress(t *testing.T, server *livetest.Server, ids []string, since ti
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatalf("nothing went on within 10 s of a start: %s", server.Stderr())
+	t.Fatalf("no progress within 10 s of a start: %s", server.Stderr())
 }
 
 func ended(t *testing.T, server *livetest.Server, ids []string) (n int) {
@@ -131,7 +130,7 @@ func ended(t *testing.T, server *livetest.Server, ids []string) (n int) {
 	return n
 }
 
-// checkResult makes sure that the result holds each row of the file once.
+// checkResult checks that the result contains each row of the file once.
 func checkResult(t *testing.T, server *livetest.Server, id string, number, rows int) {
 	t.Helper()
 	var result []map[string]string
@@ -156,8 +155,8 @@ func checkUploads(t *testing.T, server *livetest.Server, want int) {
 	}
 }
 
-// TestCrashPoints kills the service at each named point, at its first and third
-// time, and repeats what a client would repeat.
+// TestCrashPoints crashes the service at each named point, at its first and third time, and
+// repeats the requests of a client.
 func TestCrashPoints(t *testing.T) {
 	binary := livetest.BuildBinary(t, "crashpoints")
 	points := []string{
@@ -173,8 +172,8 @@ func TestCrashPoints(t *testing.T) {
 	}
 }
 
-// crashAt takes four imports through a service that dies at the point, one of
-// them with its rows in the request.
+// crashAt runs four imports with a service that crashes at the point. One of them has its
+// rows in the request.
 func crashAt(t *testing.T, binary string, args []string, point string) {
 	const rows = 500
 	data, crashes := t.TempDir(), 0
@@ -189,7 +188,7 @@ func crashAt(t *testing.T, binary string, args []string, point string) {
 	}
 	var ids []string
 	for i := range 4 {
-		ids = append(ids, persist(t, &server, revive, i, rows))
+		ids = append(ids, importWithRetries(t, &server, revive, i, rows))
 	}
 	began := time.Now()
 	for _, id := range ids {
@@ -207,29 +206,29 @@ func crashAt(t *testing.T, binary string, args []string, point string) {
 	if crashes == 0 && strings.HasSuffix(point, ":1") {
 		revive()
 		if crashes == 0 {
-			t.Fatalf("the service never came to %s", point)
+			t.Fatalf("the service never reached %s", point)
 		}
 	}
-	server = settled(t, server, data, args)
+	server = restartWithoutCrashes(t, server, data, args)
 	for i, id := range ids {
 		checkResult(t, server, id, i, rows)
 	}
 	checkUploads(t, server, len(ids))
 	total := server.Call(t, "GET", "/api/v1/headless/imports/", nil).Object()["count"]
 	if total != float64(len(ids)) {
-		t.Fatalf("there are %v imports, want %d: a repeated creation made another", total, len(ids))
+		t.Fatalf("there are %v imports, want %d: a repeated creation created another", total, len(ids))
 	}
 }
 
-// settled gives a server that will not crash any more.
-func settled(t *testing.T, server *livetest.Server, data string, args []string) *livetest.Server {
+// restartWithoutCrashes starts the server without crash points.
+func restartWithoutCrashes(t *testing.T, server *livetest.Server, data string, args []string) *livetest.Server {
 	server.Kill()
 	return livetest.Start(t, livetest.Config{Data: data, Args: args})
 }
 
-// persist makes an import and sends its file as a careful client does: each
-// request is repeated, with the same idempotency key, until it is answered.
-func persist(t *testing.T, server **livetest.Server, revive func(), number, rows int) string {
+// importWithRetries creates an import and uploads its file. It repeats each request with the
+// same idempotency key until there is a response.
+func importWithRetries(t *testing.T, server **livetest.Server, revive func(), number, rows int) string {
 	t.Helper()
 	body := map[string]any{"fields": schema["fields"]}
 	if number == 1 {
@@ -264,7 +263,7 @@ func persist(t *testing.T, server **livetest.Server, revive func(), number, rows
 	path = path[strings.Index(path, "/upload/"):]
 	try(func() *http.Request {
 		return (*server).Request(t, "PUT", path, table(number, rows), "X-Service-License-Key", "")
-	}, http.StatusOK, http.StatusConflict) // 409: it was taken, and only the answer was lost
+	}, http.StatusOK, http.StatusConflict) // 409: it was accepted, but the response was lost
 	return made.String("id")
 }
 
@@ -276,9 +275,8 @@ func inlineRows(number, rows int) []map[string]string {
 	return list
 }
 
-// TestUploadsSurvive kills the service while files arrive: whatever was
-// answered with 200 must be there, whole, and whatever was not may be sent
-// again.
+// TestUploadsSurvive kills the service while files arrive. A file whose upload got 200 must be
+// stored completely, and any other can be uploaded again.
 func TestUploadsSurvive(t *testing.T) {
 	random := seeded(t)
 	server := livetest.Start(t, livetest.Config{})

@@ -11,29 +11,28 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/test/livetest"
-	_ "modernc.org/sqlite" // the store of a data folder
+	_ "modernc.org/sqlite" // reads the database of a data folder
 )
 
-// ordeal is what an import goes through, and counts the kills that met it while
-// it ran.
-type ordeal struct {
+// killedImport is an import with the counts of the kills during its run.
+type killedImport struct {
 	t      *testing.T
 	random *rand.Rand
 	server *livetest.Server
 	id     string
-	// calm is how long the import takes when nobody disturbs it.
-	calm time.Duration
-	// killed says that the service does not run.
+	// undisturbed is how long the import takes without kills.
+	undisturbed time.Duration
+	// killed reports that the service is not running.
 	killed bool
 
 	services, results, workers int
 }
 
-// torment kills the service so many times, by turns at any moment and, after a
-// worker was killed, while the result is written. Then it kills workers until
-// they are as many, and at last it ends the whole group as a system does that
-// stops a service. It goes no further where the import has ended.
-func (o *ordeal) torment(kills int) {
+// killRepeatedly kills the service a number of times: at random moments and, after a kill of
+// a worker, while the result is written. It then kills as many workers, and finally
+// terminates the whole process group as a service manager does. It stops when the import
+// ends.
+func (o *killedImport) killRepeatedly(kills int) {
 	for kill := range kills {
 		if kill%2 == 0 {
 			o.killService()
@@ -48,19 +47,19 @@ func (o *ordeal) torment(kills int) {
 	}
 	for o.workers < kills && o.killWorker() {
 	}
-	if o.underWay() {
+	if o.running() {
 		o.endGroup()
 	}
 }
 
-// status of the import.
-func (o *ordeal) status() string {
+// status returns the status of the import.
+func (o *killedImport) status() string {
 	o.t.Helper()
 	return o.server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).WantStatus(http.StatusOK).String("status")
 }
 
-// underWay says that the import has not ended. It must not have failed.
-func (o *ordeal) underWay() bool {
+// running reports whether the import has not ended. It fails the test if the import failed.
+func (o *killedImport) running() bool {
 	o.t.Helper()
 	status := o.status()
 	if status != "PENDING" && status != "RUNNING" && status != "SUCCESSFUL" {
@@ -69,16 +68,16 @@ func (o *ordeal) underWay() bool {
 	return status != "SUCCESSFUL"
 }
 
-// within gives a moment in a part of the time that the import takes.
-func (o *ordeal) within(part float64) time.Duration {
-	return time.Duration(o.random.Float64() * part * float64(o.calm))
+// within returns a random part of the import's duration, at most part.
+func (o *killedImport) within(part float64) time.Duration {
+	return time.Duration(o.random.Float64() * part * float64(o.undisturbed))
 }
 
-// killService waits for its moment.
-func (o *ordeal) killService() {
+// killService kills the service at a random moment.
+func (o *killedImport) killService() {
 	o.t.Helper()
 	time.Sleep(o.within(0.85))
-	if o.underWay() {
+	if o.running() {
 		o.services++
 	}
 	killHard(o.t, o.server)
@@ -86,16 +85,16 @@ func (o *ordeal) killService() {
 }
 
 // killAtResult kills the service while it writes the result.
-func (o *ordeal) killAtResult() {
+func (o *killedImport) killAtResult() {
 	o.t.Helper()
 	for !o.writesResult() {
-		if !o.underWay() {
+		if !o.running() {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(o.within(0.01))
-	if o.underWay() {
+	if o.running() {
 		o.services++
 		o.results++
 	}
@@ -103,8 +102,8 @@ func (o *ordeal) killAtResult() {
 	o.killed = true
 }
 
-// writesResult says whether the rows of a run are sealed and a file is begun.
-func (o *ordeal) writesResult() bool {
+// writesResult reports whether the rows of a run are sealed and a result file is open.
+func (o *killedImport) writesResult() bool {
 	blobs := filepath.Join(o.server.DataDir(), "blobs")
 	sealed, _ := filepath.Glob(filepath.Join(blobs, "blobs/imports+", o.id+"+/run-*+/stage+/manifest.json"))
 	finished, _ := filepath.Glob(filepath.Join(blobs, "blobs/imports+", o.id+"+/run-*+/result.json"))
@@ -117,12 +116,12 @@ func (o *ordeal) writesResult() bool {
 	return false
 }
 
-// killWorker waits for its moment and kills a worker that works. It says false
-// where the import ended before.
-func (o *ordeal) killWorker() bool {
+// killWorker kills a working worker after a pause. It returns false if the import ended
+// first.
+func (o *killedImport) killWorker() bool {
 	o.t.Helper()
-	time.Sleep(max(apart, o.calm/8) + o.within(0.1))
-	for o.underWay() {
+	time.Sleep(max(apart, o.undisturbed/8) + o.within(0.1))
+	for o.running() {
 		if list := o.working(); len(list) > 0 {
 			list[o.random.IntN(len(list))].kill(o.t)
 			o.workers++
@@ -133,12 +132,12 @@ func (o *ordeal) killWorker() bool {
 	return false
 }
 
-// startTicks is more processor time, in hundredths of a second, than any runtime
-// takes to start.
+// startTicks is more processor time, in hundredths of a second, than any runtime needs to
+// start.
 const startTicks = 25
 
-// working are the workers that have run hooks, and are more than spares.
-func (o *ordeal) working() (list []process) {
+// working returns the workers that have run hooks, without spare ones.
+func (o *killedImport) working() (list []process) {
 	o.t.Helper()
 	for _, one := range hookWorkers(o.t, o.server) {
 		if one.used() > startTicks {
@@ -148,9 +147,9 @@ func (o *ordeal) working() (list []process) {
 	return list
 }
 
-// endGroup asks the service and all its workers at once to end, as a system
-// does that stops a service, and starts it again.
-func (o *ordeal) endGroup() {
+// endGroup terminates the service and its workers together, as a service manager does, and
+// starts the service again.
+func (o *killedImport) endGroup() {
 	o.t.Helper()
 	time.Sleep(apart)
 	workers := hookWorkers(o.t, o.server)
@@ -158,7 +157,7 @@ func (o *ordeal) endGroup() {
 	for _, one := range workers {
 		_ = syscall.Kill(one.pid, syscall.SIGTERM)
 	}
-	// It is 1 where the machine is too busy to close the stores in time.
+	// It is 1 if a busy machine does not close the stores in time.
 	if status := o.server.Wait(); status != 0 {
 		o.t.Logf("exit status %d: %s", status, o.server.Stderr())
 	}
@@ -166,21 +165,21 @@ func (o *ordeal) endGroup() {
 	o.server.Restart()
 }
 
-// await waits until the import has ended, and makes sure that it ended well.
-func (o *ordeal) await(server *livetest.Server) *livetest.Reply {
+// await waits until the import has ended successfully.
+func (o *killedImport) await(server *livetest.Server) *livetest.Reply {
 	o.t.Helper()
 	o.server = server
-	patience := max(2*time.Minute, 10*o.calm)
-	for end := time.Now().Add(patience); o.underWay(); time.Sleep(20 * time.Millisecond) {
+	patience := max(2*time.Minute, 10*o.undisturbed)
+	for end := time.Now().Add(patience); o.running(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			o.t.Fatalf("the import does not end: %s", server.Stderr())
+			o.t.Fatalf("the import did not end: %s", server.Stderr())
 		}
 	}
 	return server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).WantStatus(http.StatusOK)
 }
 
-// makeDue lets the time pass after which rubbish is removed: half a minute, in
-// which a run that does not know that it is lost may still write.
+// makeDue backdates garbage by the half minute after which it is deleted, because a run that
+// has lost its claim may still write.
 func makeDue(t *testing.T, data string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(data, "intray.db"))

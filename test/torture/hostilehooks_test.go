@@ -12,11 +12,11 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// badRow is the data row at which the hooks of strangers turn hostile, and
-// strangers are those hooks.
+// badRow is the data row at which hostile hooks turn hostile. hostileHooks are the bodies of
+// these hooks.
 const badRow = 77
 
-var strangers = map[string]string{
+var hostileHooks = map[string]string{
 	"endless loop":   `for (;;);`,
 	"memory":         `const all = []; for (;;) all.push(new Array(1000).fill(all.length));`,
 	"exit":           `(globalThis.process || globalThis.std).exit(1);`,
@@ -24,7 +24,7 @@ var strangers = map[string]string{
 	"native loop":    `Array.prototype.indexOf.call({length: 2 ** 53 - 1}, 1);`,
 }
 
-// hostile gives a schema whose hook does harm at badRow.
+// hostile returns a schema whose hook runs harm at badRow.
 func hostile(harm string) map[string]any {
 	return map[string]any{
 		"fields": schema["fields"],
@@ -32,35 +32,35 @@ func hostile(harm string) map[string]any {
 	}
 }
 
-// sent is an import whose file is there.
+// sent is an import with an uploaded file.
 type sent struct {
 	name, id, key, created string
 }
 
-// TestStrangers runs imports with good hooks alone, and then beside those of
-// another organization whose hooks are hostile.
-func TestStrangers(t *testing.T) {
+// TestHostileHooks runs imports with good hooks alone, and then together with hostile hooks
+// of another organization.
+func TestHostileHooks(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {
 		const good = 5
 		rows := share(100_000)
 		server := livetest.Start(t, livetest.Config{Args: append(args, "--hook-timeout-per-1000", "2s")})
-		strangersKey := newOrg(t, server, "strangers")
+		hostileKey := newOrg(t, server, "hostile")
 		idle := server.PeakMemory()
-		alone, aloneMemory := takeAll(t, server, rows, good, "")
+		alone, aloneMemory := runAll(t, server, rows, good, "")
 		stop(t, server)
 		server.Restart()
-		beside, besideMemory := takeAll(t, server, rows, good, strangersKey)
+		together, togetherMemory := runAll(t, server, rows, good, hostileKey)
 		stop(t, server)
-		t.Logf("%d imports of %d rows take %s alone, and %s beside %d hostile ones: %.2f times that",
-			good, rows, alone.Round(time.Millisecond), beside.Round(time.Millisecond), len(strangers), beside.Seconds()/alone.Seconds())
-		t.Logf("the service holds %d MB idle, at most %d MB with the good imports alone, and %d MB with all", idle>>20, aloneMemory>>20, besideMemory>>20)
-		if besideMemory > max(idle, aloneMemory)+100<<20 {
-			t.Errorf("hostile hooks make the service hold %d MB more", (besideMemory-aloneMemory)>>20)
+		t.Logf("%d imports of %d rows take %s alone, and %s with %d hostile ones: factor %.2f",
+			good, rows, alone.Round(time.Millisecond), together.Round(time.Millisecond), len(hostileHooks), together.Seconds()/alone.Seconds())
+		t.Logf("the service holds %d MB idle, at most %d MB with the good imports alone, and %d MB with all", idle>>20, aloneMemory>>20, togetherMemory>>20)
+		if togetherMemory > max(idle, aloneMemory)+100<<20 {
+			t.Errorf("hostile hooks cost %d MB", (togetherMemory-aloneMemory)>>20)
 		}
 	})
 }
 
-// newOrg makes an organization and gives a key of it.
+// newOrg creates an organization and returns a key.
 func newOrg(t *testing.T, server *livetest.Server, name string) string {
 	t.Helper()
 	for _, args := range [][]string{{"orgs", "create", name}, {"keys", "create", "--org", name, "--kind", "backend"}} {
@@ -73,15 +73,14 @@ func newOrg(t *testing.T, server *livetest.Server, name string) string {
 	return name
 }
 
-// takeAll sends good imports, and hostile ones under the key of the strangers
-// where there is one. It gives the time until the good ones were done and the
-// most memory that the service held until all were.
-func takeAll(t *testing.T, server *livetest.Server, rows, good int, strangersKey string) (time.Duration, int64) {
+// runAll runs good imports, and hostile ones if there is a key for them. It returns the time
+// until the good ones ended and the peak memory of the service until all ended.
+func runAll(t *testing.T, server *livetest.Server, rows, good int, hostileKey string) (time.Duration, int64) {
 	t.Helper()
 	var bad, fine []sent
-	if strangersKey != "" {
-		for _, name := range slices.Sorted(maps.Keys(strangers)) {
-			bad = append(bad, send(t, server, name, strangersKey, hostile(strangers[name]), table(0, 2*badRow)))
+	if hostileKey != "" {
+		for _, name := range slices.Sorted(maps.Keys(hostileHooks)) {
+			bad = append(bad, send(t, server, name, hostileKey, hostile(hostileHooks[name]), table(0, 2*badRow)))
 		}
 	}
 	began := time.Now()
@@ -121,12 +120,11 @@ func (s sent) end(t *testing.T, server *livetest.Server) *livetest.Reply {
 			return got
 		}
 	}
-	t.Fatalf("%s does not end", s.name)
+	t.Fatalf("%s did not end", s.name)
 	return nil
 }
 
-// checkHookFailure makes sure that an import failed, and that the sentence names the
-// hook and the row.
+// checkHookFailure checks that an import failed with a message that names the hook and row.
 func checkHookFailure(t *testing.T, one sent, got *livetest.Reply) {
 	t.Helper()
 	problems, _ := got.Object()["import_errors"].([]any)
@@ -142,8 +140,7 @@ func checkHookFailure(t *testing.T, one sent, got *livetest.Reply) {
 	}
 }
 
-// onlySpares makes sure that no worker is left but the one that waits for the
-// next import.
+// onlySpares checks that only the spare worker for the next import is running.
 func onlySpares(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	var left []process
@@ -152,5 +149,5 @@ func onlySpares(t *testing.T, server *livetest.Server) {
 			return
 		}
 	}
-	t.Fatalf("hook workers outlive their imports: %v", left)
+	t.Fatalf("hook workers are running after their imports: %v", left)
 }
