@@ -1,7 +1,7 @@
-// Package server puts the parts together: a [Config] becomes a running service.
+// Package server assembles the parts: a [Config] becomes a running service.
 //
-// It is the one place that names concrete stores, blobs and adapters. It holds
-// no rules.
+// It is the only package that names concrete stores, blobs and adapters. It contains no
+// business rules.
 package server
 
 import (
@@ -23,79 +23,81 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Config says how the service runs. Data and Listen must be set. The flags of serve, in
-// cmd/intray/serve.go, fill it in: a new setting needs a field here and a flag there.
+// Config configures the service. Data and Listen are required. The flags of serve in
+// cmd/intray/serve.go fill it in: a new setting needs a field here and a flag there.
 type Config struct {
 	// Data is the folder for all stored data.
 	Data string
-	// DatabaseURL is a PostgreSQL database; "" means SQLite in Data.
+	// DatabaseURL is the URL of a PostgreSQL database. Default: SQLite in Data.
 	DatabaseURL string
-	// MasterKey is the key that all secrets hang on, base64 of 32 bytes; ""
-	// means the file master.key in Data, made on the first start.
+	// MasterKey is the key that all other keys derive from: 32 bytes in base64. Default:
+	// the file master.key in Data, created by the first start.
 	MasterKey string
 	// Listen is the address of the API, such as 127.0.0.1:8080.
 	Listen string
-	// BaseURL is how clients reach the service, without a path; "" means as
-	// they called it.
+	// BaseURL is the URL at which clients reach the service, without a path. Default: the
+	// URL of each request.
 	BaseURL string
-	// MetricsListen is the address of the metrics; "" means none.
+	// MetricsListen is the address of the metrics. Default: no metrics.
 	MetricsListen string
-	// TLSCert and TLSKey are files in PEM; both or none.
+	// TLSCert and TLSKey are PEM files; set both or neither.
 	TLSCert, TLSKey string
-	// TrustedProxies may say with X-Forwarded-… how clients called.
+	// TrustedProxies may set X-Forwarded-… headers.
 	TrustedProxies []netip.Prefix
-	// RateCreate is how many imports a minute one key may make; 0 means no
+	// RateCreate is the number of imports per minute that a key may create; 0 means no
 	// limit.
 	RateCreate int
-	// RatePoll is how often a minute one import may be retrieved; 0 means no
-	// limit.
+	// RatePoll is how often per minute an import may be retrieved; 0 means no limit.
 	RatePoll int
-	// EgressAllow are private networks that may be reached.
+	// EgressAllow lists private networks that the service may connect to.
 	EgressAllow []netip.Prefix
-	// Hooks says how hooks are run.
+	// Hooks configures the hooks.
 	Hooks HookConfig
-	// KeyHeaders are the names of the header with the licence key. Default
-	// those of package httpapi.
+	// KeyHeaders are the names of the header with the API key. Default: those of package
+	// httpapi.
 	KeyHeaders []string
-	// MaxFileSize caps the files of all imports, in bytes: 1 to 1 GiB.
+	// MaxFileSize limits the file of each import, in bytes: 1 to 1 GiB.
 	MaxFileSize int64
-	// BackendKey and FrontendKey are the first keys of an empty store; "" lets
-	// them be made.
+	// BackendKey and FrontendKey are the initial keys of an empty store. Default: random
+	// keys.
 	BackendKey, FrontendKey string
-	// Serving is called once the service serves, with its address. Default nobody
-	// is told.
+	// Serving is called with the address of the API once the service serves. Default: no
+	// call.
 	Serving func(address string)
-	// Version is told in logs and in the API document.
+	// Version appears in logs and in the API document.
 	Version string
-	// Out takes what a person who starts the service should read. Log takes
-	// the rest.
+	// Out receives what the person who starts the service should read. Log receives
+	// everything else.
 	Out io.Writer
 	Log *slog.Logger
+
+	// shutdown shortens a shutdown in tests. Default defaultShutdown.
+	shutdown shutdownLimits
 }
 
-// UsageError is a value of the configuration that cannot be.
+// UsageError is an invalid value of the configuration.
 type UsageError struct{ error }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the cause.
 func (e UsageError) Unwrap() error { return e.error }
 
 func usageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// validate finds what is wrong before anything is opened or made.
+// validate checks the configuration before anything is opened or created.
 func (c *Config) validate() error {
 	_, port, err := net.SplitHostPort(c.Listen)
 	if _, number := strconv.ParseUint(port, 10, 16); err != nil || number != nil {
-		return usageErrorf("--listen %q is no address such as 127.0.0.1:8080", c.Listen)
+		return usageErrorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)
 	}
 	switch {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
-		return usageErrorf("--tls-cert and --tls-key go together: give both or none")
+		return usageErrorf("--tls-cert and --tls-key must be set together")
 	case c.RateCreate < 0 || c.RatePoll < 0:
 		return usageErrorf("--rate-create and --rate-poll cannot be negative; 0 means no limit")
 	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:
 		return usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
 	case c.KeyHeaders != nil && len(c.KeyHeaders) == 0:
-		return usageErrorf("--key-headers needs the name of a header")
+		return usageErrorf("--key-headers needs a header name")
 	}
 	if err := c.Hooks.validate(); err != nil {
 		return err
@@ -125,7 +127,7 @@ func (c *Config) checkBaseURL() error {
 	}
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
-		return usageErrorf("--base-url %q is no address such as https://intray.example.org", c.BaseURL)
+		return usageErrorf("--base-url %q is not a URL such as https://intray.example.org", c.BaseURL)
 	}
 	if strings.Trim(base.Path, "/") != "" {
 		return usageErrorf("--base-url %q has a path: the service works at the root of a host name only, such as https://intray.example.org", c.BaseURL)
@@ -134,7 +136,7 @@ func (c *Config) checkBaseURL() error {
 	return nil
 }
 
-// exposed says whether the API is offered beyond this machine without TLS.
+// exposed reports whether the API accepts connections from other machines without TLS.
 func (c *Config) exposed() bool {
 	if c.TLSCert != "" || strings.HasPrefix(c.BaseURL, "https://") {
 		return false
@@ -147,8 +149,7 @@ func (c *Config) exposed() bool {
 	return err != nil || !address.IsLoopback()
 }
 
-// ParseNetworks reads a list of networks, such as "10.0.0.0/8,::1", separated
-// by commas.
+// ParseNetworks parses a comma-separated list of networks, such as "10.0.0.0/8,::1".
 func ParseNetworks(text string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for part := range strings.SplitSeq(text, ",") {
@@ -161,38 +162,38 @@ func ParseNetworks(text string) ([]netip.Prefix, error) {
 			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8", part)
+			return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8", part)
 		}
 		list = append(list, prefix.Masked())
 	}
 	return list, nil
 }
 
-// emptySpool makes the spool, and removes what an earlier process left in it.
+// emptySpool creates the spool folder and removes what an earlier process left in it.
 func emptySpool(cfg Config) error {
 	if err := os.RemoveAll(cfg.tempDir()); err != nil {
 		return fmt.Errorf("empty the spool: %w", err)
 	}
 	if err := os.MkdirAll(cfg.tempDir(), 0o700); err != nil {
-		return fmt.Errorf("make the spool: %w", err)
+		return fmt.Errorf("create the spool: %w", err)
 	}
 	return nil
 }
 
-// checkBlobsHaveRows refuses to begin a new SQLite database beside blobs of
-// another one, whose files would lie there for ever without an owner.
+// checkBlobsHaveRows refuses to create a SQLite database if there are blobs of another
+// one, because nothing would ever delete them.
 func checkBlobsHaveRows(database, blobs string) error {
 	stat, err := os.Stat(database)
 	if err == nil && stat.Size() > 0 {
 		return nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("look for the database: %w", err)
+		return fmt.Errorf("find the database: %w", err)
 	}
 	held, err := disk.HasOtherBlobs(blobs, "anchor")
 	if err == nil && held {
 		err = fmt.Errorf("%s is missing or empty, but %s holds files of its imports: "+
-			"put the database back from its backup, or give another --data folder to begin anew", database, blobs)
+			"restore the database from its backup, or use another --data folder", database, blobs)
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// good is a configuration with which a service could start.
+// good returns a valid configuration.
 func good() Config {
 	return Config{Data: "data", Listen: "127.0.0.1:8080", MaxFileSize: 1 << 30, KeyHeaders: []string{"X-Service-License-Key"}}
 }
@@ -54,10 +54,10 @@ func TestConfigIsChecked(t *testing.T) {
 		case c.word == "" && err != nil:
 			t.Errorf("%s: error %v, want none", name, err)
 		case c.word != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), c.word)):
-			t.Errorf("%s: error %v, want wrong usage with a word about %s", name, err, c.word)
+			t.Errorf("%s: error %v, want a UsageError about %s", name, err, c.word)
 		}
 		if strings.HasSuffix(cfg.BaseURL, "/") && err == nil {
-			t.Errorf("%s: the base address %q still ends with a slash", name, cfg.BaseURL)
+			t.Errorf("%s: the base URL %q ends with a slash", name, cfg.BaseURL)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestWrongMasterKeyIsNotRepeated(t *testing.T) {
 	cfg := good()
 	cfg.MasterKey = "swordfish"
 	if err := cfg.validate(); err == nil || strings.Contains(err.Error(), "swordfish") {
-		t.Errorf("error %v, want one without the key", err)
+		t.Errorf("error %v, want one that does not contain the key", err)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestExposed(t *testing.T) {
 		}
 		for _, safe := range []Config{{Listen: listen, TLSCert: "x"}, {Listen: listen, BaseURL: "https://x"}} {
 			if safe.exposed() {
-				t.Errorf("%s is exposed although TLS is there: %+v", listen, safe)
+				t.Errorf("%s is exposed in spite of TLS: %+v", listen, safe)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func TestParseNetworks(t *testing.T) {
 	}
 	for _, text := range []string{"example.org", "10.0.0.0/33", "10.0.0.0/8 ::1", "10.0.0.0/8;::1"} {
 		if got, err := ParseNetworks(text); err == nil {
-			t.Errorf("%q is read as %v", text, got)
+			t.Errorf("%q is parsed as %v", text, got)
 		}
 	}
 }

@@ -193,7 +193,11 @@ func (d *connectorFixture) everyFive(credential model.Credential) connectors.Dra
 // failures.
 func TestConnectorsOverSSH(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *sshServer{"key": keyServer, "password": openSSHPasswordServer, "password in Go": goPasswordServer} {
+		if testing.Short() && name != "key" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server, host := open(t), livetest.NewSSHKey(t)
 			server.setHostKey(host)
 			t.Run("minutes", func(t *testing.T) { runByMinutes(t, server, host) })

@@ -2,6 +2,5 @@
 
 package server
 
-// crashPoint gives nothing to call: only builds for the tests of crashes have
-// points to crash at.
+// crashPoint returns nil: only builds with the tag crashpoints can crash.
 func crashPoint() func(string) { return nil }

@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// crashPoint kills this process at the point that INTRAY_CRASH_AT names, as
-// point:n, when it is reached for the nth time: as kill -9 would, with nothing
-// put in order.
+// crashPoint returns a function that kills this process, as kill -9 would, when the point
+// that INTRAY_CRASH_AT names as point:n is reached for the nth time.
 func crashPoint() func(string) {
 	point, count, ok := strings.Cut(os.Getenv("INTRAY_CRASH_AT"), ":")
 	n, err := strconv.Atoi(count)

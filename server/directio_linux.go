@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alignedBlock makes a block whose memory begins at a multiple of align.
+// alignedBlock returns an empty block whose memory starts at a multiple of align.
 func alignedBlock(size, align int) []byte {
 	b := make([]byte, size+align)
 	skip := (align - int(uintptr(unsafe.Pointer(&b[0]))%uintptr(align))) % align
 	return b[skip : skip : skip+size]
 }
 
-// setDirectIO says whether what is written passes by the system's cache.
+// setDirectIO sets whether writes bypass the page cache.
 func setDirectIO(file *os.File, pass bool) error {
 	raw, err := file.SyscallConn()
 	if err != nil {

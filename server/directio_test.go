@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLongFile writes pieces of many sizes and wants every byte in its place, also
-// where the file system has no way past the cache.
+// TestLongFile writes pieces of many sizes and reads every byte back, also if the file system
+// does not support direct I/O.
 func TestLongFile(t *testing.T) {
 	folders := map[string]string{"disk": t.TempDir()}
 	if memory, err := os.MkdirTemp("/dev/shm", "intray"); err == nil {
@@ -20,7 +20,7 @@ func TestLongFile(t *testing.T) {
 			name := filepath.Join(folder, "file")
 			want := writeLong(t, name, most)
 			if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%s, %d bytes: other bytes than were written: %v", where, most, err)
+				t.Errorf("%s, %d bytes: the content differs from what was written: %v", where, most, err)
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func writeLong(t *testing.T, name string, most int) []byte {
 		t.Fatal(err)
 	}
 	if _, err := l.Write(make([]byte, blockSize)); err == nil {
-		t.Error("a closed file was written to")
+		t.Error("a write to a closed file succeeded")
 	}
 	return want.Bytes()
 }

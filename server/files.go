@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// OpenInput opens a file of this machine for reading. The caller closes it. An
-// error is a UsageError: there is no such file, or it cannot be read.
+// OpenInput opens a file for reading. The caller closes it. An error is a UsageError: the
+// file does not exist or cannot be read.
 func OpenInput(name string) (source.Input, func() error, error) {
 	file, err := source.OpenFile(name)
 	if err != nil {
@@ -24,10 +24,9 @@ func OpenInput(name string) (source.Input, func() error, error) {
 	return file.Input, file.Close, nil
 }
 
-// WriteFile writes a file whole or not at all: what stood under the name before
-// is replaced only when everything is written and durable, and its mode stays.
-// A new file has the mode that the process gives to files. The name "-" means
-// out.
+// WriteFile writes a file completely or not at all: it replaces an existing file only when
+// everything is written and durable, and keeps its mode. A new file has the mode that the
+// umask allows. The name "-" means out.
 func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err error) {
 	if name == "-" {
 		return buffered(out, write)
@@ -55,17 +54,17 @@ func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err err
 	return syncFolder(filepath.Dir(name))
 }
 
-// createTemp makes a hidden file beside name, with the mode that name has or
-// would have.
+// createTemp creates a hidden file next to name, with the mode of an existing file or the
+// mode that the umask allows.
 func createTemp(name string) (*os.File, error) {
 	before, err := os.Stat(name)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil && !before.Mode().IsRegular():
-		return nil, UsageError{errors.New("it is no ordinary file, which could be replaced; - means standard output")}
+		return nil, UsageError{errors.New("not a regular file; use - for standard output")}
 	}
-	// Unlike os.CreateTemp this leaves the mode to the umask.
+	// Unlike os.CreateTemp, this respects the umask.
 	hidden := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text())
 	file, err := os.OpenFile(hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil || before == nil {
@@ -80,13 +79,13 @@ func createTemp(name string) (*os.File, error) {
 func syncFolder(name string) error {
 	folder, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("make %s durable: %w", name, err)
+		return fmt.Errorf("sync %s: %w", name, err)
 	}
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
 func buffered(to io.Writer, write func(io.Writer) error) error {
-	// Larger pieces, such as the blocks of a result, pass by the buffer.
+	// Larger pieces, such as the blocks of a result, bypass the buffer.
 	w := bufio.NewWriterSize(to, 64<<10)
 	if err := write(w); err != nil {
 		return err
@@ -95,22 +94,20 @@ func buffered(to io.Writer, write func(io.Writer) error) error {
 }
 
 const (
-	// blockSize is how much is gathered before it is written.
+	// blockSize is the size of a write, in bytes.
 	blockSize = 1 << 20
-	// blockAlign is what memory and places in a file must be a multiple of to
-	// pass by the system's cache.
+	// blockAlign is the alignment of memory and file offsets that direct I/O requires.
 	blockAlign = 4096
 )
 
-// directFile writes a file that is to be durable in the end. Where the system can,
-// whole blocks go straight to the disk: a result is not read again soon, so that
-// copying it into the system's cache would only cost time, and there is little
-// left to wait for when the file is synced.
+// directFile writes a file that will be synced. Where the system supports it, whole blocks
+// bypass the page cache: a result is not read soon, so the copy would only cost time, and
+// little is left to write at the sync.
 type directFile struct {
 	file *os.File
-	// block holds what was not written yet.
+	// block holds bytes that are not written yet.
 	block []byte
-	// direct says that the file passes by the cache, cached that it cannot.
+	// direct reports that writes bypass the cache, and cached that they cannot.
 	direct, cached bool
 }
 
@@ -118,7 +115,7 @@ func newDirectFile(file *os.File) *directFile {
 	return &directFile{file: file, block: alignedBlock(blockSize, blockAlign)}
 }
 
-// Write writes to the file, a block at a time.
+// Write writes to the file in blocks.
 func (l *directFile) Write(b []byte) (int, error) {
 	written := 0
 	for len(b) > 0 {
@@ -135,14 +132,14 @@ func (l *directFile) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// writeBlock writes a whole block.
+// writeBlock writes a full block.
 func (l *directFile) writeBlock() error {
 	if !l.direct && !l.cached {
 		l.direct = setDirectIO(l.file, true) == nil
 		l.cached = !l.direct
 	}
 	n, err := l.file.Write(l.block)
-	if l.direct && errors.Is(err, syscall.EINVAL) { // this file system cannot do it
+	if l.direct && errors.Is(err, syscall.EINVAL) { // not supported by this file system
 		if err = l.endDirect(); err == nil {
 			_, err = l.file.Write(l.block[n:])
 		}
@@ -151,13 +148,13 @@ func (l *directFile) writeBlock() error {
 	return err
 }
 
-// endDirect lets what follows go through the cache.
+// endDirect makes further writes use the cache.
 func (l *directFile) endDirect() error {
 	l.direct, l.cached = false, true
 	return setDirectIO(l.file, false)
 }
 
-// Flush writes what is left, which is no whole block.
+// Flush writes the last, incomplete block.
 func (l *directFile) Flush() error {
 	if l.direct {
 		if err := l.endDirect(); err != nil {

@@ -27,7 +27,7 @@ func TestWriteFile(t *testing.T) {
 		return errTest
 	})
 	if !errors.Is(err, errTest) || content(t, name) != "second, longer" {
-		t.Errorf("error %v; the file holds %.20q, want what it held before", err, content(t, name))
+		t.Errorf("error %v; the file holds %.20q, want the earlier content", err, content(t, name))
 	}
 	entries, err := os.ReadDir(folder)
 	must(t, err)
@@ -35,7 +35,7 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("files are left: %v", entries)
 	}
 	if err := WriteFile(filepath.Join(folder, "no", "out.json"), nil, nil); err == nil {
-		t.Error("written into a folder that is not there")
+		t.Error("a write to a missing folder succeeded")
 	}
 }
 
@@ -60,7 +60,7 @@ func TestModeOfWrittenFiles(t *testing.T) {
 	}
 	var usage UsageError
 	if err := WriteFile(folder, nil, nil); !errors.As(err, &usage) {
-		t.Errorf("a folder is replaced by a file: error %v", err)
+		t.Errorf("a file replaced a folder: error %v", err)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestOpenInput(t *testing.T) {
 	for _, wrong := range []string{folder, filepath.Join(folder, "missing.csv")} {
 		var usage UsageError
 		if _, _, err := OpenInput(wrong); !errors.As(err, &usage) {
-			t.Errorf("%s is opened as a file, or the error %v is no wrong usage", wrong, err)
+			t.Errorf("%s got error %v, want a UsageError", wrong, err)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestOneProcessServesAFolder(t *testing.T) {
 	unlock, err := lockFolder(folder)
 	must(t, err)
 	if _, err := lockFolder(folder); err == nil || !strings.Contains(err.Error(), "another intray serves from "+folder) {
-		t.Errorf("error %v, want that another one serves", err)
+		t.Errorf("error %v, want that another process serves", err)
 	}
 	must(t, unlock())
 	unlock, err = lockFolder(folder)

@@ -24,7 +24,7 @@ type HookConfig struct {
 	Sandbox string
 	// TimeoutPer1000 is how long hooks may take for 1,000 rows. Default 5 s.
 	TimeoutPer1000 time.Duration
-	// CallTimeout is how long one call of a hook may take, however many rows it has.
+	// CallTimeout is how long one call of a hook may take, for any number of rows.
 	// Default 60 s.
 	CallTimeout time.Duration
 	// Cgroup is a folder of the memory controller in which a cgroup for each worker can
@@ -53,7 +53,7 @@ type hookRunner struct {
 	runner  *hooks.Runner
 	// loadFirst loads the hooks of an import before its file is read.
 	loadFirst bool
-	// keep keeps the sessions for report.
+	// keep retains the sessions for report.
 	keep     bool
 	sessions []*hooks.Session
 }

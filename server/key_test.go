@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// begunFolder is the folder of a service that has begun, with one blob.
+// begunFolder returns a configuration whose data folder has a database and one blob.
 func begunFolder(t *testing.T, database string) Config {
 	t.Helper()
 	cfg := good()
@@ -33,8 +33,7 @@ func admin(ctx context.Context, cfg Config) error {
 	return closeAll()
 }
 
-// TestMissingMasterKey makes sure that no wrong key takes the place of a
-// missing one.
+// TestMissingMasterKey checks that a missing master key is not replaced by a new one.
 func TestMissingMasterKey(t *testing.T) {
 	for name, database := range map[string]func(testing.TB) string{
 		"sqlite": func(testing.TB) string { return "" }, "postgres": livetest.Postgres,
@@ -45,16 +44,16 @@ func TestMissingMasterKey(t *testing.T) {
 			path := filepath.Join(cfg.Data, "master.key")
 			key := content(t, path)
 			must(t, os.Remove(path))
-			if err := admin(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "put the file back") {
-				t.Errorf("error %v, want what to do about the key", err)
+			if err := admin(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "restore the file") {
+				t.Errorf("error %v, want advice about the key", err)
 			}
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("a wrong key was made: %v", err)
+				t.Errorf("a new key was created: %v", err)
 			}
 			elsewhere := cfg
 			elsewhere.Data = t.TempDir()
 			if address != "" && admin(t.Context(), elsewhere) == nil {
-				t.Error("a second folder begins with a key of its own")
+				t.Error("a second folder got another key")
 			}
 			must(t, os.WriteFile(path, []byte(key), 0o600))
 			must(t, admin(t.Context(), cfg))
@@ -62,8 +61,7 @@ func TestMissingMasterKey(t *testing.T) {
 	}
 }
 
-// TestMissingDatabase makes sure that nothing is begun beside the files of
-// another database.
+// TestMissingDatabase checks that no database is created next to the files of another one.
 func TestMissingDatabase(t *testing.T) {
 	cfg := begunFolder(t, "")
 	rows, file := filepath.Join(cfg.Data, "intray.db"), filepath.Join(cfg.Data, "blobs", "blobs", "raw+", "1")
@@ -73,7 +71,7 @@ func TestMissingDatabase(t *testing.T) {
 		}
 	}
 	lose()
-	must(t, admin(t.Context(), cfg)) // there is only the anchor
+	must(t, admin(t.Context(), cfg)) // only the key check value
 	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	must(t, os.WriteFile(file, nil, 0o600))
 	must(t, admin(t.Context(), cfg))
@@ -84,8 +82,8 @@ func TestMissingDatabase(t *testing.T) {
 		spoil()
 		before := names(t, cfg.Data)
 		for task, err := range map[string]error{"admin": admin(t.Context(), cfg), "migrate": Migrate(t.Context(), cfg)} {
-			if err == nil || !strings.Contains(err.Error(), "put the database back") {
-				t.Errorf("%s, %s: error %v, want what to do about the database", name, task, err)
+			if err == nil || !strings.Contains(err.Error(), "restore the database") {
+				t.Errorf("%s, %s: error %v, want advice about the database", name, task, err)
 			}
 		}
 		if diff := cmp.Diff(before, names(t, cfg.Data)); diff != "" {

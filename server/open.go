@@ -24,7 +24,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// components are what a service is made of.
+// components are the parts of a service.
 type components struct {
 	service       *service.Service
 	store         *sqlstore.Store
@@ -32,14 +32,14 @@ type components struct {
 	close         func() error
 }
 
-// open opens the folder and the database and makes the service upon them. Without
-// hooks it runs none.
+// open opens the data folder and the database and creates the service. If hooks is nil, the
+// service runs no hooks.
 func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, error) {
 	if err := cfg.checkStore(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data folder: %w", err)
+		return nil, fmt.Errorf("create the data folder: %w", err)
 	}
 	node, err := nodeName(cfg.Data)
 	if err != nil {
@@ -78,9 +78,9 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, erro
 	return &components{made, rows, sender, closeAll}, nil
 }
 
-// openStore opens the database; node is "" where no work is done.
+// openStore opens the database. node is "" for a process that runs no imports.
 func openStore(ctx context.Context, cfg Config, node string) (*sqlstore.Store, error) {
-	jobs := queue.Config{Node: node, Grace: graceFor, Logger: slog.New(warnings{cfg.Log.Handler()})}
+	jobs := queue.Config{Node: node, Grace: cfg.shutdownLimits().grace, Logger: slog.New(warnings{cfg.Log.Handler()})}
 	if cfg.DatabaseURL != "" {
 		return sqlstore.Open(ctx, sqlstore.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: jobs})
 	}
@@ -91,9 +91,8 @@ func openStore(ctx context.Context, cfg Config, node string) (*sqlstore.Store, e
 	return sqlstore.Open(ctx, sqlstore.Config{Path: path, Logger: cfg.Log, Queue: jobs})
 }
 
-// masterKey gives the key that the rows hang on. A new one is made only for a
-// database that was not begun with any: with a wrong one in its place nobody
-// would look for the right one.
+// masterKey returns the master key. It creates one only for a database that has never had
+// one: a wrong key would hide that the right one is missing.
 func masterKey(ctx context.Context, cfg Config, rows *sqlstore.Store) (secrets.Master, error) {
 	begun, err := rows.HasMasterKey(ctx)
 	if err != nil {
@@ -116,14 +115,14 @@ func (c *Config) master(begun bool) (secrets.Master, error) {
 	}
 	master, err := secrets.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return master, fmt.Errorf("%s is missing, and the database was begun with a master key: "+
-			"put the file back from its copy, or give the key in INTRAY_MASTER_KEY", path)
+		return master, fmt.Errorf("%s is missing, but the database was created with a master key: "+
+			"restore the file from its backup, or set the key in INTRAY_MASTER_KEY", path)
 	}
 	return master, err
 }
 
-// nodeName names this process: the folder's own name, kept in it, and a part
-// of its own.
+// nodeName returns the name of this process: a name stored in the data folder, and a random
+// suffix.
 func nodeName(folder string) (string, error) {
 	own, err := randomHex()
 	if err != nil {
@@ -152,8 +151,8 @@ func randomHex() (string, error) {
 	return hex.EncodeToString(b), nil
 }
 
-// OpenAdmin opens the service for a task of the operator, beside a process that may
-// be serving. The caller closes it.
+// OpenAdmin opens the service for an administrative task, possibly while another process
+// serves. The caller closes it.
 func OpenAdmin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
 	p, err := open(ctx, cfg, nil)
 	if err != nil {
@@ -162,13 +161,13 @@ func OpenAdmin(ctx context.Context, cfg Config) (*service.Service, func() error,
 	return p.service, p.close, nil
 }
 
-// Migrate brings the database up to date and closes it.
+// Migrate migrates the database to the current version and closes it.
 func Migrate(ctx context.Context, cfg Config) error {
 	if err := cfg.checkStore(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("create the data folder: %w", err)
 	}
 	rows, err := openStore(ctx, cfg, "")
 	if err != nil {
@@ -177,7 +176,7 @@ func Migrate(ctx context.Context, cfg Config) error {
 	return rows.Close()
 }
 
-// sftpServers lets the service reach SFTP servers.
+// sftpServers connects the service to SFTP servers.
 type sftpServers struct{ client *sftp.Client }
 
 func (s sftpServers) TestConnection(ctx context.Context, l connectors.Login) (connectors.SFTPReport, error) {
@@ -191,8 +190,8 @@ func (sftpServers) Fingerprint(privateKey secrets.Secret) (string, error) {
 
 func (sftpServers) ValidHostname(name string) error { return sftp.ValidHostname(name) }
 
-// warnings lets through what is worse than news: the queue tells of each start
-// and migration.
+// warnings drops log records below the level of a warning: the queue logs each start and
+// migration.
 type warnings struct{ slog.Handler }
 
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
@@ -205,8 +204,8 @@ func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
 
-// lockFolder makes this process the only one that serves from the folder. The
-// system drops the lock when the process ends, however it ends.
+// lockFolder makes this process the only one that serves from the folder. The system
+// releases the lock when the process ends.
 func lockFolder(folder string) (unlock func() error, err error) {
 	file, err := os.OpenFile(filepath.Join(folder, "serve.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -214,7 +213,7 @@ func lockFolder(folder string) (unlock func() error, err error) {
 	}
 	free, err := tryLock(file)
 	if err == nil && !free {
-		err = fmt.Errorf("another intray serves from %s; stop it first, or give this one another --data folder", folder)
+		err = fmt.Errorf("another intray serves from %s; stop it first, or use another --data folder", folder)
 	}
 	if err != nil {
 		_ = file.Close()

@@ -18,58 +18,57 @@ import (
 	"github.com/intraydata/intray/server/review"
 )
 
-// RunConfig says which file is imported, and where to.
+// RunConfig configures an import without a server.
 type RunConfig struct {
 	File   string
 	Schema *intray.Schema
-	// SchemaFile is where the schema was read from; "" where from no file.
+	// SchemaFile is the file of the schema, or "".
 	SchemaFile string
-	// Answers decide what would be asked. Those that no question could take, or
-	// that name what the file does not have, are a UsageError.
+	// Answers answer questions about the file. An answer to an impossible question, or with
+	// something that the file does not have, is a UsageError.
 	Answers intray.Answers
-	// Out is the file of the result, or - for Stdout.
+	// Out is the file of the result, or "-" for Stdout.
 	Out    string
 	Stdout io.Writer
 	Format output.Format
-	// Problems is the CSV file of all problems; "" means none.
+	// Problems is the CSV file of all problems. Default: none.
 	Problems string
-	// Explain are rows, by their index among all data rows, of which the report
-	// tells how they came about. Default none.
+	// Explain lists the rows to trace in the report, by their index among all data rows.
+	// Default: none.
 	Explain []int64
-	// Hooks says how hooks are run.
+	// Hooks configures the hooks.
 	Hooks HookConfig
-	// Progress is told how many rows are done. Default nobody.
+	// Progress is called with the number of completed rows. Default: no call.
 	Progress func(rows int64)
 }
 
-// RunReport is what came of it.
+// RunReport is the outcome of an import.
 type RunReport struct {
 	Outcome *engine.Outcome
 	// OutputRows counts the rows of the result.
 	OutputRows int64
-	// Traces tell of each row of the configuration's Explain, field by field; nil
-	// of a row that the file does not have. Nothing is told where no row was read
-	// to the end of the pipeline: Traces itself is nil then.
+	// Traces has the traces of each row of Explain by field, or nil for a row that the file
+	// does not have. It is nil if no row reached the end of the pipeline.
 	Traces [][]intray.Trace
 }
 
-// checkOutputs refuses to write over what is read, or two things to one file.
+// checkOutputs refuses to overwrite an input, or to write two outputs to one file.
 func (c *RunConfig) checkOutputs() error {
 	for _, to := range []string{c.Out, c.Problems} {
 		if to == "" || to == "-" {
 			continue
 		}
 		if sameFile(to, c.File) || sameFile(to, c.SchemaFile) {
-			return UsageError{fmt.Errorf("%s would be overwritten by what is made from it: give another name", to)}
+			return UsageError{fmt.Errorf("%s would be overwritten, but is an input; choose another name", to)}
 		}
 	}
 	if c.Out != "" && c.Out != "-" && (c.Out == c.Problems || sameFile(c.Out, c.Problems)) {
-		return UsageError{fmt.Errorf("%s cannot hold both the rows and the problems: give two names", c.Out)}
+		return UsageError{fmt.Errorf("%s cannot contain both the rows and the problems; choose two names", c.Out)}
 	}
 	return nil
 }
 
-// sameFile says whether two names are those of one file that is there.
+// sameFile reports whether two names are names of one existing file.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -79,8 +78,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// Run imports one file without a server. The result is written only where the
-// verdict is Done.
+// Run imports a file without a server. It writes the result only if the verdict is Done.
 func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	if err := errors.Join(cfg.Hooks.validate(), cfg.checkOutputs(), cfg.checkAnswers()); err != nil {
 		return report, err
@@ -103,7 +101,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	return report, report.addTraces(ctx, cfg, imp)
 }
 
-// openImport imports a file. A file that cannot be opened is a UsageError.
+// openImport imports a file. If the file cannot be opened, the error is a UsageError.
 func openImport(ctx context.Context, name string, schema *intray.Schema, cfg importer.Config) (*importer.Import, error) {
 	in, closeFile, err := OpenInput(name)
 	if err != nil {
@@ -113,14 +111,14 @@ func openImport(ctx context.Context, name string, schema *intray.Schema, cfg imp
 	return imp, errors.Join(err, closeFile())
 }
 
-// deliver writes the problems and, where nothing is open, the result.
+// deliver writes the problems and, if no question is open, the result.
 func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *RunReport) error {
 	rows := func(w io.Writer, batches iter.Seq2[*intray.Batch, error]) (err error) {
 		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, batches)
 		return err
 	}
 	done := report.Outcome.Verdict == engine.Done
-	if done && cfg.bothToFiles() { // the staged rows are read once for both
+	if done && cfg.bothToFiles() { // one pass over the staged rows writes both
 		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
 			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(imp.Batches(ctx))) })
 		})
@@ -136,8 +134,8 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, imp.Batches(ctx)) })
 }
 
-// bothToFiles says that problems and result are written, and neither to the
-// stream, where the one must not stand amid the other.
+// bothToFiles reports whether problems and result are both written, and neither to the
+// stream, where they would mix.
 func (c *RunConfig) bothToFiles() bool {
 	return c.Problems != "" && c.Problems != "-" && c.Out != "-"
 }
@@ -151,9 +149,8 @@ func drain(batches iter.Seq2[*intray.Batch, error]) error {
 	return nil
 }
 
-// checkAnswers refuses answers that no file could take, and keeps the others as
-// the service does. Hooks at steps may bring fields of their own: with them it is
-// told only behind the run what names no field.
+// checkAnswers rejects answers that fit no file, and normalizes the others as the service
+// does. Step hooks may add fields, so unknown fields are rejected only after the run.
 func (c *RunConfig) checkAnswers() error {
 	kept, err := review.CheckAnswers(c.Schema.Fields, -1, c.Answers)
 	c.Answers = kept
@@ -163,9 +160,8 @@ func (c *RunConfig) checkAnswers() error {
 	return wrongAnswer(err)
 }
 
-// recheckAnswers refuses answers that do not fit the file that was read: they name a
-// column that it does not have, or are none of the choices of a question that is
-// still open.
+// recheckAnswers rejects answers that do not fit the file: they name a missing column, or
+// are not a choice of an open question.
 func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
 	columns := -1
 	if o.Headers != nil {
@@ -182,7 +178,7 @@ func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
 	return nil
 }
 
-// allFields are the fields behind the hooks, and those that they took away.
+// allFields returns the fields after the hooks, and those that the hooks removed.
 func (c *RunConfig) allFields(o *engine.Outcome) []intray.Field {
 	fields := slices.Clip(o.Schema(c.Schema).Fields)
 	for _, f := range c.Schema.Fields {
@@ -200,7 +196,7 @@ func wrongAnswer(err error) error {
 	return UsageError{fmt.Errorf("the answers cannot be used: %w", err)}
 }
 
-// addTraces fills the traces of the rows that are asked for.
+// addTraces sets the traces of the rows in Explain.
 func (r *RunReport) addTraces(ctx context.Context, cfg RunConfig, imp *importer.Import) error {
 	for _, row := range cfg.Explain {
 		b, err := imp.Window(ctx, row, 1)
@@ -216,7 +212,7 @@ func (r *RunReport) addTraces(ctx context.Context, cfg RunConfig, imp *importer.
 	return nil
 }
 
-// traceRow tells of each field of a batch of one row; of none where it has no row.
+// traceRow returns a trace of each field in a batch of one row, or none for an empty batch.
 func (r *RunReport) traceRow(schema *intray.Schema, b *intray.Batch) ([]intray.Trace, error) {
 	if b.Rows() == 0 {
 		return nil, nil
@@ -233,8 +229,8 @@ func (r *RunReport) traceRow(schema *intray.Schema, b *intray.Batch) ([]intray.T
 	return traces, nil
 }
 
-// outputStep tells what the result holds; where there is none, it says so of
-// every row alike.
+// outputStep returns the value in the result. If there is no result, it returns the reason,
+// which is the same for every row.
 func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
 	if r.Outcome.Verdict == engine.Done {
 		return output.Explain(schema, b, 0, field)
@@ -244,18 +240,18 @@ func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int
 	}}, nil
 }
 
-// problemList is a CSV file of problems under way, with one line for each.
+// problemList writes a CSV file with one line for each problem.
 type problemList struct {
 	schema *intray.Schema
 	w      *csv.Writer
-	// texts are what messages say, of which there are few.
+	// texts caches rendered messages, of which few are distinct.
 	texts map[intray.Message]string
 }
 
-// maxTexts bounds the texts that are kept.
+// maxTexts limits the number of cached texts.
 const maxTexts = 10_000
 
-// text renders a message.
+// text returns the rendered message.
 func (l *problemList) text(m intray.Message) string {
 	text, known := l.texts[m]
 	if !known {
@@ -267,8 +263,7 @@ func (l *problemList) text(m intray.Message) string {
 	return text
 }
 
-// writeProblems writes the file of problems: those of all batches that write
-// lets come along.
+// writeProblems writes the file of problems, with those of all batches that write reads.
 func (c *RunConfig) writeProblems(write func(*problemList) error) error {
 	return WriteFile(c.Problems, c.Stdout, func(to io.Writer) error {
 		l := &problemList{c.Schema, csv.NewWriter(to), map[intray.Message]string{}}
@@ -283,7 +278,7 @@ func (c *RunConfig) writeProblems(write func(*problemList) error) error {
 	})
 }
 
-// teeBatches gives the batches on, the problems of each having been written.
+// teeBatches yields the batches after writing their problems.
 func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		for b, err := range batches {
@@ -297,8 +292,7 @@ func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.S
 	}
 }
 
-// writeBatch writes the problems of a batch. Rows count from 1 here, as in a
-// spreadsheet below its header.
+// writeBatch writes the problems of a batch. Rows count from 1.
 func (l *problemList) writeBatch(b *intray.Batch) error {
 	for p := range importer.ProblemsOf(l.schema, b) {
 		err := l.w.Write([]string{

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/output"
 )
 
-// runText imports a text that is named people.csv and explains some rows.
+// runText imports text as people.csv and explains some rows.
 func runText(t *testing.T, text string, behavior intray.InvalidDataBehavior, rows ...int64) (RunReport, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "people.csv")
@@ -31,7 +31,7 @@ func runText(t *testing.T, text string, behavior intray.InvalidDataBehavior, row
 	return report, out.String()
 }
 
-// stepsOf are the steps of a trace, with what the cell was behind each.
+// stepsOf returns the steps of a trace with the text of the cell after each.
 func stepsOf(t intray.Trace) (steps []string) {
 	for _, s := range t.Steps {
 		text := "none"
@@ -62,7 +62,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s of row %d: %s", c.trace.Field, c.trace.Row, diff)
 		}
 		if written := c.trace.Steps[4].Text; !strings.Contains(out, `"`+c.trace.Field+`":`+*written) {
-			t.Errorf("%s is not in the result: %s", *written, out)
+			t.Errorf("%s is missing in the result: %s", *written, out)
 		}
 	}
 	if bob[0].Row != 1 || bob[0].Line != 3 || len(bob[0].Problems) != 1 {
@@ -83,24 +83,24 @@ func TestExplainWithoutResult(t *testing.T) {
 		report, out := runText(t, c.text, intray.BlockSubmit, 0)
 		if c.step == "" {
 			if report.Traces != nil {
-				t.Errorf("%s: traces of rows that were not taken: %+v", name, report.Traces)
+				t.Errorf("%s: traces of rows that were not imported: %+v", name, report.Traces)
 			}
 			continue
 		}
 		steps := report.Traces[0][0].Steps
 		if last := steps[len(steps)-1]; last.Step != "output" || last.Text != nil || strings.Join(intray.RenderAll(last.Reasons), "") != c.step || out != "" {
-			t.Errorf("%s: %+v; written was %q", name, last, out)
+			t.Errorf("%s: %+v; the output is %q", name, last, out)
 		}
 	}
 	if report, _ := runText(t, "E-Mail,Name\n", intray.RemoveInvalidRows, 0); len(report.Traces) != 1 || report.Traces[0] != nil {
 		t.Errorf("a file without rows: %+v", report.Traces)
 	}
 	if report, _ := runText(t, "E-Mail,Name\nada@example.org,Ada\n", intray.RemoveInvalidRows); report.Traces != nil {
-		t.Errorf("traces that nobody asked for: %+v", report.Traces)
+		t.Errorf("unexpected traces: %+v", report.Traces)
 	}
 }
 
-// oneBatch gives a batch with a problem, and then an error where there is one.
+// oneBatch yields a batch with a problem, and then err if it is not nil.
 func oneBatch(err error) iter.Seq2[*intray.Batch, error] {
 	b := &intray.Batch{First: 4, Lines: []int64{6}, Fields: make([]intray.Cells, 1)}
 	b.Fields[0].AppendNull([]byte("x"))
@@ -119,25 +119,25 @@ func TestProblemsAlong(t *testing.T) {
 	cfg.Stdout = &out
 	must(t, cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(oneBatch(nil))) }))
 	if out.String() != want {
-		t.Errorf("written was %q, want %q", out.String(), want)
+		t.Errorf("the output is %q, want %q", out.String(), want)
 	}
 	cfg.Problems = filepath.Join(t.TempDir(), "problems.csv")
 	if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(oneBatch(errTest))) }); !errors.Is(err, errTest) {
 		t.Errorf("error %v, want that of the batches", err)
 	}
 	if _, err := os.Stat(cfg.Problems); err == nil {
-		t.Error("a file of some problems was left")
+		t.Error("an incomplete file of problems remains")
 	}
 	seen := 0
 	must(t, cfg.writeProblems(func(l *problemList) error {
 		for range l.teeBatches(oneBatch(errTest)) {
 			seen++
-			break // as who has enough of them
+			break // stops early
 		}
 		return nil
 	}))
 	if seen != 1 || content(t, cfg.Problems) != want {
-		t.Errorf("%d batches were seen; the file holds %q", seen, content(t, cfg.Problems))
+		t.Errorf("%d batches; the file contains %q", seen, content(t, cfg.Problems))
 	}
 }
 

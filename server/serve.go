@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,24 +22,27 @@ import (
 	"github.com/intraydata/intray/server/webui"
 )
 
-// How the 10 s of a shutdown are shared out, whatever the database does.
-const (
-	// drainFor is how long requests under way may go on.
-	drainFor = 4 * time.Second
-	// settleFor is how long running imports may go on, beside the requests,
-	// and graceFor how long they then have to be handed back.
-	settleFor = 4 * time.Second
-	graceFor  = 3 * time.Second
-	// leaveFor is at least there for telling the database that this process
-	// ends: all that the others left of leaveBy, which counts from the beginning.
-	// closeFor is for closing it.
-	leaveFor = time.Second
-	leaveBy  = drainFor + graceFor + leaveFor
-	closeFor = time.Second
-)
+// shutdownLimits are the time limits of the phases of a shutdown. They add up to less than
+// 10 s, even if the database does not respond.
+type shutdownLimits struct {
+	// drain is for requests in progress.
+	drain time.Duration
+	// settle is for running imports, in parallel with drain, and grace for returning them to
+	// the queue.
+	settle, grace time.Duration
+	// leave is the minimum for recording in the database that this process ends. That also
+	// gets what remains of drain and grace.
+	leave time.Duration
+	// close is for closing the database.
+	close time.Duration
+}
 
-// Serve runs the service until ctx ends: then it takes no new work, finishes or
-// hands back what runs, and returns within 10 s.
+var defaultShutdown = shutdownLimits{drain: 4 * time.Second, settle: 4 * time.Second, grace: 3 * time.Second, leave: time.Second, close: time.Second}
+
+func (c *Config) shutdownLimits() shutdownLimits { return cmp.Or(c.shutdown, defaultShutdown) }
+
+// Serve runs the service until ctx ends. It then accepts no new work, finishes running
+// imports or returns them to the queue, and returns within 10 s.
 func Serve(ctx context.Context, cfg Config) (err error) {
 	if err := cfg.validate(); err != nil {
 		return err
@@ -47,7 +51,9 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, callWithin(closeFor, "close the stores", p.close), unlock()) }()
+	defer func() {
+		err = errors.Join(err, callWithin(cfg.shutdownLimits().close, "close the stores", p.close), unlock())
+	}()
 	pages, err := webui.Pages()
 	if err != nil {
 		return err
@@ -68,7 +74,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return errors.Join(err, servers.close(ctx))
 	}
 	work := jobs.New(p.service, cfg.Log)
-	leave := startKeepAlive(ctx, work, p)
+	leave := startKeepAlive(ctx, cfg.shutdownLimits(), work, p)
 	if err := p.store.Queue().Start(ctx, work.Handlers()); err != nil {
 		return errors.Join(err, servers.close(ctx), leave(time.Now()))
 	}
@@ -83,14 +89,13 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	case err = <-failed:
 	}
 	ended := time.Now()
-	return errors.Join(err, shutDown(ctx, p, servers), leave(ended))
+	return errors.Join(err, shutDown(ctx, cfg.shutdownLimits().settle, p, servers), leave(ended))
 }
 
-// openToServe opens everything and makes this the one process that serves from
-// the folder.
+// openToServe opens everything and makes this the only process that serves from the folder.
 func openToServe(ctx context.Context, cfg Config) (*components, func() error, error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return nil, nil, fmt.Errorf("make the data folder: %w", err)
+		return nil, nil, fmt.Errorf("create the data folder: %w", err)
 	}
 	unlock, err := lockFolder(cfg.Data)
 	if err != nil {
@@ -111,7 +116,7 @@ func openToServe(ctx context.Context, cfg Config) (*components, func() error, er
 	return p, leave, nil
 }
 
-// prepareStore makes the first keys, and takes back what an earlier process left.
+// prepareStore creates the initial keys, and reclaims the work of an earlier process.
 func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	if err := p.service.VerifyStoreFingerprint(ctx); err != nil {
 		return err
@@ -121,11 +126,11 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 		return UsageError{err}
 	}
 	if err != nil {
-		return fmt.Errorf("make the first keys: %w", err)
+		return fmt.Errorf("create the initial keys: %w", err)
 	}
 	if len(made) > 0 {
 		if err := showKeys(cfg.Out, made); err != nil {
-			return fmt.Errorf("show the first keys, which are lost with that (make others with intray keys create): %w", err)
+			return fmt.Errorf("print the initial keys, which are now lost (create others with intray keys create): %w", err)
 		}
 	}
 	if len(made) == 0 {
@@ -135,12 +140,12 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 		cfg.Log.Warn("keys and files travel unencrypted: the service listens beyond this machine without TLS; give --tls-cert and --tls-key, or an https --base-url behind a proxy")
 	}
 	if err := p.service.Join(ctx); err != nil {
-		return fmt.Errorf("take back the work of an earlier process: %w", err)
+		return fmt.Errorf("reclaim the work of an earlier process: %w", err)
 	}
 	return nil
 }
 
-// showKeys prints the first keys, which nobody can read later.
+// showKeys prints the initial keys, which cannot be read later.
 func showKeys(to io.Writer, made []auth.NewKey) error {
 	text := fmt.Sprintf("Made the organization %q with two keys. They are shown this once; keep them safe.\n", auth.DefaultOrg)
 	for _, key := range made {
@@ -150,29 +155,28 @@ func showKeys(to io.Writer, made []auth.NewKey) error {
 	return err
 }
 
-// warnOfKeys tells of first keys that come too late to be taken.
+// warnOfKeys warns of initial keys that are ignored because the store has keys.
 func warnOfKeys(ctx context.Context, cfg Config, p *components) {
 	for name, key := range map[string]string{"INTRAY_BACKEND_KEY": cfg.BackendKey, "INTRAY_FRONTEND_KEY": cfg.FrontendKey} {
 		if key == "" {
 			continue
 		}
 		if _, err := p.service.Authenticate(ctx, key); err != nil {
-			cfg.Log.Warn(name + " opens nothing: it is taken on an empty data folder only; make further keys with intray keys create")
+			cfg.Log.Warn(name + " is ignored: initial keys apply to an empty data folder only; create further keys with intray keys create")
 		}
 	}
 }
 
-// startKeepAlive keeps this process known as living until leave is called, with the time
-// when the shutdown began. It tells the others that this process has ended: no
-// beat may come after that.
-func startKeepAlive(ctx context.Context, work *jobs.Worker, p *components) (leave func(began time.Time) error) {
+// startKeepAlive sends heartbeats until leave is called with the time when the shutdown
+// began. leave records that this process has ended, and no heartbeat may follow.
+func startKeepAlive(ctx context.Context, limits shutdownLimits, work *jobs.Worker, p *components) (leave func(began time.Time) error) {
 	ctx = context.WithoutCancel(ctx)
 	keeping, stop := context.WithCancel(ctx)
 	kept := make(chan struct{})
 	go func() { defer close(kept); work.RunBackground(keeping) }()
 	return func(began time.Time) error {
-		limit := max(leaveFor, leaveBy-time.Since(began)).Round(time.Millisecond)
-		return callWithin(limit, "tell the database that this process ends", func() error {
+		limit := (limits.leave + max(0, limits.drain+limits.grace-time.Since(began))).Round(time.Millisecond)
+		return callWithin(limit, "record the end of this process", func() error {
 			leaving, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			stop()
@@ -182,8 +186,8 @@ func startKeepAlive(ctx context.Context, work *jobs.Worker, p *components) (leav
 	}
 }
 
-// callWithin calls work and gives up waiting for it after the limit: a database
-// that does not answer may not listen to a context either.
+// callWithin calls work and stops waiting after the limit: a database that does not respond
+// may ignore a context, too.
 func callWithin(limit time.Duration, what string, work func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- work() }()
@@ -196,16 +200,16 @@ func callWithin(limit time.Duration, what string, work func() error) error {
 		}
 		return nil
 	case <-late.C:
-		return fmt.Errorf("%s: no answer within %s", what, limit)
+		return fmt.Errorf("%s: no response within %s", what, limit)
 	}
 }
 
-// shutDown ends requests and runs side by side.
-func shutDown(ctx context.Context, p *components, servers *servers) error {
+// shutDown ends requests and runs in parallel.
+func shutDown(ctx context.Context, settle time.Duration, p *components, servers *servers) error {
 	ctx = context.WithoutCancel(ctx)
 	settled := make(chan error, 1)
 	go func() {
-		settling, cancel := context.WithTimeout(ctx, settleFor)
+		settling, cancel := context.WithTimeout(ctx, settle)
 		defer cancel()
 		settled <- p.store.Queue().Stop(settling)
 	}()
@@ -213,7 +217,7 @@ func shutDown(ctx context.Context, p *components, servers *servers) error {
 	return errors.Join(err, <-settled)
 }
 
-// metrics are what Prometheus may read.
+// metrics holds the metrics for Prometheus.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -235,8 +239,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// methods that are counted by name; others, which a stranger may invent, count
-// as one.
+// methods are counted by name. Others, which a client can invent, count as one.
 var methods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "DELETE": true, "OPTIONS": true}
 
 func (m *metrics) observe(route, method string, status int, took time.Duration) {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// lines is what a service tells.
+// lines collects the log of a service.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -55,7 +55,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// served is a service that serves within the test.
+// served is a service that runs in the test process.
 type served struct {
 	t        *testing.T
 	out, log *lines
@@ -82,7 +82,7 @@ func serve(t *testing.T, cfg Config) *served {
 		case err := <-s.ended:
 			t.Fatalf("the service ended: %v\n%s", err, s.log)
 		case <-time.After(30 * time.Second):
-			t.Fatalf("the service does not come up: %s", s.log)
+			t.Fatalf("the service did not start: %s", s.log)
 		}
 	}
 }
@@ -95,12 +95,12 @@ func (s *served) awaitLog(text string) {
 		select {
 		case <-s.log.more:
 		case <-late:
-			s.t.Fatalf("the log never held %q:\n%s", text, s.log)
+			s.t.Fatalf("the log does not contain %q:\n%s", text, s.log)
 		}
 	}
 }
 
-// end stops the service and gives what it ended with.
+// end stops the service and returns its error.
 func (s *served) end() error {
 	s.t.Helper()
 	s.client.CloseIdleConnections()
@@ -113,7 +113,7 @@ func (s *served) end() error {
 	return err
 }
 
-// ask sends a request with the key, and gives status and body.
+// ask sends a request with the key and returns status and body.
 func (s *served) ask(method, path, key, body string) (int, string) {
 	s.t.Helper()
 	if !strings.HasPrefix(path, "http") {
@@ -147,7 +147,7 @@ func TestServe(t *testing.T) {
 	s := serve(t, cfg)
 	key := regexp.MustCompile(`bk_\S{43}`).FindString(s.out.String())
 	if key == "" || !strings.Contains(s.out.String(), "fk_") {
-		t.Fatalf("the keys were not told: %s", s.out)
+		t.Fatalf("the keys were not printed: %s", s.out)
 	}
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/openapi.json": 200, "/": 200, "/metrics": 404, "/nothing": 404} {
 		if got, _ := s.ask("GET", path, "", ""); got != want {
@@ -162,7 +162,7 @@ func TestServe(t *testing.T) {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the import does not end: %v", doc)
+			t.Fatalf("the import did not end: %v", doc)
 		}
 	}
 	address, _ := s.object("GET", "/api/v1/headless/imports/"+id+"/url/", key, "", 200)["presigned_url"].(string)
@@ -178,7 +178,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("a second service on the folder: error %v", err)
 	}
 	if _, err := os.Stat(spooled); err != nil {
-		t.Errorf("the second service, which was refused, removed what the first had spooled: %v", err)
+		t.Errorf("the rejected second service removed spooled files of the first: %v", err)
 	}
 	if err := s.end(); err != nil {
 		t.Errorf("the service ended with %v", err)
@@ -186,11 +186,11 @@ func TestServe(t *testing.T) {
 
 	s = serve(t, cfg)
 	if strings.Contains(s.out.String(), "bk_") {
-		t.Error("the keys were told again")
+		t.Error("the keys were printed again")
 	}
 	s.object("GET", "/api/v1/headless/imports/"+id+"/", key, "", 200)
 	if _, err := os.Stat(spooled); !os.IsNotExist(err) {
-		t.Errorf("what an earlier process had spooled is left: %v", err)
+		t.Errorf("spooled files of an earlier process remain: %v", err)
 	}
 	if err := s.end(); err != nil {
 		t.Errorf("the service ended with %v", err)
@@ -204,7 +204,7 @@ func TestServeExposesMetricsSeparately(t *testing.T) {
 	s.ask("GET", "/healthz", "", "")
 	s.ask("BREW", "/healthz", "", "")
 	status, text := s.ask("GET", "http://"+cfg.MetricsListen+"/metrics", "", "")
-	// A request is counted behind its answer.
+	// A request is counted after its response.
 	for end := time.Now().Add(10 * time.Second); !strings.Contains(text, `method="other"`) && time.Now().Before(end); {
 		status, text = s.ask("GET", "http://"+cfg.MetricsListen+"/metrics", "", "")
 	}
@@ -212,7 +212,7 @@ func TestServeExposesMetricsSeparately(t *testing.T) {
 		t.Errorf("status %d, metrics:\n%.3000s", status, text)
 	}
 	if strings.Contains(text, "BREW") || !strings.Contains(text, `method="other"`) {
-		t.Error("a method that a stranger invented has a metric of its own")
+		t.Error("an invented method has its own metric")
 	}
 	if err := s.end(); err != nil {
 		t.Error(err)
@@ -228,7 +228,7 @@ func TestServeTakesGivenKeysAndWarns(t *testing.T) {
 	s.object("GET", "/api/v1/headless/imports/", cfg.BackendKey, "", 200)
 	s.object("GET", "/api/v1/headless/imports/", cfg.FrontendKey, "", 403)
 	if !strings.Contains(s.log.String(), "unencrypted") {
-		t.Errorf("nothing warns of plain HTTP beyond this machine: %s", s.log)
+		t.Errorf("there is no warning of plain HTTP: %s", s.log)
 	}
 	if strings.Contains(s.log.String(), cfg.BackendKey) {
 		t.Error("the log holds a key")
@@ -250,14 +250,14 @@ func TestServeNeedsItsAddress(t *testing.T) {
 		t.Errorf("error %v, want one about %s", err, taken)
 	}
 	if out.Len() > 0 {
-		t.Errorf("keys were told by a service that never served: %s", out.String())
+		t.Errorf("a service that never served printed keys: %s", out.String())
 	}
 	if err := first.end(); err != nil {
 		t.Error(err)
 	}
 }
 
-// certificate makes one for this machine.
+// certificate creates a certificate for this machine.
 func certificate(t *testing.T) (cert, key string) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -294,7 +294,7 @@ func TestMigrateAndAdmin(t *testing.T) {
 	must(t, closeAll())
 }
 
-// freeAddress is an address of this machine that nobody listens on.
+// freeAddress returns an unused address of this machine.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,20 +13,22 @@ import (
 	"time"
 )
 
-// servers are the API and, where it is wanted, the metrics.
+// servers are the HTTP servers of the API and, if configured, of the metrics.
 type servers struct {
 	list      []*http.Server
 	listeners []net.Listener
 	scheme    string
-	// log takes what the servers have to say of connections that go wrong.
+	// log receives connection errors of the HTTP servers.
 	log *log.Logger
+	// drain is the time limit for requests in progress when the servers close.
+	drain time.Duration
 }
 
-// metricsConnections is the most connections that may read metrics at once.
+// metricsConnections is the maximum number of concurrent metrics connections.
 const metricsConnections = 16
 
 func listen(cfg Config, handler, metrics http.Handler) (*servers, error) {
-	s := &servers{scheme: "http", log: slog.NewLogLogger(cfg.Log.Handler(), slog.LevelWarn)}
+	s := &servers{scheme: "http", drain: cfg.shutdownLimits().drain, log: slog.NewLogLogger(cfg.Log.Handler(), slog.LevelWarn)}
 	var certificate *tls.Config
 	if cfg.TLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(cfg.TLSCert, cfg.TLSKey)
@@ -62,7 +64,7 @@ func (s *servers) listenOn(address string, handler http.Handler, certificate *tl
 		listener = tls.NewListener(listener, certificate)
 	}
 	s.listeners = append(s.listeners, listener)
-	// Bodies may take as long as they keep coming: the API watches their pace.
+	// There is no time limit for bodies, because the API checks their pace.
 	s.list = append(s.list, &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: s.log,
 	})
@@ -71,14 +73,14 @@ func (s *servers) listenOn(address string, handler http.Handler, certificate *tl
 
 func (s *servers) address() string { return s.scheme + "://" + s.listeners[0].Addr().String() }
 
-// onShutdown has end called when the servers begin to close.
+// onShutdown registers end to be called when the servers begin to close.
 func (s *servers) onShutdown(end func()) {
 	for _, server := range s.list {
 		server.RegisterOnShutdown(end)
 	}
 }
 
-// serve begins to serve; the channel tells of a server that failed.
+// serve starts to serve. The channel receives the error of a server that fails.
 func (s *servers) serve() <-chan error {
 	failed := make(chan error, len(s.list))
 	for i, server := range s.list {
@@ -91,9 +93,9 @@ func (s *servers) serve() <-chan error {
 	return failed
 }
 
-// close lets requests under way end, and cuts those off that do not.
+// close waits for requests in progress, and then closes their connections.
 func (s *servers) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.drain)
 	defer cancel()
 	for _, server := range s.list {
 		if server.Shutdown(ctx) != nil {
@@ -101,21 +103,21 @@ func (s *servers) close(ctx context.Context) error {
 		}
 	}
 	for _, listener := range s.listeners {
-		_ = listener.Close() // those that no server had taken over yet
+		_ = listener.Close() // those that no server uses yet
 	}
 	return nil
 }
 
 const (
-	// mostConnections bounds the memory of idle connections.
+	// mostConnections limits the memory of idle connections.
 	mostConnections = 4096
-	// filesPerConnection leaves to each connection a file that it sends, and
-	// as much again to the stores.
+	// filesPerConnection reserves one file descriptor per connection for a file that it
+	// sends, and another for the stores.
 	filesPerConnection = 3
 )
 
-// maxConnections is how many connections may be open at once in a process that
-// may have so many files open. 0 files means that the limit is not known.
+// maxConnections returns the maximum number of connections of a process with a limit of
+// open files; 0 means that the limit is unknown.
 func maxConnections(files uint64) int {
 	if files == 0 {
 		return mostConnections
@@ -123,8 +125,8 @@ func maxConnections(files uint64) int {
 	return int(max(1, min(mostConnections, files/filesPerConnection)))
 }
 
-// limitConnections makes a listener accept no more than so many connections
-// at once. Those beyond wait in the system's queue until others end.
+// limitConnections limits the number of open connections of a listener. Further ones wait in
+// the backlog of the system.
 func limitConnections(listener *net.TCPListener, most int) net.Listener {
 	return &limitedListener{TCPListener: listener, places: make(chan struct{}, most), closed: make(chan struct{})}
 }
@@ -155,8 +157,8 @@ func (l *limitedListener) Close() error {
 	return l.TCPListener.Close()
 }
 
-// limitedConn stays a TCP connection to net/http, which closes one half of it
-// so that an answer to a body that it did not read still arrives.
+// limitedConn remains a TCP connection for net/http, which closes its write half so that a
+// client receives the response to a body that was not read.
 type limitedConn struct {
 	*net.TCPConn
 	free func()

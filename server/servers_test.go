@@ -45,18 +45,18 @@ func TestLimitConnections(t *testing.T) {
 	first, second := <-accepted, <-accepted
 	select {
 	case <-accepted:
-		t.Error("a third connection was accepted beside two")
+		t.Error("a third connection was accepted")
 	case <-time.After(50 * time.Millisecond):
 	}
 	if _, ok := first.(interface{ CloseWrite() error }); !ok {
-		t.Error("one half of a connection cannot be closed")
+		t.Error("half of a connection cannot be closed")
 	}
 	must(t, first.Close())
-	_ = first.Close() // gives no second place
+	_ = first.Close() // has no effect
 	third := <-accepted
 	select {
 	case <-accepted:
-		t.Error("a connection closed twice made two places")
+		t.Error("closing a connection twice freed two slots")
 	case <-time.After(10 * time.Millisecond):
 	}
 	must(t, l.Close())
@@ -68,8 +68,7 @@ func TestLimitConnections(t *testing.T) {
 	}
 }
 
-// TestServersLogConnectionErrors looks for what net/http has to say, which must not
-// stand between the lines of the log as plain text.
+// TestServersLogConnectionErrors checks that messages of net/http are log records.
 func TestServersLogConnectionErrors(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.Listen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0"

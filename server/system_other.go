@@ -8,8 +8,8 @@ import (
 )
 
 func tryLock(*os.File) (bool, error) {
-	return false, errors.New("serving needs file locks, which this program lacks on this system")
+	return false, errors.New("file locks, which serving requires, are not supported on this system")
 }
 
-// openFiles is not known on this system.
+// openFiles returns 0: the limit is unknown on this system.
 func openFiles() uint64 { return 0 }

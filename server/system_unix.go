@@ -16,7 +16,7 @@ func tryLock(file *os.File) (free bool, err error) {
 	return err == nil, err
 }
 
-// openFiles is how many files this process may have open at once.
+// openFiles returns the limit of open files of this process.
 func openFiles() uint64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

@@ -22,6 +22,7 @@ import (
 )
 
 func TestFingerprint(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
 		signer, secret := newKey(t, kind)
 		want := ssh.FingerprintSHA256(signer.PublicKey())
@@ -39,6 +40,7 @@ func TestFingerprint(t *testing.T) {
 }
 
 func TestFingerprintLikeOpenSSH(t *testing.T) {
+	t.Parallel()
 	kinds := map[string][]string{
 		"ed25519": {"-t", "ed25519"}, "rsa": {"-t", "rsa", "-b", "2048"}, "ecdsa": {"-t", "ecdsa", "-b", "384"},
 	}
@@ -58,6 +60,7 @@ func TestFingerprintLikeOpenSSH(t *testing.T) {
 }
 
 func TestFingerprintRefuses(t *testing.T) {
+	t.Parallel()
 	_, made := newKey(t, "ed25519")
 	good := made.Reveal()
 	lines := strings.Split(good, "\n")
@@ -226,6 +229,7 @@ func TestQuestions(t *testing.T) {
 // A server with several keys must show the pinned one, not the first in its own list or in
 // the library's.
 func TestPinOfEveryType(t *testing.T) {
+	t.Parallel()
 	kinds := []string{"rsa", "ecdsa", "ed25519"}
 	var keys []ssh.Signer
 	for _, kind := range kinds {
@@ -243,6 +247,7 @@ func TestPinOfEveryType(t *testing.T) {
 }
 
 func TestHostKeyChanged(t *testing.T) {
+	t.Parallel()
 	for _, kinds := range [][2]string{{"ed25519", "ed25519"}, {"rsa", "rsa"}, {"ed25519", "rsa"}, {"rsa", "ecdsa"}} {
 		old, _ := newKey(t, kinds[0])
 		now, _ := newKey(t, kinds[1])
@@ -269,6 +274,7 @@ func TestHostKeyChanged(t *testing.T) {
 }
 
 func TestOpenSSHShowsThePinnedKey(t *testing.T) {
+	t.Parallel()
 	signer, mine := newKey(t, "ed25519")
 	rsaHost, rsaSecret := newKey(t, "rsa")
 	ecdsaHost, ecdsaSecret := newKey(t, "ecdsa")
@@ -285,6 +291,7 @@ func TestOpenSSHShowsThePinnedKey(t *testing.T) {
 }
 
 func TestOpenSSHWithChangedHostKey(t *testing.T) {
+	t.Parallel()
 	signer, mine := newKey(t, "ed25519")
 	for _, kind := range []string{"ed25519", "rsa"} {
 		before, _ := newKey(t, "ed25519")
@@ -299,6 +306,7 @@ func TestOpenSSHWithChangedHostKey(t *testing.T) {
 }
 
 func TestOpenSSHRefusesTheKey(t *testing.T) {
+	t.Parallel()
 	signer, _ := newKey(t, "ed25519")
 	_, other := newKey(t, "ed25519")
 	_, host := newKey(t, "ed25519")

@@ -117,6 +117,7 @@ func TestNoSuchHost(t *testing.T) {
 }
 
 func TestOpenSSH(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
 		t.Run("user key "+kind, func(t *testing.T) {
 			signer, mine := newKey(t, kind)
@@ -137,6 +138,7 @@ func TestOpenSSH(t *testing.T) {
 
 // A session outlives the context of Dial and can be closed twice.
 func TestSessionOutlivesDial(t *testing.T) {
+	t.Parallel()
 	key, _ := newKey(t, "ed25519")
 	f := &fakeFS{entries: names("a.csv")}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -196,6 +198,7 @@ func clientFor(kind sftp.Kind, short time.Duration) *sftp.Client {
 }
 
 func TestEvilBeforeLogin(t *testing.T) {
+	t.Parallel()
 	const greeting = "SSH-2.0-evil\r\n"
 	cases := map[string]struct {
 		serve func(net.Conn)
@@ -228,6 +231,7 @@ func TestEvilBeforeLogin(t *testing.T) {
 }
 
 func TestEvilAtLogin(t *testing.T) {
+	t.Parallel()
 	key, _ := newKey(t, "ed25519")
 	cases := map[string]struct {
 		change func(*ssh.ServerConfig)
@@ -267,6 +271,7 @@ func TestEvilAtLogin(t *testing.T) {
 }
 
 func TestEvilAfterLogin(t *testing.T) {
+	t.Parallel()
 	key, _ := newKey(t, "ed25519")
 	version := packet(5, "\x02\x00\x00\x00\x03")
 	send := func(text string) func(ssh.Channel) {
@@ -297,13 +302,14 @@ func TestEvilAfterLogin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cred := listen(t, serveSSH(withPassword(key), c.files))
-			_, err := clientFor(c.kind, 2*time.Second).Test(context.Background(), cred)
+			_, err := clientFor(c.kind, time.Second).Test(context.Background(), cred)
 			wantError(t, err, c.kind, c.want)
 		})
 	}
 }
 
 func TestEvilGreetings(t *testing.T) {
+	t.Parallel()
 	key, _ := newKey(t, "ed25519")
 	for name, sent := range map[string]string{
 		"another version":     packet(5, "\x02"+u32(2)),
@@ -325,6 +331,7 @@ func TestEvilGreetings(t *testing.T) {
 }
 
 func TestEvilOpening(t *testing.T) {
+	t.Parallel()
 	key, _ := newKey(t, "ed25519")
 	cases := map[string]struct {
 		serve func(ended <-chan struct{}) func(net.Conn)

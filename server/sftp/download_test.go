@@ -44,6 +44,7 @@ func (w onWrite) Write(p []byte) (int, error) {
 }
 
 func TestFetchOpenSSH(t *testing.T) {
+	t.Parallel()
 	const chunk = 32 << 10
 	s := openSSHSession(t)
 	for _, size := range []int{0, 1, chunk - 1, chunk, chunk + 1, 3<<20 + 7} {
@@ -68,6 +69,7 @@ func TestFetchOpenSSH(t *testing.T) {
 }
 
 func TestFetchWhileItChanges(t *testing.T) {
+	t.Parallel()
 	content := randomText(3 << 20)
 	cases := map[string]struct {
 		change func(path string) error
@@ -120,6 +122,7 @@ func TestFetchWhileItChanges(t *testing.T) {
 
 // An interrupted download resumes on another connection.
 func TestFetchFromKilledServer(t *testing.T) {
+	t.Parallel()
 	signer, mine := newKey(t, "ed25519")
 	_, host := newKey(t, "ed25519")
 	started := make(chan int, 10)
@@ -159,6 +162,7 @@ type shortWriter struct{}
 func (shortWriter) Write(p []byte) (int, error) { return len(p) / 2, nil }
 
 func TestFetchToBadWriters(t *testing.T) {
+	t.Parallel()
 	s := openSSHSession(t)
 	f := listOne(t, s, makeFiles(t, map[string]string{"a.csv": randomText(1 << 20)}))
 	for range 3 {

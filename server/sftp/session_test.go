@@ -68,6 +68,7 @@ var calls = map[string]struct {
 }
 
 func TestEvilAnswers(t *testing.T) {
+	t.Parallel()
 	for step, call := range calls {
 		for name, invalid := range invalidReplies {
 			t.Run(step+"/"+name, func(t *testing.T) {

@@ -35,6 +35,7 @@ func wantFiles(t *testing.T, folder string, want map[string]string) {
 }
 
 func TestUploadOpenSSH(t *testing.T) {
+	t.Parallel()
 	s, folder := openSSHSession(t), t.TempDir()
 	want := map[string]string{}
 	long := strings.Repeat("l", 250) + ".csv"
@@ -76,6 +77,7 @@ func TestUploadRefusals(t *testing.T) {
 }
 
 func TestUploadFromBadReaders(t *testing.T) {
+	t.Parallel()
 	s, folder := openSSHSession(t), t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	readers := map[string]struct {
@@ -129,6 +131,7 @@ func TestUploadWithoutExtensions(t *testing.T) {
 }
 
 func TestUploadToEvilServers(t *testing.T) {
+	t.Parallel()
 	extended := []string{"posix-rename@openssh.com", "fsync@openssh.com"}
 	cases := map[string]struct {
 		f    *fakeFS

@@ -22,7 +22,7 @@ const (
 	// machine.
 	patient = DefaultTimeout
 	// hasty is the timeout for receivers that must exceed it.
-	hasty = time.Second
+	hasty = 500 * time.Millisecond
 	// maxAllocated is how many bytes an attempt may allocate, including those of the
 	// receiver. An honest attempt allocates about 100 KiB.
 	maxAllocated = 8 << 20
@@ -139,7 +139,7 @@ func TestEvilReceivers(t *testing.T) {
 	const ok, chunked = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 	packed := bomb()
 	cases := []evil{
-		{"says nothing", hasty, writeAndHang(""), TimedOut, `"webhook.time_ran_out","params":{"action":{"code":"webhook.waiting_for_answer"},"time":"1s"`, 0},
+		{"says nothing", hasty, writeAndHang(""), TimedOut, `"webhook.time_ran_out","params":{"action":{"code":"webhook.waiting_for_answer"},"time":"500ms"`, 0},
 		{"does not even listen", hasty, idle, TimedOut, "webhook.time_ran_out", 0},
 		{"head byte by byte", hasty, drip(ok+"X: ", "a"), TimedOut, "webhook.waiting_for_answer", 0},
 		{"endless slow headers", hasty, drip(ok, "X: a\r\n"), TimedOut, "webhook.waiting_for_answer", 0},
@@ -207,6 +207,7 @@ func TestEvilReceivers(t *testing.T) {
 
 // A receiver that does not read a long message has no more time than others.
 func TestRequestThatIsNotRead(t *testing.T) {
+	t.Parallel()
 	url := "http://" + listen(t, idle)
 	d := delivery(url)
 	d.Message.Bytes = make([]byte, 64<<20)

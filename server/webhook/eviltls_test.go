@@ -33,7 +33,7 @@ func TestEvilTLS(t *testing.T) {
 		return func(c net.Conn) { _ = tls.Server(c, cfg).Handshake() }
 	}
 	cases := []evil{
-		{"says nothing", hasty, hang, TimedOut, `"webhook.time_ran_out","params":{"action":{"code":"webhook.agreeing_on_tls"},"time":"1s"`, 0},
+		{"says nothing", hasty, hang, TimedOut, `"webhook.time_ran_out","params":{"action":{"code":"webhook.agreeing_on_tls"},"time":"500ms"`, 0},
 		{"closes at once", patient, func(net.Conn) {}, Dropped, "webhook.tls_hung_up", 0},
 		{"resets", patient, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)); reset(c) }, Dropped, "webhook.tls_hung_up", 0},
 		{"speaks HTTP", patient, writeAfterRead("HTTP/1.1 400 Bad Request\r\n\r\n"), Untrusted, "webhook.speaks_no_tls", 0},

@@ -126,6 +126,9 @@ func TestBlocks(t *testing.T) {
 // install builds the program with the command of the page and returns its folder.
 func install(t *testing.T, page string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("SKIPPED: -short does not build the program")
+	}
 	const command = "go install ./cmd/intray"
 	if !strings.Contains(page, "`"+command+"`") {
 		t.Fatalf("the page does not contain the command that builds the program: %s", command)

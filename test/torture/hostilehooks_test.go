@@ -134,7 +134,7 @@ func checkHookFailure(t *testing.T, one sent, got *livetest.Reply) {
 		return
 	}
 	notice := fmt.Sprint(problems[0])
-	row := fmt.Sprintf("data row %d:", badRow+1)
+	row := fmt.Sprintf("data row %d", badRow+1)
 	if !strings.Contains(notice, "HOOK_FAILED") || !strings.Contains(notice, "rowHooks[0]") || !strings.Contains(notice, row) {
 		t.Errorf("%s: the hook or its row is not named: %s", one.name, notice)
 	}
