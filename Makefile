@@ -1,7 +1,7 @@
-# Every target is a command that anyone can run. Bare make prints this list.
+# Run make without a target to list all targets.
 
 GO ?= go
-# The tool versions that lint is known to pass with.
+# The linter version that make lint passes with.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.4.0
 FUZZTIME ?= 1m
 
@@ -14,23 +14,23 @@ build: ## Build the program as ./intray.
 	$(GO) build -o intray ./cmd/intray
 
 .PHONY: test
-test: ## Run all tests that this machine has the parts for, and count the rest.
+test: ## Run all tests that this machine can run, and list what was skipped.
 	@GO="$(GO)" sh .ci/test ./...
 
 .PHONY: short
-short: ## Run the tests that take a minute in all.
+short: ## Run the short tests, which take about a minute in total.
 	$(GO) test -short ./...
 
 .PHONY: all-tests
-all-tests: ## Run all tests with the suites that take long: contract, torture, conformance and bench.
+all-tests: ## Run all tests, including the long suites: contract, torture, conformance and bench.
 	@INTRAY_TESTS=all GO="$(GO)" sh .ci/test ./...
 	$(GO) -C tools test ./...
 
 .PHONY: check
-check: lint short ## Check format, style and imports, and run the short tests: what every commit must pass.
+check: lint short ## Check format, style and imports, and run the short tests. Every commit must pass.
 
 .PHONY: generate
-generate: ## Generate the tables, the catalogue of the API and the user interface again.
+generate: ## Regenerate the tables, the API types and the user interface.
 	$(GO) generate ./...
 	$(GO) test . -run PictureOfImports -update
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent api && npm run --silent build
@@ -40,7 +40,7 @@ ui: ## Build the review page, which is part of the program, into server/webui/di
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 .PHONY: mutants
-mutants: ## Make 300 small changes to the code, one at a time, and list those that no test notices.
+mutants: ## Make 300 small changes to the code, one at a time, and list those that no test detects.
 	$(GO) -C tools run ./mutants -n 300 -seed 1
 
 .PHONY: race
@@ -55,7 +55,7 @@ lint: ## Check format, imports and style.
 	$(GO) run $(GOLANGCI) run
 
 .PHONY: torture
-torture: ## Kill, flood and fill the service, damage files: the whole of what CI runs a tenth of.
+torture: ## Kill, flood and fill the service, and damage files. CI runs a tenth of this.
 	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks
@@ -66,20 +66,20 @@ fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).
 	FUZZTIME=$(FUZZTIME) sh .ci/fuzz
 
 .PHONY: bench
-bench: ## Measure imports, and the readers side by side with those of others.
+bench: ## Measure imports, and compare the readers with other programs.
 	INTRAY_TESTS=bench INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./server/staging ./output
 
 .PHONY: test-ui
-test-ui: ## Review the examples in a browser, over the real service; then the pages by themselves.
+test-ui: ## Review the examples in a browser with the real service, and test the pages alone.
 	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs test && npm run --silent test:browser
 
 .PHONY: bench-ui
-bench-ui: ## Measure the review page over 1 million rows; INTRAY_BENCH=full: 1, 5 and 10.
+bench-ui: ## Measure the review page with 1 million rows; INTRAY_BENCH=full: 1, 5 and 10.
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent bench:grid && node e2e/run.mjs bench
 
 .PHONY: screenshots
-screenshots: ## Take pictures of the review page in each state, into docs/screenshots.
+screenshots: ## Save screenshots of the review page in each state to docs/screenshots.
 	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs screenshots
 
 .PHONY: postgres

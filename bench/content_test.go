@@ -11,18 +11,17 @@ import (
 	"testing"
 )
 
-// content is what the lines of a file are, in whatever order: how many, and the
+// content summarizes the lines of a file regardless of their order: their number, and the
 // sum of their hashes.
 type content struct {
 	Lines int64
 	Sum   uint64
 }
 
-// lineSeed is the same for all files, so that their sums can be compared.
+// lineSeed is one seed for all files, so that their sums are comparable.
 var lineSeed = maphash.MakeSeed()
 
-// contentOf reads a result. DuckDB writes the rows in the order in which its
-// threads finish, Intray in that of the file.
+// contentOf reads a result. DuckDB writes rows in the order in which its threads finish.
 func contentOf(t *testing.T, name string) content {
 	t.Helper()
 	file, err := os.Open(name)
@@ -63,15 +62,15 @@ func TestContent(t *testing.T) {
 		return c
 	}
 	if a, b := read("one\ntwo\n"), read("two\none"); a != b || a.Lines != 2 {
-		t.Errorf("%+v and %+v of the same lines", a, b)
+		t.Errorf("%+v and %+v for the same lines", a, b)
 	}
 	for _, other := range []string{"one\n", "one\ntwo\ntwo\n", "one\ntwO\n", ""} {
 		if a, b := read("one\ntwo\n"), read(other); a == b {
-			t.Errorf("%q has the content of other lines: %+v", other, b)
+			t.Errorf("%q has the same content as other lines: %+v", other, b)
 		}
 	}
 	if _, err := readContent(strings.NewReader(strings.Repeat("a", 2<<20))); err == nil {
-		t.Error("a line that is longer than the buffer is read")
+		t.Error("a line longer than the buffer is accepted")
 	}
 	name := filepath.Join(t.TempDir(), "lines")
 	if err := os.WriteFile(name, []byte("a\n"), 0o600); err != nil {

@@ -16,30 +16,29 @@ import (
 	"github.com/intraydata/intray/bench/benchdata"
 )
 
-// A contest is one task for several contestants. The first of them is the one
-// that the others are held against.
+// A contest is one task for several contestants. The others are compared with the first.
 type contest struct {
 	name string
-	// form is the ending of the file.
+	// form is the extension of the file.
 	form string
 	rows int
-	// alike are the columns whose cells all contestants give byte for byte.
+	// alike are the columns whose cells are equal, byte by byte, for all contestants.
 	alike       []int
 	contestants []contestant
 }
 
-// startRows is how large a file is whose reading costs next to nothing.
+// startRows is the size of a file that takes almost no time to read.
 const startRows = 10
 
 // held is what a contestant needed in all runs.
 type held struct {
 	contestant
-	// costs are those of the whole file, starts those of a file of next to
-	// nothing: of the process itself.
+	// costs are those of the full file, and starts those of a tiny file, that is of the
+	// process itself.
 	costs, starts []cost
 }
 
-// hold checks that all contestants find the same, then lets them run in turns.
+// hold checks that all contestants find the same, and then runs them in turns.
 func (c contest) hold(t *testing.T) (size int64, all []held) {
 	t.Helper()
 	file, size := made(t, c.form, c.rows)
@@ -48,7 +47,7 @@ func (c contest) hold(t *testing.T) (size int64, all []held) {
 	for i, one := range c.contestants {
 		found[i] = one.check(t, file)
 		if err := c.compare(found[0], found[i]); err != nil {
-			t.Fatalf("%s: %s and %s do not read the same: %v", c.name, c.contestants[0].name, one.name, err)
+			t.Fatalf("%s: %s and %s read different content: %v", c.name, c.contestants[0].name, one.name, err)
 		}
 		all = append(all, held{contestant: one})
 	}
@@ -65,7 +64,7 @@ func (c contest) hold(t *testing.T) (size int64, all []held) {
 	return size, all
 }
 
-// compare says how the tally of a contestant is not that of the first, or nil.
+// compare returns how the tally of a contestant differs from that of the first, or nil.
 func (c contest) compare(first, other tally) error {
 	if first.Rows != int64(c.rows) || other.Rows != int64(c.rows) {
 		return fmt.Errorf("%d rows and %d, want %d", first.Rows, other.Rows, c.rows)
@@ -85,23 +84,23 @@ func (c contest) compare(first, other tally) error {
 	return nil
 }
 
-// rowBytes is about how much a row takes on the disk in each form.
+// rowBytes is the approximate size of a row on disk in each form.
 var rowBytes = map[string]int{"csv": 150, "ndjson": 260, "xlsx": 100, customers: 165 + importedBytes}
 
-// importedBytes is about how much more a row of customers takes while it is
-// imported: the result, the staged row and what is compared of it.
+// importedBytes is the approximate additional disk space per row of customers during an
+// import: the result, the staged row and the compared content.
 const importedBytes = 265 + 60 + 60
 
-// spareBytes is what stays free on the disk.
+// spareBytes is the disk space to leave free.
 const spareBytes = 1_000_000_000
 
-// made makes a file of rows in a process of its own and gives its name and size.
-// Where there is no room for it the test is skipped.
+// made generates a file of rows in another process and returns its name and size. It skips
+// the test if the disk space does not suffice.
 func made(t *testing.T, form string, rows int) (name string, size int64) {
 	t.Helper()
 	needed := rows * rowBytes[form]
 	if free := freeBytes(t); free < uint64(needed+spareBytes) {
-		t.Skipf("SKIPPED: the temporary folder has %d MB free, a file of %d MB is to be read and %d MB are left alone; set TMPDIR to a folder with more room",
+		t.Skipf("SKIPPED: the temporary folder has %d MB free, but the file needs %d MB and %d MB must remain free; set TMPDIR to a folder with more room",
 			free/1e6, needed/1e6, spareBytes/1_000_000)
 	}
 	name = filepath.Join(t.TempDir(), fmt.Sprintf("people-%d.%s", rows, form))
@@ -118,7 +117,7 @@ func freeBytes(t *testing.T) uint64 {
 	return state.Bavail * uint64(state.Bsize)
 }
 
-// generateFile is the child that writes a file. Its size is the answer.
+// generateFile is the child process that writes a file. It answers with the size.
 func generateFile(args []string) (any, error) {
 	forms := map[string]func(io.Writer, int, uint64) error{"csv": benchdata.Write, "ndjson": benchdata.WriteNDJSON, "xlsx": benchdata.WriteWorkbook, customers: benchdata.WriteCustomers}
 	if len(args) != 3 || forms[args[0]] == nil {
@@ -143,7 +142,7 @@ func generateFile(args []string) (any, error) {
 	return state.Size(), file.Close()
 }
 
-// columnsBut are all columns without some.
+// columnsBut returns all columns except some.
 func columnsBut(names ...string) (list []int) {
 	for i, name := range benchdata.Header {
 		if !slices.Contains(names, name) {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// wantedDuckDB is what is installed where python3 has no DuckDB.
+// wantedDuckDB is the version to install if python3 has no DuckDB.
 const wantedDuckDB = "duckdb==1.3.2"
 
-// duckDB gives a python3 that has DuckDB, and the versions of both. In a whole
-// run it installs DuckDB in the temporary folder where it is missing.
+// duckDB returns a python3 that has DuckDB, and the versions of both. A full run installs
+// DuckDB in the temporary folder if it is missing.
 func duckDB(t *testing.T) (python, version string) {
 	t.Helper()
 	if version, err := askDuckDB("python3"); err == nil {
@@ -26,7 +26,7 @@ func duckDB(t *testing.T) (python, version string) {
 	return "", ""
 }
 
-// askDuckDB asks for the versions of Python and of its DuckDB.
+// askDuckDB returns the versions of Python and its DuckDB.
 func askDuckDB(python string) (string, error) {
 	const program = `import duckdb, platform; print("Python " + platform.python_version() + ", DuckDB " + duckdb.__version__)`
 	out, err := exec.Command(python, "-c", program).Output()
@@ -40,15 +40,15 @@ func installDuckDB(python string) error {
 	return exec.Command(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", wantedDuckDB).Run()
 }
 
-// skipWithoutDuckDB marks what was not measured.
+// skipWithoutDuckDB skips a test without DuckDB.
 func skipWithoutDuckDB(t *testing.T) {
 	t.Helper()
 	t.Run("DuckDB", func(t *testing.T) {
-		t.Skip("SKIPPED: there is no DuckDB for python3, nothing is held against it; pip install " + wantedDuckDB)
+		t.Skip("SKIPPED: python3 has no DuckDB to compare with; pip install " + wantedDuckDB)
 	})
 }
 
-// duckDBCommand reads one of the forms that read_duckdb.py names.
+// duckDBCommand returns the command that reads a form that read_duckdb.py supports.
 func duckDBCommand(python, form string) []string {
 	return []string{python, "read_duckdb.py", form}
 }

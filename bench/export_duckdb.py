@@ -1,11 +1,10 @@
-"""Adds up with DuckDB what a result of customers holds, and prints it as JSON.
+"""Summarizes a result of customers with DuckDB and prints the figures as JSON.
 
     export_duckdb.py ndjson|json|csv|parquet|wide FILE
 
-Whatever the format, a cell is taken as the text that it has in JSON: of Parquet
-that is the value of the typed column or what stands in $text, of CSV the text
-without the sign before what could be a formula. An empty cell is no text. Of a
-wide table each kind of column is added up in its own way.
+In every format, a cell counts as its text in JSON. In Parquet, that is the value of the
+typed column or of $text. In CSV, it is the text without the prefix of formulas. Empty
+cells do not count. In a wide table, each type of column has its own kind of sum.
 """
 
 import json

@@ -19,25 +19,25 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// exportedRows is the size of the whole measurement.
+// exportedRows is the number of rows in a full run.
 const exportedRows = 10_000_000
 
-// exportPeak is the most memory that writing a result may take, in bytes.
+// exportPeak is the memory limit for writing a result, in bytes.
 const exportPeak = 128e6
 
-// exported is what a result holds, whatever its format.
+// exported summarizes a result in any format.
 type exported struct {
 	Rows int64 `json:"rows"`
-	// Cents is the sum of the amounts that are numbers, times 100.
+	// Cents is the sum of all numeric amounts, times 100.
 	Cents int64 `json:"cents"`
-	// Filled counts the cells of each column that are not empty, and Sums are the
-	// sums of the hashes of their texts.
+	// Filled counts the non-empty cells of each column, and Sums are the sums of the hashes
+	// of their texts.
 	Filled map[string]int64  `json:"filled"`
 	Sums   map[string]uint64 `json:"sums"`
 }
 
-// TestExports writes staged customers in each format, prints one table, and lets
-// DuckDB find the same in all of them.
+// TestExports writes staged customers in each format, checks the files with DuckDB, and
+// prints one table.
 func TestExports(t *testing.T) {
 	rows := share(exportedRows)
 	folder, schema, staged := stageForExport(t, rows)
@@ -55,7 +55,7 @@ func TestExports(t *testing.T) {
 		h.costs = []cost{took}
 		r.add("export", int64(rows), size, h, "", "", h.goal.against(goal{peak: took.Peak}))
 		switch {
-		case format == output.XLSX && full(): // excelize takes half a minute for a million rows
+		case format == output.XLSX && full(): // excelize needs half a minute for a million rows
 			countSheets(t, result, rows)
 		case format != output.XLSX && python != "":
 			want = sameExport(t, python, format, result, staged, want)
@@ -67,8 +67,8 @@ func TestExports(t *testing.T) {
 	t.Logf("%s; %s\n%s%s", machine(), version, extent(), r.table())
 }
 
-// stageForExport stages customers and gives where, the file of their schema, and
-// what is staged.
+// stageForExport stages customers and returns the folder, the file of their schema, and a
+// summary of the rows.
 func stageForExport(t *testing.T, rows int) (folder, schema string, staged stagedCounts) {
 	t.Helper()
 	file, _ := made(t, customers, rows)
@@ -83,8 +83,8 @@ func stageForExport(t *testing.T, rows int) (folder, schema string, staged stage
 	return folder, schema, staged
 }
 
-// exportOnce runs a child that writes a result, which must have all rows and take
-// no more memory than it may.
+// exportOnce runs a child that writes a result, which must have all rows and stay within the
+// memory limit.
 func exportOnce(t *testing.T, rows int, command []string, result string) (took cost, size int64) {
 	t.Helper()
 	var m measured
@@ -98,13 +98,13 @@ func exportOnce(t *testing.T, rows int, command []string, result string) (took c
 		t.Fatal(err)
 	}
 	if m.Cost.Peak > exportPeak && !raced() {
-		t.Errorf("%q took %.0f MB of memory, and may take %.0f", command, m.Cost.Peak/1e6, exportPeak/1e6)
+		t.Errorf("%q used %.0f MB of memory, but the limit is %.0f", command, m.Cost.Peak/1e6, exportPeak/1e6)
 	}
 	return m.Cost, state.Size()
 }
 
-// sameExport lets DuckDB read a result, which must hold what is staged, and all of
-// what the first one holds.
+// sameExport checks with DuckDB that a result has the staged rows, and the same content as
+// the first result.
 func sameExport(t *testing.T, python string, format output.Format, result string, staged stagedCounts, want *exported) *exported {
 	t.Helper()
 	var got exported
@@ -116,12 +116,12 @@ func sameExport(t *testing.T, python string, format output.Format, result string
 		return &got
 	}
 	if diff := cmp.Diff(*want, got); diff != "" {
-		t.Errorf("%s holds something else (-first format +this one):\n%s", format, diff)
+		t.Errorf("%s has other content (-first format +this one):\n%s", format, diff)
 	}
 	return want
 }
 
-// stageChild is the child that stages a file and counts what it staged.
+// stageChild is the child process that stages a file and summarizes the rows.
 func stageChild(args []string) (any, error) {
 	if len(args) != 3 {
 		return nil, errors.New("want a schema, a folder and a file")
@@ -143,7 +143,7 @@ func stageChild(args []string) (any, error) {
 	return countStaged(ctx, s)
 }
 
-// export is the child that writes staged rows as a result. How many is the answer.
+// export is the child process that writes staged rows as a result. It answers with their number.
 func export(args []string) (any, error) {
 	if len(args) != 4 {
 		return nil, errors.New("want a format, a schema, the folder of a stage and a name")
@@ -191,18 +191,17 @@ func writeResult(name string, write func(*os.File) (int64, error)) (any, error) 
 	return rows, file.Close()
 }
 
-// sheetOf is what a program of others finds in a worksheet, with the header.
+// sheetOf is a worksheet, including the header, as another program reads it.
 type sheetOf struct {
 	Name  string
 	Rows  int64
 	First string
 }
 
-// mostSheetRows is the most rows of a worksheet, and so with a header one less.
+// mostSheetRows is the maximum number of rows of a worksheet, including the header.
 const mostSheetRows = 1_048_576
 
-// countSheets lets excelize open a workbook, which must hold all rows on as few
-// sheets as there can be.
+// countSheets checks with excelize that a workbook has all rows on as few sheets as possible.
 func countSheets(t *testing.T, book string, rows int) {
 	t.Helper()
 	program := excelize(t)
@@ -216,11 +215,11 @@ func countSheets(t *testing.T, book string, rows int) {
 		want = append(want, sheetOf{fmt.Sprintf("Rows %d", len(want)+1), int64(min(left+1, mostSheetRows)), "id"})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s finds other sheets (-want +found):\n%s", excelizeVersion(t), diff)
+		t.Errorf("%s reads other sheets (-want +found):\n%s", excelizeVersion(t), diff)
 	}
 }
 
-// TestSheetsInExcelize writes one row more than two worksheets hold.
+// TestSheetsInExcelize writes one row more than fits in two worksheets.
 func TestSheetsInExcelize(t *testing.T) {
 	rows := 2*(mostSheetRows-1) + 1
 	if raced() {

@@ -17,27 +17,27 @@ import (
 	"github.com/intraydata/intray/output"
 )
 
-// wideFields is how many columns a wide table has.
+// wideFields is the number of columns of a wide table.
 const wideFields = 50
 
-// wideKinds are the types of the columns, again and again.
+// wideKinds are the types of the columns, repeated.
 var wideKinds = []intray.FieldType{
 	{Name: intray.TypeString}, {Name: intray.TypeNumber}, {Name: intray.TypeDate}, {Name: intray.TypeSelect},
 	{Name: intray.TypeNumber, Options: map[string]any{"round": 0}}, {Name: intray.TypeDatetime}, {Name: intray.TypeString},
 	{Name: intray.TypeNumber, Options: map[string]any{"preset": "usd"}}, {Name: intray.TypeCheckbox}, {Name: intray.TypeMultiSelect},
 }
 
-// wideSums are what a wide table adds up to.
+// wideSums are the sums of a wide table.
 type wideSums struct {
 	Rows, Bytes, Wholes, Cents, Days, Truths, Nulls, Items int64
 }
 
-// TestWideExport writes a table of many columns as Parquet, and lets DuckDB add it
-// up.
+// TestWideExport writes a table of many columns as Parquet, and compares its sums with those
+// of DuckDB.
 func TestWideExport(t *testing.T) {
 	rows := share(exportedRows)
 	if needed, free := rows*wideFields*12, freeBytes(t); free < uint64(needed+spareBytes) {
-		t.Skipf("SKIPPED: the temporary folder has %d MB free, %d MB are to be written and %d MB are left alone; set TMPDIR to a folder with more room",
+		t.Skipf("SKIPPED: the temporary folder has %d MB free, but the file needs %d MB and %d MB must remain free; set TMPDIR to a folder with more room",
 			free/1e6, needed/1e6, spareBytes/1_000_000)
 	}
 	result := filepath.Join(t.TempDir(), "wide.parquet")
@@ -54,11 +54,11 @@ func TestWideExport(t *testing.T) {
 	var got wideSums
 	ask(t, &got, python, "export_duckdb.py", "wide", result)
 	if diff := cmp.Diff(wantedSums(rows), got); diff != "" {
-		t.Errorf("DuckDB adds it up otherwise (-want +found):\n%s", diff)
+		t.Errorf("DuckDB computes other sums (-want +found):\n%s", diff)
 	}
 }
 
-// exportWide is the child that writes a wide table. How many rows is the answer.
+// exportWide is the child process that writes a wide table. It answers with the number of rows.
 func exportWide(args []string) (any, error) {
 	if len(args) != 2 {
 		return nil, errors.New("want the number of rows and a name")
@@ -77,13 +77,13 @@ func exportWide(args []string) (any, error) {
 	})
 }
 
-// numbered are rows of one field: their numbers, from 0.
+// numbered returns rows of one field: their numbers, from 0.
 func numbered(rows int) iter.Seq2[*intray.Batch, error] {
 	return batches(rows, 1, func(b []byte, row, _ int) []byte { return strconv.AppendInt(b, int64(row), 10) })
 }
 
-// batches are rows whose cells a function makes; a cell of nothing is null. All of
-// them are in the same memory.
+// batches returns rows whose cells come from a function; an empty cell is null. All batches
+// share their memory.
 func batches(rows, fields int, cell func(b []byte, row, field int) []byte) iter.Seq2[*intray.Batch, error] {
 	const most = 5000
 	return func(yield func(*intray.Batch, error) bool) {
@@ -109,7 +109,7 @@ func batches(rows, fields int, cell func(b []byte, row, field int) []byte) iter.
 	}
 }
 
-// mixed is a number that looks drawn, of a row and a field.
+// mixed returns a pseudorandom number for a row and a field.
 func mixed(row, field int) uint64 {
 	x := uint64(row)*0x9e3779b97f4a7c15 + uint64(field)*0xbf58476d1ce4e5b9
 	x ^= x >> 31
@@ -117,7 +117,7 @@ func mixed(row, field int) uint64 {
 	return x ^ x>>29
 }
 
-// appendWide adds the canonical text of a cell of a wide table. One in 16 is null.
+// appendWide appends the canonical text of a cell of a wide table. One in 16 is null.
 func appendWide(b []byte, row, field int) []byte {
 	x := mixed(row, field)
 	if x>>60 == 0 {
@@ -147,7 +147,7 @@ func appendWide(b []byte, row, field int) []byte {
 	return append(strconv.AppendUint(append(b, `["a","item `...), x%7, 10), `"]`...)
 }
 
-// wantedSums adds up what appendWide makes.
+// wantedSums computes the sums of the cells that appendWide makes.
 func wantedSums(rows int) (s wideSums) {
 	s.Rows = int64(rows)
 	for row := range rows {

@@ -10,32 +10,32 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// A load is a row hook and the rows it is given.
+// A load is a row hook and the rows that it processes.
 type load struct {
 	Name, Source string
-	// Records are how many rows there are, which come again and again.
+	// Records is the number of distinct rows, which are repeated.
 	Records int
-	// rows are how many rows a whole run has for each runtime.
+	// rows is the number of rows of a full run for each runtime.
 	rows map[runner]int
-	// goals are the least rows for each second of one processor, as a share of
-	// those that Node makes in one process.
+	// goals are the minimum rows per second of processor time, as a share of those of Node
+	// in one process.
 	goals map[runner]float64
 }
 
-// runner is what calls a hook.
+// runner is a way to call a hook.
 type runner string
 
-// Two are workers of Intray; alone is a Node process that has no rows to be sent
-// and no jail, against which the others are held.
+// The first two are workers of Intray. alone is a Node process without row transfer and
+// sandbox, with which they are compared.
 const (
 	quickJS = runner(sandbox.QuickJS)
 	node    = runner(sandbox.Node)
 	alone   = runner("Node in one process")
 )
 
-// loads are a light hook, a middling one and two heavy ones, which compute the edit
-// distance of two texts of 50 characters: with the matrix of the textbooks, and with
-// two of its rows at a time. Engines differ more in the second.
+// loads are a light hook, a medium one and two heavy ones, which compute the edit distance of
+// two texts of 50 characters: with the full matrix, and with two of its rows at a time. Engines
+// differ more in the latter.
 var loads = []load{
 	{
 		Name: "trivial", Records: 100_000,
@@ -97,7 +97,7 @@ var loads = []load{
 // loadKeys are the fields of the rows.
 var loadKeys = []string{"name", "email", "date", "amount", "note", "other", "score", "city", "country", "phone"}
 
-// loadCell gives the text of one cell.
+// loadCell returns the text of one cell.
 func loadCell(key string, row int) string {
 	switch key {
 	case "name":
@@ -115,7 +115,7 @@ func loadCell(key string, row int) string {
 	}
 }
 
-// loadFields are what a schema says of them.
+// loadFields are the fields in a schema.
 func loadFields() (fields []intray.Field) {
 	for _, key := range loadKeys {
 		fields = append(fields, intray.Field{Key: key, Label: key, Type: intray.FieldType{Name: intray.TypeString}})
@@ -123,11 +123,11 @@ func loadFields() (fields []intray.Field) {
 	return fields
 }
 
-// batchRows is how many rows are handed over at once: about as many as an import
-// has in a batch, but at least two batches.
+// batchRows is the number of rows per call: about as many as a batch of an import, but at most
+// half of the rows.
 func batchRows(records int) int { return min(5000, records/2) }
 
-// loadBatches are rows as an import holds them.
+// loadBatches returns the rows as an import processes them.
 func loadBatches(records int) (list []*intray.Batch) {
 	size := batchRows(records)
 	for first := 0; first < records; first += size {
@@ -145,7 +145,7 @@ func loadBatches(records int) (list []*intray.Batch) {
 	return list
 }
 
-// loadRecords are the same rows as a hook sees them.
+// loadRecords returns the same rows as a hook receives them.
 func loadRecords(records int) []any {
 	list := make([]any, records)
 	for i := range list {
@@ -169,12 +169,12 @@ func TestLoads(t *testing.T) {
 	sent, _ := loadBatches(10)[1].Fields[1].Value(2)
 	own := loadRecords(10)[7].(map[string]any)["row"].(map[string]any)["email"].(map[string]any)["value"]
 	if string(sent) != "Person.7@Example7.COM" || own != string(sent) {
-		t.Errorf("row 7 is %q for a worker, and %q in Node alone", sent, own)
+		t.Errorf("row 7 is %q for a worker, but %q in Node alone", sent, own)
 	}
 	for _, l := range loads {
 		for who, rows := range l.rows {
 			if rows%batchRows(l.Records) != 0 {
-				t.Errorf("%s: %d rows for %s are no whole batches", l.Name, rows, who)
+				t.Errorf("%s: %d rows for %s are not a multiple of the batch size", l.Name, rows, who)
 			}
 		}
 	}

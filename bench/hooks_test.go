@@ -21,8 +21,8 @@ type ran struct {
 	costs []hookCost
 }
 
-// TestHooks lets workers and Node alone call the same hooks with the same rows,
-// and prints one table of it.
+// TestHooks calls the same hooks with the same rows in workers and in Node alone, and prints
+// one table.
 func TestHooks(t *testing.T) {
 	skipWithoutSandbox(t)
 	runners, version := []runner{quickJS}, "no Node"
@@ -30,7 +30,7 @@ func TestHooks(t *testing.T) {
 		runners, version = append(runners, node, alone), "Node "+strings.TrimSpace(string(found))
 	} else {
 		t.Run("Node", func(t *testing.T) {
-			t.Skip("SKIPPED: there is no Node, nothing is held against it, and its workers are not measured")
+			t.Skip("SKIPPED: Node is not installed, so its workers are not measured and nothing is compared with it")
 		})
 	}
 	var lines [][]string
@@ -40,13 +40,13 @@ func TestHooks(t *testing.T) {
 	t.Logf("%s; %s\n%s%s", machine(), version, extent(), tabulated(hookTitles, lines))
 }
 
-// skipWithoutSandbox marks that hooks were not measured.
+// skipWithoutSandbox skips a test if hooks cannot run here.
 func skipWithoutSandbox(t *testing.T) {
 	t.Helper()
 	c, err := sandbox.New(sandbox.Config{})
 	var refused *sandbox.RefusedError
 	if errors.As(err, &refused) {
-		t.Skipf("SKIPPED: hooks are not measured here: %v", err)
+		t.Skipf("SKIPPED: hooks cannot run here: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func skipWithoutSandbox(t *testing.T) {
 	c.Close()
 }
 
-// hold checks that all runners find the same changes and lets them run in turns.
+// hold checks that all runners make the same changes, and runs them in turns.
 func (l load) hold(t *testing.T, runners []runner) (all []ran) {
 	t.Helper()
 	for _, who := range runners {
@@ -72,11 +72,11 @@ func (l load) hold(t *testing.T, runners []runner) (all []ran) {
 	return all
 }
 
-// run measures once.
+// run runs a load once.
 func (l load) run(t *testing.T, who runner) (got hookCost) {
 	t.Helper()
 	todo := hookRun{Runner: who, Source: l.Source, Records: share(l.Records), Rows: share(l.rows[who])}
-	if who != quickJS { // which compiles nothing while it runs
+	if who != quickJS { // which has no JIT compiler to warm up
 		todo.Warm = todo.Rows / 4
 	}
 	text, err := json.Marshal(todo)
@@ -91,7 +91,7 @@ func (l load) run(t *testing.T, who runner) (got hookCost) {
 	return got
 }
 
-// written puts what Node is to do alone into a file.
+// written writes the input of Node alone to a file.
 func (l load) written(t *testing.T, todo hookRun) (name string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"source": todo.Source, "records": loadRecords(todo.Records), "batch": batchRows(todo.Records), "rows": todo.Rows, "warm": todo.Warm})
@@ -108,17 +108,17 @@ func (l load) written(t *testing.T, todo hookRun) (name string) {
 var hookTitles = []string{"hook", "rows", "runs in", "rows per CPU s (least to most)", "of Node alone (most of each)",
 	fmt.Sprintf("rows per s, %d workers (least to most)", runtime.NumCPU()), "of Node alone", "goal per CPU s"}
 
-// lines are those of one load, with Node alone, where it is there, as the last.
+// lines returns the lines of one load; Node alone, if present, is the last.
 func (l load) lines(all []ran) (lines [][]string) {
 	last := all[len(all)-1]
 	for _, r := range all {
 		byCPU, byWall := r.rates(perCPU), r.rates(perSecond)
 		line := []string{l.Name, strconv.Itoa(r.costs[0].Rows), string(r.who), byCPU.rate(), "", byWall.rate(), "", ""}
 		if last.who == alone && r.who != alone {
-			beside := last.rates(perCPU)
-			// Whatever else a machine does takes from both, but never alike.
-			most := byCPU.most / beside.most
-			line[4] = fmt.Sprintf("%.4f (%.4f)", byCPU.median/beside.median, most)
+			reference := last.rates(perCPU)
+			// Other load on the machine slows both, but not equally.
+			most := byCPU.most / reference.most
+			line[4] = fmt.Sprintf("%.4f (%.4f)", byCPU.median/reference.median, most)
 			line[6] = fmt.Sprintf("%.4f", byWall.median/last.rates(perSecond).median)
 			line[7] = least(most, l.goals[r.who])
 		}
@@ -127,8 +127,8 @@ func (l load) lines(all []ran) (lines [][]string) {
 	return lines
 }
 
-// least tells whether at least the goal was reached, where so much was measured
-// that this means something.
+// least reports whether the minimum reaches the goal, if the run was long enough to be
+// meaningful.
 func least(got, goal float64) string {
 	text := fmt.Sprintf("at least %g", goal)
 	if !full() {
@@ -148,7 +148,7 @@ func (r ran) rates(figure func(hookCost) float64) spread {
 	return spreadOfFigures(figures)
 }
 
-// rate writes rows per second.
+// rate formats rows per second.
 func (s spread) rate() string {
 	return fmt.Sprintf("%s (%s to %s)", thousands(s.median), thousands(s.least), thousands(s.most))
 }
@@ -160,16 +160,16 @@ func thousands(rows float64) string {
 	return fmt.Sprintf("%.0f k", rows/1000)
 }
 
-// freshWithin is how soon a fresh worker of QuickJS is to be ready, in seconds.
+// freshWithin is the goal for starting a QuickJS worker, in seconds.
 const freshWithin = 0.020
 
-// TestHookWorkers prints how long a fresh worker takes until it is ready.
+// TestHookWorkers prints how long a new worker takes until it is ready.
 func TestHookWorkers(t *testing.T) {
 	skipWithoutSandbox(t)
 	for _, who := range []runner{quickJS, node} {
 		t.Run(string(who), func(t *testing.T) {
 			if _, err := exec.LookPath("node"); who == node && err != nil {
-				t.Skip("SKIPPED: there is no Node, and its workers are not measured")
+				t.Skip("SKIPPED: Node is not installed, so its workers are not measured")
 			}
 			var took []float64
 			ask(t, &took, childCommand("hook workers", string(who), strconv.Itoa(max(share(30), 3)))...)
@@ -198,6 +198,6 @@ func TestHookTable(t *testing.T) {
 		}
 	}
 	if got := l.lines(all[:1]); got[0][4] != "" || got[0][7] != "" {
-		t.Errorf("without Node a ratio is told: %q", got)
+		t.Errorf("there is a ratio without Node: %q", got)
 	}
 }

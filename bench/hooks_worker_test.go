@@ -26,7 +26,7 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// serveHooks makes this process a worker of a cage, as the program itself is.
+// serveHooks makes this process a sandboxed worker, like the program itself.
 func serveHooks() (status int) {
 	if err := server.HookWorker(); err != nil {
 		fmt.Fprintln(os.Stderr, "hook worker:", err)
@@ -35,27 +35,27 @@ func serveHooks() (status int) {
 	return 0
 }
 
-// hookRun is what a child is to do.
+// hookRun is the task of a child process.
 type hookRun struct {
 	Runner  runner
 	Source  string
 	Records int
-	// Rows are measured, after as many as Warm were not.
+	// Rows is the number of measured rows, after Warm rows that are not.
 	Rows, Warm int
 }
 
-// hookCost is what a run took.
+// hookCost is what a run needed.
 type hookCost struct {
 	Rows int
-	// CPU are seconds of all processes together, where one worker is called at
-	// a time; Wall are seconds of the clock for as many rows with a worker for
-	// each core, or in Node alone with its one thread.
+	// CPU is the processor time of all processes in seconds, with one worker. Wall is the
+	// elapsed time in seconds for as many rows with a worker per core, or with Node alone
+	// and its single thread.
 	CPU, Wall float64
-	// Sum is that of all changes of all records.
+	// Sum is the checksum of all changes of all records.
 	Sum string
 }
 
-// openWorkers starts workers of a runtime, of which this program is one itself.
+// openWorkers starts workers of a runtime. This program is the worker's program.
 func openWorkers(who runner) (*sandbox.Pool, error) {
 	cfg := sandbox.Config{Runtime: sandbox.Runtime(who), Script: jsruntime.NodeScript(), MaxAnswer: 64 << 20}
 	if who == quickJS {
@@ -67,7 +67,7 @@ func openWorkers(who runner) (*sandbox.Pool, error) {
 	return sandbox.New(cfg)
 }
 
-// runHooks is the child that calls a hook by way of workers.
+// runHooks is the child process that calls a hook in workers.
 func runHooks(args []string) (any, error) {
 	var todo hookRun
 	if err := json.Unmarshal([]byte(strings.Join(args, "")), &todo); err != nil {
@@ -87,7 +87,7 @@ func runHooks(args []string) (any, error) {
 	return c.measure(todo)
 }
 
-// caller calls a hook with the same rows again and again.
+// caller calls a hook repeatedly with the same rows.
 type caller struct {
 	session *hooks.Session
 	fields  []intray.Field
@@ -112,7 +112,7 @@ func (c *caller) measure(todo hookRun) (got hookCost, err error) {
 	return got, err
 }
 
-// call hands over rows, by as many callers at a time.
+// call calls the hook with rows, with a number of callers in parallel.
 func (c *caller) call(rows, callers int) error {
 	size := c.batches[0].Rows()
 	var left, next atomic.Int64
@@ -139,7 +139,7 @@ func (c *caller) rows(ctx context.Context, b *intray.Batch) ([]intray.Change, er
 	return c.session.RunRows(ctx, 0, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}})
 }
 
-// sum calls the hook once with each row.
+// sum calls the hook once with each row and returns the checksum of the changes.
 func (c *caller) sum() (string, error) {
 	hash := sha256.New()
 	for _, b := range c.batches {
@@ -165,8 +165,8 @@ func writeChange(to io.Writer, first int64, fields []intray.Field, c intray.Chan
 	fmt.Fprintf(to, "%d %s %s %s\n", first+int64(c.Row), fields[c.Field].Key, value, info)
 }
 
-// spent are the seconds of processor time that something takes this process and
-// all that it started. What it takes to ask for those of the others is left out.
+// spent returns the processor time in seconds that a function takes in this process and all
+// its descendants, without the time for reading theirs.
 func spent(do func() error) (float64, error) {
 	others, err := othersSpent()
 	if err != nil {
@@ -187,7 +187,7 @@ func spent(do func() error) (float64, error) {
 	return (ownAfter - own + othersAfter - others).Seconds(), err
 }
 
-// ownSpent is that of this process, and of children that are gone.
+// ownSpent returns the processor time of this process and of its ended children.
 func ownSpent() (total time.Duration, err error) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var used syscall.Rusage
@@ -199,11 +199,11 @@ func ownSpent() (total time.Duration, err error) {
 	return total, nil
 }
 
-// othersSpent is that of children that run.
+// othersSpent returns the processor time of running children.
 func othersSpent() (total time.Duration, err error) {
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(all) == 0 {
-		return 0, errors.New("this system does not tell the processor time of a process that runs")
+		return 0, errors.New("this system does not report the processor time of a running process")
 	}
 	for _, name := range all {
 		total += childSpent(name, os.Getpid())
@@ -211,15 +211,15 @@ func othersSpent() (total time.Duration, err error) {
 	return total, nil
 }
 
-// childSpent reads the processor time of a process, in hundredths of a second,
-// where another one is its parent.
+// childSpent returns the processor time of a process in hundredths of a second if it is a
+// child of parent, and otherwise 0.
 func childSpent(stat string, parent int) (total time.Duration) {
 	text, err := os.ReadFile(stat)
 	if err != nil {
 		return 0 // it has ended
 	}
-	// The name, in brackets, may hold anything. The fields 4, 14 and 15 of all are
-	// the parent and the ticks of the program and of the kernel for it.
+	// The name, in parentheses, may contain anything. Fields 4, 14 and 15 are the parent and
+	// the ticks in user and kernel mode.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) < 13 || fields[1] != strconv.Itoa(parent) {
 		return 0
@@ -231,10 +231,10 @@ func childSpent(stat string, parent int) (total time.Duration) {
 	return total
 }
 
-// startWorkers is the child that takes one fresh worker after the other. Its
-// answer are the seconds from one to the next: a cage starts a spare when the one
-// before it is taken, so that there is none at hand then, and each is waited for
-// from the start of its process until it is jailed and ready.
+// startWorkers is the child process that uses one new worker after another. It answers with
+// the seconds from one to the next. A sandbox starts a spare when the previous one is in use,
+// so no spare is ready here, and each time counts from the start of the process until the
+// worker is ready.
 func startWorkers(args []string) (any, error) {
 	if len(args) != 2 {
 		return nil, errors.New("want a runtime and how many workers")

@@ -18,27 +18,27 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// importedRows are the sizes of the whole measurement.
+// importedRows are the numbers of rows in a full run.
 var importedRows = []int{2_000_000, 10_000_000}
 
-// customers is the form of the files that are imported.
+// customers is the form of the imported files.
 const customers = "customers.csv"
 
 // found is what an import found in its file.
 type found struct {
 	Rows    int64 `json:"rows"`
 	BadRows int64 `json:"badRows"`
-	// Problems are how many rows break each rule, by field and code.
+	// Problems counts the rows that break each rule, by field and code.
 	Problems map[string]int64 `json:"problems"`
 }
 
-// An importer checks a file, keeps the checked rows and writes the result.
+// An importer checks a file, keeps the valid rows and writes the result.
 type importer struct {
 	name string
 	goal goal
-	// command imports the file. The folder is empty and for whatever is kept.
+	// command imports the file. The folder is empty and may be used for any files.
 	command func(folder, result, file string) []string
-	// printsReport says that the program itself prints what it found.
+	// printsReport reports that the program prints what it found.
 	printsReport bool
 }
 
@@ -57,7 +57,7 @@ func TestImports(t *testing.T) {
 	t.Logf("%s; %s\n%s%s", machine(), version, extent(), r.table())
 }
 
-// importers are those that there are; the first is Intray.
+// importers returns the available importers; the first is Intray.
 func importers(program, schema, python string) []importer {
 	all := []importer{{
 		name: "Intray, staged and written", goal: goal{peak: 128e6},
@@ -94,8 +94,8 @@ func customerSchema(t *testing.T) (name string) {
 	return name
 }
 
-// contestImport lets all import one file in turns, and holds their results and
-// what they found against each other each time.
+// contestImport runs all importers in turns on one file, and compares their results and
+// findings each time.
 func contestImport(t *testing.T, r *report, rows int, all []importer) {
 	t.Helper()
 	file, size := made(t, customers, rows)
@@ -119,13 +119,13 @@ func contestImport(t *testing.T, r *report, rows int, all []importer) {
 	}
 }
 
-// run imports a file once and removes what came of it. What the program says that
-// it found must be what is wanted, and the lines of the result those of check.
+// run imports a file once and removes the output. The findings of the program must equal
+// want, and the lines of the result those of check.
 func (one importer) run(t *testing.T, file string, want *found, check *content) cost {
 	t.Helper()
 	folder := t.TempDir()
 	result := filepath.Join(folder, "result.ndjson")
-	// What earlier processes wrote must not be flushed in the time of this one.
+	// Data of earlier processes must not be flushed during this one.
 	syscall.Sync()
 	var m measured
 	ask(t, &m, childCommand("measure", one.command(folder, result, file)...)...)
@@ -135,7 +135,7 @@ func (one importer) run(t *testing.T, file string, want *found, check *content) 
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(*want, got); diff != "" {
-			t.Fatalf("%s finds something else than Intray (-Intray +%s):\n%s", one.name, one.name, diff)
+			t.Fatalf("%s finds something other than Intray (-Intray +%s):\n%s", one.name, one.name, diff)
 		}
 	}
 	if check != nil {
@@ -149,7 +149,7 @@ func (one importer) run(t *testing.T, file string, want *found, check *content) 
 	return m.Cost
 }
 
-// intrayFinds lets Intray import the file and list all problems.
+// intrayFinds imports the file with Intray and lists all problems.
 func intrayFinds(t *testing.T, us importer, file string, rows int) (found, content) {
 	t.Helper()
 	folder := t.TempDir()
@@ -163,7 +163,7 @@ func intrayFinds(t *testing.T, us importer, file string, rows int) (found, conte
 	lines := contentOf(t, result)
 	got.Rows = lines.Lines
 	if got.Rows != int64(rows) || len(got.Problems) != 10 || got.BadRows < got.Rows/100 || got.BadRows > got.Rows*3/100 {
-		t.Fatalf("of %d rows Intray finds %+v", rows, got)
+		t.Fatalf("in %d rows, Intray finds %+v", rows, got)
 	}
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
@@ -171,8 +171,7 @@ func intrayFinds(t *testing.T, us importer, file string, rows int) (found, conte
 	return got, lines
 }
 
-// countProblems counts those of a list that intray run wrote. It is in the order
-// of the rows.
+// countProblems counts the problems that intray run listed, in the order of the rows.
 func countProblems(name string) (got found, err error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -195,7 +194,7 @@ func countProblems(name string) (got found, err error) {
 			return got, err
 		}
 		if record[3] != "error" {
-			return got, fmt.Errorf("the problem %q is no error", record)
+			return got, fmt.Errorf("the problem %q is not an error", record)
 		}
 		got.Problems[record[2]+"."+record[4]]++
 		if record[1] != row {

@@ -1,12 +1,12 @@
-// Package bench measures Intray: the running service from outside, over HTTP,
-// and the readers of files side by side with other programs that read the same
-// file. It prints what it measured; README.md beside it says how.
+// Package bench measures Intray: the running service over HTTP, and the readers of files in
+// comparison with other programs that read the same file. It prints the results; README.md
+// explains how it measures.
 //
-// A contest is one task, a contestant a program that does it, a run one process
-// of it. What a contestant found is its tally, what a run took is its cost.
+// A contest is one task, a contestant is a program for it, and a run is one process. What a
+// contestant found is its tally, and what a run needed is its cost.
 //
-// A tenth of each measurement runs by default, once; the whole, and each run
-// several times, with INTRAY_BENCH=full. Nothing here fails for being slow.
+// By default, a tenth of each measurement runs once. With INTRAY_BENCH=full, everything runs
+// several times. No test fails for being slow.
 package bench
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/intraydata/intray/test/suite"
 )
 
-// This program is its own child, too: a reader whose process is measured must
-// hold nothing else in its memory.
+// This program starts itself as a child, because a measured reader must hold nothing else in
+// memory.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		os.Exit(serveHooks())
@@ -38,12 +38,12 @@ func TestMain(m *testing.M) {
 
 const childMark = "as-a-child"
 
-// childCommand is how this program is called as a child.
+// childCommand returns the command that runs this program as a child.
 func childCommand(task string, args ...string) []string {
 	return append([]string{os.Args[0], childMark, task}, args...)
 }
 
-// child does one task and writes what came of it as JSON.
+// child does one task and writes the answer as JSON.
 func child(task string, args []string) (status int) {
 	tasks := map[string]func([]string) (any, error){
 		"measure": measure, "generate": generateFile, "intray": readWithIntray, "encoding/csv": readWithStandard,
@@ -66,7 +66,7 @@ func ask(t *testing.T, answer any, command ...string) {
 	t.Helper()
 	process := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	process.Stderr = os.Stderr
-	// The race detector waits a second at the end of each process.
+	// The race detector waits one second at the end of each process.
 	process.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	out, err := process.Output()
 	if err != nil {
@@ -79,14 +79,14 @@ func ask(t *testing.T, answer any, command ...string) {
 
 func full() bool { return os.Getenv("INTRAY_BENCH") == "full" }
 
-// raced says whether this program looks for data races, which makes it many
+// raced reports whether this program was built with the race detector, which makes it many
 // times slower.
 func raced() bool {
 	made, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(made.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// share is how much of the whole is measured.
+// share is the share of the full measurement that runs.
 func share(whole int) int {
 	switch {
 	case raced():

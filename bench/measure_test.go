@@ -13,30 +13,30 @@ import (
 	"time"
 )
 
-// cost is what one process took, from its start to its end.
+// cost is what one process needed, from its start to its end.
 type cost struct {
-	// CPU are seconds of all cores together, of the program and the kernel for
-	// it; Wall are seconds of the clock.
+	// CPU is the time in seconds of all cores in user and kernel mode. Wall is the elapsed
+	// time in seconds.
 	CPU, Wall float64
-	// Peak is the most memory it held at a time, in bytes.
+	// Peak is the peak memory in bytes.
 	Peak float64
 }
 
-// measured is a cost and what the process printed: JSON, or nothing.
+// measured is a cost and the output of the process: JSON, or nothing.
 type measured struct {
 	Cost   cost
 	Answer json.RawMessage
 }
 
-// run is a cost and what was found for it.
+// run is the cost of a run and its tally.
 type run struct {
 	Cost  cost
 	Tally tally
 }
 
-// measure runs a command and measures it. It does so as a child itself, because
-// the system counts to a process the memory that its parent had when it
-// started it, and that of a test is large.
+// measure runs a command and measures it. It does so in a child process, because the system
+// counts the memory of a parent at the fork as memory of its child, and that of a test is
+// large.
 func measure(command []string) (any, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command to measure")
@@ -52,7 +52,7 @@ func measure(command []string) (any, error) {
 	}
 	used, ok := process.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
-		return nil, errors.New("the system does not tell what a process used")
+		return nil, errors.New("this system does not report the resources of a process")
 	}
 	m := measured{Cost: cost{
 		CPU:  float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9,
@@ -68,7 +68,7 @@ func measure(command []string) (any, error) {
 	return m, nil
 }
 
-// peakUnit is what getrusage counts memory in, in bytes.
+// peakUnit is the unit of memory in getrusage, in bytes.
 func peakUnit() float64 {
 	if runtime.GOOS == "darwin" {
 		return 1
@@ -76,12 +76,12 @@ func peakUnit() float64 {
 	return 1024
 }
 
-// A contestant reads a file and prints its tally. Its command is given "time" or
-// "check" and the file's name.
+// A contestant reads a file and prints its tally. The arguments of its command are "time" or
+// "check" and the file name.
 type contestant struct {
 	name    string
 	command []string
-	// keeps says that it counts no bytes when it is timed: it makes a table.
+	// keeps reports that a timed run builds a table and counts no bytes.
 	keeps bool
 	goal  goal
 }
@@ -102,7 +102,7 @@ func (c contestant) time(t *testing.T, file string) (r run) {
 	return run{m.Cost, r.Tally}
 }
 
-// spread are the figures of several runs.
+// spread summarizes the figures of several runs.
 type spread struct{ least, median, most float64 }
 
 func spreadOf(costs []cost, figure func(cost) float64) spread {
@@ -142,7 +142,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestMeasure measures a process that is known to wait, and one that fails.
+// TestMeasure measures a process that waits for a known time, and one that fails.
 func TestMeasure(t *testing.T) {
 	got, err := measure([]string{"sh", "-c", `sleep 0.1; echo '{"rows": 7}'`})
 	if err != nil {

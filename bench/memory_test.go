@@ -8,22 +8,20 @@ import (
 	"github.com/intraydata/intray/bench/benchdata"
 )
 
-// A ladder is files of one form that grow. Reading them must take the same
-// memory.
+// A ladder is a series of growing files of one form. Reading them must need the same memory.
 type ladder struct {
 	name, form string
 	rows       []int
 }
 
-// ladders are the files of the whole measurement. A worksheet has room for no
-// more than 1,048,576 rows.
+// ladders are the files of a full run. A worksheet has at most 1,048,576 rows.
 var ladders = []ladder{
 	{"CSV", "csv", []int{1_000_000, 3_000_000, 10_000_000}},
 	{"NDJSON", "ndjson", []int{1_000_000, 3_000_000, 10_000_000}},
 	{"XLSX", "xlsx", []int{200_000, 500_000, 1_000_000}},
 }
 
-// flat is how much more the largest file may take than the smallest.
+// flat is the maximum ratio of the peak memory of the largest file to that of the smallest.
 const flat = 1.2
 
 // measureMemory reads the files of a ladder and reports the peaks.
@@ -48,7 +46,7 @@ func measureMemory(t *testing.T, r *report, l ladder) {
 	}
 }
 
-// climb is the verdict below the last rung.
+// climb returns the verdict on a ladder.
 func climb(peaks []float64, rungs int) string {
 	if len(peaks) < rungs {
 		return ""

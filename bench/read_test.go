@@ -22,10 +22,10 @@ import (
 // tally is what was found in a file.
 type tally struct {
 	Rows int64 `json:"rows"`
-	// Bytes are those of the cells of each column.
+	// Bytes are the bytes of the cells of each column.
 	Bytes []int64 `json:"bytes"`
-	// Sums are, for each column, the sum of the last eight bytes of the MD5 of
-	// its cells; only when checking.
+	// Sums are, for each column, the sum of the last eight bytes of the MD5 of its cells.
+	// They are computed only for a check.
 	Sums []uint64 `json:"sums"`
 }
 
@@ -42,10 +42,10 @@ func (t *tally) add(column int, cell []byte, check bool) {
 	}
 }
 
-// errUsage is about what a reading child is given.
+// errUsage reports wrong arguments of a reading child.
 var errUsage = errors.New("want time or check, and a file")
 
-// openFor opens the file that a reading child is given.
+// openFor opens the file of a reading child.
 func openFor(args []string) (file *os.File, check bool, err error) {
 	if len(args) != 2 || args[0] != "time" && args[0] != "check" {
 		return nil, false, errUsage
@@ -54,8 +54,8 @@ func openFor(args []string) (file *os.File, check bool, err error) {
 	return file, args[0] == "check", err
 }
 
-// readWithIntray reads a file as an import does: the format is found out, and
-// every batch is pulled. Each cell is looked at where it stands in its batch.
+// readWithIntray reads a file like an import: it detects the format and reads every batch. It
+// visits each cell in its batch.
 func readWithIntray(args []string) (any, error) {
 	file, check, err := openFor(args)
 	if err != nil {
@@ -100,8 +100,7 @@ func pull(ctx context.Context, reader source.Reader, check bool) (t tally, err e
 	}
 }
 
-// readWithStandard reads a CSV file with encoding/csv, which is told to use the
-// memory of a record again for the next one.
+// readWithStandard reads a CSV file with encoding/csv, which reuses the memory of records.
 func readWithStandard(args []string) (any, error) {
 	file, check, err := openFor(args)
 	if err != nil {

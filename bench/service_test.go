@@ -13,8 +13,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// maxMemory is the most memory that the service may use, whatever the file's
-// size: 256 MB.
+// maxMemory is the memory limit of the service for files of any size: 256 MB.
 const maxMemory = 256_000_000
 
 func customersSchema() map[string]any {
@@ -29,8 +28,8 @@ func customersSchema() map[string]any {
 	return map[string]any{"fields": fields, "original_filename": "large.csv"}
 }
 
-// TestLargeImport sends one large file and prints how fast it went through and
-// how much memory the service used at most.
+// TestLargeImport imports one large file and prints the speed and the peak memory of the
+// service.
 func TestLargeImport(t *testing.T) {
 	rows := share(2_000_000)
 	name, size := made(t, "csv", rows)
@@ -60,11 +59,11 @@ func TestLargeImport(t *testing.T) {
 		rows, float64(size)/1e6, received.Sub(began).Seconds(), ended.Sub(received).Seconds(),
 		float64(rows)/ended.Sub(received).Seconds(), float64(size)/1e6/ended.Sub(received).Seconds(), float64(peak)/1e6)
 	if peak > maxMemory {
-		t.Errorf("the service used %d bytes at its peak, the most is %d", peak, maxMemory)
+		t.Errorf("the peak memory of the service is %d bytes, and the limit %d", peak, maxMemory)
 	}
 }
 
-// TestCreate makes imports, 8 at a time, and prints how long that took.
+// TestCreate creates imports, 8 at a time, and prints how long it took.
 func TestCreate(t *testing.T) {
 	const clients, requests = 8, 200
 	server := livetest.Start(t, livetest.Config{})
@@ -101,6 +100,6 @@ func TestCreate(t *testing.T) {
 		}
 	}
 	slices.Sort(took)
-	t.Logf("%d imports made, %d at a time: p50 %s, p99 %s, max %s", requests, clients,
+	t.Logf("%d imports created, %d at a time: p50 %s, p99 %s, max %s", requests, clients,
 		took[requests/2].Round(10*time.Microsecond), took[requests*99/100].Round(10*time.Microsecond), took[requests-1].Round(10*time.Microsecond))
 }

@@ -19,7 +19,7 @@ import (
 
 const stagePrefix = "stage"
 
-// stageFile moves a file into a stage, as intray run does.
+// stageFile imports a file into a stage like intray run.
 func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) error {
 	text, err := os.Open(schemaFile)
 	if err != nil {
@@ -50,28 +50,28 @@ func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) 
 		return err
 	}
 	if out.Verdict != engine.Done || w == nil {
-		return fmt.Errorf("the import ends with verdict %d: %+v", out.Verdict, out.Questions)
+		return fmt.Errorf("the import ended with verdict %d: %+v", out.Verdict, out.Questions)
 	}
 	_, err = w.Close(ctx)
 	return err
 }
 
-// stagedCounts are what DuckDB counts as well.
+// stagedCounts are figures that DuckDB computes as well.
 type stagedCounts struct {
 	Rows int64 `json:"rows"`
 	// Cents is the sum of the amounts, times 100.
 	Cents int64 `json:"cents"`
-	// Nulls and Raws count, for each field, the cells without a value and those
-	// that stand otherwise in the file.
+	// Nulls and Raws count, for each field, the cells without a value and those whose raw text
+	// differs from the value.
 	Nulls map[string]int64 `json:"nulls"`
 	Raws  map[string]int64 `json:"raws"`
-	// Lines is the sum of the lines where the rows begin.
+	// Lines is the sum of the line numbers of the rows.
 	Lines int64 `json:"lines"`
-	// Problems are those of each field and code.
+	// Problems counts the problems of each field and code.
 	Problems map[string]int64 `json:"problems"`
 }
 
-// countStaged counts all that a stage holds.
+// countStaged computes the figures of a stage.
 func countStaged(ctx context.Context, s *staging.Stage) (stagedCounts, error) {
 	c := stagedCounts{Nulls: map[string]int64{}, Raws: map[string]int64{}, Problems: map[string]int64{}}
 	fields := s.Manifest().Fields
@@ -98,7 +98,7 @@ func countStaged(ctx context.Context, s *staging.Stage) (stagedCounts, error) {
 	return c, nil
 }
 
-// cents reads an amount with at most two places.
+// cents parses an amount with at most two decimal places.
 func cents(text []byte) (n int64) {
 	whole, part, _ := bytes.Cut(text, []byte("."))
 	for _, c := range append(append(slices.Clone(whole), part...), "00"[len(part):]...) {

@@ -9,19 +9,18 @@ import (
 	"text/tabwriter"
 )
 
-// goal is what is wanted of a contest: how many times less than this contestant
-// Intray is to need, and the most memory, in bytes, that one may take. Zero is no
-// goal.
+// goal is the goal of a contest: by which factor Intray needs less than this contestant, and
+// the memory limit in bytes. Zero is no goal.
 type goal struct{ cpu, wall, peak float64 }
 
 // report is the table of one run.
 type report struct {
-	// python has DuckDB; "" where it is missing.
+	// python is a Python with DuckDB, or "".
 	python string
 	lines  [][]string
 }
 
-// TestRatios holds all contests and prints one table of them.
+// TestRatios runs all contests and prints one table.
 func TestRatios(t *testing.T) {
 	var r report
 	var version string
@@ -37,18 +36,18 @@ func TestRatios(t *testing.T) {
 	t.Logf("%s; %s; %s\n%s%s", machine(), version, excelizeVersion(t), extent(), r.table())
 }
 
-// extent says how much was measured.
+// extent describes how much was measured.
 func extent() string {
 	switch {
 	case raced():
-		return "A hundredth of the rows, under the race detector: these are no measurements.\n"
+		return "A hundredth of the rows, under the race detector: the figures are not meaningful.\n"
 	case full():
 		return ""
 	}
 	return "A tenth of the rows, each run once. The goals are those of the whole; files this small tell little about them.\n"
 }
 
-// machine names what was measured on.
+// machine describes the machine of the measurement.
 func machine() string {
 	text := fmt.Sprintf("%d cores, %s/%s, %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
@@ -57,14 +56,14 @@ func machine() string {
 	return text
 }
 
-// contest holds a contest and adds a line for each contestant.
+// contest runs a contest and adds a line for each contestant.
 func (r *report) contest(t *testing.T, c contest) {
 	t.Helper()
 	size, all := c.hold(t)
 	r.ranked(c.name, c.rows, size, all)
 }
 
-// ranked adds a line for each contestant, the first of which is Intray.
+// ranked adds a line for each contestant; the first is Intray.
 func (r *report) ranked(name string, rows int, size int64, all []held) {
 	for i, h := range all {
 		var byCPU, byWall string
@@ -78,8 +77,8 @@ func (r *report) ranked(name string, rows int, size int64, all []held) {
 	}
 }
 
-// ratio is how many times less than a contestant Intray needs to read the file,
-// without what each process needs to start.
+// ratio returns by which factor Intray needs less than a contestant to read the file, without
+// the start of the processes.
 func ratio(other, ours held, figure func(cost) float64) float64 {
 	return net(other, figure) / net(ours, figure)
 }
@@ -88,8 +87,7 @@ func net(h held, figure func(cost) float64) float64 {
 	return spreadOf(h.costs, figure).median - spreadOf(h.starts, figure).median
 }
 
-// factor writes a ratio. One that is not above zero tells of a file too small to
-// be measured.
+// factor formats a ratio. A ratio that is not positive means that the file is too small.
 func factor(ratio float64) string {
 	if !(ratio > 0) {
 		return "?"
@@ -97,7 +95,7 @@ func factor(ratio float64) string {
 	return fmt.Sprintf("%.2f", ratio)
 }
 
-// against holds ratios, and the peak itself, against the goal.
+// against compares ratios and the peak memory with the goal.
 func (g goal) against(got goal) string {
 	var list []string
 	if g.cpu > 0 {
@@ -140,7 +138,7 @@ var titles = []string{"contest", "rows", "MB", "contestant", "CPU s (least to mo
 
 func (r *report) table() string { return tabulated(titles, r.lines) }
 
-// tabulated writes lines below their titles.
+// tabulated aligns lines below their titles.
 func tabulated(titles []string, lines [][]string) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -158,7 +156,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("the ratios are %v and %v, want 2 and 2", c, w)
 	}
 	if got := factor(ratio(slow, held{costs: []cost{{}}, starts: []cost{{CPU: 1}}}, cpu)); got != "?" {
-		t.Errorf("a ratio to less than nothing is %s", got)
+		t.Errorf("a negative ratio is %s", got)
 	}
 	got := goal{cpu: 2, wall: 3, peak: 4e6}.against(goal{cpu: 2, wall: 2.9, peak: 5e6})
 	if want := "CPU at least 2.0: reached; wall at least 3.0: missed; peak at most 4 MB: missed"; got != want {

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// windowRows is how many rows a page shows.
+	// windowRows is the number of rows on a page.
 	windowRows = 100
-	// windowTries is how often each window is read.
+	// windowTries is the number of reads of each window.
 	windowTries = 200
-	// windowGoal is how long a warm window may take.
+	// windowGoal is the goal for reading a warm window.
 	windowGoal = 10 * time.Millisecond
 )
 
@@ -34,13 +34,13 @@ type look struct {
 	Rows, WithErrors int
 }
 
-// stagedRows is what a stage of customers holds and how fast it shows it.
+// stagedRows are the figures of a stage of customers and the times of its windows.
 type stagedRows struct {
 	Counts stagedCounts
 	Looks  []look
 }
 
-// TestWindows stages a file, reads windows of it, and lets DuckDB count it.
+// TestWindows stages a file, reads windows of it, and compares its figures with DuckDB.
 func TestWindows(t *testing.T) {
 	rows := share(10_000_000)
 	file, _ := made(t, customers, rows)
@@ -70,11 +70,11 @@ func TestWindows(t *testing.T) {
 	var theirs stagedCounts
 	ask(t, &theirs, python, "stage_duckdb.py", folder)
 	if diff := cmp.Diff(s.Counts, theirs, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("%s counts other than Intray in the staged files (-Intray +DuckDB):\n%s", version, diff)
+		t.Errorf("%s computes other figures for the staged files (-Intray +DuckDB):\n%s", version, diff)
 	}
 }
 
-// windows is the child that stages a file in a folder and reads windows of it.
+// windows is the child process that stages a file in a folder and reads windows of it.
 func windows(args []string) (any, error) {
 	if len(args) != 3 {
 		return nil, errors.New("want a schema, a folder and a file")
@@ -105,8 +105,7 @@ func windows(args []string) (any, error) {
 	return got, err
 }
 
-// opened opens the stage anew, so that nothing is in memory that was read for
-// other windows.
+// opened opens the stage again, so that no data of earlier windows is in memory.
 func opened(ctx context.Context, blobs *disk.Store, kind func(context.Context, *staging.Stage) (look, error)) (look, error) {
 	s, err := staging.Open(ctx, blobs, stagePrefix)
 	if err != nil {
@@ -124,8 +123,8 @@ func lookAtRows(ctx context.Context, s *staging.Stage) (look, error) {
 	})
 }
 
-// lookAtBadRows reads the thousandth window of rows with an error, or where there
-// are fewer the last whole one.
+// lookAtBadRows reads the thousandth window of rows with an error, or the last full window if
+// there are fewer.
 func lookAtBadRows(ctx context.Context, s *staging.Stage) (look, error) {
 	window := min(1000, s.Manifest().ErrorRows/windowRows)
 	return timed(ctx, s, fmt.Sprintf("%d rows with an error, window %d", windowRows, window), func() (*intray.Batch, error) {
@@ -145,8 +144,8 @@ func lookAround(ctx context.Context, s *staging.Stage) (look, error) {
 	})
 }
 
-// timed reads a window many times. Before each a window elsewhere is read, so that
-// the rows are never still at hand.
+// timed reads a window many times. It reads another window before each, so that the rows are
+// not cached.
 func timed(ctx context.Context, s *staging.Stage, name string, read func() (*intray.Batch, error)) (look, error) {
 	l := look{Name: name}
 	random := rand.New(rand.NewPCG(2, 2))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// contestXLSX reads a workbook. Excelize gives the numbers that the file holds,
-// Intray beside them what Excel shows, so days and amounts are not compared.
+// contestXLSX reads a workbook. Excelize returns the stored numbers, and Intray also what Excel
+// shows, so days and amounts are not compared.
 func contestXLSX(t *testing.T, r *report) {
 	us := ours()
 	us.goal = goal{peak: 128e6}
@@ -20,13 +20,13 @@ func contestXLSX(t *testing.T, r *report) {
 	r.contest(t, c)
 }
 
-// excelize builds the program in the folder versus, "" where its modules are not
-// to be had.
+// excelize builds the program in the folder versus. It returns "" if its modules are not
+// available.
 func excelize(t *testing.T) (program string) {
 	t.Helper()
 	if out, err := versus(t, "mod", "download"); err != nil {
 		t.Run("excelize", func(t *testing.T) {
-			t.Skipf("SKIPPED: the modules of excelize are not there, nothing is held against it; "+
+			t.Skipf("SKIPPED: the modules of excelize are not available to compare with; "+
 				"run go mod download in bench/versus where the network is: %v, %.300s", err, strings.TrimSpace(out))
 		})
 		return ""

@@ -66,7 +66,7 @@ func createTemp(name string) (*os.File, error) {
 	}
 	// Unlike os.CreateTemp, this respects the umask.
 	hidden := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text())
-	file, err := os.OpenFile(hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := os.OpenFile(hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides, as for every new file
 	if err != nil || before == nil {
 		return file, err
 	}

@@ -12,17 +12,16 @@ import (
 // CustomerHeader names the columns of a file of customers.
 var CustomerHeader = []string{"id", "name", "email", "phone", "signed_up", "amount", "country", "reference", "notes", "url"}
 
-// CustomerCountries are the texts that a country may be.
+// CustomerCountries are the accepted countries.
 var CustomerCountries = countries
 
 // CustomerReference is the regular expression of a reference.
 const CustomerReference = "^[A-Z]{2}-[0-9]{4}-[0-9]{2}$"
 
-// WriteCustomers writes a CSV file with a header and rows of 10 columns, about
-// 160 bytes a row, of which one in 50 has something wrong: each of eight kinds
-// of faults is in 2 rows of 1000, and a value of each of two unique columns,
-// id and email, is that of an earlier row in 1 of 1000. Phone numbers are written
-// as people write them.
+// WriteCustomers writes a CSV file with a header and rows of 10 columns, about 160 bytes per
+// row. One row in 50 has a fault: each of eight kinds of faults occurs in 2 of 1,000 rows, and
+// in 1 of 1,000 rows each of the two unique columns, id and email, repeats the value of an
+// earlier row. Phone numbers are formatted as people write them.
 func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	line := []byte(strings.Join(CustomerHeader, ",") + "\n")
@@ -40,16 +39,16 @@ func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	return w.Flush()
 }
 
-// customerGenerator are the customers of one seed, one after the other.
+// customerGenerator generates the customers of one seed in order.
 type customerGenerator struct {
 	random *rand.Rand
-	// rows makes what customers share with other rows.
+	// rows generates the columns that customers share with other rows.
 	rows *rowGenerator
 	made int
 }
 
 func newCustomerGenerator(seed uint64) *customerGenerator {
-	random := rand.New(rand.NewPCG(seed, seed))
+	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // the rows must be reproducible
 	return &customerGenerator{random: random, rows: &rowGenerator{random: random}}
 }
 
@@ -65,7 +64,7 @@ func (c *customerGenerator) next() [10]string {
 	return row
 }
 
-// faults are what a spoilt row has in a column, in place of what belongs there.
+// faults are the values of faulty rows in a column.
 var faults = []struct {
 	column int
 	texts  []string
@@ -100,7 +99,7 @@ func customerEmail(number int) string {
 	return "user" + strconv.Itoa(number) + "@mail" + strconv.Itoa(number*7%40) + ".example.org"
 }
 
-// randomPhone is a number that exists, as far as a plan of numbers tells.
+// randomPhone returns a number that is valid in its numbering plan.
 func (c *customerGenerator) randomPhone() string {
 	digits := strconv.Itoa(2_000_000 + c.random.IntN(7_000_000))
 	switch c.random.IntN(4) {
@@ -117,9 +116,8 @@ func (c *customerGenerator) randomReference() string {
 	return letter() + letter() + "-" + strconv.Itoa(1000+c.random.IntN(9000)) + "-" + strconv.Itoa(10+c.random.IntN(90))
 }
 
-// CustomerSchema is the schema of the file, as decoded JSON: ten fields, each
-// with a type or a rule of its own. Rows with an error stay in the result, with
-// what the file says.
+// CustomerSchema returns the schema of the file as decoded JSON: ten fields, each with its own
+// type or rule. Rows with an error remain in the result, with the raw text of the file.
 func CustomerSchema() map[string]any {
 	rule := func(name string, more ...string) map[string]any {
 		r := map[string]any{"validate": name}
@@ -133,7 +131,7 @@ func CustomerSchema() map[string]any {
 		"reference": {rule("regex_match", "regex", CustomerReference)},
 	}
 	types := map[string]string{"email": "email", "phone": "phone-number", "signed_up": "date", "amount": "number", "country": "select", "url": "url"}
-	var fields []any
+	fields := make([]any, 0, len(CustomerHeader))
 	for _, name := range CustomerHeader {
 		field := map[string]any{"key": name, "label": name, "type": "string"}
 		if kind := types[name]; kind != "" {

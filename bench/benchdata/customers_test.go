@@ -24,7 +24,7 @@ func customers(t *testing.T, rows int, seed uint64) string {
 	return b.String()
 }
 
-// TestCustomersAreAsPromised counts the faults with rules of its own.
+// TestCustomersAreAsPromised counts the faults by an independent implementation of the rules.
 func TestCustomersAreAsPromised(t *testing.T) {
 	const rows = 50_000
 	text := customers(t, rows, 1)
@@ -85,7 +85,7 @@ func TestCustomersAreTheSameEachTime(t *testing.T) {
 		t.Error("two seeds give one file")
 	}
 	if !strings.HasPrefix(first, strings.TrimSuffix(customers(t, 10, 3), "\n")) {
-		t.Error("a longer file does not begin as the shorter one")
+		t.Error("a longer file does not start with the shorter one")
 	}
 	for _, rows := range []int{1, 50_000} {
 		if err := benchdata.WriteCustomers(full{}, rows, 1); !errors.Is(err, errFull) {

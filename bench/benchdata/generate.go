@@ -1,9 +1,8 @@
-// Package benchdata makes large files for measurements: the same rows for the same
-// seed, on every machine, as CSV, as NDJSON and as a workbook. A row is ten
-// texts; the forms differ only in how they write them. Customers are other rows,
-// with faults, and come with the schema that finds them.
+// Package benchdata generates large files for measurements as CSV, NDJSON and workbooks: the
+// same rows for the same seed on every machine. A row is ten texts, which the formats encode
+// differently. Customers are other rows, with faults, and come with a schema that finds them.
 //
-// It knows nothing of imports, and measures nothing.
+// The package depends on no other package of the module and measures nothing.
 package benchdata
 
 import (
@@ -19,7 +18,7 @@ import (
 // Header names the columns of a generated file.
 var Header = []string{"id", "first_name", "last_name", "email", "phone", "signed_up", "amount", "country", "notes", "url"}
 
-// The columns that a form treats in a way of their own.
+// The columns that some formats encode in their own type.
 const (
 	columnID       = 0
 	columnEmail    = 3
@@ -35,8 +34,9 @@ var (
 	words      = []string{"met", "at", "the", "fair", "prefers", "mail", "asked", "for", "an", "offer", "invoice", "differs", "call", "after", "noon", "second", "order", "pending", "new", "address"}
 )
 
-// Write writes a CSV file with a header and rows of 10 columns, about 145 bytes
-// a row. One e-mail address in 50 is malformed; about one note in six has a
+// Write writes a CSV file with a header and rows of 10 columns, about 145 bytes per row. One
+// email address in 50 is malformed, and about one note in six has a comma, a quote or a line
+// break.
 // comma, a quote or a line break.
 func Write(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
@@ -70,7 +70,7 @@ func appendCSV(line []byte, row *[10]string) []byte {
 	return append(line, '\n')
 }
 
-// rowGenerator are the rows of one seed, one after the other.
+// rowGenerator generates the rows of one seed in order.
 type rowGenerator struct {
 	random *rand.Rand
 	made   int
@@ -78,10 +78,10 @@ type rowGenerator struct {
 }
 
 func newRowGenerator(seed uint64) *rowGenerator {
-	return &rowGenerator{random: rand.New(rand.NewPCG(seed, seed))}
+	return &rowGenerator{random: rand.New(rand.NewPCG(seed, seed))} //nolint:gosec // the rows must be reproducible
 }
 
-// next makes a row, which is gone with the next one.
+// next returns a row, which the following call overwrites.
 func (r *rowGenerator) next() *[10]string {
 	r.made++
 	number := strconv.Itoa(r.made)
@@ -127,8 +127,8 @@ func (r *rowGenerator) randomNotes() string {
 	return note
 }
 
-// WriteNDJSON writes one object a line with the same rows as Write, about 240
-// bytes each: id and amount are numbers, all else is text.
+// WriteNDJSON writes the rows of Write as one object per line, about 240 bytes each: id and
+// amount are numbers, everything else is text.
 func WriteNDJSON(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	made := newRowGenerator(seed)

@@ -20,7 +20,7 @@ func generated(t *testing.T, rows int, seed uint64) string {
 	return b.String()
 }
 
-// TestRowsAreAsPromised reads a file with another reader of CSV.
+// TestRowsAreAsPromised reads a file with another CSV reader.
 func TestRowsAreAsPromised(t *testing.T) {
 	const rows = 20_000
 	text := generated(t, rows, 1)
@@ -60,7 +60,7 @@ func TestRowsAreTheSameEachTime(t *testing.T) {
 		t.Error("two seeds give one file")
 	}
 	if !strings.HasPrefix(first, strings.TrimSuffix(generated(t, 10, 3), "\n")) {
-		t.Error("a longer file does not begin as the shorter one")
+		t.Error("a longer file does not start with the shorter one")
 	}
 	if got := generated(t, 0, 1); got != strings.Join(benchdata.Header, ",")+"\n" {
 		t.Errorf("a file without rows is %q", got)

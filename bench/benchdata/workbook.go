@@ -13,20 +13,18 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// MaxWorkbookRows is the most rows that a worksheet has room for below its
-// header.
+// MaxWorkbookRows is the maximum number of rows of a worksheet below its header.
 const MaxWorkbookRows = 1<<20 - 1
 
-// WriteWorkbook writes an XLSX file with one sheet, People, and the same rows as
-// Write: the id a number, the amount one with the format #,##0.00, the day a
-// serial number with the format yyyy-mm-dd, and each text a shared string that
-// stands in the table once, as Excel writes them. What it needs of memory grows
-// with the number of different phone numbers and notes.
+// WriteWorkbook writes an XLSX file with one sheet, People, and the rows of Write: the id is a
+// number, the amount a number with the format #,##0.00, the day a serial number with the format
+// yyyy-mm-dd, and each text a shared string that occurs once in the table, as Excel writes them.
+// The memory grows with the number of distinct phone numbers and notes.
 //
-// The form is that of ECMA-376, part 1.
+// The format is that of ECMA-376, part 1.
 func WriteWorkbook(to io.Writer, rows int, seed uint64) error {
 	if rows > MaxWorkbookRows {
-		return fmt.Errorf("write a workbook of %d rows: a worksheet has room for %d", rows, MaxWorkbookRows)
+		return fmt.Errorf("write a workbook of %d rows: a worksheet has at most %d", rows, MaxWorkbookRows)
 	}
 	archive := zip.NewWriter(to)
 	archive.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
@@ -42,7 +40,7 @@ func WriteWorkbook(to io.Writer, rows int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	// The rows are made a second time, so that their texts need not be kept.
+	// The rows are generated a second time, so that their texts need not stay in memory.
 	err = writePart(archive, "xl/sharedStrings.xml", func(w *bufio.Writer) {
 		fmt.Fprintf(w, `%s<sst xmlns="%s" count="%d" uniqueCount="%d">`, xml.Header, space, uses, texts)
 		writeStrings(w, rows, seed)
@@ -54,8 +52,8 @@ func WriteWorkbook(to io.Writer, rows int, seed uint64) error {
 	return archive.Close()
 }
 
-// writePart writes one file of the archive. A bufio.Writer keeps the first error
-// and tells it when it is flushed.
+// writePart writes one file of the archive. A bufio.Writer keeps the first error and returns it
+// from Flush.
 func writePart(archive *zip.Writer, name string, write func(*bufio.Writer)) error {
 	part, err := archive.Create(name)
 	if err != nil {
@@ -66,14 +64,14 @@ func writePart(archive *zip.Writer, name string, write func(*bufio.Writer)) erro
 	return w.Flush()
 }
 
-// shared numbers the shared strings in the order of their first use. Addresses
-// hold the row's number, so each of them is new and need not be remembered.
+// shared numbers the shared strings in the order of their first use. Addresses contain the row
+// number, so each is new and need not be stored.
 type shared struct {
 	uses, count int
 	numbers     map[string]int
 }
 
-// number gives the place of a text in the table, and whether it is new.
+// number returns the index of a text in the table, and whether it is new.
 func (s *shared) number(column int, text string) (number int, fresh bool) {
 	s.uses++
 	once := column == columnEmail || column == columnURL
@@ -105,7 +103,7 @@ func writeSheet(w *bufio.Writer, rows int, seed uint64) (uses, texts int) {
 	return table.uses, table.count
 }
 
-// The places of the formats in the styles.
+// The indexes of the formats in the styles.
 const (
 	styleDay    = ` s="1"`
 	styleAmount = ` s="2"`
@@ -137,8 +135,7 @@ func appendRow(line []byte, number int, row *[10]string, table *shared) []byte {
 	return append(line, "</row>"...)
 }
 
-// serial is the number that a day has in the date system of 1900, for days from
-// March of that year on.
+// serial returns the serial number of a day in the 1900 date system, for days from March 1900.
 func serial(day string) int64 {
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -147,8 +144,7 @@ func serial(day string) int64 {
 	return at.Unix()/86400 + 25569
 }
 
-// writeStrings writes the texts that are new, in the order in which writeSheet
-// numbers them.
+// writeStrings writes the shared strings in the order in which writeSheet numbers them.
 func writeStrings(w *bufio.Writer, rows int, seed uint64) {
 	table := shared{numbers: map[string]int{}}
 	row := [10]string(Header)
@@ -186,7 +182,7 @@ const (
 	kinds     = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 )
 
-// fixedParts are those that are the same in every workbook.
+// fixedParts are the parts that are the same in every workbook.
 var fixedParts = []struct{ name, text string }{
 	{"[Content_Types].xml", xml.Header + `<Types xmlns="` + packaging + `/content-types">` +
 		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +

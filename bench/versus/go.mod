@@ -1,5 +1,5 @@
-// The readers of others, in a module of their own: nothing here is a part of
-// Intray or of its dependencies.
+// The readers of other projects. They are in a separate module, so that Intray does not
+// depend on them.
 module github.com/intraydata/intray/bench/versus
 
 go 1.26.0

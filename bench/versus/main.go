@@ -1,12 +1,10 @@
-// Command versus reads a workbook with excelize, for measurements: the program of another
-// library that the reader of Intray is held against. A tally is what it prints:
-// how many rows there are and how many bytes each column has.
+// Command versus reads a workbook with excelize, which the reader of Intray is compared with. It
+// prints a tally: the number of rows and the bytes of each column.
 //
-//	versus time|check|sheets FILE
+// versus time|check|sheets FILE
 //
-// With check it also sums the MD5 of the cells of each column. With sheets it
-// prints the name of each sheet, how many rows it has and its first cell. It
-// measures nothing itself.
+// With check, it also sums the MD5 of the cells of each column. With sheets, it prints the name
+// of each sheet, the number of its rows and its first cell. It does not measure time.
 package main
 
 import (
@@ -42,8 +40,8 @@ func (t *tally) add(cells []string, check bool) {
 	}
 }
 
-// read reads the first sheet below its header: rows with the raw values of their
-// cells, through the iterator, which is what excelize has for large files.
+// read reads the first sheet below its header with the row iterator, which is what excelize
+// offers for large files, and with raw cell values.
 func read(name string, check bool) (t tally, err error) {
 	file, err := excelize.OpenFile(name)
 	if err != nil {
@@ -104,7 +102,7 @@ func sheets(name string) (all []sheet, err error) {
 	return all, nil
 }
 
-// answer does what is asked for.
+// answer does the requested task.
 func answer(what, name string) (any, error) {
 	if what == "sheets" {
 		return sheets(name)

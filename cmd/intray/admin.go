@@ -174,7 +174,7 @@ func (c *gcCommand) Run(ctx context.Context, s streams) error {
 type versionCommand struct{}
 
 // Run prints the version.
-func (versionCommand) Run(s streams) error {
+func (versionCommand) Run(s streams) error { //nolint:unparam // kong requires the error
 	fmt.Fprintln(s.out, "intray", version())
 	return nil
 }

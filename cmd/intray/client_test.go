@@ -63,6 +63,6 @@ func TestClientReportsErrors(t *testing.T) {
 	}
 	client.server = "http://[::1"
 	if err := client.call(t.Context(), "GET", "/", nil, nil); !errors.As(err, new(usageError)) {
-		t.Errorf("with a URL that is none: error %v", err)
+		t.Errorf("with an invalid URL: error %v", err)
 	}
 }

@@ -85,7 +85,7 @@ func (f readFlags) sheetIndex(sheets []source.Sheet) (int, error) {
 	if f.Sheet == "" {
 		return 0, nil
 	}
-	var names []intray.Message
+	names := make([]intray.Message, 0, len(sheets))
 	for i, s := range sheets {
 		if strings.EqualFold(s.Name, f.Sheet) {
 			return i, nil
@@ -172,7 +172,7 @@ func (c *convertCommand) Run(ctx context.Context, s streams) error {
 // which CSV writes as an empty line.
 func convert(ctx context.Context, reader source.Reader, to, warnings io.Writer) error {
 	w := csv.NewWriter(to)
-	var names []string
+	names := make([]string, 0, len(reader.Columns()))
 	for _, column := range reader.Columns() {
 		names = append(names, column.Header)
 	}

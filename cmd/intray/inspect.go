@@ -190,9 +190,9 @@ func (f inspectResult) writeTable(w io.Writer) error {
 
 func writeChoices(w io.Writer, list []inspectedChoice) {
 	for _, e := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Choice, visible(e.Value), visibleLong(e.Reason.Text))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Choice, visible(e.Value), visibleLong(e.Text))
 		for _, a := range e.Alternatives {
-			fmt.Fprintf(w, "  or\t%s\t%s\n", visible(a.Value), visibleLong(a.Reason.Text))
+			fmt.Fprintf(w, "  or\t%s\t%s\n", visible(a.Value), visibleLong(a.Text))
 		}
 	}
 }

@@ -168,7 +168,7 @@ func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report serv
 
 // printReadSummary prints how the file was read and which column feeds which field.
 func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
-	var choices []string
+	choices := make([]string, 0, len(o.Evidence))
 	for _, e := range o.Evidence {
 		choices = append(choices, fmt.Sprintf("%s %s", e.Choice, plainOrQuoted(e.Value)))
 	}
@@ -197,7 +197,7 @@ func levels(o *engine.Outcome) string {
 	if len(counts) < 2 || int64(len(o.Listed)) < o.Problems {
 		return ""
 	}
-	var parts []string
+	parts := make([]string, 0, len(counts))
 	for _, level := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, pluralize(counts[level], level.String()))
 	}

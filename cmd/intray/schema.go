@@ -246,8 +246,8 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 // printTrial prints the result for people: each row with the cells that the hooks changed,
 // and the time that each hook took.
 func printTrial(w io.Writer, sample string, trial server.HookTest) {
-	for i, row := range trial.Rows {
-		printTrialRow(w, i, row)
+	for _, row := range trial.Rows {
+		printTrialRow(w, row)
 	}
 	if len(trial.Rows) > 0 {
 		fmt.Fprintf(w, "\nWith its hooks the import of %s has %s; the first are shown.\n", visibleLong(sample), pluralize(trial.Outcome.DataRows, "row"))
@@ -270,7 +270,7 @@ func printTrial(w io.Writer, sample string, trial server.HookTest) {
 	}
 }
 
-func printTrialRow(w io.Writer, i int, row server.HookTestRow) {
+func printTrialRow(w io.Writer, row server.HookTestRow) {
 	switch {
 	case row.Removed:
 		fmt.Fprintf(w, "line %d: removed\n", row.Line)

@@ -1,7 +1,6 @@
 package egress
 
 import (
-	"fmt"
 	"net/netip"
 	"strings"
 
@@ -135,40 +134,4 @@ func hostProblem(host string) intray.Message {
 		return intray.NewMessage("egress.not_host_name", intray.Params{"host": host})
 	}
 	return intray.Message{}
-}
-
-// ParseAllow parses the value of --egress-allow: CIDR prefixes and addresses separated by
-// commas. "" allows nothing.
-func ParseAllow(text string) ([]netip.Prefix, error) {
-	var allow []netip.Prefix
-	if strings.TrimSpace(text) == "" {
-		return nil, nil
-	}
-	for _, part := range strings.Split(text, ",") {
-		prefix, err := parseNetwork(strings.TrimSpace(part))
-		if err != nil {
-			return nil, fmt.Errorf("parse the allowed networks: %w", err)
-		}
-		allow = append(allow, prefix)
-	}
-	return allow, nil
-}
-
-func parseNetwork(text string) (netip.Prefix, error) {
-	var none netip.Prefix
-	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
-		addr = addr.Unmap()
-		return netip.PrefixFrom(addr, addr.BitLen()), nil
-	}
-	prefix, err := netip.ParsePrefix(text)
-	if err != nil {
-		return none, fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
-	}
-	if prefix.Addr().Is4In6() {
-		return none, fmt.Errorf("%q is an IPv4 network in IPv6 notation; write it as IPv4", text)
-	}
-	if masked := prefix.Masked(); masked != prefix {
-		return none, fmt.Errorf("%q has host bits set; write %s or %s", text, masked, prefix.Addr())
-	}
-	return prefix, nil
 }

@@ -35,7 +35,7 @@ func canDial(t *testing.T, dialer *Dialer, address string) bool {
 
 // A name resolves to a public address first and to an internal one when it is dialed.
 func TestNameThatChanges(t *testing.T) {
-	w := newWorld(t)
+	w := newRecorder(t)
 	for _, addr := range internalAddresses() {
 		var internal atomic.Bool
 		names := named(t, func(string) []netip.Addr {
@@ -63,7 +63,7 @@ func TestNameThatNeverStays(t *testing.T) {
 		// Half of the addresses are public, and no test may connect to them.
 		return
 	}
-	w := newWorld(t)
+	w := newRecorder(t)
 	for _, addr := range internalAddresses() {
 		var asked atomic.Int32
 		dialer := New(Config{Resolver: named(t, func(string) []netip.Addr {
@@ -88,7 +88,7 @@ func TestNameThatNeverStays(t *testing.T) {
 
 // A name has public and internal addresses in any order. Each is checked.
 func TestNameWithManyAddresses(t *testing.T) {
-	w := newWorld(t)
+	w := newRecorder(t)
 	internal := internalAddresses()
 	if canDial(t, New(Config{Resolver: named(t, func(string) []netip.Addr { return internal })}), "many.example:"+w.port) {
 		t.Error("connected to a name with internal addresses only")

@@ -40,7 +40,7 @@ func last(p netip.Prefix) netip.Addr {
 
 // TestRegistries dials both ends of each special network.
 func TestRegistries(t *testing.T) {
-	w, dialer := newWorld(t), New(Config{Resolver: resolver(t, nil)})
+	w, dialer := newRecorder(t), New(Config{Resolver: resolver(t, nil)})
 	var inside []netip.Addr
 	for _, network := range listedNetworks() {
 		ends := []netip.Addr{network.Addr(), last(network), network.Addr().Next()}
@@ -72,7 +72,7 @@ func TestRegistries(t *testing.T) {
 	}
 	arrive := 0
 	for _, addr := range inside {
-		if w.would(addr) {
+		if w.isReachable(addr) {
 			arrive++
 		}
 	}
@@ -114,7 +114,7 @@ var (
 // TestPublicAddressesAreReached is a control: where every address is local, public ones are
 // connected to.
 func TestPublicAddressesAreReached(t *testing.T) {
-	w := newWorld(t)
+	w := newRecorder(t)
 	if !isEverywhere() {
 		w.wantOnly(t)
 		return
@@ -126,14 +126,14 @@ func TestPublicAddressesAreReached(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = conn.Close()
-		w.await(func(m meeting) bool { return m.to == addr })
+		w.await(func(m acceptedConn) bool { return m.to == addr })
 	}
 	w.wantOnly(t, publicFour, publicSix)
 }
 
 // TestAllowListOpens is a control: allowing an address allows no other.
 func TestAllowListOpens(t *testing.T) {
-	w := newWorld(t)
+	w := newRecorder(t)
 	opened := []netip.Addr{netip.MustParseAddr("127.0.0.1")}
 	if isEverywhere() {
 		opened = append(opened, netip.MustParseAddr("10.0.0.5"), netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("64:ff9b::7f00:1"))
@@ -145,7 +145,7 @@ func TestAllowListOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = conn.Close()
-		w.await(func(m meeting) bool { return m.to == addr })
+		w.await(func(m acceptedConn) bool { return m.to == addr })
 		for _, other := range []netip.Addr{addr.Next(), addr.Prev(), netip.MustParseAddr("192.168.1.1"), netip.MustParseAddr("::1")} {
 			if conn, err := dialer.DialWeb(context.Background(), "tcp", net.JoinHostPort(other.String(), w.port)); err == nil {
 				_ = conn.Close()

@@ -101,7 +101,7 @@ func webHosts(t *testing.T) []string {
 // TestSpellings dials all spellings with a name server that parses numbers leniently and
 // resolves all other names to this machine.
 func TestSpellings(t *testing.T) {
-	w := newWorld(t)
+	w := newRecorder(t)
 	dialer := New(Config{Resolver: named(t, func(name string) []netip.Addr {
 		if addr, ok := lenient(name); ok {
 			return []netip.Addr{addr}

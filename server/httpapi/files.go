@@ -291,7 +291,7 @@ func (w *wholeForm) Read(p []byte) (int, error) {
 	}
 	for {
 		part, err := w.form.NextRawPart()
-		if err == io.EOF { //nolint:errorlint // a wrapped one means that the closing boundary is missing
+		if err == io.EOF { // a wrapped io.EOF means that the closing boundary is missing
 			return n, io.EOF
 		}
 		if err != nil {

@@ -151,7 +151,7 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	if err == nil && passed > idleLimit && p.read < minBytesPerSecond*int64(passed/time.Second) {
 		return n, os.ErrDeadlineExceeded
 	}
-	switch err { //nolint:errorlint // only the bare io.EOF is the end of the body
+	switch err { // only the bare io.EOF is the end of the body
 	case nil:
 		return n, nil
 	case io.EOF:

@@ -53,7 +53,7 @@ func (a *API) openReview(c *call) (*response, error) {
 }
 
 // authorizeReviewer loads the import of a review by its cookie. It refuses calls from pages of
-// other sites, whatever their cookie.
+// other sites, even with a valid cookie.
 func (a *API) authorizeReviewer(c *call) error {
 	cookie, err := c.r.Cookie(visitCookie)
 	if err != nil {

@@ -133,7 +133,7 @@ func wrapSpoolError(err error) error {
 const listBuffer = 32 << 10
 
 // listWriter encodes a JSON document that ends with a list, one element at a time, so
-// that memory stays flat however long the list is.
+// that memory does not grow with the list.
 type listWriter struct {
 	to io.Writer
 	// frame is the document with an empty list: the list itself, or a struct whose last

@@ -229,7 +229,7 @@ func (a *attempt) config() *ssh.ClientConfig {
 }
 
 // noteRefusal is called after each method. It leaves the choice of the next one to the
-// library, which has no error type for the case that none is left.
+// library, which has no error type for running out of methods.
 func (a *attempt) noteRefusal(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	a.refused = !slices.ContainsFunc(a.authNames, func(method string) bool {
 		return slices.Contains(about.AllowedMethods, method) && !slices.Contains(about.TriedMethods, method)

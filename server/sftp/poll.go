@@ -46,7 +46,7 @@ func DailyAt(clock string) (Schedule, error) {
 // NextRun returns when to run next. It is never before now, so runs that were missed are
 // made up for once, and it is zero for the zero Schedule.
 //
-// last is when the last run began; zero means that there was none. Then a schedule with
+// last is when the last run began; zero means no run. Then a schedule with
 // an interval runs now, and a daily one at its next time. If the last runs failed,
 // failures in a row, Backoff replaces the schedule, whether that is earlier or later.
 func (s Schedule) NextRun(last time.Time, failures int, now time.Time) time.Time {

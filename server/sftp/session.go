@@ -16,7 +16,7 @@ const maxExtensions = 100
 
 // Session is an authenticated connection that speaks SFTP. It serves one call at a time.
 //
-// Every call ends, whatever the server does: at most a few seconds after its ctx, and as
+// Every call ends, even if the server hangs: at most a few seconds after its ctx, and as
 // soon as a response takes longer than Config.Patience. A session whose server violated
 // the protocol, was too slow or hung up is closed: all later calls fail at once.
 type Session struct {

@@ -28,7 +28,7 @@ func TestFile(t *testing.T) {
 	files, err := os.ReadDir(folder)
 	must(t, err)
 	if len(files) == 0 {
-		t.Error("there is no file")
+		t.Error("the file is missing")
 	}
 	for _, f := range files {
 		at, err := f.Info()

@@ -206,7 +206,7 @@ func wantEachFault(t *testing.T, f *faults, name string, work func() error) {
 }
 
 // TestFaultsReachTheCaller calls each method of a transaction with faults. The methods and
-// their arguments are found by reflection, so that none is forgotten.
+// their arguments are found by reflection, so that the test covers all.
 func TestFaultsReachTheCaller(t *testing.T) {
 	s, f := openFaulty(t)
 	insertSamples(t, s)
@@ -337,7 +337,7 @@ func insertSamples(t *testing.T, s *Store) {
 	}
 }
 
-// TestFaultsOfMigrations lets the migration of a new database fail in some of its calls. It
+// TestFaultsOfMigrations makes calls of the migration of a new database fail. It
 // must report the fault or complete, and the next attempt must complete.
 func TestFaultsOfMigrations(t *testing.T) {
 	for n := 0; ; n = 2*n + 1 {
@@ -371,8 +371,7 @@ func TestFaultsOfMigrations(t *testing.T) {
 	}
 }
 
-// TestUpdateRunsAgain lets a transaction fail in ways after which another attempt may
-// succeed.
+// TestUpdateRunsAgain makes a transaction fail with errors that a retry can resolve.
 func TestUpdateRunsAgain(t *testing.T) {
 	s, f := openFaulty(t)
 	ctx := t.Context()

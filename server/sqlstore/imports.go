@@ -74,9 +74,8 @@ func (r importRows) InStatus(ctx context.Context, status model.Status, node stri
 }
 
 // claimNext steps through the index from one waiting organization to the next, so that a
-// claim costs a few steps for each of them, however many imports wait and however many
-// organizations do not. Equivalent joins were planned as scans of all imports, one for
-// each organization.
+// claim costs a few steps per organization, regardless of the number of imports. Equivalent
+// joins were planned as scans of all imports, one for each organization.
 var claimNext = `
 	WITH RECURSIVE waiting (org) AS (
 		SELECT min(org) FROM imports WHERE status = 'PENDING' AND queued <= $2

@@ -90,7 +90,7 @@ func (s *Store) Queue() queue.Queue { return s.jobs }
 // Close closes the database after all transactions have ended. The queue must have been
 // stopped.
 func (s *Store) Close() error {
-	var errs []error
+	errs := make([]error, 0, len(s.closers))
 	for _, f := range s.closers {
 		errs = append(errs, f())
 	}

@@ -185,7 +185,7 @@ func TestEvilReceivers(t *testing.T) {
 		{"zeros", patient, flood("", "\x00"), NotHTTP, "webhook.head_too_long", 0},
 		{"empty lines", patient, flood("", "\r\n"), NotHTTP, "webhook.not_a_web_server", 0},
 		{"old protocol", patient, writeText("<html>evil</html>\r\n"), NotHTTP, "webhook.not_a_web_server", 0},
-		{"status that is no number", patient, writeText("HTTP/1.1 2xx OK\r\n\r\n"), NotHTTP, "webhook.not_a_web_server", 0},
+		{"status not a number", patient, writeText("HTTP/1.1 2xx OK\r\n\r\n"), NotHTTP, "webhook.not_a_web_server", 0},
 		{"status of four digits", patient, writeText("HTTP/1.1 2000 OK\r\n\r\n"), NotHTTP, "webhook.not_a_web_server", 0},
 		{"negative length", patient, writeText(ok + "Content-Length: -1\r\n\r\n"), NotHTTP, "webhook.not_a_web_server", 0},
 		{"two lengths", patient, writeText(ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"), NotHTTP, "webhook.not_a_web_server", 0},

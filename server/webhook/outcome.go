@@ -175,7 +175,7 @@ func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
 	for _, ip := range cert.IPAddresses {
 		names = append(names, ip.String())
 	}
-	var shown []string
+	shown := make([]string, 0, shownNames)
 	for _, name := range names[:min(len(names), shownNames)] {
 		text := strconv.QuoteToASCII(name)
 		shown = append(shown, text[1:min(len(text)-1, 1+shownLocation)])

@@ -81,8 +81,8 @@ type Delivery struct {
 	Secrets []secrets.Secret
 }
 
-// Send makes one attempt, a POST that ends within Config.Timeout. Whatever the receiver does
-// is an Outcome. An error means that no attempt was made that counts: it is ErrBusy, wraps
+// Send makes one attempt, a POST that ends within Config.Timeout. Any behavior of the
+// receiver is an Outcome. An error means that no attempt counts: it is ErrBusy, wraps
 // the error of ctx, or reports that the message cannot be signed.
 func (s *Sender) Send(ctx context.Context, d Delivery) (Outcome, error) {
 	head, err := Sign(d.Message, d.At, d.Secrets...)

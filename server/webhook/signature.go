@@ -33,7 +33,7 @@ func Sign(m Message, at time.Time, secrets ...secrets.Secret) (http.Header, erro
 		return nil, err
 	}
 	if len(secrets) == 0 {
-		return nil, errors.New("sign a message: there is no secret")
+		return nil, errors.New("sign a message: no secret")
 	}
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	signatures := make([]string, len(secrets))

@@ -21,9 +21,7 @@ const (
 
 // Events returns the names of all events that a webhook can subscribe to.
 func Events() []string {
-	var names []string
-	for _, e := range []Event{ImportCompleted, HeadlessImportNeedsReview, HeadlessImportFailed, WebhookDisabled, ConnectorFailed} {
-		names = append(names, string(e))
+	return []string{
+		string(ImportCompleted), string(HeadlessImportNeedsReview), string(HeadlessImportFailed), string(WebhookDisabled), string(ConnectorFailed),
 	}
-	return names
 }

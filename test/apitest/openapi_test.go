@@ -59,7 +59,7 @@ func TestDamagedDocuments(t *testing.T) {
 	for name, damage := range map[string][2]string{
 		"another version":               {`"openapi": "3.1.0"`, `"openapi": "3.0.3"`},
 		"no title":                      {`"title": "T", `, ``},
-		"an unknown field":              {`"summary": "Put"`, `"sumary": "Put"`},
+		"an unknown field":              {`"summary": "Put"`, `"synopsis": "Put"`},
 		"an operation id twice":         {`"getThing"`, `"putThing"`},
 		"no operation id":               {`"operationId": "getThing", `, ``},
 		"a path parameter missing":      {`"/things/{id}"`, `"/things/{id}/{other}"`},

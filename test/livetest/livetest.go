@@ -179,13 +179,13 @@ func freeAddress(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	return listener.Addr().String()
 }
 
 func (s *Server) awaitHealth() error {
 	for end := time.Now().Add(patience); time.Now().Before(end); {
-		answer, err := http.Get(s.URL + "/healthz")
+		answer, err := client.Get(s.URL + "/healthz")
 		if err == nil {
 			_ = answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {

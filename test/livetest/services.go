@@ -50,7 +50,7 @@ func Administer(command string) error {
 	if err != nil {
 		return fmt.Errorf("connect to the server of %s: %w", PostgresVariable, err)
 	}
-	defer conn.Close(ctx)
+	defer func() { _ = conn.Close(ctx) }()
 	if _, err := conn.Exec(ctx, command); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
@@ -84,7 +84,7 @@ func Listen(t testing.TB, serve func(net.Conn)) (port int) {
 			open.Store(conn, nil)
 			all.Go(func() {
 				defer open.Delete(conn)
-				defer conn.Close()
+				defer func() { _ = conn.Close() }()
 				serve(conn)
 			})
 		}

@@ -69,7 +69,7 @@ func ServeSFTP(raw net.Conn, cfg *ssh.ServerConfig, files func(io.ReadWriteClose
 	if err != nil {
 		return
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	go ssh.DiscardRequests(requests)
 	for offered := range channels {
 		channel, requests, err := offered.Accept()
@@ -150,7 +150,7 @@ func (s OpenSSH) serve(conn net.Conn, args ...string) error {
 	if err != nil {
 		return err
 	}
-	defer socket.Close()
+	defer func() { _ = socket.Close() }()
 	// The process must hold the only copy, so that the connection ends with it.
 	_ = conn.Close()
 	args = append(s.Prefix[:len(s.Prefix):len(s.Prefix)], args...)

@@ -131,7 +131,8 @@ func newTwinFolders(t *testing.T, args []string) (twins [2]string, id, path stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	return twins, id, address[strings.Index(address, "/upload/"):]
+	_, token, _ := strings.Cut(address, "/upload/")
+	return twins, id, "/upload/" + token
 }
 
 // checkHooked checks that each row went through all hooks once.

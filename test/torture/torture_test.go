@@ -259,10 +259,9 @@ func importWithRetries(t *testing.T, server **livetest.Server, revive func(), nu
 	if number == 1 {
 		return made.String("id")
 	}
-	path := made.String("upload")
-	path = path[strings.Index(path, "/upload/"):]
+	_, path, _ := strings.Cut(made.String("upload"), "/upload/")
 	try(func() *http.Request {
-		return (*server).Request(t, "PUT", path, table(number, rows), "X-Service-License-Key", "")
+		return (*server).Request(t, "PUT", "/upload/"+path, table(number, rows), "X-Service-License-Key", "")
 	}, http.StatusOK, http.StatusConflict) // 409: it was accepted, but the response was lost
 	return made.String("id")
 }

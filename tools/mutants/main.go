@@ -7,8 +7,8 @@
 //
 //	go -C tools run ./mutants -n 300 -seed 1
 //
-// The exit status is 0 whatever survived: which survivors are harmless is for a person to
-// decide.
+// The exit status is 0 even if mutants survive, because only a person can decide which
+// are harmless.
 package main
 
 import (

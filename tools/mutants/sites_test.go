@@ -57,7 +57,7 @@ func TestFindSites(t *testing.T) {
 		"arithmetic: - → +", "dropped error: errors.New(\"x\") → nil", "returned value: false → true", "returned value: true → false",
 	} {
 		if !slices.Contains(got, want) {
-			t.Errorf("there is no change %q among\n%s", want, strings.Join(got, "\n"))
+			t.Errorf("the change %q is missing in\n%s", want, strings.Join(got, "\n"))
 		}
 	}
 }

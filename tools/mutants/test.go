@@ -28,7 +28,7 @@ func (p *goPackage) short() string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, p.Module.Path), "/")
 }
 
-// forTests reports whether a package is no part of the program.
+// forTests reports whether a package is not part of the program.
 func (p *goPackage) forTests() bool {
 	for _, folder := range []string{"test/", "bench", "tools/", "examples"} {
 		if strings.HasPrefix(p.short(), folder) {

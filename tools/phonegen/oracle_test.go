@@ -221,7 +221,7 @@ func TestReadersReadTheirOutput(t *testing.T) {
 	}
 }
 
-// regionNames returns all regions with numbers of their own, sorted.
+// regionNames returns all regions that have their own numbers, sorted.
 func regionNames() []string {
 	var names []string
 	for name := range phonenumbers.GetSupportedRegions() {

@@ -1,7 +1,7 @@
 -- +goose Up
 -- ${ID} and ${BYTES} are filled in for the database. Times are microseconds
--- since 1970 in UTC; 0 is no time. Long texts stand last in their table, so
--- that what comes before them is read without them.
+-- since 1970 in UTC; 0 is no time. Long texts are the last
+-- columns of their table, so that the columns before them are read without them.
 
 -- What belongs to this database: the master key that its secrets and keys hang
 -- on, and the blobs that its rows name.

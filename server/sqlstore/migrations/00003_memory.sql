@@ -1,5 +1,5 @@
 -- +goose Up
--- What persons decided, for later imports of the same identifier. place is a
+-- What people decided, for later imports of the same identifier. place is a
 -- hash of kind, field and text, which may be too long for an index; text and
 -- value are JSON, since a header may hold what a TEXT does not take.
 CREATE TABLE memories (

@@ -1,5 +1,5 @@
 -- +goose Up
--- What persons changed in the rows of an import under review, in the order in
+-- What people changed in the rows of an import under review, in the order in
 -- which they did. Entries are only added: to undo is an entry, too.
 CREATE TABLE edits (
 	import_id ${ID} NOT NULL REFERENCES imports (id) ON DELETE CASCADE,

@@ -1,5 +1,5 @@
 -- +goose Up
--- What fetches files from SFTP servers by itself, and may put results back.
+-- Connectors fetch files from SFTP servers, and may upload results.
 CREATE TABLE connectors (
 	id ${ID} PRIMARY KEY,
 	org ${ID} NOT NULL REFERENCES orgs (id),

@@ -17,17 +17,17 @@ const everywhere = "INTRAY_TEST_EGRESS_EVERYWHERE"
 
 func isEverywhere() bool { return os.Getenv(everywhere) != "" }
 
-// world accepts connections and records their addresses.
-type world struct {
+// recorder accepts connections and records their addresses.
+type recorder struct {
 	port string
 
 	mu       sync.Mutex
 	changed  *sync.Cond
-	accepted []meeting
+	accepted []acceptedConn
 }
 
-// meeting is an accepted connection.
-type meeting struct {
+// acceptedConn is an accepted connection.
+type acceptedConn struct {
 	to   netip.Addr
 	from netip.AddrPort
 }
@@ -37,14 +37,14 @@ func endOf(addr net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(to.Addr().Unmap().WithZone(""), to.Port())
 }
 
-// newWorld listens on the loopback network, or on all addresses if isEverywhere.
-func newWorld(t *testing.T) *world {
+// newRecorder listens on the loopback network, or on all addresses if isEverywhere.
+func newRecorder(t *testing.T) *recorder {
 	t.Helper()
 	hosts := map[string]string{"tcp4": "127.0.0.1", "tcp6": "::1"}
 	if isEverywhere() {
 		hosts = map[string]string{"tcp4": "0.0.0.0", "tcp6": "::"}
 	}
-	w := &world{}
+	w := &recorder{}
 	w.changed = sync.NewCond(&w.mu)
 	first, err := net.Listen("tcp4", hosts["tcp4"]+":0")
 	if err != nil {
@@ -66,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) accept(t *testing.T, l net.Listener) {
+func (w *recorder) accept(t *testing.T, l net.Listener) {
 	var group sync.WaitGroup
 	t.Cleanup(group.Wait)
 	t.Cleanup(func() { _ = l.Close() })
@@ -76,7 +76,7 @@ func (w *world) accept(t *testing.T, l net.Listener) {
 			if err != nil {
 				return
 			}
-			one := meeting{endOf(conn.LocalAddr()).Addr(), endOf(conn.RemoteAddr())}
+			one := acceptedConn{endOf(conn.LocalAddr()).Addr(), endOf(conn.RemoteAddr())}
 			_ = conn.Close()
 			w.mu.Lock()
 			w.accepted = append(w.accepted, one)
@@ -87,7 +87,7 @@ func (w *world) accept(t *testing.T, l net.Listener) {
 }
 
 // await waits for a connection that satisfies a condition.
-func (w *world) await(is func(meeting) bool) {
+func (w *recorder) await(is func(acceptedConn) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !slices.ContainsFunc(w.accepted, is) {
@@ -97,7 +97,7 @@ func (w *world) await(is func(meeting) bool) {
 
 // wantOnly checks that no other address was reached. It makes a connection itself: once
 // that is accepted, so are all earlier ones.
-func (w *world) wantOnly(t *testing.T, open ...netip.Addr) {
+func (w *recorder) wantOnly(t *testing.T, open ...netip.Addr) {
 	t.Helper()
 	var own []netip.AddrPort
 	for _, host := range []string{"127.0.0.1", "::1"} {
@@ -107,7 +107,7 @@ func (w *world) wantOnly(t *testing.T, open ...netip.Addr) {
 		}
 		mine := endOf(conn.LocalAddr())
 		_ = conn.Close()
-		w.await(func(m meeting) bool { return m.from == mine })
+		w.await(func(m acceptedConn) bool { return m.from == mine })
 		own = append(own, mine)
 	}
 	w.mu.Lock()
@@ -120,8 +120,8 @@ func (w *world) wantOnly(t *testing.T, open ...netip.Addr) {
 	w.accepted = nil
 }
 
-// would reports whether a connection to the address arrives without the dialer.
-func (w *world) would(to netip.Addr) bool {
+// isReachable reports whether a connection to the address arrives without the dialer.
+func (w *recorder) isReachable(to netip.Addr) bool {
 	conn, err := net.Dial("tcp", net.JoinHostPort(to.String(), w.port))
 	if err == nil {
 		_ = conn.Close()
