@@ -10,7 +10,7 @@ import (
 )
 
 // goal is the goal of a contest: by which factor Intray needs less than this contestant, and
-// the memory limit in bytes. Zero is no goal.
+// the memory limit in bytes. Zero means no goal.
 type goal struct{ cpu, wall, peak float64 }
 
 // report is the table of one run.

@@ -14,7 +14,6 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server/blob/disk"
-	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
@@ -175,20 +174,6 @@ func Migrate(ctx context.Context, cfg Config) error {
 	}
 	return rows.Close()
 }
-
-// sftpServers connects the service to SFTP servers.
-type sftpServers struct{ client *sftp.Client }
-
-func (s sftpServers) TestConnection(ctx context.Context, l connectors.Login) (connectors.SFTPReport, error) {
-	report, err := s.client.Test(ctx, sftpCredential(l))
-	return connectors.SFTPReport(report), err
-}
-
-func (sftpServers) Fingerprint(privateKey secrets.Secret) (string, error) {
-	return sftp.Fingerprint(privateKey)
-}
-
-func (sftpServers) ValidHostname(name string) error { return sftp.ValidHostname(name) }
 
 // warnings drops log records below the level of a warning: the queue logs each start and
 // migration.

@@ -137,7 +137,7 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 		warnOfKeys(ctx, cfg, p)
 	}
 	if cfg.exposed() {
-		cfg.Log.Warn("keys and files travel unencrypted: the service listens beyond this machine without TLS; give --tls-cert and --tls-key, or an https --base-url behind a proxy")
+		cfg.Log.Warn("keys and files are sent unencrypted: other machines can reach the service without TLS; set --tls-cert and --tls-key, or an https --base-url with a proxy")
 	}
 	if err := p.service.Join(ctx); err != nil {
 		return fmt.Errorf("reclaim the work of an earlier process: %w", err)

@@ -9,10 +9,25 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/sftp"
 )
 
+// sftpServers connects the service to SFTP servers.
+type sftpServers struct{ client *sftp.Client }
+
 var _ connectors.Remotes = sftpServers{}
+
+func (s sftpServers) TestConnection(ctx context.Context, l connectors.Login) (connectors.SFTPReport, error) {
+	report, err := s.client.Test(ctx, sftpCredential(l))
+	return connectors.SFTPReport(report), err
+}
+
+func (sftpServers) Fingerprint(privateKey secrets.Secret) (string, error) {
+	return sftp.Fingerprint(privateKey)
+}
+
+func (sftpServers) ValidHostname(name string) error { return sftp.ValidHostname(name) }
 
 func parseSchedule(s model.Schedule) (sftp.Schedule, error) {
 	if s.Daily != "" {

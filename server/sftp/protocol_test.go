@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// scriptedChannel is a server that sends fixed bytes whatever it is asked.
+// scriptedChannel is a server that sends fixed bytes and ignores requests.
 type scriptedChannel struct {
 	ssh.Channel
 	sent io.Reader

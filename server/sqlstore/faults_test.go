@@ -351,7 +351,7 @@ func TestFaultsOfMigrations(t *testing.T) {
 			break
 		}
 		f.arm(-1, 0, nil)
-		if err == nil { // goose takes a fault of its first queries for a new database
+		if err == nil { // goose interprets a fault of its first queries as a new database
 			_, err = s.read.ExecContext(t.Context(), `SELECT count(*) FROM receipts`)
 			if err != nil {
 				t.Errorf("after the fault in call %d: no error, but %v", n, err)

@@ -101,7 +101,7 @@ func (i Import) Event() (event webhooks.Event, ok bool) {
 func (i Import) Body() (Body, error) {
 	event, known := i.Event()
 	if !known {
-		return Body{}, fmt.Errorf("there is no event for an import of type %q with the status %q", i.Type, i.Status)
+		return Body{}, fmt.Errorf("no event for an import of type %q with the status %q", i.Type, i.Status)
 	}
 	wire := wireImport{
 		ID: i.UploadID, Filename: nullIfEmpty(i.Filename), User: newWireUser(i.User), CreatedDate: formatTime(i.Ended),

@@ -39,7 +39,7 @@ type found struct {
 func (tr trial) run(t *testing.T) found {
 	t.Helper()
 	schema := tr.schema(t)
-	kept := &keeper{batches: map[int64]*intray.Batch{}}
+	kept := &memorySink{batches: map[int64]*intray.Batch{}}
 	text := tr.table(t)
 	in := source.Input{Name: "rows.json", ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
 	e := engine.New(engine.Config{Formats: formats.Formats(t.TempDir()), Temp: t.TempDir()})
@@ -115,13 +115,13 @@ func quoted(t *testing.T, text string) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// keeper is a sink that stores batches in memory.
-type keeper struct {
+// memorySink is a sink that stores batches in memory.
+type memorySink struct {
 	mu      sync.Mutex
 	batches map[int64]*intray.Batch
 }
 
-func (k *keeper) StageBatch(b *intray.Batch) (func() error, error) {
+func (k *memorySink) StageBatch(b *intray.Batch) (func() error, error) {
 	text, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (k *keeper) StageBatch(b *intray.Batch) (func() error, error) {
 }
 
 // AddProblem adds a problem to stored rows.
-func (k *keeper) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
+func (k *memorySink) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	for first, b := range k.batches {
 		for row := range b.Rows() {
 			if rows.Contains(uint32(first) + uint32(row)) {
@@ -150,7 +150,7 @@ func (k *keeper) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error 
 	return nil
 }
 
-func (k *keeper) inOrder() iter.Seq2[*intray.Batch, error] {
+func (k *memorySink) inOrder() iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		firsts := make([]int64, 0, len(k.batches))
 		for first := range k.batches {

@@ -44,7 +44,7 @@ func follow(t *testing.T, steps []step, bin string) {
 // shows.
 func runSteps(t *testing.T, steps []step, bin string) {
 	t.Helper()
-	outputs := typed(t, steps, bin)
+	outputs := runShell(t, steps, bin)
 	for i, s := range steps {
 		if i >= len(outputs) {
 			t.Fatalf("line %d: the shell did not reach this command:\n%s", s.line, s.command)

@@ -98,8 +98,8 @@ func stepsOf(t *testing.T, page string) (steps []step) {
 
 const mark = "----- the next command -----\n"
 
-// typed runs the commands in one shell and returns the output of each.
-func typed(t *testing.T, steps []step, bin string) []string {
+// runShell runs the commands in one shell and returns the output of each.
+func runShell(t *testing.T, steps []step, bin string) []string {
 	t.Helper()
 	var script strings.Builder
 	for _, s := range steps {

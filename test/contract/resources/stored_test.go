@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -87,4 +90,50 @@ func tablesWith(t *testing.T, database, text string) (found []string) {
 		}
 	}
 	return found
+}
+
+// TestDeletedImportLeavesNothing puts a canary into everything that an import stores: its
+// file, problems, edits, undone edits, webhook messages and a saved response to an
+// idempotent request. After the deletion, no file and no table contains it.
+func TestDeletedImportLeavesNothing(t *testing.T) {
+	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
+		c := backend(t, s)
+		canary := strings.ToLower(unique("canary"))
+		// No receiver listens there, so every message waits for a retry.
+		c.Call("POST", "/api/v1/webhooks/", m{"url": "https://127.0.0.1:9/"}).WantStatus(http.StatusCreated)
+		var rows strings.Builder
+		rows.WriteString("email,name\n")
+		for range 3000 {
+			rows.WriteString("no-" + canary + ",n " + canary + "\n")
+		}
+		done := c.importFile(rows.String(), m{"invalidDataBehavior": "BLOCK_SUBMIT", "needsReviewWebhookUrl": "https://127.0.0.1:9/"}, m{"original_filename": canary + ".csv"})
+		link, err := url.Parse(c.Call("GET", importsPath+done.id+"/", nil, "Idempotency-Key", canary).WantStatus(http.StatusOK).String("review_url"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		review := "/api/review/v1/" + done.id
+		visit := c.WithoutKey().Call("POST", review+"/session/", nil, "Authorization", "Bearer "+link.Fragment).WantStatus(http.StatusOK)
+		cookie, _, _ := strings.Cut(visit.Header.Get("Set-Cookie"), ";")
+		for op, body := range map[string]string{
+			"few":  `"kind":"set","cells":[{"id":"1","key":"email","text":"typed-` + canary + `","version":0,"seen":"no-` + canary + `"}]`,
+			"many": `"kind":"fill","keys":["name"],"text":"filled-` + canary + `"`,
+		} {
+			c.WithoutKey().Call("POST", review+"/edits/", `{"op":"`+op+`",`+body+`}`, "Cookie", cookie).WantStatus(http.StatusOK)
+		}
+		c.WithoutKey().Call("POST", review+"/undo/", `{"op":"undo"}`, "Cookie", cookie).WantStatus(http.StatusOK)
+		if found := stored(t, s, canary); len(found) == 0 {
+			t.Fatal("the search does not find the canary before the deletion")
+		}
+		c.Call("DELETE", importsPath+done.id+"/", nil).WantStatus(http.StatusNoContent)
+		apitest.Eventually(t, "the canary is deleted", func() bool {
+			found := stored(t, s, canary)
+			if len(found) > 0 {
+				t.Logf("the canary is still in %q", found)
+			}
+			return len(found) == 0
+		})
+		if got := c.Call("GET", "/api/v1/receipts/", nil).WantStatus(http.StatusOK).Text(); !strings.Contains(got, done.id) {
+			t.Errorf("the receipts are %s", got)
+		}
+	})
 }
