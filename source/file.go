@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// File is an open file of this machine. Close it after reading.
+// File is an open file of the local file system. Close it after reading.
 type File struct {
 	Input
 	file *os.File
 }
 
-// OpenFile opens a file by name. Folders, pipes and devices are an error.
+// OpenFile opens a regular file by name. Directories, pipes and devices are an error.
 func OpenFile(name string) (*File, error) {
 	file, err := os.Open(name)
 	if err != nil {

@@ -1,18 +1,17 @@
-// Package source turns strangers' bytes into sheets and records.
+// Package source reads untrusted files into sheets and records.
 //
-// A [Format] recognizes a file and opens it as a [Book]: one or several sheets.
-// Each sheet is opened as a [Reader], which knows the sheet's columns and pulls
-// its records, batch by batch, as raw text. Every choice made on the way (the
-// encoding, the delimiter, the header row) is told as [intray.Evidence].
+// A [Format] recognizes a file and opens it as a [Book] of one or more sheets. Each
+// sheet is opened as a [Reader], which knows the columns of the sheet and returns its
+// records as raw text, batch by batch. Every choice made about a file (the encoding,
+// the delimiter, the header row) is reported as [intray.Evidence].
 //
-// [Limits] bound what a hostile file costs: its columns, cells and records, and
-// the names of its columns, which are kept for as long as the import is. The
-// first row of a text file that is read as found is no header: nothing bounds
-// it but what bounds every record.
+// [Limits] bound what a hostile file costs: its columns, cells and records, and the
+// names of its columns, which are stored for as long as the import exists. The first
+// row of a text file that is read as is has no column names, so only the limits of a
+// record apply to it.
 //
-// The package reads; it does not know what a schema wants, what a value means
-// or whether a row is valid. A record that does not fit its columns is handed
-// on as it was found.
+// The package does not know the schema, the meaning of a value, or whether a row is
+// valid. It returns a record that does not fit its columns unchanged.
 package source
 
 import (
@@ -24,48 +23,48 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Input is a file to be read. Formats may read any part of it, any number of
-// times, from several goroutines.
+// Input is a file to read. Formats may read any part of it, any number of times, from
+// several goroutines.
 type Input struct {
-	// Name is the name the file was given by its sender. It is data, never a
-	// path. It may be "".
+	// Name is the name that the sender gave the file. It is data, never a path. It may
+	// be "".
 	Name string
 	io.ReaderAt
 	Size int64
 }
 
-// HeadBytes is how much of the beginning of a file Detect is shown at most.
+// HeadBytes is the most bytes of the beginning of a file that Detect receives.
 const HeadBytes = 64 << 10
 
-// Options are what a person decided about a file. The zero value leaves every
-// choice to the format.
+// Options are the choices that a person made about a file. The zero value lets the
+// format detect everything.
 type Options struct {
-	// AsIs reads every row as found, without looking for a header: the columns
-	// have no names and the first row is a record like all others.
+	// AsIs reads every row unchanged, without looking for a header: the columns have no
+	// names, and the first row is a record like all others.
 	AsIs bool
-	// Encoding is the character encoding of a text file, by any usual name; ""
-	// is found out.
+	// Encoding is the character encoding of a text file, by any usual name. "" detects
+	// it.
 	Encoding string
-	// Delimiter separates the cells of a text file; "" is found out.
+	// Delimiter separates the cells of a text file. "" detects it.
 	Delimiter string
-	// Typed gives the cells of workbooks by their values in place of what the
+	// Typed returns the values of workbook cells instead of the text that the
 	// application displays.
 	Typed bool
-	// FillMerged gives the value of the first cell of each merged range of a
-	// workbook to the other cells of it, in the rows that hold cells of their
-	// own. Without it those cells are left empty, as the file has them.
+	// FillMerged copies the value of the first cell of each merged range of a workbook
+	// to the other cells of the range, in rows that have at least one cell. By default
+	// those cells stay empty, as they are in the file.
 	FillMerged bool
-	// HeaderRow is the row of the header, counted from 1 among all rows of the
-	// file; 0 is found out, NoHeader says that there is none.
+	// HeaderRow is the row of the header, counted from 1 among all rows of the file. 0
+	// detects it; NoHeader means that there is none.
 	HeaderRow int
-	// HeaderScore says how well a row names what is wanted of the file, from 0 to 1:
-	// it helps to find the header. nil knows nothing.
+	// HeaderScore returns how well a row matches the wanted column names, from 0 to 1.
+	// It helps to find the header. It may be nil.
 	HeaderScore func(row []string) float64
-	// Limits bound what a hostile file can cost.
+	// Limits bound what a hostile file costs.
 	Limits Limits
 }
 
-// NoHeader is the HeaderRow of a file whose first row is a record.
+// NoHeader is the HeaderRow of a file without a header.
 const NoHeader = -1
 
 // Limits bound what reading one file may cost. A zero field means its default.
@@ -76,13 +75,13 @@ type Limits struct {
 	CellBytes int
 	// RecordBytes is the most bytes of one record. Default 32 MiB.
 	RecordBytes int
-	// Cells is the most cells of a sheet, counted with those that a record
-	// need not write down, as in JSON. Default 2,147,483,648.
+	// Cells is the most cells of a sheet. Empty cells that a record omits, as in JSON,
+	// count too. Default 2,147,483,648.
 	Cells int64
 	// HeaderBytes is the most bytes of one column's name. Default 4 KiB.
 	HeaderBytes int
-	// HeadersBytes is the most bytes of all names of a sheet's columns
-	// together. Default 1 MiB.
+	// HeadersBytes is the most bytes of the names of all columns of a sheet. Default 1
+	// MiB.
 	HeadersBytes int
 }
 
@@ -109,9 +108,9 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// HeaderLimitReason says for a LimitError what is too long about the name of a column,
-// which counts from 1; the zero Message says that nothing is. size is the bytes of
-// its name, total those of all names up to it.
+// HeaderLimitReason returns the reason of a LimitError for the name of a column,
+// counted from 1, and the zero Message for a name within the limits. size is the length
+// of the name in bytes, and total that of all names up to it.
 func (l Limits) HeaderLimitReason(column, size, total int) intray.Message {
 	switch {
 	case size > l.HeaderBytes:
@@ -126,65 +125,62 @@ func (l Limits) HeaderLimitReason(column, size, total int) intray.Message {
 type Format interface {
 	// Name is the format's short name, such as "csv".
 	Name() string
-	// Detect looks at the beginning of a file, at most HeadBytes, and says how
-	// sure it is that the file has this format, from 0 to 1, and why. Where the
-	// score is 0 there is no reason.
+	// Detect looks at the first HeadBytes bytes of a file. It returns how likely the
+	// file has this format, from 0 to 1, and why. A score of 0 has no reason.
 	Detect(in Input, head []byte) (score float64, reason intray.Message)
-	// Open reads what it needs to list the sheets.
+	// Open reads as much as it needs to list the sheets.
 	Open(ctx context.Context, in Input, opt Options) (Book, error)
 }
 
 // Book is an opened file.
 type Book interface {
-	// Evidence tells what was decided about the file as a whole.
+	// Evidence returns the choices made about the file as a whole.
 	Evidence() []intray.Evidence
-	// Sheets lists what can be read, in the file's order. Never empty.
+	// Sheets lists the readable sheets in the order of the file. There is at least one.
 	Sheets() []Sheet
-	// Open begins to read one sheet, by its place in Sheets. Sheets may be
-	// opened several times, one after the other.
+	// Open starts to read one sheet, by its index in Sheets. Sheets may be opened
+	// several times, one after the other.
 	Open(ctx context.Context, sheet int) (Reader, error)
 	io.Closer
 }
 
 // Sheet is one table of a book.
 type Sheet struct {
-	// Name is the sheet's name, or "" where the format has none.
+	// Name is the name of the sheet, or "" if the format has no names.
 	Name string
-	// Hidden sheets are not shown by the application; they are read all the
-	// same.
+	// Hidden is set for a sheet that the application does not show. It is read like all
+	// others.
 	Hidden bool
 }
 
 // Reader pulls the records of one sheet.
 type Reader interface {
-	// Columns are the sheet's columns. A sheet without any text has none.
+	// Columns returns the columns of the sheet. A sheet without text has none.
 	Columns() []intray.Column
-	// Evidence tells what was decided about this sheet.
+	// Evidence returns the choices made about this sheet.
 	Evidence() []intray.Evidence
-	// Next empties batch and fills it with the next records, at least one and at
-	// most until it is Full. It sets First. It returns io.EOF, and an empty batch,
-	// when there are no more; any other error is an *UnreadableError, a
-	// *LimitError, one of ctx or one of the Input. The records before an error
-	// are handed on first.
+	// Next empties batch and fills it with the next records: at least one, and at most
+	// until it is full. It sets First. At the end it returns io.EOF and an empty batch.
+	// Any other error is an *UnreadableError, a *LimitError, or an error of ctx or of
+	// the Input. The records before an error are returned first.
 	Next(ctx context.Context, batch *intray.Records) error
 	io.Closer
 }
 
-// UnreadableError says that a file cannot be read, where, and why.
+// UnreadableError reports that a file cannot be read, where, and why.
 type UnreadableError struct {
-	// Line is where the trouble is, from 1; 0 where no line can be named.
+	// Line is the line of the problem, counted from 1. 0 means that it is unknown.
 	Line int64
-	// Reason is a sentence without a full stop, for the person who sent the
-	// file.
+	// Reason is a sentence without a full stop, written for the sender of the file.
 	Reason intray.Message
 }
 
 func (e *UnreadableError) Error() string { return e.Describe().String() }
 
-// Describe returns the reason, with the line in front of it.
+// Describe returns the reason, preceded by the line.
 func (e *UnreadableError) Describe() intray.Message { return atLine(e.Line, e.Reason) }
 
-// LimitError says that reading stopped at one of the Limits.
+// LimitError reports that reading stopped at one of the Limits.
 type LimitError struct {
 	Line   int64
 	Reason intray.Message
@@ -192,7 +188,7 @@ type LimitError struct {
 
 func (e *LimitError) Error() string { return e.Describe().String() }
 
-// Describe returns the reason, with the line in front of it.
+// Describe returns the reason, preceded by the line.
 func (e *LimitError) Describe() intray.Message { return atLine(e.Line, e.Reason) }
 
 func atLine(line int64, reason intray.Message) intray.Message {
@@ -202,13 +198,13 @@ func atLine(line int64, reason intray.Message) intray.Message {
 	return intray.NewMessage("file.at_line", intray.Params{"line": line, "reason": reason})
 }
 
-// ErrEmpty says that a file has no bytes, or nothing but white space.
+// ErrEmpty reports a file that has no bytes or only white space.
 var ErrEmpty = &UnreadableError{Reason: intray.NewMessage("file.no_content", nil)}
 
-// excerptLength is how many characters of a text of the file a message quotes.
+// excerptLength is the most characters of a file that a message quotes.
 const excerptLength = 100
 
-// Excerpt returns the beginning of a text, to be quoted in a message.
+// Excerpt returns the beginning of a text for a message.
 func Excerpt(text string) string {
 	count := 0
 	for i := range text {
@@ -220,8 +216,8 @@ func Excerpt(text string) string {
 	return text
 }
 
-// Open recognizes the file among formats and opens it. The evidence of the
-// book begins with the format.
+// Open detects which of the formats the file has and opens it. The evidence of the book
+// starts with the format.
 func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, error) {
 	head := make([]byte, min(in.Size, HeadBytes))
 	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -241,7 +237,7 @@ func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, e
 	return &detectedBook{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: reason}}, nil
 }
 
-// detectFormat takes the format that is surest; among equals, the first.
+// detectFormat returns the format with the highest score, and the first one of equals.
 func detectFormat(in Input, head []byte, formats []Format) (best Format, reason intray.Message) {
 	top := 0.0
 	for _, f := range formats {
@@ -259,7 +255,7 @@ func formatNames(formats []Format) (list []string) {
 	return list
 }
 
-// detectedBook puts the format in front of a book's own evidence.
+// detectedBook adds the format to the evidence of a book.
 type detectedBook struct {
 	Book
 	format intray.Evidence

@@ -5,16 +5,15 @@
 // joins to chains. A [Stream] is the chain that an [Entry] of the directory names.
 // Streams shorter than 4,096 bytes are chains of small sectors in the mini stream.
 //
-// Whatever the numbers of a file are, opening it costs a few bytes of memory for
-// each sector that the file has room for, and every loop in it is found. The usual
-// reader (mscfb) lets a file decide how deep it recurses, and how often it follows
-// a chain from its beginning.
+// Whatever a file declares, opening it costs a few bytes of memory for each sector
+// that fits into the file, and every loop of links is found. With the usual reader
+// (mscfb), the file determines how deep it recurses and how often it follows a chain
+// from its beginning.
 //
-// Errors are *[DamageError] for a file that cannot be read, and errors of the
-// store. A file that is cut short can be opened: its chains end early, and its
-// streams are truncated.
+// Errors are *[DamageError] for a file that cannot be read, and errors of the store. A
+// truncated file can be opened: its chains end early, and its streams are truncated.
 //
-// The package finds streams outside of all storages (folders) only. It reads no
+// The package finds only streams outside of all storages (folders). It reads no
 // properties and writes nothing.
 package cfb
 
@@ -31,7 +30,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Magic is how a compound file begins.
+// Magic is the first eight bytes of a compound file.
 const Magic = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
 const (
@@ -93,7 +92,7 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	if f.shift != 9 && f.shift != 12 {
 		return nil, damaged(intray.NewMessage("xls.sector_size", intray.Params{"exponent": int(f.shift)}))
 	}
-	f.sectorCount = (size - 1) >> f.shift // the header takes the room of one
+	f.sectorCount = (size - 1) >> f.shift // the header takes the space of one
 	if err := f.loadFAT(head); err != nil {
 		return nil, err
 	}
@@ -231,7 +230,7 @@ type bitset []uint64
 
 func newBitset(n int64) bitset { return make(bitset, n/64+1) }
 
-// set puts a number into the set and reports whether it is new.
+// set adds a number to the set and reports whether it is new.
 func (m bitset) set(n uint32) bool {
 	bit := uint64(1) << (n % 64)
 	fresh := m[n/64]&bit == 0
@@ -267,7 +266,7 @@ func (f *File) readEntry(number uint32) (Entry, error) {
 		start: little.Uint32(raw[116:]), size: int64(little.Uint32(raw[120:])),
 	}
 	if high := little.Uint32(raw[124:]); f.version >= 4 && high != 0 {
-		e.size = f.size + 1 // more than there can be
+		e.size = f.size + 1 // more than the file can have
 	}
 	units := make([]uint16, 0, 32)
 	for i := 0; i+2 < min(int(little.Uint16(raw[64:])), 64); i += 2 {
@@ -290,7 +289,7 @@ func (f *File) Find(names ...string) (map[string]Entry, error) {
 		number := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if int64(number) >= f.directory.size/entryBytes || !seen.set(number) {
-			continue // damaged links lead nowhere: what can be found is found
+			continue // a damaged link: find the streams that remain
 		}
 		e, err := f.readEntry(number)
 		if err != nil {
@@ -323,17 +322,17 @@ type Stream struct {
 	size, declaredSize int64
 }
 
-// run is a part of a stream that is in one piece in the file.
+// run is a contiguous part of a stream in the file.
 type run struct{ start, fileOffset int64 }
 
-// WholeFile returns the stream of a file that is no compound file.
+// WholeFile returns the bytes of a file that is not a compound file as a stream.
 func WholeFile(in io.ReaderAt, size int64) *Stream {
 	s := &Stream{in: in, declaredSize: size}
 	s.addRun(0, size)
 	return s
 }
 
-// addRun appends a piece of the file.
+// addRun appends a contiguous part of the file.
 func (s *Stream) addRun(at, length int64) {
 	if last := len(s.runs) - 1; last < 0 || s.runs[last].fileOffset+s.size-s.runs[last].start != at {
 		s.runs = append(s.runs, run{start: s.size, fileOffset: at})
@@ -341,7 +340,7 @@ func (s *Stream) addRun(at, length int64) {
 	s.size += length
 }
 
-// Size returns the number of bytes that the file has of the stream.
+// Size returns the number of bytes of the stream that are in the file.
 func (s *Stream) Size() int64 { return s.size }
 
 // Truncated reports whether the stream should have more bytes.

@@ -217,8 +217,8 @@ func (s *Scanner) AttrValue(i int) []byte {
 	return s.buf[s.tag+a.value : s.tag+a.valueEnd]
 }
 
-// Attr returns the value of an attribute of the element that starts, whatever
-// its prefix. It returns nil if there is none.
+// Attr returns the value of the attribute with a local name, under any prefix, of the
+// element that starts. It returns nil if there is none.
 func (s *Scanner) Attr(name string) []byte {
 	for i := range s.attrs {
 		if string(s.AttrName(i)) == name {

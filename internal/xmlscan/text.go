@@ -107,7 +107,8 @@ func (s *Scanner) decodeUTF16(order unicode.Endianness) error {
 	return err
 }
 
-// maxDeclarationBytes is how far an XML declaration is looked for its end.
+// maxDeclarationBytes is the most bytes in which the end of an XML declaration is
+// searched.
 const maxDeclarationBytes = 200
 
 // DeclaredEncoding returns the encoding that the XML declaration at the beginning

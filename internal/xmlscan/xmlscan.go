@@ -46,20 +46,20 @@ const (
 	EOF
 )
 
-// Config says what a Scanner reads and where it stops.
+// Config configures a Scanner and its limits.
 type Config struct {
 	// Part names the part in messages. It is "" for a file that is one document.
 	Part string
 	// TextBytes is the most bytes of a text. Messages name this limit.
 	TextBytes int
-	// TokenBytes is the most bytes of a tag or a text as the part has them.
+	// TokenBytes is the most bytes of a tag or a text as it appears in the part.
 	// Default TextBytes plus 64 KiB, because references take more bytes than the
-	// characters they stand for.
+	// characters that they represent.
 	TokenBytes int
 	// Depth is the most elements that may be open.
 	Depth int
-	// Decoded is set for a reader that supplies UTF-8, whatever the part declares.
-	// Byte order marks outside of the outermost element are skipped.
+	// Decoded is set for a reader that supplies UTF-8, regardless of the encoding that
+	// the part declares. Byte order marks outside of the outermost element are skipped.
 	Decoded bool
 	// Doctype allows a DOCTYPE that declares nothing itself. It is skipped.
 	Doctype bool

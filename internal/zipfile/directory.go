@@ -21,7 +21,7 @@ var (
 	ErrDirectoryTooLarge = errors.New("the directory of the archive is too large")
 )
 
-// searchBytes is what finding the directory at the end of a file may read.
+// searchBytes is the most bytes to read to find the directory at the end of a file.
 const searchBytes = 256 << 10
 
 // ReadDirectory lists the entries of an archive, at most entries of them, each
@@ -31,7 +31,7 @@ const searchBytes = 256 << 10
 func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	r := &budgetReader{in: in, left: int64(entries)*int64(entryBytes) + searchBytes}
 	dir, err := zip.NewReader(r, in.Size)
-	r.unlimited = true // what follows is counted as it inflates
+	r.unlimited = true // later reads are counted as they inflate
 	if errors.Is(err, zip.ErrInsecurePath) {
 		err = nil
 	}
@@ -45,14 +45,14 @@ func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	return dir, nil
 }
 
-// budgetReader reads a number of bytes.
+// budgetReader reads a limited number of bytes.
 type budgetReader struct {
 	in        *Input
 	left      int64
 	unlimited bool
 }
 
-// ReadAt reads as long as there is something left.
+// ReadAt reads as long as the budget lasts.
 func (r *budgetReader) ReadAt(p []byte, at int64) (int, error) {
 	if !r.unlimited {
 		if r.left -= int64(len(p)); r.left < 0 {

@@ -23,8 +23,8 @@ var (
 // concurrent use.
 type Input struct {
 	source.Input
-	// store is the input whose failures count. It is another one for a file that
-	// is computed from its bytes.
+	// store is the input whose failures count, for a file that is decoded from the
+	// bytes of another. Otherwise it is nil.
 	store *Input
 
 	mu   sync.Mutex
@@ -83,10 +83,10 @@ func (in *Input) BytesRead() int64 {
 	return in.read
 }
 
-// Explain returns the error to report for one that came of reading a workbook. If
-// the store has failed, that is its failure, wrapped with the action. Otherwise it
-// is err if that has a reason for people, or else an *source.UnreadableError for a
-// workbook with the problem.
+// Explain returns the error to report for an error of reading a workbook. If the store
+// has failed, that is its failure, wrapped with the action. Otherwise it is err if that
+// already has a reason for people, or else an *source.UnreadableError for a workbook
+// with the problem.
 func (in *Input) Explain(action string, err error, problem intray.Message) error {
 	if failed := in.Failure(); failed != nil {
 		return fmt.Errorf("%s: %w", action, failed)
@@ -99,7 +99,7 @@ func (in *Input) Explain(action string, err error, problem intray.Message) error
 	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 }
 
-// Cause returns the cause of ctx if its end is why reading a part failed, and err
+// Cause returns the cause of ctx if reading a part failed because ctx ended, and err
 // otherwise.
 func Cause(ctx context.Context, err error) error {
 	if errors.Is(err, errCanceled) {

@@ -1,19 +1,17 @@
-// Package archive reads tables that arrive compressed: gzip, zstd and zip.
+// Package archive reads compressed tables: gzip, zstd and zip.
 //
-// An archive is the file that arrives; a member is a file inside of it. A gzip
-// or zstd file has one member, made of one or several compressed streams in a
-// row; a zip file has many. Each member that one of the inner formats
-// recognizes is opened by it, and the sheets of all members are those of the
-// archive.
+// An archive is the received file, and a member is a file inside of it. A gzip or zstd
+// file has one member, made of one or more consecutive compressed streams. A zip file
+// has many. Each member is opened by the inner format that recognizes it, and the
+// archive has the sheets of all members.
 //
-// All members are inflated when the archive is opened, into one temporary file:
-// a stream that is cut short or damaged is known before its first record is
-// handed on. Bytes are counted as they come; what an archive declares about
-// itself is not believed.
+// Opening an archive inflates all members into one temporary file. A truncated or
+// damaged stream is therefore found before its first record is returned. Bytes are
+// counted as they inflate; sizes that an archive declares are not trusted.
 //
-// The package knows no format of tables, does not read archives inside of
-// archives, asks for no passwords, and never uses a name as a path. Documents
-// of office programs are zip files too, and are left to their own formats.
+// The package knows no table formats, does not read archives inside of archives, asks
+// for no passwords, and never uses a name as a path. Office documents are zip files
+// too, but belong to their own formats.
 package archive
 
 import (
@@ -30,7 +28,7 @@ import (
 
 // Format is the format "archive".
 type Format struct {
-	// Inner are the formats that a member may have. It must not hold this one.
+	// Inner are the formats that a member may have. They must not include this one.
 	Inner []source.Format
 	// Temp is the folder of the temporary file. Default os.TempDir.
 	Temp string
@@ -38,24 +36,24 @@ type Format struct {
 	Limits Limits
 }
 
-// Limits bound what opening one archive may cost. A zero field means its
-// default. Beyond one of them, Open gives a *source.LimitError.
+// Limits bound what opening one archive may cost. A zero field means its default.
+// Beyond a limit, Open returns a *source.LimitError.
 type Limits struct {
-	// InflatedBytes is the most bytes that all members together may inflate
-	// to, with those that hold no table. Default 4 GiB.
+	// InflatedBytes is the most bytes that all members may inflate to, including
+	// members without a table. Default 4 GiB.
 	InflatedBytes int64
 	// MemberBytes is the most bytes that one member may inflate to. Default
 	// InflatedBytes.
 	MemberBytes int64
-	// Ratio is how many bytes may come of one compressed byte, looked at as
-	// soon as a member has given 10 MiB. Default 1,000.
+	// Ratio is the most inflated bytes per compressed byte. It applies to members of
+	// more than 10 MiB. Default 1,000.
 	Ratio int64
-	// Members is the most entries of a zip file, folders and files that hold
-	// no table counted. Default 1,000.
+	// Members is the most entries of a zip file, including folders and files without a
+	// table. Default 1,000.
 	Members int
 	// NameBytes is the most bytes of the name of a member. Default 1 KiB.
 	NameBytes int
-	// Sheets is the most sheets of all members together. Default 4,096.
+	// Sheets is the most sheets of all members. Default 4,096.
 	Sheets int
 }
 
@@ -70,11 +68,11 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Name is "archive".
+// Name returns "archive".
 func (Format) Name() string { return "archive" }
 
-// Detect is sure of a file that begins as gzip, zstd or zip does, unless it is
-// the document of an office program.
+// Detect returns 1 for a file that begins like gzip, zstd or zip and is not an office
+// document, and 0 for all others.
 func (f Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	k, office := detectKind(zipfile.NewInput(in), head, f.Limits.WithDefaults())
 	if k == noArchive || office != "" {
@@ -83,10 +81,9 @@ func (f Format) Detect(in source.Input, head []byte) (score float64, reason intr
 	return 1, k.reason()
 }
 
-// Open inflates all members and opens those that hold a table. The sheets of a
-// gzip or zstd file are called as its member calls them; those of a zip file
-// are called "member", or "member / sheet" where the sheet has a name itself.
-// The input is not needed anymore when Open returns.
+// Open inflates all members and opens those that have a table. Sheets of a gzip or zstd
+// file keep their names. A sheet of a zip file is named "member", or "member / sheet"
+// if it has a name. The input is not needed after Open returns.
 func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	f.Limits = f.Limits.WithDefaults()
 	u := &unpacker{Format: f, in: zipfile.NewInput(in), opt: opt}
@@ -100,7 +97,7 @@ func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (
 	return b, nil
 }
 
-// unpacker is the work of opening one archive.
+// unpacker opens one archive.
 type unpacker struct {
 	Format
 	in    *zipfile.Input
@@ -110,11 +107,11 @@ type unpacker struct {
 	// inflated counts the bytes of all members.
 	inflated int64
 	members  []member
-	// openBook is the opened book of the only member; nil where there are several.
+	// openBook is the opened book of the only member. It is nil if there are several.
 	openBook source.Book
 	sheets   int
 	skipped  skippedMembers
-	// remarks are what is to be told about the archive as a whole.
+	// remarks are the notes about the archive as a whole.
 	remarks []intray.Message
 }
 
@@ -164,7 +161,7 @@ func (u *unpacker) detectKind() error {
 	return nil
 }
 
-// newBook is what was opened.
+// newBook returns the book of what was opened.
 func (u *unpacker) newBook() *book {
 	b := &book{opt: u.opt, members: u.members, openBook: u.openBook, spool: u.spool, evidence: u.evidence()}
 	for i, m := range u.members {
@@ -175,7 +172,7 @@ func (u *unpacker) newBook() *book {
 	return b
 }
 
-// cleanUp gives back what was opened so far.
+// cleanUp closes what was opened so far.
 func (u *unpacker) cleanUp() error {
 	var err error
 	if u.openBook != nil {
@@ -187,8 +184,8 @@ func (u *unpacker) cleanUp() error {
 	return err
 }
 
-// evidence tells of the archive and its members; where there is one member
-// only, of what was decided about it.
+// evidence returns the evidence of the archive and its members. With a single member,
+// it includes the choices made about it.
 func (u *unpacker) evidence() []intray.Evidence {
 	why := intray.JoinMessages(append([]intray.Message{u.kind.reason()}, u.remarks...)...)
 	list := []intray.Evidence{{Choice: "archive", Value: string(u.kind), Reason: why}}
@@ -208,7 +205,7 @@ type book struct {
 	opt     source.Options
 	members []member
 	sheets  []sheetRef
-	// openBook is the opened book of the only member; nil where there are several.
+	// openBook is the opened book of the only member. It is nil if there are several.
 	openBook source.Book
 	spool    *spool
 	evidence []intray.Evidence
@@ -226,7 +223,7 @@ func (b *book) Sheets() []source.Sheet {
 	return list
 }
 
-// Open opens the member of the sheet anew where there are several.
+// Open opens the sheet. If there are several members, it opens a book for this reader.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet < 0 || sheet >= len(b.sheets) {
 		return nil, fmt.Errorf("open sheet %d of an archive with %d", sheet, len(b.sheets))
@@ -251,7 +248,7 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	return &reader{Reader: inner, member: m, ownBook: own}, nil
 }
 
-// Close removes the inflated bytes. It works twice.
+// Close removes the inflated bytes. It may be called twice.
 func (b *book) Close() error {
 	var err error
 	if b.openBook != nil {
@@ -264,11 +261,11 @@ func (b *book) Close() error {
 type reader struct {
 	source.Reader
 	member *member
-	// ownBook is the book that was opened for this reader alone, or nil.
+	// ownBook is the book that was opened for this reader, or nil.
 	ownBook source.Book
 }
 
-// Evidence tells of the member where the book does not.
+// Evidence returns the evidence of the member, unless the book has reported it.
 func (r *reader) Evidence() []intray.Evidence {
 	if r.ownBook == nil {
 		return r.Reader.Evidence()

@@ -17,7 +17,7 @@ import (
 
 const people = "id,name\n1,Ada\n2,Bob\n"
 
-// peopleSheet is what people must give.
+// peopleSheet returns the sheet that people is read as.
 func peopleSheet(name string) sourcetest.Sheet {
 	return sourcetest.Sheet{Name: name, Headers: []string{"id", "name"}, Records: [][]string{{"1", "Ada"}, {"2", "Bob"}}, Lines: []int64{2, 3}}
 }
@@ -108,7 +108,7 @@ func TestEvidenceOfSeveralMembers(t *testing.T) {
 	book := open(t, format(), "a.zip", zipped(t, file("a.csv", people), file("b.csv", people), file("box", cabinetMark+"=Jan\n1\n")))
 	got := values(book.Evidence())
 	if got["archive"] != "zip" || got["members"] != "a.csv, b.csv, box" || got["format"] != "" {
-		t.Errorf("the book tells %v", got)
+		t.Errorf("book evidence %v", got)
 	}
 	for i, want := range []map[string]string{{"member": "a.csv", "format": "csv"}, {"member": "b.csv", "format": "csv"}, {"member": "box", "format": "cabinet", "wood": "oak"}} {
 		reader, err := book.Open(t.Context(), i)
@@ -118,7 +118,7 @@ func TestEvidenceOfSeveralMembers(t *testing.T) {
 		got := values(reader.Evidence())
 		for choice, value := range want {
 			if got[choice] != value {
-				t.Errorf("sheet %d tells %v, not %s %s", i, got, choice, value)
+				t.Errorf("sheet %d: evidence %v, want %s=%s", i, got, choice, value)
 			}
 		}
 		if err := reader.Close(); err != nil {
@@ -134,10 +134,10 @@ func TestErrorsNameTheMember(t *testing.T) {
 	sourcetest.RequireError(t, format(), zipped(t, file("box", bad), file("a.csv", people)), source.Options{}, want)
 	sourcetest.RequireError(t, format(), gzipped(t, "", bad), source.Options{}, &source.UnreadableError{Line: 2, Reason: intray.Literal("a line that cannot be read")})
 	sourcetest.RequireError(t, format(), zipped(t, file("a.csv", people), file("box", cabinetMark)), source.Options{},
-		&source.UnreadableError{Line: 1, Reason: intray.Literal(`the file "box" in the zip file: the cabinet is bare`)})
+		&source.UnreadableError{Line: 1, Reason: intray.Literal(`the file "box" in the zip file: the cabinet has no sheet`)})
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestRemovesTemporaryFiles(t *testing.T) {
 	f := format()
 	f.Temp = t.TempDir()
 	texts := []string{
@@ -150,17 +150,17 @@ func TestNothingIsLeftBehind(t *testing.T) {
 				t.Errorf("%.20q: %v", text, err)
 			}
 			if _, err := book.Open(t.Context(), 0); err == nil && len(book.Sheets()) > 1 {
-				t.Errorf("%.20q: a closed book opens", text)
+				t.Errorf("%.20q: opened a sheet of a closed book", text)
 			}
 		}
 	}
 	left, err := os.ReadDir(f.Temp)
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, error %v", left, err)
+		t.Errorf("remaining files: %v, error %v", left, err)
 	}
 }
 
-func TestNoFolderForTheTemporaryFile(t *testing.T) {
+func TestMissingTemporaryFolder(t *testing.T) {
 	f := format()
 	f.Temp = t.TempDir() + "/missing"
 	_, err := f.Open(t.Context(), sourcetest.NewInput("", []byte(gzipped(t, "", people))), source.Options{})
@@ -179,33 +179,33 @@ func TestErrorsNameTheTemporaryFile(t *testing.T) {
 	}
 	for _, err := range []error{s.write([]byte("abc")), s.rewind(1)} {
 		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "temporary file") {
-			t.Errorf("a closed file gives %v", err)
+			t.Errorf("closed file: error %v", err)
 		}
 	}
 }
 
-// TestStopsWhileInflating stops behind the first bytes.
-func TestStopsWhileInflating(t *testing.T) {
+// TestCancelWhileInflating cancels the context at the first read.
+func TestCancelWhileInflating(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in := sourcetest.NewInput("", []byte(gzipped(t, "", strings.Repeat(people, 1<<16))))
-	in.ReaderAt = stopping{in, cancel}
+	in.ReaderAt = cancelingInput{in, cancel}
 	if _, err := format().Open(ctx, in, source.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// stopping is a file whose reading makes its reader stop.
-type stopping struct {
+// cancelingInput cancels a context when it is read.
+type cancelingInput struct {
 	source.Input
-	stop context.CancelFunc
+	cancel context.CancelFunc
 }
 
-func (s stopping) ReadAt(p []byte, at int64) (int, error) {
-	s.stop()
+func (s cancelingInput) ReadAt(p []byte, at int64) (int, error) {
+	s.cancel()
 	return s.Input.ReadAt(p, at)
 }
 
-func TestStreamsInARow(t *testing.T) {
+func TestConsecutiveStreams(t *testing.T) {
 	one, two := people[:9], people[9:]
 	skip := "\x5F\x2A\x4D\x18\x03\x00\x00\x00abc"
 	texts := map[string]string{
@@ -232,7 +232,7 @@ func TestStreamsInARow(t *testing.T) {
 	}
 	for name, want := range map[string]string{"gzip": "2 compressed streams", "gzip, padded": "70,000 NUL bytes"} {
 		if got := reasons(open(t, format(), "", texts[name]).Evidence())["archive"]; !strings.Contains(got, want) {
-			t.Errorf("%s: evidence %q lacks %q", name, got, want)
+			t.Errorf("%s: evidence %q does not contain %q", name, got, want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/internal/zipfile"
 )
 
-// kind is the outer form of an archive, "" is none.
+// kind is the compression format of an archive.
 type kind string
 
 const (
@@ -24,12 +24,13 @@ func (k kind) reason() intray.Message {
 	return intray.NewMessage("archive.begins_as", intray.Params{"format": string(k)})
 }
 
-// file names a file of the kind.
+// file returns the message that names a file of the kind.
 func (k kind) file() intray.Message {
 	return intray.NewMessage("archive.file", intray.Params{"format": string(k)})
 }
 
-// bareName says that a name is that of the file without its ending.
+// bareName returns the reason for a member that is named like the file, without its
+// extension.
 func (k kind) bareName() intray.Message {
 	return intray.NewMessage("archive.name_without_extension", intray.Params{"format": string(k)})
 }
@@ -43,8 +44,8 @@ const (
 	emptyZipMagic = "PK\x05\x06"
 )
 
-// detectKind looks at how a file begins. office names what shows that a zip file
-// is a document of an office program, "" where it is none.
+// detectKind detects the archive format by the beginning of a file. office is the entry
+// that identifies a zip file as an office document, or "".
 func detectKind(in *zipfile.Input, head []byte, limits Limits) (k kind, office string) {
 	switch {
 	case bytes.HasPrefix(head, []byte(gzipMagic)):
@@ -59,8 +60,8 @@ func detectKind(in *zipfile.Input, head []byte, limits Limits) (k kind, office s
 	return noArchive, ""
 }
 
-// beginsZstd says whether text begins with a frame of zstd, behind frames that
-// are to be skipped: parallel compressors write those in front.
+// beginsZstd reports whether text begins with a zstd frame. Parallel compressors write
+// skippable frames before it.
 func beginsZstd(text []byte) bool {
 	const skippable, mask, header = 0x184D2A50, 0xFFFFFFF0, 8
 	for !bytes.HasPrefix(text, []byte(zstdMagic)) {
@@ -76,18 +77,17 @@ func beginsZstd(text []byte) bool {
 	return true
 }
 
-// officeEntries are entries that documents of office programs have, and office
-// names in their beginnings. The folders alone would prove nothing.
+// officeEntries returns the beginnings of entry names that only office documents have.
+// The folders alone prove nothing.
 func officeEntries() []string {
 	return []string{"[content_types].xml", "_rels/.rels", "meta-inf/manifest.xml", "xl/workbook", "xl/worksheets/", "xl/_rels/", "word/document", "word/_rels/", "ppt/presentation", "ppt/_rels/"}
 }
 
-// maxOfficeEntries is how many entries are looked at: documents have more of them
-// than archives of tables.
+// maxOfficeEntries is how many entries are searched, because documents have more
+// entries than archives of tables.
 const maxOfficeEntries = 10_000
 
-// findOffice looks through the directory; where that is lost, through the names
-// in head.
+// findOffice searches the directory or, if that is damaged, the names in head.
 func findOffice(in *zipfile.Input, head []byte, limits Limits) string {
 	limits.Members = max(limits.Members, maxOfficeEntries)
 	files, err := openDirectory(in, limits)
@@ -119,8 +119,8 @@ func findOfficeInHead(head []byte) string {
 	return ""
 }
 
-// unsupportedArchive names the kind of an archive that is not read at all, "" where
-// head is none.
+// unsupportedArchive returns the name of an archive format that Intray cannot read, or
+// "".
 func unsupportedArchive(head []byte) string {
 	const tarMark, tarAt = "ustar", 257
 	if len(head) > tarAt && bytes.HasPrefix(head[tarAt:], []byte(tarMark)) {
@@ -134,7 +134,7 @@ func unsupportedArchive(head []byte) string {
 			return m.name
 		}
 	}
-	// bzip2: a level, and the digits of pi in front of the first block.
+	// bzip2: a level, and the digits of pi before the first block.
 	if len(head) > 10 && bytes.HasPrefix(head, []byte("BZh")) && bytes.Equal(head[4:10], []byte("1AY&SY")) {
 		return "bzip2"
 	}

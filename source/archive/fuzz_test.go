@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// FuzzArchive reads whatever comes: the outcome is records or a named error.
+// FuzzArchive reads arbitrary bytes. The outcome is records or an error with a type.
 func FuzzArchive(f *testing.F) {
 	box := cabinetMark + "=Jan\n1\n"
 	f.Add([]byte(gzipped(f, "a.csv", people) + gzipped(f, "", people) + "\x00"))
@@ -31,7 +31,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// anyText takes every file for a cabinet of one drawer.
+// anyText reads every file as a cabinet.
 type anyText struct{ cabinet }
 
 func (anyText) Detect(source.Input, []byte) (float64, intray.Message) {

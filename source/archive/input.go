@@ -16,13 +16,13 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// fault is a cause of damage that the libraries do not know.
+// fault is a kind of damage that the libraries do not report.
 type fault struct{ problem intray.Message }
 
 func (f *fault) Error() string { return f.problem.String() }
 
-// readError returns the error to report for one of reading the archive: the
-// failure of the store, or what is damaged.
+// readError returns the error to report for an error of reading the archive: the
+// failure of the store if it has failed, or else what is wrong with the archive.
 func readError(in *zipfile.Input, what intray.Message, err error) error {
 	var limit *source.LimitError
 	failed := in.Failure()
@@ -37,7 +37,7 @@ func readError(in *zipfile.Input, what intray.Message, err error) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("archive.damaged", intray.Params{"what": what, "problem": problemOf(err)})}
 }
 
-// problemOf says what an error of a library means.
+// problemOf returns the message for an error of a library.
 func problemOf(err error) intray.Message {
 	var f *fault
 	switch {
@@ -55,8 +55,8 @@ func problemOf(err error) intray.Message {
 	return intray.NewMessage("archive.invalid_bytes", nil)
 }
 
-// spool is the temporary file that holds all inflated members, one behind the
-// other: a file for each would use up the files a process may open.
+// spool is the temporary file that holds all inflated members, one after the other. A
+// file for each member could exceed the limit of open files.
 type spool struct {
 	file *os.File
 	size int64
@@ -70,8 +70,8 @@ func newSpool(folder string) (*spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for inflated bytes: %w", err)
 	}
-	// Gone at once where the system allows it: nothing is left behind if the
-	// program dies. Close removes it elsewhere.
+	// Unlink the file at once where the system allows it, so that nothing remains if
+	// the program dies. Close removes it elsewhere.
 	_ = os.Remove(file.Name())
 	return &spool{file: file}, nil
 }
@@ -85,7 +85,7 @@ func (s *spool) write(text []byte) error {
 	return nil
 }
 
-// rewind forgets everything behind a place.
+// rewind drops everything after the first size bytes.
 func (s *spool) rewind(size int64) error {
 	if s.size == size {
 		return nil
@@ -97,7 +97,7 @@ func (s *spool) rewind(size int64) error {
 	return nil
 }
 
-// Close removes the file. It works twice.
+// Close removes the file. It may be called twice.
 func (s *spool) Close() error {
 	s.once.Do(func() {
 		s.closed = s.file.Close()

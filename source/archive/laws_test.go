@@ -15,8 +15,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// TestPackingChangesNothing packs a table in each way: what is read is what
-// reading the bare table gives.
+// TestPackingChangesNothing reads the same table bare and in each compression format.
 func TestPackingChangesNothing(t *testing.T) {
 	cells := rapid.SliceOfN(rapid.StringMatching(`[a-z0-9 ]{1,8}`), 3, 3)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -47,9 +46,9 @@ func TestPackingChangesNothing(t *testing.T) {
 	})
 }
 
-// TestNoByteIsLostInSilence changes one bit at a time: either the same records
-// come, or a named error.
-func TestNoByteIsLostInSilence(t *testing.T) {
+// TestDetectsEveryFlippedBit flips one bit at a time. Reading must return the same
+// records or an error with a type.
+func TestDetectsEveryFlippedBit(t *testing.T) {
 	for _, text := range []string{gzipped(t, "a", people), zstded(t, people), zipped(t, file("a", people))} {
 		for bit := range 8 * len(text) {
 			changed := []byte(text)
@@ -62,21 +61,21 @@ func TestNoByteIsLostInSilence(t *testing.T) {
 				continue
 			}
 			if diff := cmp.Diff(peopleSheet(sheets[0].Name), sheets[0]); diff != "" {
-				t.Errorf("%.4q, bit %d: other records (-want +got):\n%s", text, bit, diff)
+				t.Errorf("%.4q, bit %d: records (-want +got):\n%s", text, bit, diff)
 			}
 		}
 	}
 }
 
-// TestInputMayGo closes the store behind Open: everything was inflated.
-func TestInputMayGo(t *testing.T) {
-	store := &fleeting{Reader: *bytes.NewReader([]byte(zipped(t, file("a.csv", people), file("b.csv", people))))}
+// TestInputNotNeededAfterOpen fails all reads after Open.
+func TestInputNotNeededAfterOpen(t *testing.T) {
+	store := &closableStore{Reader: *bytes.NewReader([]byte(zipped(t, file("a.csv", people), file("b.csv", people))))}
 	book, err := format().Open(t.Context(), source.Input{ReaderAt: store, Size: store.Size()}, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer book.Close()
-	store.gone = true
+	store.closed = true
 	for i := range book.Sheets() {
 		reader, err := book.Open(t.Context(), i)
 		if err != nil {
@@ -91,54 +90,54 @@ func TestInputMayGo(t *testing.T) {
 	}
 }
 
-// fleeting is a store that can go away.
-type fleeting struct {
+// closableStore fails after it is closed.
+type closableStore struct {
 	bytes.Reader
-	gone bool
+	closed bool
 }
 
-var errGone = errors.New("the store is gone")
+var errStore = errors.New("the store failed")
 
-func (f *fleeting) ReadAt(p []byte, at int64) (int, error) {
-	if f.gone {
-		return 0, errGone
+func (f *closableStore) ReadAt(p []byte, at int64) (int, error) {
+	if f.closed {
+		return 0, errStore
 	}
 	return f.Reader.ReadAt(p, at)
 }
 
-// TestStoreFailsAnywhere fails each reading of the archive in its turn: the
-// error of the store comes through, and no temporary file stays.
-func TestStoreFailsAnywhere(t *testing.T) {
+// TestStoreFails fails each read of the archive in turn. The error of the store
+// must be returned, and the temporary file removed.
+func TestStoreFails(t *testing.T) {
 	texts := map[string]string{"gzip": gzipped(t, "", people), "zstd": zstded(t, people), "zip": zipped(t, file("a.csv", people), file("b.csv", people))}
 	for name, text := range texts {
 		for good := range 100 {
-			store := &tiring{Reader: *bytes.NewReader([]byte(text)), good: good}
+			store := &failingStore{Reader: *bytes.NewReader([]byte(text)), reads: good}
 			book, err := format().Open(t.Context(), source.Input{ReaderAt: store, Size: store.Size()}, source.Options{})
 			if err == nil {
 				if err := book.Close(); err != nil {
 					t.Error(err)
 				}
 				if good < 2 {
-					t.Errorf("%s: opened with %d readings", name, good)
+					t.Errorf("%s: opened with %d reads", name, good)
 				}
 				break
 			}
-			if !errors.Is(err, errGone) || sourcetest.IsTyped(err) {
-				t.Errorf("%s, failing behind %d readings: %v", name, good, err)
+			if !errors.Is(err, errStore) || sourcetest.IsTyped(err) {
+				t.Errorf("%s, failing after %d reads: %v", name, good, err)
 			}
 		}
 	}
 }
 
-// tiring is a store that goes away after some readings.
-type tiring struct {
+// failingStore fails after a number of reads.
+type failingStore struct {
 	bytes.Reader
-	good int
+	reads int
 }
 
-func (s *tiring) ReadAt(p []byte, at int64) (int, error) {
-	if s.good--; s.good < 0 {
-		return 0, fmt.Errorf("read %d bytes at %d: %w", len(p), at, errGone)
+func (s *failingStore) ReadAt(p []byte, at int64) (int, error) {
+	if s.reads--; s.reads < 0 {
+		return 0, fmt.Errorf("read %d bytes at %d: %w", len(p), at, errStore)
 	}
 	return s.Reader.ReadAt(p, at)
 }
@@ -150,6 +149,6 @@ func TestDefaults(t *testing.T) {
 	}
 	small := Limits{InflatedBytes: 7}.WithDefaults()
 	if small.MemberBytes != 7 {
-		t.Errorf("one member may have %d bytes where all may have 7", small.MemberBytes)
+		t.Errorf("limit of a member: %d bytes, want 7", small.MemberBytes)
 	}
 }

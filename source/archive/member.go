@@ -13,9 +13,10 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// memberInfo is a member before anything is known of what it holds.
+// memberInfo describes a member before its contents are known.
 type memberInfo struct {
-	// label names it for errors, name for people; why is where the name is from.
+	// label names the member in errors, name in evidence. nameSource is where the name
+	// comes from.
 	label      intray.Message
 	name       string
 	nameSource intray.Message
@@ -24,16 +25,15 @@ type memberInfo struct {
 
 // member is a file of the archive that holds a table.
 type member struct {
-	memberInfo
-	in     source.Input
-	format source.Format
-	reason intray.Message
-	sheets []source.Sheet
-	// bookEvidence is the evidence of its book.
+		memberInfo
+	in           source.Input
+	format       source.Format
+	reason       intray.Message
+	sheets       []source.Sheet
 	bookEvidence []intray.Evidence
 }
 
-// formatNames lists what a member may be.
+// formatNames lists the formats that a member may have.
 func (u *unpacker) formatNames() []string {
 	names := make([]string, len(u.Inner))
 	for i, f := range u.Inner {
@@ -42,7 +42,7 @@ func (u *unpacker) formatNames() []string {
 	return names
 }
 
-// addSingleMember opens the member of an archive that has one.
+// addSingleMember opens the member of an archive that has only one.
 func (u *unpacker) addSingleMember(ctx context.Context, name string, from intray.Message, src io.Reader) error {
 	what := u.kind.file()
 	why, err := u.addMember(ctx, memberInfo{label: what, name: name, nameSource: from}, src)
@@ -57,8 +57,8 @@ func (u *unpacker) addSingleMember(ctx context.Context, name string, from intray
 	return nil
 }
 
-// addMember inflates a member and opens it. why says why it was passed over, if it
-// was.
+// addMember inflates a member and opens it. why is the reason if the member was
+// skipped.
 func (u *unpacker) addMember(ctx context.Context, f memberInfo, src io.Reader) (why intray.Message, err error) {
 	from := u.spool.size
 	in, err := u.inflate(ctx, f.label, f.name, src)
@@ -79,7 +79,7 @@ func (u *unpacker) addMember(ctx context.Context, f memberInfo, src io.Reader) (
 	return why, nil
 }
 
-// detectFormat finds the inner format that is surest of the member.
+// detectFormat finds the inner format with the highest score.
 func (u *unpacker) detectFormat(m *member) (why intray.Message, err error) {
 	head := make([]byte, min(m.in.Size, source.HeadBytes))
 	if len(head) == 0 {
@@ -103,7 +103,7 @@ func (u *unpacker) detectFormat(m *member) (why intray.Message, err error) {
 	return why, nil
 }
 
-// nestedArchive names the kind of archive that a member is, "" where it is none.
+// nestedArchive returns the archive format of a member, or "".
 func nestedArchive(in source.Input, head []byte, limits Limits) string {
 	if k, office := detectKind(zipfile.NewInput(in), head, limits); k != noArchive && office == "" {
 		return string(k)
@@ -111,8 +111,8 @@ func nestedArchive(in source.Input, head []byte, limits Limits) string {
 	return unsupportedArchive(head)
 }
 
-// listSheets opens the member to learn of its sheets. Only the book of a lone member
-// stays open: a thousand would hold what a thousand files may cost.
+// listSheets opens the member to list its sheets. Only the book of a single member
+// stays open: a thousand books could hold the memory that a thousand files may cost.
 func (u *unpacker) listSheets(ctx context.Context, m *member) (why intray.Message, err error) {
 	inner, err := m.format.Open(ctx, m.in, u.opt)
 	if errors.Is(err, source.ErrEmpty) {
@@ -137,7 +137,7 @@ func (u *unpacker) listSheets(ctx context.Context, m *member) (why intray.Messag
 	return why, err
 }
 
-// wrapError puts the name of a zip file's member in front of what is wrong with it.
+// wrapError adds the name of the member to an error in a zip file.
 func (m *member) wrapError(err error) error {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
@@ -152,12 +152,12 @@ func (m *member) wrapError(err error) error {
 	return err
 }
 
-// within says where a problem is.
+// within returns a problem, preceded by its location.
 func within(what, problem intray.Message) intray.Message {
 	return intray.NewMessage("archive.problem", intray.Params{"what": what, "problem": problem})
 }
 
-// sheetName is what a sheet of the member is called among those of the archive.
+// sheetName returns the name of a sheet of the member among those of the archive.
 func (m *member) sheetName(sheet int) string {
 	own := m.sheets[sheet].Name
 	switch {
@@ -169,7 +169,7 @@ func (m *member) sheetName(sheet int) string {
 	return m.name + " / " + own
 }
 
-// evidence tells which member it is, and what was decided about it.
+// evidence returns the name of the member and the choices made about it.
 func (m *member) evidence() []intray.Evidence {
 	list := []intray.Evidence{
 		{Choice: "member", Value: m.name, Reason: m.nameSource},
@@ -179,15 +179,14 @@ func (m *member) evidence() []intray.Evidence {
 }
 
 const (
-	// chunkBytes is how much is inflated between two looks at the context.
+	// chunkBytes is how much is inflated before the context is checked again.
 	chunkBytes = 128 << 10
-	// minRatioBytes is how much a member may give before its ratio matters: small
-	// files of one repeated row are honest.
+	// minRatioBytes is the size above which the ratio of a member is checked. Small
+	// files of one repeated row are legitimate.
 	minRatioBytes = 10 << 20
 )
 
-// inflate writes src to the spool and gives it as a file of its own. what names
-// it for errors.
+// inflate writes src to the spool and returns it as a file. what names it in errors.
 func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string, src io.Reader) (source.Input, error) {
 	from, before := u.spool.size, u.in.BytesRead()
 	chunk := make([]byte, chunkBytes)
@@ -213,8 +212,8 @@ func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string
 	}
 }
 
-// exceededLimit says which limit a member goes beyond that has given so many bytes for
-// so many compressed ones, if it does.
+// exceededLimit returns the reason if a member with these numbers of inflated and
+// compressed bytes exceeds a limit.
 func (u *unpacker) exceededLimit(what intray.Message, inflated, compressed int64) intray.Message {
 	l := u.Limits
 	switch {
@@ -228,10 +227,10 @@ func (u *unpacker) exceededLimit(what intray.Message, inflated, compressed int64
 	return intray.Message{}
 }
 
-// maxListedNames is how many members evidence names; the others are counted.
+// maxListedNames is the most members that evidence lists by name.
 const maxListedNames = 20
 
-// membersEvidence tells of several members.
+// membersEvidence returns the evidence of several members.
 func membersEvidence(members []member) intray.Evidence {
 	names := make([]string, 0, maxListedNames)
 	for _, m := range members[:min(len(members), maxListedNames)] {
@@ -243,7 +242,7 @@ func membersEvidence(members []member) intray.Evidence {
 	}
 }
 
-// joinNames joins the first of so many names.
+// joinNames joins the first names of total.
 func joinNames(names []string, total int) string {
 	text := strings.Join(names, ", ")
 	if total > len(names) {
@@ -252,13 +251,12 @@ func joinNames(names []string, total int) string {
 	return text
 }
 
-// skippedMembers keeps account of the members that are no tables. The zero value is
-// ready.
+// skippedMembers records the members without a table. The zero value is ready to use.
 type skippedMembers struct {
 	names []string
 	total int
-	// causes are the reasons in the order of their first member, counts how many
-	// members each has.
+	// causes are the reasons in the order of their first member, and counts the members
+	// of each.
 	causes []intray.Message
 	counts map[intray.Message]int
 }
@@ -276,7 +274,7 @@ func (p *skippedMembers) record(name string, why intray.Message) {
 	}
 }
 
-// summary counts the members of each reason.
+// summary returns each reason with the number of its members.
 func (p *skippedMembers) summary() []intray.Message {
 	list := make([]intray.Message, len(p.causes))
 	for i, why := range p.causes {

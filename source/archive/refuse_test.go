@@ -19,8 +19,8 @@ func unreadable(reason string) error { return &source.UnreadableError{Reason: in
 
 func limited(reason string) error { return &source.LimitError{Reason: intray.Literal(reason)} }
 
-// patched changes one place in the central directory of a zip file, and the
-// same in each local header where it has it.
+// patched changes a field of each entry in the central directory of a zip file and, if
+// local is not 0, in its local header.
 func patched(text string, central, local int, value uint16) string {
 	raw := []byte(text)
 	for at := range raw {
@@ -58,16 +58,16 @@ func TestRefuses(t *testing.T) {
 		{"gzip cut in a later header", gz + gz[:5], unreadable("the gzip file is incomplete")},
 		{"gzip cut in a later text", gz + gz[:20], unreadable("the gzip file is incomplete")},
 		{"gzip with a wrong checksum", flip(gz, len(gz)-6), unreadable("the gzip file is damaged: its contents don't match the checksum")},
-		{"gzip with something behind", gz + "hello, world", unreadable("followed by other data")},
-		{"gzip with something behind padding", gz + "\x00\x00" + gz, unreadable("followed by other data")},
+		{"gzip with trailing text", gz + "hello, world", unreadable("followed by other data")},
+		{"gzip with a stream after padding", gz + "\x00\x00" + gz, unreadable("followed by other data")},
 		{"gzip damaged", gz[:10] + "\xFF\xFF" + gz[12:], unreadable("the gzip file is damaged")},
 		{"zstd cut", zst[:len(zst)-5], unreadable("the zstd file is incomplete")},
 		{"zstd with a wrong checksum", flip(zst, len(zst)-1), unreadable("the zstd file is damaged")},
-		{"zstd with something behind", zst + "hello, world", unreadable("the zstd file is damaged")},
+		{"zstd with trailing text", zst + "hello, world", unreadable("the zstd file is damaged")},
 		{"zstd with a dictionary", "\x28\xB5\x2F\xFD\x21\x07\x03\x01\x00\x00", unreadable("it needs a dictionary")},
 		{"zip cut", zp[:len(zp)-30], unreadable("the zip file is damaged")},
 		{"zip damaged", zp[:40] + "\xFF\xFF\xFF\xFF" + zp[44:], unreadable("a.csv\" in the zip file is damaged")},
-		{"zip with a lie about its size", patched(zp, 24, 0, 3), unreadable("the file \"a.csv\" in the zip file is damaged")},
+		{"zip with a wrong size", patched(zp, 24, 0, 3), unreadable("the file \"a.csv\" in the zip file is damaged")},
 		{"zip with a wrong checksum", patched(zp, 16, 0, 7), unreadable("the file \"a.csv\" in the zip file is damaged")},
 		{"encrypted", patched(zp, 8, 6, 1|8), unreadable(`the file "a.csv" in the zip file is encrypted; create it again without a password`)},
 		{"an unknown method", patched(zp, 10, 8, 9), unreadable("unsupported compression method 9")},
@@ -103,7 +103,7 @@ func TestRefusesNames(t *testing.T) {
 	sourcetest.RequireError(t, format(), zipped(t, file("a..csv", people), file("b/", ""), file("b/", "")), source.Options{}, nil)
 }
 
-// TestRefusesOverlaps lets two entries of the directory share their bytes.
+// TestRefusesOverlaps makes two entries share their bytes.
 func TestRefusesOverlaps(t *testing.T) {
 	text := zipped(t, file("a.csv", people), file("b.csv", people))
 	second := strings.LastIndex(text, "PK\x01\x02")
@@ -112,30 +112,30 @@ func TestRefusesOverlaps(t *testing.T) {
 	sourcetest.RequireError(t, format(), string(raw), source.Options{}, unreadable("of the zip file overlap"))
 }
 
-func TestPassesOver(t *testing.T) {
+func TestSkipsMembers(t *testing.T) {
 	link := file("link.csv", "/etc/passwd")
 	link.SetMode(fs.ModeSymlink | 0o777)
 	text := zipped(t, file("b/", ""), file("__MACOSX/._a.csv", people), file("b/.hidden.csv", people), file(".git/config.csv", people),
 		file("Thumbs.db", people), link, file("empty.csv", ""), file("blank.csv", "\n"), file("logo.png", "\x89PNG\x00"), file("letter.docx", zipped(t, file("[Content_Types].xml", "<a/>"))), file("./a.csv", people))
 	book := open(t, format(), "a.zip", text)
 	if sheets := book.Sheets(); len(sheets) != 1 || sheets[0].Name != "./a.csv" {
-		t.Errorf("the sheets are %v", sheets)
+		t.Errorf("sheets %v", sheets)
 	}
 	why := reasons(book.Evidence())["passed over"]
 	for _, want := range []string{"folders: 1", "system files: 2", "hidden files: 2", "links and devices: 1", "empty files: 2", "unsupported files: 2"} {
 		if !strings.Contains(why, want) {
-			t.Errorf("%q lacks %q", why, want)
+			t.Errorf("%q does not contain %q", why, want)
 		}
 	}
 	if got := values(book.Evidence())["passed over"]; !strings.HasPrefix(got, "b/, __MACOSX/._a.csv, ") {
-		t.Errorf("passed over is %q", got)
+		t.Errorf("skipped members: %q", got)
 	}
 	many := []entry{file("a.csv", people)}
 	for n := range 30 {
 		many = append(many, file(fmt.Sprint("folder", n, "/"), ""))
 	}
 	if got := values(open(t, format(), "", zipped(t, many...)).Evidence())["passed over"]; !strings.HasSuffix(got, " and 10 more") {
-		t.Errorf("passed over is %q", got)
+		t.Errorf("skipped members: %q", got)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestLimits(t *testing.T) {
 		{"all bytes, enough", gzipped(t, "", people), Limits{InflatedBytes: 20}, nil},
 		{"all bytes together", two, Limits{InflatedBytes: 39, MemberBytes: 20}, limited("the archive is larger than 39 bytes when decompressed")},
 		{"all bytes together, enough", two, Limits{InflatedBytes: 40}, nil},
-		{"with those passed over", zipped(t, file("a.csv", people), file("b.png", "\x89PNG\x00")), Limits{InflatedBytes: 24}, limited("larger than 24 bytes")},
+		{"with skipped members", zipped(t, file("a.csv", people), file("b.png", "\x89PNG\x00")), Limits{InflatedBytes: 24}, limited("larger than 24 bytes")},
 		{"bytes of a member", two, Limits{MemberBytes: 19}, limited(`the file "a.csv" in the zip file is larger than 19 bytes when decompressed`)},
 		{"ratio of gzip", gzipped(t, "", zeros), Limits{Ratio: 500}, limited("more than 500 times larger when decompressed")},
 		{"ratio of zstd", zstded(t, zeros), Limits{}, limited("more than 1,000 times larger when decompressed")},
@@ -172,7 +172,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLargeDirectory must not read a directory that goes on and on.
+// TestLargeDirectory checks that an endless directory is not read to its end.
 func TestLargeDirectory(t *testing.T) {
 	many := make([]entry, 20_000)
 	for n := range many {
@@ -206,11 +206,11 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestLyingDirectory must not make room for entries that are not there.
-func TestLyingDirectory(t *testing.T) {
+// TestFalseZip64Record checks that no memory is allocated for entries that do not exist.
+func TestFalseZip64Record(t *testing.T) {
 	honest := zipped(t, file("a.csv", people))
 	end := strings.Index(honest, "PK\x05\x06")
-	// large gives the directory a record of so many entries, as large files have.
+	// large adds a ZIP64 record with a number of entries.
 	large := func(entries uint64) string {
 		le, raw := binary.LittleEndian, []byte(honest[:end])
 		raw = le.AppendUint64(append(raw, "PK\x06\x06"...), 44)

@@ -17,14 +17,14 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// errTrailing says that a gzip file goes on with something else.
+// errTrailing reports data after the last stream of a gzip file.
 var errTrailing = &fault{intray.NewMessage("archive.trailing_bytes", nil)}
 
-// multiGzipReader reads the streams of a gzip file as one text.
+// multiGzipReader reads all streams of a gzip file as one text.
 type multiGzipReader struct {
 	in *bufio.Reader
 	z  *gzip.Reader
-	// streams counts those begun, padding the NUL bytes behind the last.
+	// streams counts the streams, and padding the NUL bytes after the last one.
 	streams int64
 	padding int64
 }
@@ -40,8 +40,8 @@ func newMultiGzipReader(in io.Reader) (*multiGzipReader, error) {
 	return g, nil
 }
 
-// Read may give nothing at the end of a stream: a file of a million empty
-// streams must not keep its reader from looking at the context.
+// Read may return no bytes at the end of a stream, so that the caller can check its
+// context even in a file of a million empty streams.
 func (g *multiGzipReader) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
 	if n > 0 || !errors.Is(err, io.EOF) {
@@ -53,8 +53,8 @@ func (g *multiGzipReader) Read(p []byte) (int, error) {
 	return 0, g.nextStream()
 }
 
-// nextStream begins the stream behind one that has ended. Some tools fill the last
-// block of a file with NUL bytes.
+// nextStream starts the next stream. Some tools pad the last block of a file with NUL
+// bytes.
 func (g *multiGzipReader) nextStream() error {
 	first, err := g.in.Peek(1)
 	if err != nil {
@@ -110,16 +110,16 @@ func (u *unpacker) openGzip(ctx context.Context) error {
 	return nil
 }
 
-// zstdWindow is the most that a zstd file may ask to keep in memory: what the
-// compressor uses at its highest level.
+// zstdWindow is the most memory in bytes that a zstd file may require, which is what
+// the compressor uses at its highest level.
 const zstdWindow = 128 << 20
 
 func newZstdDecoder(in io.Reader) (*zstd.Decoder, error) {
-	// One at a time: the decoder reads ahead else, in another goroutine.
+	// Without this, the decoder reads ahead in another goroutine.
 	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecodeBuffersBelow(0))
 }
 
-// zstdReader gives errors of a decoder their names.
+// zstdReader translates errors of the decoder.
 type zstdReader struct{ *zstd.Decoder }
 
 // Read reads inflated bytes.
@@ -134,7 +134,7 @@ func (z zstdReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close gives back the memory.
+// Close releases the memory of the decoder.
 func (z zstdReader) Close() error {
 	z.Decoder.Close()
 	return nil
@@ -149,10 +149,10 @@ func (u *unpacker) openZstd(ctx context.Context) error {
 	return u.addSingleMember(ctx, trimExtension(u.in.Name, ".zst", ".zstd"), u.kind.bareName(), zstdReader{dec})
 }
 
-// storedName is the name that a gzip file gives its member: what stands behind
-// the last folder of it, "" where that is no name.
+// storedName returns the file name that a gzip header stores, without its folders, or
+// "" if that is not a file name.
 func storedName(stored string) string {
-	// The header is Latin-1 by its standard, and in the wild mostly UTF-8.
+	// The standard says Latin-1, but most tools write UTF-8.
 	raw := make([]byte, 0, len(stored))
 	for _, char := range stored {
 		raw = append(raw, byte(char))
@@ -167,7 +167,7 @@ func storedName(stored string) string {
 	return replaceControlChars(name)
 }
 
-// trimExtension is a file's name without one of the endings, in any case.
+// trimExtension returns a file name without one of the extensions, in any case.
 func trimExtension(name string, endings ...string) string {
 	for _, ending := range endings {
 		if rest := len(name) - len(ending); rest > 0 && strings.EqualFold(name[rest:], ending) {

@@ -40,13 +40,13 @@ func zstded(t testing.TB, text string, opt ...zstd.EOption) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// entry is a file to be packed.
+// entry is a file to pack.
 type entry = sourcetest.Entry
 
-// file is an entry as archivers write it.
+// file returns an entry as archivers usually write it.
 func file(name, text string) entry { return sourcetest.File(name, text) }
 
-// packed is an entry that is compressed by a method.
+// packed returns an entry that is compressed by a method.
 func packed(name string, method uint16, text string) entry {
 	e := file(name, text)
 	e.Method = method
@@ -58,8 +58,8 @@ func zipped(t testing.TB, entries ...entry) string {
 	return string(sourcetest.Zip(t, entries...))
 }
 
-// cabinet is a small format of several sheets: a line "=name" begins each, the
-// lines behind it are its records of one cell. A line "!" cannot be read.
+// cabinet is a small format with several sheets. A line "=name" starts a sheet, and the
+// lines after it are its records of one cell. The line "!" is an error.
 type cabinet struct{}
 
 const cabinetMark = "CABINET\x00\n"
@@ -80,20 +80,20 @@ func (cabinet) Open(_ context.Context, in source.Input, _ source.Options) (sourc
 	}
 	sheets := strings.Split(strings.TrimPrefix(string(text), cabinetMark), "=")[1:]
 	if len(sheets) == 0 {
-		return nil, &source.UnreadableError{Line: 1, Reason: intray.Literal("the cabinet is bare")}
+		return nil, &source.UnreadableError{Line: 1, Reason: intray.Literal("the cabinet has no sheet")}
 	}
-	return drawers(sheets), nil
+	return cabinetBook(sheets), nil
 }
 
-type drawers []string
+type cabinetBook []string
 
-func (drawers) Close() error { return nil }
+func (cabinetBook) Close() error { return nil }
 
-func (drawers) Evidence() []intray.Evidence {
+func (cabinetBook) Evidence() []intray.Evidence {
 	return []intray.Evidence{{Choice: "wood", Value: "oak", Reason: intray.Literal("it looks like it")}}
 }
 
-func (d drawers) Sheets() (list []source.Sheet) {
+func (d cabinetBook) Sheets() (list []source.Sheet) {
 	for _, text := range d {
 		name, _, _ := strings.Cut(text, "\n")
 		list = append(list, source.Sheet{Name: name})
@@ -101,20 +101,20 @@ func (d drawers) Sheets() (list []source.Sheet) {
 	return list
 }
 
-func (d drawers) Open(_ context.Context, sheet int) (source.Reader, error) {
-	return &drawer{lines: strings.Split(strings.TrimSuffix(d[sheet], "\n"), "\n")[1:]}, nil
+func (d cabinetBook) Open(_ context.Context, sheet int) (source.Reader, error) {
+	return &cabinetReader{lines: strings.Split(strings.TrimSuffix(d[sheet], "\n"), "\n")[1:]}, nil
 }
 
-type drawer struct {
+type cabinetReader struct {
 	lines []string
 	done  bool
 }
 
-func (d *drawer) Close() error             { return nil }
-func (d *drawer) Columns() []intray.Column { return []intray.Column{{}} }
-func (drawer) Evidence() []intray.Evidence { return drawers{}.Evidence() }
+func (d *cabinetReader) Close() error             { return nil }
+func (d *cabinetReader) Columns() []intray.Column { return []intray.Column{{}} }
+func (cabinetReader) Evidence() []intray.Evidence { return cabinetBook{}.Evidence() }
 
-func (d *drawer) Next(_ context.Context, batch *intray.Records) error {
+func (d *cabinetReader) Next(_ context.Context, batch *intray.Records) error {
 	batch.Reset()
 	if d.done || len(d.lines) == 0 {
 		return io.EOF
@@ -130,10 +130,10 @@ func (d *drawer) Next(_ context.Context, batch *intray.Records) error {
 	return nil
 }
 
-// format reads what these tests pack.
+// format reads the files that these tests pack.
 func format() Format { return Format{Inner: []source.Format{csv.Format{}, cabinet{}}} }
 
-// open opens an archive for the rest of the test.
+// open opens an archive until the end of the test.
 func open(t testing.TB, f Format, name, text string) source.Book {
 	t.Helper()
 	book, err := f.Open(t.Context(), sourcetest.NewInput(name, []byte(text)), source.Options{})
@@ -148,7 +148,7 @@ func open(t testing.TB, f Format, name, text string) source.Book {
 	return book
 }
 
-// values gives evidence by choice.
+// values returns the values of evidence by choice.
 func values(list []intray.Evidence) map[string]string {
 	found := map[string]string{}
 	for _, e := range list {
@@ -157,7 +157,7 @@ func values(list []intray.Evidence) map[string]string {
 	return found
 }
 
-// reasons gives the reasons of evidence by choice.
+// reasons returns the reasons of evidence by choice.
 func reasons(list []intray.Evidence) map[string]string {
 	found := map[string]string{}
 	for _, e := range list {

@@ -58,7 +58,7 @@ func (u *unpacker) openZip(ctx context.Context) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("archive.no_table", intray.Params{"reasons": reasons, "formats": u.formatNames()})}
 }
 
-// addEntry opens one entry. why says why it was passed over, if it was.
+// addEntry opens one entry. why is the reason if the entry was skipped.
 func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why intray.Message, err error) {
 	const encrypted, strongly, masked = 1, 1 << 6, 1 << 13
 	what := intray.NewMessage("archive.member", intray.Params{"name": source.Excerpt(name)})
@@ -76,7 +76,7 @@ func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why 
 	return u.addMember(ctx, memberInfo{label: what, name: name, nameSource: intray.NewMessage("archive.name_of_entry", nil), inZip: true}, src)
 }
 
-// checkNames looks for names that no honest archive has.
+// checkNames rejects names that no honest archive has.
 func checkNames(files []*zip.File, most int) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
@@ -95,7 +95,7 @@ func checkNames(files []*zip.File, most int) error {
 	return nil
 }
 
-// Why members are passed over.
+// Reasons for skipping members.
 var (
 	whyFolder     = intray.NewMessage("archive.folders", nil)
 	whyLeftover   = intray.NewMessage("archive.system_files", nil)
@@ -105,8 +105,8 @@ var (
 	reasonUnknown = intray.NewMessage("archive.unknown_files", nil)
 )
 
-// skipReason says why an entry is passed over without a look at what it holds, if it
-// is.
+// skipReason returns the reason for skipping an entry without reading it, or the zero
+// Message.
 func skipReason(f *zip.File) intray.Message {
 	if strings.HasSuffix(f.Name, "/") || f.Mode().IsDir() {
 		return whyFolder
@@ -125,7 +125,7 @@ func skipReason(f *zip.File) intray.Message {
 	return intray.Message{}
 }
 
-// checkExtents checks that the entries lie apart from each other in the file.
+// checkExtents checks that the entries do not overlap.
 func checkExtents(in *zipfile.Input, files []*zip.File) error {
 	err := zipfile.CheckExtents(in, files)
 	var header *zipfile.HeaderError
@@ -143,9 +143,9 @@ func checkExtents(in *zipfile.Input, files []*zip.File) error {
 }
 
 const (
-	// maxEntryBytes is what an entry may take in the directory beside its name.
+	// maxEntryBytes is the space of an entry in the directory, apart from its name.
 	maxEntryBytes = 1 << 10
-	// zipZstd is the number of zstd among the methods of compression.
+	// zipZstd is the compression method of zstd.
 	zipZstd = 93
 )
 
@@ -176,18 +176,18 @@ func zstdEntry(in io.Reader) io.ReadCloser {
 	return zstdReader{dec}
 }
 
-// errorReader is a reader that cannot even begin.
+// errorReader is a reader that always fails.
 type errorReader struct{ err error }
 
-// Read fails.
+// Read returns the error.
 func (f errorReader) Read([]byte) (int, error) { return 0, f.err }
 
 func tooManyEntriesError(limits Limits) error {
 	return &source.LimitError{Reason: intray.NewMessage("archive.too_many_entries", intray.Params{"limit": limits.Members})}
 }
 
-// zip64Entries gives how many entries a large zip file declares, 0 where it
-// has no such record: archive/zip makes room for so many before it reads any.
+// zip64Entries returns the number of entries that a ZIP64 record declares, or 0 without
+// a record. archive/zip allocates space for that many before it reads any.
 func zip64Entries(in *zipfile.Input) (uint64, error) {
 	const endSize, locatorSize, recordSize, longest = 22, 20, 56, 1<<16 + 22 + 20
 	tail := make([]byte, min(in.Size, longest))
@@ -209,17 +209,17 @@ func zip64Entries(in *zipfile.Input) (uint64, error) {
 	return binary.LittleEndian.Uint64(record[32:]), nil
 }
 
-// entryName is an entry's name for people. Old archivers write code page 437,
-// and those that write UTF-8 do not always say so.
+// entryName returns the name of an entry for people. Old archivers write code page 437,
+// and those that write UTF-8 do not always flag it.
 func entryName(f *zip.File) string {
 	name := f.Name
 	if !utf8.ValidString(name) {
-		name, _ = charmap.CodePage437.NewDecoder().String(name) // it knows every byte
+		name, _ = charmap.CodePage437.NewDecoder().String(name) // every byte is valid
 	}
 	return replaceControlChars(name)
 }
 
-// replaceControlChars replaces control characters, which would write to a terminal.
+// replaceControlChars replaces control characters, which could control a terminal.
 func replaceControlChars(name string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsControl(char) {

@@ -8,10 +8,10 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// maxListed is how many places are named of what is hidden.
+// maxListed is how many hidden rows or spans of hidden columns are listed.
 const maxListed = 5
 
-// hiddenRows counts rows that the application does not display.
+// hiddenRows records the rows that the application does not display.
 type hiddenRows struct {
 	count int64
 	first []int64
@@ -24,18 +24,18 @@ func (h *hiddenRows) add(number int64) {
 }
 
 func (h *hiddenRows) String() string {
-	return fmt.Sprintf("%d (first: %s)", h.count, strings.Join(h.places(), ", "))
+	return fmt.Sprintf("%d (first: %s)", h.count, strings.Join(h.numbers(), ", "))
 }
 
-// places are the numbers of the first rows.
-func (h *hiddenRows) places() (list []string) {
+// numbers returns the numbers of the first rows.
+func (h *hiddenRows) numbers() (list []string) {
 	for _, number := range h.first {
 		list = append(list, strconv.FormatInt(number, 10))
 	}
 	return list
 }
 
-// addHiddenColumnsEvidence tells which columns of the table are hidden.
+// addHiddenColumnsEvidence adds the hidden columns of the table to the evidence.
 func (r *reader) addHiddenColumnsEvidence() {
 	rows, ok := r.rows.(ColumnHider)
 	if !ok {
@@ -67,7 +67,7 @@ func (r *reader) addHiddenColumnsEvidence() {
 // maxListedNames is the most names that evidence lists.
 const maxListedNames = 20
 
-// JoinNames lists names, the first 20 of more.
+// JoinNames joins up to 20 names, and counts the others.
 func JoinNames(names []string) string {
 	if len(names) <= maxListedNames {
 		return strings.Join(names, ", ")
@@ -75,7 +75,7 @@ func JoinNames(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListedNames], ", "), len(names)-maxListedNames)
 }
 
-// HiddenSheets returns the evidence of hidden sheets, and none if all are shown.
+// HiddenSheets returns the evidence of hidden sheets, or nil if there are none.
 func HiddenSheets(sheets []Sheet) []intray.Evidence {
 	var names []string
 	for _, s := range sheets {
@@ -89,7 +89,7 @@ func HiddenSheets(sheets []Sheet) []intray.Evidence {
 	return []intray.Evidence{{Choice: "hidden sheets", Value: JoinNames(names), Reason: reasonReadNormally()}}
 }
 
-// DateSystem returns the evidence of the day 0 of a workbook of Excel.
+// DateSystem returns the evidence of the date system of an Excel workbook.
 func DateSystem(epoch1904 bool) intray.Evidence {
 	if epoch1904 {
 		return intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
@@ -99,8 +99,8 @@ func DateSystem(epoch1904 bool) intray.Evidence {
 
 func reasonReadNormally() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
 
-// addSummaryEvidence tells as evidence what is known once all rows were seen, where the
-// first rows are all there are.
+// addSummaryEvidence adds the summary of the rows to the evidence. It is called if all
+// rows have been read ahead.
 func (r *reader) addSummaryEvidence() {
 	for _, row := range r.ahead {
 		if row.Hidden {
@@ -113,7 +113,8 @@ func (r *reader) addSummaryEvidence() {
 	r.reported = true
 }
 
-// addSummaryNotices tells the same behind the last record.
+// addSummaryNotices adds the summary as notices after the last record, unless it has
+// been reported.
 func (r *reader) addSummaryNotices(batch *intray.Records) {
 	if r.reported {
 		return
@@ -124,18 +125,19 @@ func (r *reader) addSummaryNotices(batch *intray.Records) {
 	r.reported = true
 }
 
-// part tells of something in the table's body, as evidence or as a notice.
+// part is one summary of the table, as evidence or as a notice.
 type part struct {
 	evidence intray.Evidence
 	notice   intray.Message
 }
 
-// summaryEvidence tells of hidden rows and of merged ranges in the table's body.
+// summaryEvidence returns the summaries of hidden rows and of merged ranges in the body
+// of the table.
 func (r *reader) summaryEvidence() (list []part) {
 	if n := r.hidden.count; n > 0 {
 		list = append(list, part{
 			intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: reasonReadNormally()},
-			intray.NewMessage("workbook.hidden_rows", intray.Params{"n": n, "rows": r.hidden.places()}),
+			intray.NewMessage("workbook.hidden_rows", intray.Params{"n": n, "rows": r.hidden.numbers()}),
 		})
 	}
 	if n := r.merges.count; n > 0 {
@@ -156,12 +158,12 @@ func (r *reader) summaryEvidence() (list []part) {
 	return list
 }
 
-// String names a range as applications do: A2:B5.
+// String returns the range in the notation of applications, such as A2:B5.
 func (g Range) String() string {
 	return fmt.Sprintf("%s%d:%s%d", ColumnName(g.FirstColumn), g.FirstRow, ColumnName(g.LastColumn), g.LastRow)
 }
 
-// ColumnName names a column, counted from 0, as applications do: A, Z, AA.
+// ColumnName returns the letters of a column, counted from 0: A, Z, AA.
 func ColumnName(column int) string {
 	name := ""
 	for n := column + 1; n > 0; n = (n - 1) / 26 {

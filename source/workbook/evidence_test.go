@@ -20,7 +20,7 @@ func TestJoinNames(t *testing.T) {
 	}
 	for n, want := range map[int]string{0: "", 1: "0", 2: "0, 1", 20: strings.Join(names[:20], ", "), 21: strings.Join(names[:20], ", ") + " and 1 more", 23: strings.Join(names[:20], ", ") + " and 3 more"} {
 		if got := JoinNames(names[:n]); got != want {
-			t.Errorf("%d names: %q, not %q", n, got, want)
+			t.Errorf("%d names: %q, want %q", n, got, want)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestDateSystem(t *testing.T) {
 func TestColumnName(t *testing.T) {
 	for column, want := range map[int]string{0: "A", 25: "Z", 26: "AA", 701: "ZZ", 702: "AAA", 16383: "XFD"} {
 		if got := ColumnName(column); got != want {
-			t.Errorf("%d: %s, not %s", column, got, want)
+			t.Errorf("%d: %s, want %s", column, got, want)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestAtRow(t *testing.T) {
 	} {
 		got := AtRow(test.err, 7)
 		if !errors.Is(got, test.want) && (got == nil || test.want == nil || got.Error() != test.want.Error()) {
-			t.Errorf("%v becomes %v, not %v", test.err, got, test.want)
+			t.Errorf("%v becomes %v, want %v", test.err, got, test.want)
 		}
 	}
 }

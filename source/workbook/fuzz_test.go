@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// someRanges makes merged ranges of bytes.
-func someRanges(raw []byte, rows int64) (ranges []Range) {
+// rangesFromBytes decodes merged ranges from fuzzed bytes.
+func rangesFromBytes(raw []byte, rows int64) (ranges []Range) {
 	for ; len(raw) >= 4; raw = raw[4:] {
 		first := int64(raw[0]%16) + 1
 		column := int(raw[2] % 8)
@@ -24,9 +24,9 @@ func someRanges(raw []byte, rows int64) (ranges []Range) {
 	return ranges
 }
 
-// FuzzGrid reads any sheet in all ways. Read as found it must come out as it was
-// put in; otherwise each row below the header is a record, or told to be left
-// out, or without text. When ranges are known must make no difference.
+// FuzzGrid reads any sheet with each option. Read as is, it must be returned unchanged.
+// Otherwise, each row below the header must be a record, be reported in a notice, or
+// have no text. The result must not depend on when ranges are known.
 func FuzzGrid(f *testing.F) {
 	f.Add("a\tb\n1\t2\n\n3", []byte{}, 0)
 	f.Add(groups.text, []byte{3, 3, 0, 0, 0, 0, 0, 3, 7, 1, 0, 2}, 3)
@@ -35,8 +35,8 @@ func FuzzGrid(f *testing.F) {
 		if len(text) > 1<<12 || header < 0 || header > 1<<12 || !strings.ContainsAny(text, "\n\t") {
 			t.Skip()
 		}
-		w := memory{text: text, ranges: someRanges(raw, int64(strings.Count(text, "\n")+1))}
-		checkAsFound(t, w)
+		w := memory{text: text, ranges: rangesFromBytes(raw, int64(strings.Count(text, "\n")+1))}
+		checkReadAsIs(t, w)
 		for _, opt := range []source.Options{{HeaderRow: header}, {FillMerged: true}, {FillMerged: true, AsIs: true}} {
 			one, err := readBook(t, early{w}, opt)
 			if err != nil {
@@ -50,13 +50,13 @@ func FuzzGrid(f *testing.F) {
 				t.Fatalf("%+v: known early and late (-early +late):\n%s", opt, diff)
 			}
 			if !opt.AsIs {
-				checkAccount(t, w, one)
+				checkEveryRow(t, w, one)
 			}
 		}
 	})
 }
 
-func checkAsFound(t *testing.T, w memory) {
+func checkReadAsIs(t *testing.T, w memory) {
 	got, err := readBook(t, w, source.Options{AsIs: true})
 	if err != nil {
 		t.Fatal(err)
@@ -77,33 +77,34 @@ func checkAsFound(t *testing.T, w memory) {
 		}
 	}
 	if diff := cmp.Diff(want[:filled], got.records[1:]); diff != "" && filled > 0 {
-		t.Fatalf("as found (-want +got):\n%s", diff)
+		t.Fatalf("read as is (-want +got):\n%s", diff)
 	}
 }
 
-// checkAccount wants each row with text to be above the body, a record or told.
-func checkAccount(t *testing.T, w memory, got outcome) {
-	with := map[string]bool{}
+// checkEveryRow checks that each row with text is above the body, a record, or reported
+// in a notice.
+func checkEveryRow(t *testing.T, w memory, got outcome) {
+	found := map[string]bool{}
 	last := 0
 	for _, record := range got.records[1:] {
 		var number int
 		if _, err := fmt.Sscanf(record, "%d:", &number); err != nil || number <= last {
-			t.Fatalf("record %q behind row %d", record, last)
+			t.Fatalf("record %q after row %d", record, last)
 		}
-		with[fmt.Sprint(number)], last = true, number
+		found[fmt.Sprint(number)], last = true, number
 	}
 	for _, notice := range got.notices {
 		if fields := strings.Fields(notice); fields[0] == "Row" {
-			with[fields[1]] = true
+			found[fields[1]] = true
 		}
 	}
 	above := true
 	for i, line := range strings.Split(w.text, "\n") {
-		if above = above && !with[fmt.Sprint(i+1)]; above {
+		if above = above && !found[fmt.Sprint(i+1)]; above {
 			continue
 		}
-		if text := unescapes.Replace(strings.TrimPrefix(line, "~")); strings.TrimSpace(text) != "" && !with[fmt.Sprint(i+1)] {
-			t.Fatalf("row %d of %q is nowhere in %q and %q", i+1, w.text, got.records, got.notices)
+		if text := unescapes.Replace(strings.TrimPrefix(line, "~")); strings.TrimSpace(text) != "" && !found[fmt.Sprint(i+1)] {
+			t.Fatalf("row %d of %q is in neither the records %q nor the notices %q", i+1, w.text, got.records, got.notices)
 		}
 	}
 }

@@ -1,15 +1,14 @@
 // Package workbook turns workbooks into books of records.
 //
-// A [Workbook] has sheets; a [Sheet] is a grid of cells, most of them empty; a
-// [Row] holds those of one row that are not. A [Range] of cells may be merged:
-// its first cell has the value, the others have none. Formats of workbooks
-// (xlsx, xls, ods) give rows, and this package finds the table in them, fills
-// merged ranges where that is asked for, and tells what the application hides.
-// It does not read files and does not know how a number format is displayed.
+// A [Workbook] has sheets. A [Sheet] is a grid of cells, most of them empty, and a
+// [Row] holds the cells of one row that are not empty. A [Range] of cells may be
+// merged: only its first cell has a value. Workbook formats (xlsx, xls, ods and others)
+// provide rows. This package finds the table in them, fills merged ranges on request,
+// and reports what the application hides. It does not read files and does not know how
+// number formats display values.
 //
-// What only some formats know is told by interfaces beside [Workbook] and
-// [Rows]: [MergeReporter], [MergePreloader] and [ColumnHider]. A format has those that it can
-// keep; nothing else changes for it.
+// Formats that know more implement optional interfaces: [MergeReporter],
+// [MergePreloader] and [ColumnHider].
 package workbook
 
 import (
@@ -24,67 +23,66 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Cell is a cell that holds something.
+// Cell is a cell that has a value.
 type Cell struct {
 	// Column counts from 0.
 	Column int
 	Kind   intray.CellKind
-	// Value is the value in the form of its kind; for text, the text.
+	// Value is the value in the format of its kind. For text, it is the text.
 	Value []byte
-	// Formatted is what the application displays; nil where that is Value.
+	// Formatted is the text that the application displays, or nil if that is Value.
 	Formatted []byte
 }
 
-// Row is a row that holds cells.
+// Row is a row with at least one cell.
 type Row struct {
 	// Number counts from 1.
 	Number int64
-	// Hidden rows are not displayed. They are read like all others, and told.
+	// Hidden is set for a row that is not displayed. It is read like all others.
 	Hidden bool
-	// Cells come in the order of their columns, each column once. They are
-	// gone with the next row.
+	// Cells are sorted by column, at most one for each. They are valid until the next
+	// row is read.
 	Cells []Cell
 }
 
-// Rows pulls the rows of a sheet that hold cells, in the order of their numbers.
+// Rows returns the rows of a sheet that have cells, in ascending order.
 type Rows interface {
-	// Next gives io.EOF when there are no more; any other error is an
-	// *source.UnreadableError, a *source.LimitError, one of ctx or one of the
-	// file.
+	// Next returns io.EOF after the last row. Any other error is an
+	// *source.UnreadableError, a *source.LimitError, or an error of ctx or of the file.
 	Next(ctx context.Context) (Row, error)
 	io.Closer
 }
 
-// Range is a rectangle of cells. Rows count from 1, columns from 0, and all four
-// borders belong to it.
+// Range is a rectangle of cells. Rows count from 1, columns from 0, and both ends are
+// included.
 type Range struct {
 	FirstRow, LastRow       int64
 	FirstColumn, LastColumn int
 }
 
-// MergeReporter is what Rows may be besides, in formats that have merged cells.
+// MergeReporter is implemented by Rows of formats that have merged cells.
 type MergeReporter interface {
-	// PendingMerges gives the merged ranges that were found since it was last called,
-	// in any order; the slice is gone with the next Next. It is asked before the
-	// first Next and behind each, also behind the one that gives io.EOF. A
-	// range that is known no later than the row where it begins can be filled.
-	// Formats that learn of ranges later are Foretold besides.
+	// PendingMerges returns the merged ranges found since the last call, in any order.
+	// The slice is valid until the next call of Next. It is called before the first
+	// Next and after each one, including the one that returns io.EOF. A range can be
+	// filled only if it is returned no later than the row in which it starts. Workbooks
+	// that find ranges later implement MergePreloader as well.
 	PendingMerges() []Range
 }
 
-// MergePreloader is what a Workbook may be besides, in formats that write the merged
-// ranges behind the rows.
+// MergePreloader is implemented by a Workbook of a format that stores the merged ranges
+// after the rows.
 type MergePreloader interface {
-	// MergedRanges reads all merged ranges of a sheet, by its place in Sheets,
-	// in any order. It is asked only where ranges are to be filled, before Rows:
-	// it may cost as much as reading the sheet. Errors are those of Rows.
+	// MergedRanges returns all merged ranges of a sheet, by its index in Sheets, in any
+	// order. It is called before Rows, and only to fill ranges, because it may cost as
+	// much as reading the sheet. Errors are those of Rows.
 	MergedRanges(ctx context.Context, sheet int) ([]Range, error)
 }
 
-// ColumnHider is what Rows may be besides, in formats that can hide columns.
+// ColumnHider is implemented by Rows of formats that can hide columns.
 type ColumnHider interface {
-	// ColumnHidden says whether a column, counted from 0, is hidden. It is asked
-	// behind the first rows, and only for columns that the table has.
+	// ColumnHidden reports whether a column, counted from 0, is hidden. It is called
+	// after the first rows, and only for columns of the table.
 	ColumnHidden(column int) bool
 }
 
@@ -96,20 +94,20 @@ type Sheet struct {
 
 // Workbook is an opened workbook.
 type Workbook interface {
-	// Evidence tells what was found out about the file as a whole: which date
-	// system it uses, what of it is not read (charts, macros).
+	// Evidence returns what was detected about the file as a whole, such as the date
+	// system and the parts that are not read (charts, macros).
 	Evidence() []intray.Evidence
-	// Sheets lists the worksheets in the order of the workbook, hidden ones
-	// too, chart and macro sheets not.
+	// Sheets lists the worksheets in the order of the workbook, including hidden ones,
+	// without chart and macro sheets.
 	Sheets() []Sheet
-	// Rows begins to read a sheet, by its place in Sheets. Several may be read,
+	// Rows starts to read a sheet, by its index in Sheets. Several sheets may be read,
 	// one after the other.
 	Rows(ctx context.Context, sheet int) (Rows, error)
 	io.Closer
 }
 
-// AtRow returns an error with the number of its row, if it is one of the file and
-// names no row yet.
+// AtRow adds the number of a row to an error of the file that has no row yet. It
+// returns other errors unchanged.
 func AtRow(err error, row int64) error {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
@@ -122,8 +120,8 @@ func AtRow(err error, row int64) error {
 	return err
 }
 
-// NewBook makes a book of a workbook, which it closes with itself. A workbook
-// without a worksheet is closed at once and cannot be read.
+// NewBook returns a book that reads a workbook and closes it. It closes a workbook
+// without a worksheet and returns an *source.UnreadableError.
 func NewBook(w Workbook, opt source.Options) (source.Book, error) {
 	if len(w.Sheets()) == 0 {
 		return nil, errors.Join(&source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}, w.Close())
@@ -167,7 +165,7 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	return r, nil
 }
 
-// preloadMerges asks for the merged ranges before the rows where they are to be filled.
+// preloadMerges reads the merged ranges before the rows if they are to be filled.
 func (b *book) preloadMerges(ctx context.Context, sheet int) (mergeTracker, error) {
 	m := mergeTracker{limits: b.opt.Limits, enabled: b.opt.FillMerged}
 	preloader, ok := b.workbook.(MergePreloader)
@@ -183,7 +181,7 @@ func (b *book) preloadMerges(ctx context.Context, sheet int) (mergeTracker, erro
 	return m, nil
 }
 
-// cloneRow copies a row that is read ahead.
+// cloneRow copies a row that is read ahead, because the next row overwrites it.
 func cloneRow(row Row) Row {
 	size := 0
 	for _, c := range row.Cells {
@@ -204,7 +202,7 @@ func cloneRow(row Row) Row {
 	return row
 }
 
-// displayText is what the application displays.
+// displayText returns the text that the application displays.
 func (c Cell) displayText() []byte {
 	if c.Formatted == nil {
 		return c.Value
@@ -212,7 +210,7 @@ func (c Cell) displayText() []byte {
 	return c.Formatted
 }
 
-// columnCount is the place behind the last cell.
+// columnCount returns the index after the last cell.
 func (r Row) columnCount() int {
 	if len(r.Cells) == 0 {
 		return 0
@@ -220,7 +218,7 @@ func (r Row) columnCount() int {
 	return r.Cells[len(r.Cells)-1].Column + 1
 }
 
-// displayTexts gives the cells of a row by their columns.
+// displayTexts returns the displayed texts of a row by column.
 func (r Row) displayTexts() []string {
 	texts := make([]string, r.columnCount())
 	for _, c := range r.Cells {
@@ -229,7 +227,7 @@ func (r Row) displayTexts() []string {
 	return texts
 }
 
-// countFilled counts the cells with text, up to most, and gives the first of them.
+// countFilled counts the cells with text, up to most, and returns the first text.
 func (r Row) countFilled(most int) (n int, first []byte) {
 	for _, c := range r.Cells {
 		text := bytes.TrimSpace(c.displayText())

@@ -29,7 +29,7 @@ var tables = []sourcetest.Table{
 func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
 	for _, table := range sourcetest.LargeTables() {
-		if table.Name != "wide" { // a sheet has no rows without cells
+		if table.Name != "wide" { // a sheet has only rows with cells
 			table.Records = table.Records[:len(table.Records)/2]
 			samples = append(samples, written(table))
 		}
@@ -46,7 +46,7 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, memoryFormat{}, samples)
 }
 
-// longGaps has empty rows that end behind the bounds of a batch.
+// longGaps returns a table with empty rows that end after the end of a batch.
 func longGaps() sourcetest.Table {
 	table := sourcetest.Table{Name: "long gaps", AsIs: true, Headers: []string{""}}
 	for range 3 {
@@ -60,8 +60,8 @@ func longGaps() sourcetest.Table {
 	return table
 }
 
-// lateTotals has rows that could stand below the table around the end of a
-// batch.
+// lateTotals returns a table with rows around the end of a batch that could be below
+// the table.
 func lateTotals() sourcetest.Table {
 	table := sourcetest.Table{Name: "late totals", Headers: []string{"name", "n"}}
 	for i := range intray.BatchRows + 10 {
@@ -86,7 +86,7 @@ func written(table sourcetest.Table) sourcetest.Sample {
 	return table.Sample()
 }
 
-func TestHeaderRowAskedFor(t *testing.T) {
+func TestRequestedHeaderRow(t *testing.T) {
 	long := "top\n" + strings.Repeat("a\tb\n", 400) + "x\ty\n1\t2\n"
 	for _, c := range []struct {
 		name, text string
@@ -116,7 +116,7 @@ func TestHeaderRowAskedFor(t *testing.T) {
 	}
 }
 
-// Where two headers are about equally likely a person is asked, with both.
+// If two headers are about equally likely, the evidence offers both.
 func TestHeaderTies(t *testing.T) {
 	long := strings.Repeat("x", 1<<12)
 	for _, c := range []struct {
@@ -190,7 +190,7 @@ func TestManyHiddenColumns(t *testing.T) {
 	}
 }
 
-// The records before an error come first, also those that were held back.
+// Records before an error are returned first, including those that were held back.
 func TestRecordsBeforeAnError(t *testing.T) {
 	broken := &source.UnreadableError{Line: 9, Reason: intray.Literal("it is torn")}
 	text := "a\tb\n" + strings.Repeat("x\t1\n", 400) + "Total\t400"
@@ -221,7 +221,7 @@ func TestLimits(t *testing.T) {
 
 func TestNoWorksheet(t *testing.T) {
 	if _, err := NewBook(noSheets{}, source.Options{}); err == nil {
-		t.Error("a workbook without a worksheet is a book")
+		t.Error("no error for a workbook without a worksheet")
 	}
 }
 

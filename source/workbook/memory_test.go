@@ -13,20 +13,20 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// memory is a workbook of one sheet that is written in a test: a line for each
-// row, its cells behind tabs, line ends and backslashes within them escaped. A
-// line that begins with ~ is a hidden row.
+// memory is a workbook of one sheet in memory. Each line of text is a row with its
+// cells separated by tabs. Line ends, tabs and backslashes in cells are escaped. A line
+// that starts with ~ is a hidden row.
 type memory struct {
 	text   string
 	sheet  Sheet
 	ranges []Range
 	hidden map[int]bool
-	// fails is what reading ends with in place of io.EOF.
+	// fails is the error after the last row instead of io.EOF.
 	fails error
 }
 
 func (memory) Evidence() []intray.Evidence {
-	return []intray.Evidence{{Choice: "version", Value: "memory", Reason: intray.Literal("it was never saved")}}
+	return []intray.Evidence{{Choice: "version", Value: "memory", Reason: intray.Literal("it is in memory")}}
 }
 
 func (m memory) Sheets() []Sheet { return []Sheet{m.sheet} }
@@ -47,7 +47,7 @@ var (
 	unescapes = strings.NewReplacer(`\\`, "\\", `\n`, "\n", `\t`, "\t")
 )
 
-// sheetOf writes rows as memory has them.
+// sheetOf encodes rows as the text of a memory workbook.
 func sheetOf(rows [][]string) string {
 	var lines []string
 	for _, row := range rows {
@@ -65,7 +65,7 @@ type memoryRows struct {
 	lines  []string
 	number int64
 	closed bool
-	// scratch is used for each row again, as formats do.
+	// scratch is reused for each row, as formats do.
 	scratch []byte
 }
 
@@ -110,7 +110,7 @@ func (r *memoryRows) Close() error {
 
 func (r *memoryRows) ColumnHidden(column int) bool { return r.hidden[column] }
 
-// early is a workbook whose rows know their merged ranges, each with its row.
+// early is a workbook that reports each merged range with its first row.
 type early struct{ memory }
 
 func (e early) Rows(context.Context, int) (Rows, error) {
@@ -119,23 +119,23 @@ func (e early) Rows(context.Context, int) (Rows, error) {
 
 type earlyRows struct {
 	*memoryRows
-	given map[Range]bool
+	reported map[Range]bool
 }
 
 func (r *earlyRows) PendingMerges() (found []Range) {
-	if r.given == nil {
-		r.given = map[Range]bool{}
+	if r.reported == nil {
+		r.reported = map[Range]bool{}
 	}
 	for _, g := range r.ranges {
-		if g.FirstRow <= r.number && !r.given[g] {
-			r.given[g] = true
+		if g.FirstRow <= r.number && !r.reported[g] {
+			r.reported[g] = true
 			found = append(found, g)
 		}
 	}
 	return found
 }
 
-// late is one whose rows know them at the end.
+// late is a workbook that reports merged ranges at the end.
 type late struct{ memory }
 
 func (l late) Rows(context.Context, int) (Rows, error) { return &lateRows{memoryRows: l.rows()}, nil }
@@ -144,14 +144,14 @@ func (l late) MergedRanges(context.Context, int) ([]Range, error) { return l.ran
 
 type lateRows struct {
 	*memoryRows
-	given bool
+	reported bool
 }
 
 func (r *lateRows) PendingMerges() []Range {
-	if int(r.number) < len(r.lines) || r.given {
+	if int(r.number) < len(r.lines) || r.reported {
 		return nil
 	}
-	r.given = true
+	r.reported = true
 	return r.ranges
 }
 
@@ -161,7 +161,7 @@ type memoryFormat struct{}
 func (memoryFormat) Name() string { return "memory" }
 
 func (memoryFormat) Detect(source.Input, []byte) (float64, intray.Message) {
-	return 0.5, intray.Literal("any text will do")
+	return 0.5, intray.Literal("any text")
 }
 
 func (memoryFormat) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
@@ -178,8 +178,8 @@ func (memoryFormat) Open(ctx context.Context, in source.Input, opt source.Option
 	return NewBook(memory{text: string(text)}, opt)
 }
 
-// outcome is what reading a sheet gave: its evidence as "choice: value", the
-// header, the records with their rows, and the notices.
+// outcome is the result of reading a sheet: its evidence as "choice: value", the
+// header, the records with their row numbers, and the notices.
 type outcome struct {
 	evidence, records, notices []string
 }

@@ -9,41 +9,41 @@ import (
 )
 
 const (
-	// maxHeldBytes is the most bytes of texts that merged ranges hold at a time for
-	// the rows below.
+	// maxHeldBytes is the most bytes of text that merged ranges hold at a time for
+	// later rows.
 	maxHeldBytes = 64 << 20
-	// maxFilledBytes is the most bytes of texts that filling adds to a sheet.
+	// maxFilledBytes is the most bytes of text that filling adds to a sheet.
 	maxFilledBytes = 4 << 30
 )
 
-// mergeTracker knows the merged ranges of a sheet: it counts those that reach into the
-// table's body, and fills them row by row.
+// mergeTracker tracks the merged ranges of a sheet. It counts those that reach into the
+// body of the table, and fills them row by row.
 type mergeTracker struct {
 	limits source.Limits
-	// enabled says that ranges are to be filled.
+	// enabled is set if ranges are to be filled.
 	enabled bool
-	// preloaded says that all ranges were known before the first row; what the
-	// rows tell of them is the same again.
+	// preloaded is set if all ranges were known before the first row. Ranges that the
+	// rows report are then ignored.
 	preloaded bool
-	// width is how many columns the first rows have. Filling stays within: a
+	// width is the number of columns of the first rows. Filling stops there, because a
 	// range may claim many more.
 	width int
 
-	// body is the last row above the table's body, once placed; early are the
-	// ranges noted before.
+	// body is the last row above the body of the table, if bodyKnown. early are the
+	// ranges found before that.
 	body      int64
 	bodyKnown bool
 	early     []Range
-	// count and first are those of the ranges in the body.
+	// count is the number of ranges in the body, and first the first of them.
 	count int64
 	first Range
 
-	// pending are the ranges below the row at hand, in the order of their rows
-	// where sorted.
+	// pending are the ranges below the current row. They are sorted by row if sorted is
+	// set.
 	pending []Range
 	sorted  bool
-	// activeByColumn are for each column the range that was opened in it last; until is
-	// the last row that any of them reaches.
+	// activeByColumn has the last range opened in each column, and activeUntil is the
+	// last row that any of them reaches.
 	activeByColumn []*activeRange
 	activeUntil    int64
 	heldBytes      int
@@ -51,13 +51,13 @@ type mergeTracker struct {
 	cells          []Cell
 }
 
-// activeRange is a range whose first cell was read.
+// activeRange is a range whose first cell has been read.
 type activeRange struct {
 	Range
 	cell Cell
 }
 
-// addRanges takes ranges that were found.
+// addRanges adds ranges, except invalid ones and single cells.
 func (m *mergeTracker) addRanges(ranges []Range) {
 	for _, g := range ranges {
 		single := g.FirstRow == g.LastRow && g.FirstColumn == g.LastColumn
@@ -72,7 +72,7 @@ func (m *mergeTracker) addRanges(ranges []Range) {
 	}
 }
 
-// setBody says where the body of the table begins: behind the row last.
+// setBody sets the row after which the body of the table starts.
 func (m *mergeTracker) setBody(last int64) {
 	m.body, m.bodyKnown = last, true
 	for _, g := range m.early {
@@ -97,9 +97,8 @@ func (g Range) before(other Range) bool {
 	return g.FirstRow < other.FirstRow || g.FirstRow == other.FirstRow && g.FirstColumn < other.FirstColumn
 }
 
-// fillRow gives a row with the cells that merged ranges put into it, where it has
-// none of its own. Rows are filled in their order; what it gives is gone with
-// the next one.
+// fillRow adds the cells of merged ranges to a row, in columns where it has no cell.
+// Rows must be filled in ascending order. The result is valid until the next call.
 func (m *mergeTracker) fillRow(row Row) (Row, error) {
 	if err := m.activateRanges(row); err != nil {
 		return row, err
@@ -136,8 +135,8 @@ func (m *mergeTracker) fillRow(row Row) (Row, error) {
 
 func (c Cell) size() int { return len(c.Value) + len(c.Formatted) }
 
-// activateRanges opens the ranges that begin in a row. Those that began in rows without
-// cells have no value.
+// activateRanges opens the ranges that start in a row. Ranges that started in rows
+// without cells have no value.
 func (m *mergeTracker) activateRanges(row Row) error {
 	if !m.sorted {
 		slices.SortFunc(m.pending, func(a, b Range) int {
@@ -158,8 +157,8 @@ func (m *mergeTracker) activateRanges(row Row) error {
 	return nil
 }
 
-// activate gives the columns of a range to it. A range that overlaps another is
-// none that an application makes, and is left alone.
+// activate assigns the columns of a range to it. Applications never overlap ranges, so
+// a range that overlaps an active one is not filled.
 func (m *mergeTracker) activate(row Row, g Range) error {
 	at, found := slices.BinarySearchFunc(row.Cells, g.FirstColumn, func(c Cell, column int) int { return cmp.Compare(c.Column, column) })
 	if !found {
@@ -185,7 +184,7 @@ func (m *mergeTracker) activate(row Row, g Range) error {
 	return nil
 }
 
-// releaseEnded forgets the ranges that have ended.
+// releaseEnded drops the ranges that have ended.
 func (m *mergeTracker) releaseEnded(number int64) error {
 	m.heldBytes = 0
 	for c, o := range m.activeByColumn {
@@ -203,8 +202,8 @@ func (m *mergeTracker) releaseEnded(number int64) error {
 	return nil
 }
 
-// spreadHeader gives the texts of a header's row with the names that are merged over
-// several columns of it, and over no other rows than those of the header.
+// spreadHeader copies column names that are merged over several columns of a header
+// row, if they are merged over no rows below the header.
 func (m *mergeTracker) spreadHeader(number int64, texts []string) []string {
 	for _, g := range m.early {
 		if g.FirstRow != number || g.FirstColumn >= len(texts) {

@@ -10,16 +10,16 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// groups is a sheet with a title over all columns, groups of columns, and groups
-// of rows; it ends in a wide cell.
+// groups is a sheet with a title over all columns, groups of columns, and groups of
+// rows. Its last range claims many columns.
 var groups = memory{
 	text: "Sales\n\nRegion\tFirst half\t\tNote\nNorth\t1\t2\n\t3\t4\n\n\t5\t6\tx\nSouth\t7\n\t8\t9\town",
 	ranges: []Range{
 		{8, 9, 0, 0}, {1, 1, 0, 3}, {3, 3, 1, 2}, {4, 7, 0, 0}, {8, 8, 1, 2},
-		{7, 9, 3, 9000}, // it has a cell of its own inside
-		{8, 9, 0, 2},    // it overlaps
-		{2, 5, 2, 2},    // it begins in a row without cells
-		{5, 5, 1, 1},    // one cell is no range
+		{7, 9, 3, 9000}, // it has another cell with a value
+		{8, 9, 0, 2},    // it overlaps another range
+		{2, 5, 2, 2},    // it starts in a row without cells
+		{5, 5, 1, 1},    // it has a single cell
 		{9, 8, 0, 0}, {0, 1, 0, 1}, {3, 4, -1, 0}, {20, 1 << 40, 0, 1 << 30},
 	},
 }
@@ -33,7 +33,7 @@ func TestMergedCells(t *testing.T) {
 		evidence: plain.evidence,
 		records:  []string{"Region|First half|First half|Note", "4:North|1|2|", "5:North|3|4|", "7:North|5|6|x", "8:South|7|7|x", "9:South|8|9|own"},
 	}
-	asFound := outcome{
+	asIs := outcome{
 		evidence: []string{"header row: none", "merged cells: 9 ranges (first: A1:D1)"},
 		records: []string{"|||", "1:Sales|Sales|Sales|Sales", "2:", "3:Region|First half|First half|Note", "4:North|1|2", "5:North|3|4", "6:", "7:North|5|6|x",
 			"8:South|7|7|x", "9:South|8|9|own"},
@@ -43,9 +43,9 @@ func TestMergedCells(t *testing.T) {
 		opt  source.Options
 		want outcome
 	}{
-		{"not asked for", source.Options{}, plain},
-		{"asked for", source.Options{FillMerged: true}, filled},
-		{"asked for, as found", source.Options{FillMerged: true, AsIs: true}, asFound},
+		{"not filled", source.Options{}, plain},
+		{"filled", source.Options{FillMerged: true}, filled},
+		{"filled, read as is", source.Options{FillMerged: true, AsIs: true}, asIs},
 	} {
 		for kind, w := range map[string]Workbook{"early": early{groups}, "late": late{groups}} {
 			t.Run(c.name+", known "+kind, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestMergedCells(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := c.want
-				if kind == "early" { // the last range begins below all rows
+				if kind == "early" { // the last range starts below all rows
 					want.evidence = []string{want.evidence[0], strings.NewReplacer("7 ranges", "6 ranges", "9 ranges", "8 ranges").Replace(want.evidence[1])}
 				}
 				if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
@@ -65,7 +65,7 @@ func TestMergedCells(t *testing.T) {
 	}
 }
 
-// Ranges that are met behind the first rows are filled and told all the same.
+// Ranges that are found after the first rows are filled and reported, too.
 func TestMergedCellsFurtherDown(t *testing.T) {
 	w := memory{text: "a\tb\n" + strings.Repeat("x\t1\n", 400) + "y\t1\n\t2", ranges: []Range{{402, 403, 0, 0}}}
 	for kind, w := range map[string]Workbook{"early": early{w}, "late": late{w}} {
@@ -99,8 +99,8 @@ func TestMergedBombs(t *testing.T) {
 	}
 }
 
-// What merged ranges hold for the rows below is bounded, and given back with the
-// last of them.
+// The texts that merged ranges hold for later rows are bounded, and are released with
+// the last of these rows.
 func TestMergedTextsHeld(t *testing.T) {
 	long := []byte(strings.Repeat("x", maxHeldBytes/8))
 	fill := func(rows int64) error {
@@ -113,7 +113,7 @@ func TestMergedTextsHeld(t *testing.T) {
 				return err
 			}
 			if want := min(n+1, rows); int64(len(row.Cells)) != want {
-				t.Errorf("row %d has %d cells, not %d", n+1, len(row.Cells), want)
+				t.Errorf("row %d has %d cells, want %d", n+1, len(row.Cells), want)
 			}
 		}
 		return nil

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// IsVerbatim reports whether the number format General shows a number as XML has
-// it, which is so for most numbers: at most 10 digits, none of them idle. Small
-// fractions are excluded, because they may be shown with an exponent.
+// IsVerbatim reports whether the number format General shows a number exactly as XML
+// has it. That is so for most numbers: at most 10 digits, without redundant zeros.
+// Small fractions are excluded, because they may be shown with an exponent.
 func IsVerbatim(raw []byte) bool {
 	if len(raw) > 0 && raw[0] == '-' {
 		raw = raw[1:]

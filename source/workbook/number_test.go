@@ -41,7 +41,7 @@ func TestSerial(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := [2]float64{Serial(at, false), Serial(at, true)}; got != want {
-			t.Errorf("%s: %v, not %v", day, got, want)
+			t.Errorf("%s: %v, want %v", day, got, want)
 		}
 	}
 }

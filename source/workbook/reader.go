@@ -15,8 +15,7 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// maxGap is the most empty rows in a row that are handed on where every row is
-// read as found.
+// maxGap is the most consecutive empty rows to return if every row is read as is.
 const maxGap = 10_000
 
 // reader pulls the records of a sheet.
@@ -26,19 +25,19 @@ type reader struct {
 	columns  []intray.Column
 	evidence []intray.Evidence
 	merges   mergeTracker
-	// filling says that rows are filled as they are pulled.
+	// filling is set if rows are filled as they are read.
 	filling bool
 	hidden  hiddenRows
 
-	// ahead are rows that were read and not handed on, the first decided of
-	// them records in any case.
+	// ahead are rows that were read but not returned. The first decided of them are
+	// known to be records.
 	ahead   []Row
 	decided int
-	// end is what the rows ended with.
+	// end is the error that ended the rows.
 	end error
-	// reported says that what there is to tell at the end was told.
+	// reported is set when the summary of the rows has been reported.
 	reported bool
-	// last is the number of the row handed on last, or of the header.
+	// last is the number of the last row returned, or of the header.
 	last         int64
 	count, cells int64
 	failed       error
@@ -65,7 +64,7 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	for err == nil && !batch.IsFull() {
 		err = r.appendNextRow(ctx, batch)
 	}
-	if err == nil { // what is told at the end comes with the last records
+	if err == nil { // return the notices of the end with the last records
 		err = r.decide(ctx, batch)
 	}
 	r.count += int64(batch.Len())
@@ -78,9 +77,9 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return err
 }
 
-// appendNextRow hands on one row.
+// appendNextRow appends one row.
 func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error {
-	if len(r.ahead) == 0 { // mostly it is a record, and need not be kept
+	if len(r.ahead) == 0 { // usually a record, which need not be copied
 		row, err := r.nextRow(ctx)
 		if err != nil {
 			return r.finishRows(batch, err)
@@ -101,8 +100,8 @@ func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error
 	return r.appendRow(batch, row)
 }
 
-// decide reads on until it is known whether the row ahead is a record: that is
-// so where one stands below it.
+// decide reads ahead until it is known whether the next row is a record. It is one if a
+// later row is a record.
 func (r *reader) decide(ctx context.Context, batch *intray.Records) error {
 	for held := 0; r.decided == 0; {
 		if held == len(r.ahead) {
@@ -127,7 +126,7 @@ func (r *reader) decide(ctx context.Context, batch *intray.Records) error {
 	return nil
 }
 
-// nextRow gives the next row of the sheet.
+// nextRow returns the next row of the sheet.
 func (r *reader) nextRow(ctx context.Context) (Row, error) {
 	if r.end != nil {
 		return Row{}, r.end
@@ -143,15 +142,15 @@ func (r *reader) nextRow(ctx context.Context) (Row, error) {
 	return row, err
 }
 
-// collectRanges takes the merged ranges that the rows have met.
+// collectRanges collects the merged ranges that the rows have found.
 func (r *reader) collectRanges() {
 	if rows, ok := r.rows.(MergeReporter); ok && !r.merges.preloaded {
 		r.merges.addRanges(rows.PendingMerges())
 	}
 }
 
-// finishRows settles what the end of the rows says about those that were held back.
-// It gives the error unless there are records in front of it.
+// finishRows decides about the rows that were held back when the rows end. It returns
+// err unless records come before it.
 func (r *reader) finishRows(batch *intray.Records, err error) error {
 	switch {
 	case r.end == nil: // only the context has ended
@@ -172,8 +171,8 @@ func (r *reader) finishRows(batch *intray.Records, err error) error {
 	return err
 }
 
-// appendEmptyRow hands on one of the empty rows above a row that is read as found, and says
-// whether there was one.
+// appendEmptyRow appends one of the empty rows above a row, and reports whether there
+// was one.
 func (r *reader) appendEmptyRow(batch *intray.Records, number int64) bool {
 	missing := number - r.last - 1
 	if missing > maxGap {
@@ -222,24 +221,23 @@ func (r *reader) appendRow(batch *intray.Records, row Row) error {
 	return nil
 }
 
-// rowKind is what a row is to the table.
+// rowKind is how a row relates to the table.
 type rowKind uint8
 
 const (
 	rowRecord rowKind = iota
-	// rowBelow rows stand below the table where no record follows: totals and
-	// remarks, and what is written behind those.
+	// rowBelow is a total, a remark, or a row after those. It is below the table unless
+	// a record follows.
 	rowBelow
-	// rowBlank rows have no text.
+	// rowBlank is a row without text.
 	rowBlank
 )
 
-// maxHeldRows is the most rows that are held back because they may stand below the
-// table.
+// maxHeldRows is the most rows that are held back because they may be below the table.
 const maxHeldRows = 20
 
-// classify says what a row is to the table, behind so many rows that may stand
-// below it.
+// classify returns the kind of a row that follows held rows which may be below the
+// table.
 func (r *reader) classify(row Row, held int) rowKind {
 	if r.opt.AsIs {
 		return rowRecord
@@ -258,10 +256,10 @@ func (r *reader) classify(row Row, held int) rowKind {
 	return rowRecord
 }
 
-// isTotal says whether a row sums others up, by its first text.
+// isTotal reports whether a row is a total, by its first text.
 func isTotal(row Row, first []byte) bool {
 	if c := first[0]; c >= '0' && c <= '9' || c == '-' {
-		return false // no word begins so; mostly there is no need to look further
+		return false // usual for a number, which cannot start a label
 	}
 	if len(bytes.Trim(first, " \t:.*")) == 0 {
 		return headerdetect.IsTotal(row.displayTexts())

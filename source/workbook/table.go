@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// sampleRows is how many rows of a sheet are looked at before its records
-	// are read.
+	// sampleRows is how many rows of a sheet are examined before its records are read.
 	sampleRows = 300
-	// sampleWork bounds the cells of these rows, those without text among them,
-	// as far as more than one row is looked at.
+	// sampleWork is the most cells of these rows, including empty ones. At least one
+	// row is examined.
 	sampleWork = 1 << 19
-	// sampleCells is how many cells a column shows.
+	// sampleCells is how many sample cells a column has.
 	sampleCells = 20
 )
 
@@ -52,8 +51,7 @@ func (r *reader) addEvidence(choice, value string, reason intray.Message) {
 	r.evidence = append(r.evidence, intray.Evidence{Choice: choice, Value: value, Reason: reason})
 }
 
-// readSample reads the rows that are looked at: the first, or those from the header
-// on that was asked for.
+// readSample reads the first rows, starting at the requested header row.
 func (r *reader) readSample(ctx context.Context) error {
 	r.collectRanges()
 	for work := 0; len(r.ahead) < sampleRows && work < sampleWork; {
@@ -74,7 +72,7 @@ func (r *reader) readSample(ctx context.Context) error {
 	return nil
 }
 
-// useAllRows takes every row for a record.
+// useAllRows treats every row as a record.
 func (r *reader) useAllRows() {
 	r.columns = make([]intray.Column, r.merges.width)
 	for i := range r.columns {
@@ -83,11 +81,11 @@ func (r *reader) useAllRows() {
 	r.addEvidence("header row", "none", intray.NewMessage("header.not_searched", nil))
 }
 
-// findTable finds the header among the rows read ahead, and drops it and what
-// stands above it. Merged ranges are not filled yet: a title that is merged over
-// all columns must not look like a record.
+// findTable finds the header among the rows read ahead, and drops it and the rows above
+// it. Merged ranges are not filled yet, because a title that is merged over all columns
+// must not look like a record.
 func (r *reader) findTable(ctx context.Context) error {
-	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were not looked at
+	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were not examined
 	texts, at := r.textsWithBlanks(above)
 	layout, err := headerdetect.FindLayout(ctx, texts, 0)
 	if err != nil {
@@ -122,7 +120,7 @@ func (r *reader) findTable(ctx context.Context) error {
 	return nil
 }
 
-// addHeaderEvidence tells which row is the header, and which other could be it.
+// addHeaderEvidence adds the header row and its alternative to the evidence.
 func (r *reader) addHeaderEvidence(layout headerdetect.Layout, texts [][]string, above int64) {
 	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: layout.Reason}
 	switch layout.Headers {
@@ -134,12 +132,12 @@ func (r *reader) addHeaderEvidence(layout headerdetect.Layout, texts [][]string,
 	}
 	if layout.Unsure() {
 		e.Alternatives = []intray.Choice{headerAlternative(layout, texts)}
-		e.Tie = layout.Headers <= 1 // nobody can ask for several rows
+		e.Tie = layout.Headers <= 1 // nobody can request several rows
 	}
 	r.evidence = append(r.evidence, e)
 }
 
-// headerAlternative tells what the header could be as well.
+// headerAlternative returns the second most likely header.
 func headerAlternative(layout headerdetect.Layout, texts [][]string) intray.Choice {
 	if layout.Alternative == headerdetect.NoHeader {
 		return intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: exampleCells(texts[layout.First])}
@@ -148,10 +146,10 @@ func headerAlternative(layout headerdetect.Layout, texts [][]string) intray.Choi
 	return intray.Choice{Value: strconv.Itoa(number), Label: intray.NewMessage("header.row", intray.Params{"row": number}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: exampleCells(texts[layout.Alternative])}
 }
 
-// maxExampleChars is the most characters of a cell that is shown as an example.
+// maxExampleChars is the most characters of an example.
 const maxExampleChars = 80
 
-// exampleCells gives the first cells of a row that have text.
+// exampleCells returns the first cells of a row that have text.
 func exampleCells(row []string) (cells []string) {
 	for _, cell := range row {
 		if cell = strings.TrimSpace(cell); cell == "" || len(cells) == maxListed {
@@ -165,9 +163,9 @@ func exampleCells(row []string) (cells []string) {
 	return cells
 }
 
-// textsWithBlanks gives the texts of the rows read ahead with the empty rows between
-// them and behind so many above, as far as those are few, and for each the place
-// of the next row that is not empty.
+// textsWithBlanks returns the texts of the rows read ahead, including a limited number
+// of the empty rows between them, and for each the index of the next row that is not
+// empty. The first above rows are not included.
 func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
 	for i, row := range r.ahead {
 		place := row.Number - above - 1
@@ -181,7 +179,7 @@ func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
 	return texts, at
 }
 
-// setColumns makes the columns that a header names.
+// setColumns adds the columns that the header names.
 func (r *reader) setColumns(layout headerdetect.Layout, texts [][]string, above int64) error {
 	names := layout.ColumnNames(texts)
 	if layout.Headers == 0 {
@@ -198,8 +196,8 @@ func (r *reader) setColumns(layout headerdetect.Layout, texts [][]string, above 
 	return nil
 }
 
-// fillAhead fills the rows that were read ahead and are records. What begins
-// above them is a name or a title and is not carried down.
+// fillAhead fills the rows that were read ahead. Ranges that start above the body are
+// names or titles and are not filled.
 func (r *reader) fillAhead() (err error) {
 	r.merges.setBody(r.last)
 	r.filling = r.opt.FillMerged
