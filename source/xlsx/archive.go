@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// archive is the ZIP file that a workbook is.
+// archive is the ZIP file of a workbook.
 type archive struct {
 	*zipfile.Archive
 	limits Limits
@@ -26,7 +26,7 @@ func openArchive(in *zipfile.Input, limits Limits) (*archive, error) {
 	return &archive{a, limits}, nil
 }
 
-// readSmallPart opens a part that is held in memory, reads it and closes it.
+// readSmallPart opens a part that fits into memory, calls read and closes it.
 func (a *archive) readSmallPart(ctx context.Context, name string, read func(*xmlscan.Scanner) error) error {
 	p, err := a.OpenSmall(ctx, name)
 	if err != nil {
@@ -40,18 +40,18 @@ func (a *archive) readSmallPart(ctx context.Context, name string, read func(*xml
 	return zipfile.Cause(ctx, err)
 }
 
-// relation leads from one part to another.
+// relation is a relationship from one part to another.
 type relation struct {
 	id string
-	// kind is the last word of its type, the same in all versions of the
-	// format: worksheet, styles.
+	// kind is the last segment of its type, such as worksheet. It is the same in all
+	// versions of the format.
 	kind string
-	// part is the name of the part it leads to, "" where it leads outside.
+	// part is the name of its target, or "" for a target outside of the archive.
 	part string
 }
 
-// relations lists those of a part; of "" those of the archive. A part without
-// any has no list.
+// relations lists the relations of a part, or of the archive if of is "". A part
+// without relations has no list.
 func (a *archive) relations(ctx context.Context, of string) (list []relation, err error) {
 	folder, name := path.Split(of)
 	listed := folder + "_rels/" + name + ".rels"
@@ -94,7 +94,7 @@ func parseRelation(s *xmlscan.Scanner, folder string) (relation, error) {
 	return r, nil
 }
 
-// resolveTarget gives the name of the part that a target means, seen from a folder.
+// resolveTarget returns the part name of a target, relative to a folder.
 func resolveTarget(folder, target string) string {
 	target = strings.ReplaceAll(target, `\`, "/")
 	if plain, err := url.PathUnescape(target); err == nil {
@@ -106,7 +106,7 @@ func resolveTarget(folder, target string) string {
 	return path.Clean(target)[1:]
 }
 
-// mainPart finds the part that is the workbook.
+// mainPart returns the name of the workbook part.
 func (a *archive) mainPart(ctx context.Context) (string, error) {
 	list, err := a.relations(ctx, "")
 	if err != nil {

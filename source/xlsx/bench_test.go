@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// people is a workbook of ten columns, as exports have it: numbers, shared
+// people returns a workbook of ten columns like a typical export: numbers, shared
 // strings (most of them unique), dates, amounts and a formula.
 func people(tb testing.TB, rows int) []byte {
 	tb.Helper()
@@ -72,7 +72,7 @@ func writePeople(tb testing.TB, w *zip.Writer, rows int) {
 	shared.Write(text.Bytes())
 }
 
-// cpu is the time that the process has used.
+// cpu returns the CPU time that the process has used.
 func cpu() time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
@@ -84,7 +84,7 @@ func cpu() time.Duration {
 func BenchmarkRows(b *testing.B) {
 	const rows = 200_000
 	file := people(b, rows)
-	b.Logf("the file has %d bytes", len(file))
+	b.Logf("file size: %d bytes", len(file))
 	for _, kept := range []int{0, 1 << 20} {
 		b.Run(fmt.Sprintf("strings=%d", kept), func(b *testing.B) {
 			b.SetBytes(int64(len(file)))

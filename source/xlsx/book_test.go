@@ -33,7 +33,7 @@ func open(t *testing.T, p parts, limits Limits) workbook.Workbook {
 	return book
 }
 
-// mixed is a workbook with sheets of all kinds.
+// mixed returns a workbook with sheets of all kinds.
 func mixed() parts {
 	one := func(n int) string {
 		return fmt.Sprintf(`<worksheet><cols><col min="2" max="4" hidden="1"/><col min="7" max="7" hidden="true"/><col min="9" max="9"/></cols><sheetData><row r="1" hidden="1"><c><v>%d</v></c></row></sheetData></worksheet>`, n)
@@ -82,7 +82,7 @@ func TestHidden(t *testing.T) {
 		}
 	}
 	if hidden != "BCDG" {
-		t.Errorf("the hidden columns are %s", hidden)
+		t.Errorf("hidden columns: %s, want BCDG", hidden)
 	}
 	if row, err := rows.Next(t.Context()); err != nil || !row.Hidden {
 		t.Errorf("row %+v, error %v", row, err)
@@ -107,14 +107,14 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// TestSpill reads shared strings of which few fit into memory.
+// TestSpill reads shared strings that mostly do not fit into memory.
 func TestSpill(t *testing.T) {
 	var rows, items strings.Builder
 	var want []string
 	for i := range 5000 {
 		size := 1 + i*7919%50
 		if i%500 == 0 {
-			size = 100_000 // makes its group too large to be kept
+			size = 100_000 // its group becomes too large for the cache
 		}
 		text := fmt.Sprintf("%d %s", i, strings.Repeat("x", size))
 		fmt.Fprintf(&items, `<si><t>%s</t></si>`, text)
@@ -136,16 +136,16 @@ func TestSpill(t *testing.T) {
 			t.Fatalf("%d bytes in memory (-want +got):\n%.2000s", limit, diff)
 		}
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-			t.Errorf("left behind: %v, error %v", left, err)
+			t.Errorf("remaining files: %v, error %v", left, err)
 		}
 	}
 	if _, err := readBytes(t.Context(), book, Limits{StringBytes: 1, TempDir: t.TempDir() + "/none"}); err == nil || sourcetest.IsTyped(err) {
-		t.Errorf("without a folder: %v", err)
+		t.Errorf("missing folder: error %v", err)
 	}
 }
 
-// TestAtOnce reads the sheets of one book side by side, with strings from a file.
-func TestAtOnce(t *testing.T) {
+// TestConcurrentRows reads the sheets of one book concurrently, with strings from a file.
+func TestConcurrentRows(t *testing.T) {
 	var rows, items strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&items, `<si><t>%d</t></si>`, i)
@@ -169,9 +169,9 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestCountsOnce reads a sheet more often than the limit of all bytes would
-// allow if each reading counted.
-func TestCountsOnce(t *testing.T) {
+// TestRereadPartCountsOnce reads a sheet more often than the limit on all bytes would allow if
+// every read counted.
+func TestRereadPartCountsOnce(t *testing.T) {
 	book := open(t, simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 1000)), Limits{InflatedBytes: 40_000})
 	for range 3 {
 		if _, err := readSheet(t.Context(), book, 0); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// cellType says how a cell's value is written.
+// cellType is how the value of a cell is encoded.
 type cellType uint8
 
 const (
@@ -42,7 +42,7 @@ func parseCellType(t []byte) cellType {
 	return typeUnknown
 }
 
-// valueLeaf is what most cells are: a value without a formula.
+// valueLeaf is the content of most cells: a value without a formula.
 var valueLeaf = xmlscan.NewLeaf("c", "v")
 
 // readCell reads the cell that has just started.
@@ -88,7 +88,7 @@ func (r *rows) readCell() error {
 	return r.appendCell(kind, styled, rich)
 }
 
-// setPosition moves to the cell that a reference names.
+// setPosition moves to the cell of a reference.
 func (r *rows) setPosition(ref []byte) error {
 	column, number, ok := parseCellRef(ref)
 	if !ok {
@@ -110,7 +110,7 @@ func (r *rows) setPosition(ref []byte) error {
 	return nil
 }
 
-// parseIndex reads a small number, -1 if it is none.
+// parseIndex parses a small number. It returns -1 if the text is invalid.
 func parseIndex(text []byte) int {
 	n := 0
 	for _, c := range text {
@@ -125,9 +125,9 @@ func parseIndex(text []byte) int {
 	return n
 }
 
-// readValue reads the value of the cell into raw and moves to the cell's end.
-// Formulas are not looked at: their results are values. rich says that the value
-// is an inline string, whose escapes are resolved.
+// readValue reads the value of the cell into raw and moves to the end of the cell.
+// Formulas are skipped, because their results are stored as values. rich reports an
+// inline string, whose escapes are already resolved.
 func (r *rows) readValue() (rich bool, err error) {
 	text := r.scratch[:0]
 	for {
@@ -151,7 +151,7 @@ func (r *rows) readValue() (rich bool, err error) {
 	}
 }
 
-// appendCell makes a cell of raw.
+// appendCell appends a cell with the value in raw.
 func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 	c := workbook.Cell{Column: r.column}
 	st := r.styles.styleAt(styled)
@@ -190,14 +190,14 @@ func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 	return nil
 }
 
-// copyText copies what must last as long as the row.
+// copyText copies text to a buffer that is valid as long as the row.
 func (r *rows) copyText(text []byte) []byte {
 	from := len(r.textBuf)
 	r.textBuf = append(r.textBuf, text...)
 	return r.textBuf[from:len(r.textBuf):len(r.textBuf)]
 }
 
-// setSharedString finds the shared string whose number is raw.
+// setSharedString sets the shared string with the number in raw.
 func (r *rows) setSharedString(c *workbook.Cell, st *style) error {
 	number := parseIndex(r.raw)
 	if number < 0 || number >= r.strings.count {
@@ -216,7 +216,7 @@ func (r *rows) setSharedString(c *workbook.Cell, st *style) error {
 	return nil
 }
 
-// setText makes a text cell of a text that lasts.
+// setText sets a text, which must be valid as long as the row.
 func (r *rows) setText(c *workbook.Cell, st *style, text []byte) {
 	c.Kind, c.Value = intray.CellText, text
 	if st.plainText || len(text) == 0 {
@@ -239,8 +239,8 @@ func (r *rows) setBool(c *workbook.Cell) {
 	}
 }
 
-// setNumberValue makes a cell of the number in raw. What is no number is text: the file
-// says otherwise, and nothing of it is lost.
+// setNumberValue sets the number in raw. A value that is not a number becomes text, so
+// that nothing is lost.
 func (r *rows) setNumberValue(c *workbook.Cell, st *style) {
 	if st.general && workbook.IsVerbatim(r.raw) {
 		c.Kind, c.Value = intray.CellNumber, r.copyText(r.raw)
@@ -268,7 +268,7 @@ func (r *rows) setFormattedNumber(c *workbook.Cell, st *style, v float64) {
 	}
 }
 
-// setDate makes a cell of the ISO date or time in raw.
+// setDate sets the ISO date or time in raw.
 func (r *rows) setDate(c *workbook.Cell, st *style) {
 	t, kind, ok := parseDate(string(r.raw))
 	if !ok {
@@ -283,8 +283,8 @@ func (r *rows) setDate(c *workbook.Cell, st *style) {
 	c.Kind, c.Value = kind, r.copyText([]byte(t.Format(layout)))
 }
 
-// parseDate reads a day, a time or both. A zone is refused: cells have none; a
-// Z is how some programs end all times.
+// parseDate parses a date, a time or both. Cells have no time zone, so a zone is
+// invalid, except for the Z that some programs append to all times.
 func parseDate(text string) (t time.Time, kind intray.CellKind, ok bool) {
 	if n := len(text); n > 0 && text[n-1] == 'Z' {
 		text = text[:n-1]
@@ -307,7 +307,7 @@ func parseDate(text string) (t time.Time, kind intray.CellKind, ok bool) {
 	return time.Time{}, 0, false
 }
 
-// toSerial returns the number that a workbook has for a day and time.
+// toSerial returns the serial number of a date and time.
 func toSerial(t time.Time, kind intray.CellKind, epoch1904 bool) float64 {
 	if kind == intray.CellTime {
 		return float64(t.Sub(t.Truncate(24*time.Hour))) / float64(24*time.Hour)
@@ -315,8 +315,8 @@ func toSerial(t time.Time, kind intray.CellKind, epoch1904 bool) float64 {
 	return workbook.Serial(t, epoch1904)
 }
 
-// parseCellRef reads a reference such as B7 into a column, from 0, and a row, from
-// 1. It refuses what lies outside of a worksheet.
+// parseCellRef parses a reference such as B7 into a column, from 0, and a row, from 1.
+// A cell outside of the largest worksheet is invalid.
 func parseCellRef(ref []byte) (column int, row int64, ok bool) {
 	const letters, digits = 3, 7
 	i := 0
@@ -331,7 +331,7 @@ func parseCellRef(ref []byte) (column int, row int64, ok bool) {
 	return column - 1, row, ok && column <= maxColumns
 }
 
-// parseRow reads the number of a row.
+// parseRow parses a row number.
 func parseRow(text []byte) (row int64, ok bool) {
 	if len(text) == 0 || len(text) > 7 {
 		return 0, false

@@ -17,7 +17,7 @@ func TestCells(t *testing.T) {
 	}{
 		"numbers": {simple(`<row r="1"><c r="A1"><v>12</v></c><c r="B1" t="n"><v>-0.5</v></c><c r="C1"><v>0.10000000000000001</v></c><c r="D1"><v>1E3</v></c><c r="E1"><v> 7 </v></c></row>`),
 			[]string{"A1 number 12", "B1 number -0.5", "C1 number 0.1", "D1 number 1000", "E1 number 7"}},
-		"what is no number is text": {simple(`<row r="1"><c r="A1"><v>abc</v></c><c r="B1"><v>0x10</v></c><c r="C1"><v>Inf</v></c><c r="D1"><v>1e999</v></c><c r="E1"><v>-0</v></c></row>`),
+		"invalid numbers are text": {simple(`<row r="1"><c r="A1"><v>abc</v></c><c r="B1"><v>0x10</v></c><c r="C1"><v>Inf</v></c><c r="D1"><v>1e999</v></c><c r="E1"><v>-0</v></c></row>`),
 			[]string{"A1 text abc", "B1 text 0x10", "C1 text Inf", "D1 text 1e999", "E1 number 0"}},
 		"numbers by their formats": {simple(`<row r="1"><c r="A1" s="0"><v>7</v></c><c r="B1" s="1"><v>1234.5</v></c><c r="C1" s="2"><v>43831</v></c><c r="D1" s="3"><v>0.5</v></c><c r="E1" s="9"><v>3</v></c><c r="F1" s="4"><v>8</v></c></row>`).withStyles("00000", "#,##0.00", "dd/mm/yyyy", "0%", ";;;"),
 			[]string{"A1 number 7 [00007]", "B1 number 1234.5 [1,234.50]", "C1 date 2020-01-01 [01/01/2020]", "D1 number 0.5 [50%]", "E1 number 3", "F1 number 8 []"}},
@@ -72,7 +72,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestShortNumbers holds the way past the number format against the format.
+// TestShortNumbers checks that the shortcut for short numbers returns the same as the
+// number format.
 func TestShortNumbers(t *testing.T) {
 	st := (&styles{}).newCache().styleAt(-1)
 	for _, text := range []string{"0", "1", "-1", "10", "1234567890", "-1234567890", "12345678901", "1.5", "-1.25", "123456789.1", "1234567.891", "1.123456789", "9.99999999", "0.5", "00", "01", "1.50", "1.", ".5", "-0", "-", "", "1.2.3", "1e5", "99999999.99"} {
@@ -81,7 +82,7 @@ func TestShortNumbers(t *testing.T) {
 		}
 		v, ok := workbook.ParseNumber([]byte(text))
 		if got := string(st.format.AppendFormatted(nil, v, false)); !ok || got != text {
-			t.Errorf("%q is shown as %q", text, got)
+			t.Errorf("%q is displayed as %q", text, got)
 		}
 		value, _ := st.format.AppendValue(nil, v, false)
 		if string(value) != text {
@@ -100,12 +101,12 @@ func TestRef(t *testing.T) {
 			t.Errorf("%s is column %d, row %d, %v", ref, column, row, ok)
 		}
 		if got := workbook.ColumnName(column); got != strings.TrimRight(ref, "0123456789") {
-			t.Errorf("the column of %s is written %s", ref, got)
+			t.Errorf("column of %s: %s", ref, got)
 		}
 	}
 	for _, ref := range []string{"", "A", "1", "A0", "A01", "XFE1", "AAAA1", "AAAAAAA1", "A1048577", "A10485760", "A-1", "a1", "A1B", "$A$1"} {
 		if _, _, ok := parseCellRef([]byte(ref)); ok {
-			t.Errorf("%q is read", ref)
+			t.Errorf("%q is valid", ref)
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// unpack reads the files of an archive that the filter lets through.
+// unpack returns the files of an archive whose names match.
 func unpack(t *testing.T, archive string, wanted *regexp.Regexp) map[string][]byte {
 	t.Helper()
 	xz, err := exec.LookPath("xz")
@@ -51,14 +51,14 @@ func unpack(t *testing.T, archive string, wanted *regexp.Regexp) map[string][]by
 	}
 }
 
-// floor is the share of sheets that must be as the application shows them. The
-// others were calculated anew or come from another version of the file, or from
-// a computer with other dates than those of the United States on Windows.
+// floor is the required share of sheets that match what the application displays. The
+// others were recalculated, come from another version of the file, or were displayed
+// with date formats other than those of Excel on Windows in the United States.
 const floor = 0.91
 
-// TestCorpus compares the texts that are shown with those that the application
-// itself saved: NAME.N.csv is worksheet N of NAME, from 0. The answers have lost
-// characters, see lossy.
+// TestCorpus compares the displayed texts with those that the application saved:
+// NAME.N.csv is worksheet N of NAME, from 0. The saved files have lost characters, see
+// lossy.
 func TestCorpus(t *testing.T) {
 	files := unpack(t, sourcetest.Corpus(t, "workbooks.tar.xz"), regexp.MustCompile(`\.xlsx(\.\d+\.csv)?$`))
 	answer := regexp.MustCompile(`^(.+\.xlsx)\.(\d+)\.csv$`)
@@ -71,10 +71,10 @@ func TestCorpus(t *testing.T) {
 		sheets++
 		n, _ := strconv.Atoi(parts[2])
 		want := wantTable(t, files[name])
-		got, err := shownTable(t.Context(), files[parts[1]], n)
+		got, err := displayedTable(t.Context(), files[parts[1]], n)
 		switch {
 		case err != nil && len(want) == 0 && isNoSheet(err):
-			perfect, exact = perfect+1, exact+1 // an answer without rows, for a sheet that is none
+			perfect, exact = perfect+1, exact+1 // an empty file for a sheet that is not a worksheet
 		case err != nil:
 			t.Logf("%s: %v", name, err)
 		case cmp.Equal(want, got):
@@ -86,14 +86,14 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	share := float64(perfect) / float64(sheets)
-	t.Logf("%d of %d sheets are perfect: %.1f %%; %d of them without looking at lost characters: %.1f %%", perfect, sheets, 100*share, exact, 100*float64(exact)/float64(sheets))
+	t.Logf("%d of %d sheets match: %.1f %%; %d match without considering lost characters: %.1f %%", perfect, sheets, 100*share, exact, 100*float64(exact)/float64(sheets))
 	if share < floor {
-		t.Errorf("%.1f %% of the sheets are perfect, below %.1f %%", 100*share, 100*floor)
+		t.Errorf("%.1f %% of the sheets match, want at least %.1f %%", 100*share, 100*floor)
 	}
 }
 
-// lossy does to a table what was done to the answers: they were saved in
-// Windows-1252, with _ for what that lacks, and then read as MacRoman.
+// lossy applies to a table what was done to the saved files: encoded as Windows-1252,
+// with _ for other characters, and then decoded as MacRoman.
 func lossy(table []string) []string {
 	table = slices.Clone(table)
 	for i, line := range table {
@@ -123,8 +123,8 @@ func wantTable(t *testing.T, text []byte) (table []string) {
 	return table
 }
 
-// appendLine adds a row as it is compared: white space does not count, nor do
-// empty cells at the ends, nor rows without text.
+// appendLine appends a row in the form that is compared: lower case, without redundant
+// white space, without empty cells at the ends, and without rows that have no text.
 func appendLine(table, record []string) []string {
 	for i, cell := range record {
 		record[i] = strings.ToLower(strings.Join(strings.Fields(cell), " "))
@@ -135,12 +135,12 @@ func appendLine(table, record []string) []string {
 	return table
 }
 
-var errNoSheet = errors.New("there is no such sheet")
+var errNoSheet = errors.New("no such sheet")
 
 func isNoSheet(err error) bool { return errors.Is(err, errNoSheet) }
 
-// shownTable reads what is shown of a worksheet.
-func shownTable(ctx context.Context, file []byte, n int) (table []string, err error) {
+// displayedTable returns the displayed texts of a worksheet.
+func displayedTable(ctx context.Context, file []byte, n int) (table []string, err error) {
 	book, err := Open(ctx, input(file), Limits{})
 	if err != nil {
 		return nil, err
@@ -162,11 +162,11 @@ func shownTable(ctx context.Context, file []byte, n int) (table []string, err er
 		if err != nil {
 			return table, err
 		}
-		table = appendLine(table, shownCells(row))
+		table = appendLine(table, displayedCells(row))
 	}
 }
 
-func shownCells(row workbook.Row) []string {
+func displayedCells(row workbook.Row) []string {
 	record := make([]string, row.Cells[len(row.Cells)-1].Column+1)
 	for _, c := range row.Cells {
 		record[c.Column] = string(c.Value)

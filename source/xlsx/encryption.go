@@ -22,14 +22,13 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// The streams of an encrypted workbook: the archive itself, and how it was
-// encrypted.
+// The streams of an encrypted workbook: the archive and its encryption settings.
 const (
 	packageStream  = "EncryptedPackage"
 	settingsStream = "EncryptionInfo"
 )
 
-// decryptIfNeeded gives the archive that a file is or holds.
+// decryptIfNeeded returns the archive, decrypted if the file is encrypted.
 func decryptIfNeeded(in *zipfile.Input) (*zipfile.Input, error) {
 	head := make([]byte, min(in.Size, int64(len(cfb.Magic))))
 	if _, err := in.ReadAt(head, 0); err != nil && in.Failure() != nil {
@@ -59,12 +58,12 @@ func hasEncryptedPackage(in *zipfile.Input) bool {
 	return err == nil && len(found) > 0
 }
 
-// maxSettingsBytes is the most bytes of the settings that are looked at.
+// maxSettingsBytes is the most bytes of the settings that are read.
 const maxSettingsBytes = 64 << 10
 
-// decrypt opens an encrypted workbook with the password that stands for none:
-// workbooks are encrypted with it when only their structure is protected, and
-// the application opens them without asking.
+// decrypt opens an encrypted workbook with the default password. Workbooks of which
+// only the structure is protected are encrypted with it, and the application opens them
+// without asking.
 func decrypt(in *zipfile.Input) (*zipfile.Input, error) {
 	c, err := cfb.Open(in, in.Size)
 	if err != nil {
@@ -108,11 +107,11 @@ func decrypt(in *zipfile.Input) (*zipfile.Input, error) {
 	return in.Decoded(plain, plain.size), nil
 }
 
-// segmentBytes is what is deciphered at once.
+// segmentBytes is the unit of encryption.
 const segmentBytes = 4096
 
-// decryptingReader gives the bytes of an archive from a stream of segments behind the
-// archive's size.
+// decryptingReader reads an archive from a stream that has the size of the archive and
+// then encrypted segments.
 type decryptingReader struct {
 	src  *cfb.Stream
 	key  cipherKey
@@ -137,7 +136,7 @@ func newDecryptingReader(from *cfb.Stream, key cipherKey) (*decryptingReader, er
 	return d, nil
 }
 
-// ReadAt deciphers the segments that are asked for.
+// ReadAt decrypts the requested segments.
 func (d *decryptingReader) ReadAt(p []byte, at int64) (n int, err error) {
 	const sizeBytes = 8
 	block := make([]byte, segmentBytes)
@@ -162,18 +161,18 @@ func (d *decryptingReader) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// defaultPassword is the password that the application itself tries first.
+// defaultPassword is the password that the application tries first.
 const defaultPassword = "VelvetSweatshop"
 
 const cipherBlock = aes.BlockSize
 
-// cipherKey deciphers one segment at a time, in place.
+// cipherKey decrypts one segment at a time, in place.
 type cipherKey interface {
 	decrypt(block []byte, number uint32)
 }
 
-// deriveKey gives the key of an encrypted workbook, nil where the password is not
-// that or the way of encrypting is not known.
+// deriveKey returns the key of an encrypted workbook. It returns nil if the password is
+// wrong or the encryption is unknown.
 func deriveKey(settings []byte, password string) cipherKey {
 	const head = 8
 	if len(settings) < head {
@@ -189,7 +188,7 @@ func deriveKey(settings []byte, password string) cipherKey {
 	return nil
 }
 
-// hashPassword makes the hash of a password, slowly: so the format wants it.
+// hashPassword hashes a password count times, as the format requires.
 func hashPassword(h hash.Hash, salt []byte, password string, count int) []byte {
 	h.Write(salt)
 	for _, unit := range utf16.Encode([]rune(password)) {
@@ -207,7 +206,7 @@ func hashPassword(h hash.Hash, salt []byte, password string, count int) []byte {
 	return sum
 }
 
-// hashParts hashes parts that follow one another.
+// hashParts hashes consecutive parts.
 func hashParts(h hash.Hash, parts ...[]byte) []byte {
 	h.Reset()
 	for _, p := range parts {
@@ -218,7 +217,7 @@ func hashParts(h hash.Hash, parts ...[]byte) []byte {
 
 func isKeySize(size int) bool { return size == 16 || size == 24 || size == 32 }
 
-// ecbKey deciphers each block by itself.
+// ecbKey decrypts each block separately.
 type ecbKey struct{ cipher.Block }
 
 func (k ecbKey) decrypt(text []byte, _ uint32) {
@@ -227,7 +226,7 @@ func (k ecbKey) decrypt(text []byte, _ uint32) {
 	}
 }
 
-// deriveStandardKey reads the settings of the years before 2010.
+// deriveStandardKey derives the key from the settings of Office 2007.
 func deriveStandardKey(settings []byte, password string) cipherKey {
 	const spins, saltBytes = 50_000, 16
 	if len(settings) < 4 {
@@ -259,7 +258,7 @@ func deriveStandardKey(settings []byte, password string) cipherKey {
 	return key
 }
 
-// xorPadded mixes a hash into a block of one byte.
+// xorPadded combines a hash with a block of one repeated byte.
 func xorPadded(sum []byte, with byte) []byte {
 	text := bytes.Repeat([]byte{with}, 64)
 	for i, b := range sum {
@@ -268,7 +267,7 @@ func xorPadded(sum []byte, with byte) []byte {
 	return text
 }
 
-// cbcKey deciphers segments that are chained each by itself.
+// cbcKey decrypts segments that are chained separately.
 type cbcKey struct {
 	cipher.Block
 	newHash func() hash.Hash
@@ -280,7 +279,7 @@ func (k cbcKey) decrypt(text []byte, number uint32) {
 	cipher.NewCBCDecrypter(k.Block, resizeHash(start, cipherBlock)).CryptBlocks(text, text)
 }
 
-// resizeHash cuts a hash to a length, or fills it up as the format says.
+// resizeHash truncates a hash to a size, or pads it as the format requires.
 func resizeHash(sum []byte, size int) []byte {
 	for len(sum) < size {
 		sum = append(sum, 0x36)
@@ -288,7 +287,7 @@ func resizeHash(sum []byte, size int) []byte {
 	return sum[:size]
 }
 
-// encryptionAttrs are the attributes of one element of the settings.
+// encryptionAttrs are the attributes of an element of the settings.
 type encryptionAttrs map[string][]byte
 
 func (a encryptionAttrs) intAttr(name string) int {
@@ -311,7 +310,7 @@ func (a encryptionAttrs) hashFunc() func() hash.Hash {
 	return map[string]func() hash.Hash{"SHA1": sha1.New, "SHA256": sha256.New, "SHA384": sha512.New384, "SHA512": sha512.New}[string(a["hashAlgorithm"])]
 }
 
-// parseAgileSettings finds the settings of the archive and those of the password.
+// parseAgileSettings returns the settings of the archive and those of the password.
 func parseAgileSettings(settings []byte) (archive, password encryptionAttrs) {
 	s, err := newScanner(bytes.NewReader(settings), settingsStream, Limits{}.WithDefaults())
 	if err != nil {
@@ -338,10 +337,10 @@ func parseAgileSettings(settings []byte) (archive, password encryptionAttrs) {
 	}
 }
 
-// maxSpinCount is the most that a password is hashed; the application does 100,000.
+// maxSpinCount is the most times that a password is hashed. Excel uses 100,000.
 const maxSpinCount = 1_000_000
 
-// deriveAgileKey reads the settings of 2010 and later.
+// deriveAgileKey derives the key from the settings of Office 2010 and later.
 func deriveAgileKey(settings []byte, password string) cipherKey {
 	archive, passwordSettings := parseAgileSettings(settings)
 	newHash, newByHash := archive.hashFunc(), passwordSettings.hashFunc()

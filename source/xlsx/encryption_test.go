@@ -17,18 +17,18 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// encryptedFile makes a container of the settings and the encrypted archive.
+// encryptedFile returns a container of the settings and the encrypted archive.
 func encryptedFile(settings, packed []byte) []byte {
 	return sourcetest.CompoundFile(sourcetest.Stream{Name: packageStream, Text: packed}, sourcetest.Stream{Name: settingsStream, Text: settings})
 }
 
-// sized puts the size of an archive in front of it, and fills it up.
-func sized(file []byte) []byte {
+// sized returns an archive preceded by its size and padded to whole blocks.
+func withSizeAndPadding(file []byte) []byte {
 	head := binary.LittleEndian.AppendUint64(nil, uint64(len(file)))
 	return append(append(head, file...), make([]byte, (cipherBlock-len(file)%cipherBlock)%cipherBlock)...)
 }
 
-// encryptStandard encrypts a file as the years before 2010 did.
+// encryptStandard encrypts a file like Office 2007.
 func encryptStandard(file []byte, password string) []byte {
 	h := sha1.New()
 	salt := []byte("0123456789abcdef")
@@ -48,7 +48,7 @@ func encryptStandard(file []byte, password string) []byte {
 	}
 	settings = append(append(settings, salt...), encrypt(sample)...)
 	settings = append(append(settings, 20, 0, 0, 0), encrypt(sum)...)
-	packed := sized(file)
+	packed := withSizeAndPadding(file)
 	encrypt(packed[8:])
 	return encryptedFile(settings, packed)
 }
@@ -72,7 +72,7 @@ func agileStreams(file []byte, password string, spins int) (settings, packed []b
 	text := fmt.Sprintf(`<encryption xmlns:p="x"><keyData keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s"/><keyEncryptors><keyEncryptor><p:encryptedKey spinCount="%[2]d" keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s" encryptedVerifierHashInput="%[3]s" encryptedVerifierHashValue="%[4]s" encryptedKeyValue="%[5]s"/></keyEncryptor></keyEncryptors></encryption>`,
 		base64.StdEncoding.EncodeToString(salt), spins,
 		seal(sample, 0xFE, 0xA7, 0xD2, 0x76, 0x3B, 0x4B, 0x9E, 0x79), seal(hashParts(h, sample), 0xD7, 0xAA, 0x0F, 0x6D, 0x30, 0x61, 0x34, 0x4E), seal(key, 0x14, 0x6E, 0x0B, 0xE7, 0xAB, 0xAC, 0xD0, 0xD6))
-	packed = sized(file)
+	packed = withSizeAndPadding(file)
 	block, _ := aes.NewCipher(key)
 	for i := 0; 8+i*segmentBytes < len(packed); i++ {
 		text := packed[8+i*segmentBytes : min(len(packed), 8+(i+1)*segmentBytes)]
@@ -102,8 +102,8 @@ func TestEncrypted(t *testing.T) {
 		"standard with another password": {encryptStandard(plain, "secret"), "password-protected"},
 		"agile with another password":    {encryptAgile(plain, "secret", 1000), "password-protected"},
 		"hashed for hours":               {encryptAgile(plain, defaultPassword, 2_000_000_000), "password-protected"},
-		"another way":                    {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, sized(plain)), "password-protected"},
-		"without settings":               {encryptedFile(nil, sized(plain)), "password-protected"},
+		"another way":                    {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, withSizeAndPadding(plain)), "password-protected"},
+		"without settings":               {encryptedFile(nil, withSizeAndPadding(plain)), "password-protected"},
 		"cut":                            {agile[:len(agile)/2], "damaged"},
 		"cut short":                      {agile[:600], "damaged"},
 		"a table after the end":          {patched(agile, cfb.Magic, 76, uint32(len(agile)/512-1)), "the encrypted workbook is damaged"},

@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// written writes a table as a workbook: texts in their cells, numbers as such.
+// written returns a table as a workbook of inline strings.
 func written(t *testing.T, table sourcetest.Table) sourcetest.Sample {
 	rows := table.Records
 	if !table.AsIs {
@@ -43,10 +43,10 @@ func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
 	for _, table := range sourcetest.LargeTables() {
 		if table.Name == "heavy" {
-			table.Records = table.Records[:6] // more than a batch all the same
+			table.Records = table.Records[:6] // still more than a batch
 		}
 		for i := range table.Records {
-			if table.Name == "wide" { // a sheet has no rows without cells
+			if table.Name == "wide" { // a sheet has only rows with cells
 				table.Records[i][0] = "x"
 			}
 		}
@@ -56,14 +56,14 @@ func TestConformance(t *testing.T) {
 		{Name: "simple", Headers: []string{"a", "b"}, Records: [][]string{{"1", "2"}, {"3", ""}}},
 		{Name: "empty"},
 		{Name: "header only", Headers: []string{"name", "date"}},
-		{Name: "as found", AsIs: true, Headers: []string{"", ""}, Records: [][]string{{"a", "<b> & \"c\""}, {""}, {"", "ü\U0001F600"}}},
+		{Name: "read as is", AsIs: true, Headers: []string{"", ""}, Records: [][]string{{"a", "<b> & \"c\""}, {""}, {"", "ü\U0001F600"}}},
 	} {
 		samples = append(samples, written(t, table))
 	}
 	sourcetest.Run(t, Format{}, append(samples, twoSheets(t)))
 }
 
-// twoSheets has all kinds of cells, and a sheet that is hidden.
+// twoSheets returns a workbook with all kinds of cells and a hidden sheet.
 func twoSheets(t *testing.T) sourcetest.Sample {
 	p := mixed().withStrings(`<si><t>name</t></si><si><t>when</t></si>`).withStyles("General", "yyyy\\-mm\\-dd").
 		with("xl/a.xml", sheetOf(`<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row><row><c t="str"><v>x</v></c><c s="1"><v>1.5</v></c></row><row><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c></row>`)).
@@ -75,7 +75,8 @@ func twoSheets(t *testing.T) sourcetest.Sample {
 	}}
 }
 
-// mergedBook has merged ranges behind its cells, and hidden rows and columns.
+// mergedBook returns a workbook with merged ranges after its cells, and hidden rows and
+// columns.
 func mergedBook() parts {
 	return simple("").with("xl/worksheets/sheet1.xml", `<worksheet `+mainSpace+`><cols><col min="2" max="16384" hidden="1"/></cols><sheetData>`+
 		`<row r="1"><c t="str"><v>region</v></c><c t="str"><v>n</v></c></row><row r="2"><c t="str"><v>North</v></c><c><v>1</v></c></row>`+
@@ -94,14 +95,13 @@ func TestMergedAndHidden(t *testing.T) {
 			t.Fatalf("%d records, error %v", batch.Len(), err)
 		}
 		if got := string(batch.Cell(1, 0)); fill != (got == "North") {
-			t.Errorf("filled %v: the cell is %q", fill, got)
+			t.Errorf("filled %v: cell %q", fill, got)
 		}
 	}
 }
 
-// What is broken behind the cells costs the merged ranges, where they are not
-// needed; what is broken about the file is told.
-func TestBrokenBehindCells(t *testing.T) {
+// Malformed XML after the cells is an error only if merged ranges are needed.
+func TestMalformedAfterCells(t *testing.T) {
 	for _, rest := range []string{`</wrong>`, `<mergeCells><mergeCell ref="A1:A2"`, strings.Repeat("<a>", 200), ``} {
 		p := simple("").with("xl/worksheets/sheet1.xml", `<worksheet><sheetData><row><c t="str"><v>x</v></c></row></sheetData>`+rest)
 		sheet, err := sourcetest.Read(t, Format{}, string(p.zip(t)), source.Options{AsIs: true})
@@ -109,7 +109,7 @@ func TestBrokenBehindCells(t *testing.T) {
 			t.Errorf("%.20q: %d records, error %v", rest, len(sheet.Records), err)
 		}
 		if _, err := sourcetest.Read(t, Format{}, string(p.zip(t)), source.Options{AsIs: true, FillMerged: true}); !sourcetest.IsTyped(err) {
-			t.Errorf("%.20q: filling gives error %v", rest, err)
+			t.Errorf("%.20q: filling: error %v", rest, err)
 		}
 	}
 }
@@ -121,8 +121,8 @@ func TestManyMergedRanges(t *testing.T) {
 	}
 }
 
-// What a caller allows reaches the workbook.
-func TestCallersLimits(t *testing.T) {
+// The limits of the caller apply to the workbook.
+func TestCallerLimits(t *testing.T) {
 	file := string(simple(`<row><c t="str"><v>12345</v></c><c t="str"><v>12345</v></c><c t="str"><v>12345</v></c></row>`).zip(t))
 	for _, c := range []struct {
 		limits source.Limits
@@ -144,7 +144,7 @@ func TestCallersLimits(t *testing.T) {
 		&source.LimitError{Reason: intray.Literal("contains a text longer than 1,024 bytes")})
 }
 
-// Cells come as they are displayed, or by their values where that is asked for.
+// Cells are returned as they are displayed or, with Typed, by their values.
 func TestTyped(t *testing.T) {
 	file := string(twoSheets(t).Text)
 	for _, c := range []struct {

@@ -14,14 +14,14 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// tight are limits under which fuzzing stays fast.
+// tight returns limits that keep fuzzing fast.
 func tight(t testing.TB) Limits {
 	return Limits{InflatedBytes: 1 << 20, CellBytes: 4 << 10, RowBytes: 64 << 10, SheetBytes: 1 << 20, StringBytes: 64, TempDir: t.TempDir()}
 }
 
-// survive reads all sheets of a file: whatever it is, the outcome is cells or a
-// named error, soon.
-func survive(t *testing.T, file []byte) {
+// checkRead reads all sheets of an arbitrary file. The outcome must be cells or an
+// error with a type.
+func checkRead(t *testing.T, file []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	Detect(input(file), file[:min(len(file), 64<<10)])
@@ -44,11 +44,11 @@ func survive(t *testing.T, file []byte) {
 	readFilled(ctx, t, file)
 }
 
-// readFilled reads a file once more as an import does, with merged cells filled.
+// readFilled reads a file like an import that fills merged cells.
 func readFilled(ctx context.Context, t *testing.T, file []byte) {
 	book, err := Open(ctx, input(file), tight(t))
 	if err != nil {
-		t.Fatalf("Open, for the second time: %v", err)
+		t.Fatalf("second Open: %v", err)
 	}
 	limits := source.Limits{Cells: 1 << 16, RecordBytes: 64 << 10}
 	sheets, err := workbook.NewBook(book, source.Options{FillMerged: true, AsIs: len(file)%2 == 0, Limits: limits})
@@ -75,7 +75,7 @@ func FuzzContainer(f *testing.F) {
 	}
 	f.Add(containerWith(packageStream))
 	f.Add(encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(f), defaultPassword, 1000))
-	f.Fuzz(func(t *testing.T, file []byte) { survive(t, file) })
+	f.Fuzz(func(t *testing.T, file []byte) { checkRead(t, file) })
 }
 
 func FuzzSheet(f *testing.F) {
@@ -84,7 +84,7 @@ func FuzzSheet(f *testing.F) {
 	f.Add("\xFF\xFE<\x00a\x00/\x00>\x00")
 	f.Add(`<x:worksheet><x:sheetData><!-- c --><x:row r="3"><x:c r="XFD3" t="str"><x:f>A1</x:f><x:v>a&amp;<![CDATA[b]]>_x000D_</x:v></x:c></x:row></x:sheetData></x:worksheet>`)
 	f.Fuzz(func(t *testing.T, text string) {
-		survive(t, simple("").withStrings(`<si><t>a</t></si><si><t>b</t></si>`).withStyles("0.00", "yyyy").with("xl/worksheets/sheet1.xml", text).pack(t, zip.Store))
+		checkRead(t, simple("").withStrings(`<si><t>a</t></si><si><t>b</t></si>`).withStyles("0.00", "yyyy").with("xl/worksheets/sheet1.xml", text).pack(t, zip.Store))
 	})
 }
 
@@ -92,13 +92,13 @@ func FuzzStrings(f *testing.F) {
 	f.Add(`<sst count="1"><si><t xml:space="preserve"> a </t></si><si><r><rPr/><t>b</t></r><rPh sb="0" eb="1"><t>c</t></rPh></si><si/></sst>`)
 	f.Add(`<sst><si><t>_xD83D__xDE00_&#x41;</t></si></sst>`)
 	f.Fuzz(func(t *testing.T, text string) {
-		survive(t, simple(`<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c></row>`).with("xl/sharedStrings.xml", text).pack(t, zip.Store))
+		checkRead(t, simple(`<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c></row>`).with("xl/sharedStrings.xml", text).pack(t, zip.Store))
 	})
 }
 
 func FuzzStyles(f *testing.F) {
 	f.Add(`<styleSheet><numFmts><numFmt numFmtId="164" formatCode="0.00;[Red]-0.00"/></numFmts><cellXfs><xf numFmtId="164"/><xf numFmtId="14"/><xf/></cellXfs></styleSheet>`, "43831.25")
 	f.Fuzz(func(t *testing.T, text, number string) {
-		survive(t, simple(`<row><c s="0"><v>`+number+`</v></c><c s="1"><v>`+number+`</v></c><c s="2" t="str"><v>a</v></c></row>`).with("xl/styles.xml", text).pack(t, zip.Store))
+		checkRead(t, simple(`<row><c s="0"><v>`+number+`</v></c><c s="1"><v>`+number+`</v></c><c s="2" t="str"><v>a</v></c></row>`).with("xl/styles.xml", text).pack(t, zip.Store))
 	})
 }

@@ -30,10 +30,10 @@ func TestRefused(t *testing.T) {
 		"a row twice":             {simple(`<row r="5"/><row r="5"/>`), Limits{}, `row 5 follows row 5, so the rows are out of order or duplicated`},
 		"rows backwards":          {simple(`<row r="5"/><row><c r="A4"><v>1</v></c></row>`), Limits{}, `row 4 follows row 5`},
 		"an unknown kind":         {row(`<c r="A5" t="x"><v>1</v></c>`), Limits{}, `the cell A5 has the unknown type "x"`},
-		"a string behind the end": {row(`<c r="A5" t="s"><v>1</v></c>`).withStrings(`<si><t>a</t></si>`), Limits{}, `the cell A5 refers to shared string "1", which is missing`},
+		"a string after the last": {row(`<c r="A5" t="s"><v>1</v></c>`).withStrings(`<si><t>a</t></si>`), Limits{}, `the cell A5 refers to shared string "1", which is missing`},
 		"no shared strings":       {row(`<c r="A5" t="s"><v>0</v></c>`), Limits{}, `refers to shared string "0", which is missing`},
 		"a string -1":             {row(`<c r="A5" t="s"><v>-1</v></c>`), Limits{}, `refers to shared string "-1"`},
-		"no UTF-8":                {row("<c r=\"A5\" t=\"str\"><v>\xff</v></c>"), Limits{}, `cell A5 contains text that is not valid UTF-8`},
+		"not UTF-8":               {row("<c r=\"A5\" t=\"str\"><v>\xff</v></c>"), Limits{}, `cell A5 contains text that is not valid UTF-8`},
 		"DOCTYPE":                 {sheet(`<!DOCTYPE a [<!ENTITY b "c">]><worksheet/>`), Limits{}, `contains a DOCTYPE declaration`},
 		"an entity":               {row(`<c r="A5" t="str"><v>&lol;</v></c>`), Limits{}, `contains an invalid entity`},
 		"a character 0xD800":      {row(`<c r="A5" t="str"><v>&#xD800;</v></c>`), Limits{}, `contains an invalid entity`},
@@ -42,8 +42,8 @@ func TestRefused(t *testing.T) {
 		"an end too early":        {sheet(`<worksheet><sheetData><row><c`), Limits{}, `is incomplete: its XML ends too early`},
 		"a comment without end":   {sheet(`<worksheet><!-- `), Limits{}, `is incomplete`},
 		"another root":            {sheet(`<chartsheet/>`), Limits{}, `starts with the element "chartsheet" instead of "worksheet"`},
-		"no XML":                  {sheet(`hello`), Limits{}, `contains text outside its root element`},
-		"nothing":                 {sheet(``), Limits{}, `is empty`},
+		"not XML":                 {sheet(`hello`), Limits{}, `contains text outside its root element`},
+		"empty":                   {sheet(``), Limits{}, `is empty`},
 		"another encoding":        {sheet(`<?xml version="1.0" encoding="Shift_JIS"?><worksheet/>`), Limits{}, `uses the encoding "Shift_JIS"`},
 		"a bad tag":               {sheet(`<worksheet a/>`), Limits{}, `contains an invalid tag`},
 		"a bad attribute":         {sheet(`<worksheet a=b/>`), Limits{}, `contains an invalid tag`},
@@ -73,7 +73,7 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := readBytes(t.Context(), tc.book.zip(t), tc.limits)
 			if err == nil || !sourcetest.IsTyped(err) || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("the error is %v, want %q", err, tc.want)
+				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
 	}
@@ -92,35 +92,35 @@ func TestRefusedArchives(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":          {nil, "the file is empty"},
-		"no archive":     {[]byte("hello, world"), "the workbook is damaged: its directory is unreadable"},
-		"cut":            {good[:len(good)-30], "the workbook is damaged"},
-		"twice":          {named("a", "a"), `contains the entry "a" twice`},
-		"twice, nearly":  {named("a", "A"), `contains the entry "A" twice`},
-		"absolute":       {named("/etc/passwd"), "starts with a slash"},
-		"drive":          {named("C:/a"), "starts with a drive letter"},
-		"backslash":      {named(`a\b`), "contains a backslash"},
-		"up":             {named("a/../../b"), "points to another folder"},
-		"NUL":            {named("a\x00b"), "contains a NUL character"},
-		"overlap":        {overlapping(t), "overlap"},
-		"encrypted part": {patched(good, "PK\x01\x02", 8, 1), "password-protected"},
-		"unknown method": {patched(good, "PK\x01\x02", 10, 99), "unknown compression method"},
-		"behind the end": {patched(good, "PK\x01\x02", 20, 0x7FFFFFFF), "extends past the end of the file"},
-		"wrong sum":      {patched(good, "PK\x01\x02", 16, 12345), "the workbook is damaged"},
-		"wrong size":     {patched(good, "PK\x01\x02", 24, 1), "the workbook is damaged"},
-		"container":      {containerWith("Workbook"), "it may be an .xls workbook"},
-		"encrypted":      {containerWith(packageStream), "the workbook is password-protected"},
+		"empty":                 {nil, "the file is empty"},
+		"not an archive":        {[]byte("hello, world"), "the workbook is damaged: its directory is unreadable"},
+		"cut":                   {good[:len(good)-30], "the workbook is damaged"},
+		"twice":                 {named("a", "a"), `contains the entry "a" twice`},
+		"twice in another case": {named("a", "A"), `contains the entry "A" twice`},
+		"absolute":              {named("/etc/passwd"), "starts with a slash"},
+		"drive":                 {named("C:/a"), "starts with a drive letter"},
+		"backslash":             {named(`a\b`), "contains a backslash"},
+		"up":                    {named("a/../../b"), "points to another folder"},
+		"NUL":                   {named("a\x00b"), "contains a NUL character"},
+		"overlap":               {overlapping(t), "overlap"},
+		"encrypted part":        {patched(good, "PK\x01\x02", 8, 1), "password-protected"},
+		"unknown method":        {patched(good, "PK\x01\x02", 10, 99), "unknown compression method"},
+		"after the end":         {patched(good, "PK\x01\x02", 20, 0x7FFFFFFF), "extends past the end of the file"},
+		"wrong sum":             {patched(good, "PK\x01\x02", 16, 12345), "the workbook is damaged"},
+		"wrong size":            {patched(good, "PK\x01\x02", 24, 1), "the workbook is damaged"},
+		"container":             {containerWith("Workbook"), "it may be an .xls workbook"},
+		"encrypted":             {containerWith(packageStream), "the workbook is password-protected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readBytes(t.Context(), tc.file, Limits{})
 			if err == nil || !sourcetest.IsTyped(err) || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("the error is %v, want %q", err, tc.want)
+				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
 	}
 }
 
-// patched changes a number behind every place where a mark stands.
+// patched changes a number at an offset from every occurrence of a mark.
 func patched(file []byte, mark string, offset int, value uint32) []byte {
 	file = bytes.Clone(file)
 	for at := 0; ; {
@@ -138,32 +138,32 @@ func patched(file []byte, mark string, offset int, value uint32) []byte {
 	}
 }
 
-// overlapping makes two entries of the directory mean the same bytes.
+// overlapping returns an archive in which two entries have the same bytes.
 func overlapping(t *testing.T) []byte {
 	file := simple("").with("xl/a.xml", "<a/>").with("xl/b.xml", "<a/>").zip(t)
 	first := bytes.Index(file, []byte("PK\x01\x02"))
 	a := first + bytes.Index(file[first:], []byte("xl/a.xml"))
 	b := first + bytes.Index(file[first:], []byte("xl/b.xml"))
-	copy(file[b-4:b], file[a-4:a]) // where the entry begins
+	copy(file[b-4:b], file[a-4:a]) // the offset of the entry
 	return file
 }
 
-// containerWith makes a container with one empty stream.
+// containerWith returns a container with one empty stream.
 func containerWith(stream string) []byte {
 	return sourcetest.CompoundFile(sourcetest.Stream{Name: stream})
 }
 
-// TestCuts reads a workbook cut at every byte.
-func TestCuts(t *testing.T) {
+// TestTruncated reads a workbook truncated at every byte.
+func TestTruncated(t *testing.T) {
 	file := simple(`<row><c t="s"><v>0</v></c></row>`).withStrings(`<si><t>a</t></si>`).withStyles("0").zip(t)
 	for end := range file {
 		if _, err := readBytes(t.Context(), file[:end], Limits{}); !sourcetest.IsTyped(err) {
-			t.Fatalf("cut to %d bytes: %v", end, err)
+			t.Fatalf("truncated to %d bytes: %v", end, err)
 		}
 	}
 }
 
-func TestBrokenStore(t *testing.T) {
+func TestStoreFails(t *testing.T) {
 	file := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	for from := 0; from < len(file); from += 7 {
 		for _, fault := range []error{sourcetest.ErrStore, io.EOF} {
@@ -180,7 +180,7 @@ func TestBrokenStore(t *testing.T) {
 	}
 }
 
-func TestStops(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	file := simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 100_000)).zip(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	book, err := Open(ctx, input(file), Limits{})
@@ -196,38 +196,38 @@ func TestStops(t *testing.T) {
 	}
 	cancel()
 	if _, err := rows.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Next gives %v", err)
+		t.Errorf("Next: error %v", err)
 	}
 	if _, err := book.Rows(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("Rows gives %v", err)
+		t.Errorf("Rows: error %v", err)
 	}
 	if _, err := Open(ctx, input(file), Limits{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open gives %v", err)
+		t.Errorf("Open: error %v", err)
 	}
 	for _, sheet := range []int{-1, 1} {
 		if _, err := book.Rows(t.Context(), sheet); err == nil {
-			t.Errorf("sheet %d opens", sheet)
+			t.Errorf("sheet %d: no error", sheet)
 		}
 	}
 }
 
-// stopping is a store whose reading ends a context, once it is set.
-type stopping struct {
+// cancelingStore cancels a context when it is read, once cancel is set.
+type cancelingStore struct {
 	io.ReaderAt
-	stop context.CancelFunc
+	cancel context.CancelFunc
 }
 
-func (s *stopping) ReadAt(p []byte, at int64) (int, error) {
-	if s.stop != nil {
-		s.stop()
+func (s *cancelingStore) ReadAt(p []byte, at int64) (int, error) {
+	if s.cancel != nil {
+		s.cancel()
 	}
 	return s.ReaderAt.ReadAt(p, at)
 }
 
-// TestStopsWithinRow ends the context while one call inflates for long.
-func TestStopsWithinRow(t *testing.T) {
+// TestCanceledWithinRow cancels the context during a call that inflates many bytes.
+func TestCanceledWithinRow(t *testing.T) {
 	in := input(simple("").with("xl/worksheets/sheet1.xml", `<worksheet><sheetData><row/>`+strings.Repeat(" ", 64<<20)).zip(t))
-	store := &stopping{ReaderAt: in.ReaderAt}
+	store := &cancelingStore{ReaderAt: in.ReaderAt}
 	in.ReaderAt = store
 	book, err := Open(t.Context(), in, Limits{Ratio: 1 << 20})
 	if err != nil {
@@ -239,9 +239,9 @@ func TestStopsWithinRow(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	store.stop = cancel
+	store.cancel = cancel
 	if _, err := rows.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Next gives %v", err)
+		t.Errorf("Next: error %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// rows pulls the rows of one sheet.
+// rows reads the rows of one sheet.
 type rows struct {
 	book    *book
 	styles  *styleCache
@@ -26,28 +26,29 @@ type rows struct {
 	part    *zipfile.Part
 	scan    *xmlscan.Scanner
 	hidden  *[maxColumns]bool
-	// merged are the ranges that were found and not given.
+	// merged are the ranges that were found and not returned yet.
 	merged []workbook.Range
 
 	row   workbook.Row
 	cells []workbook.Cell
-	// textBuf holds the texts of the row's cells.
+	// textBuf holds the texts of the current row.
 	textBuf []byte
-	// raw is the value of the cell at hand, in the scanner's buffer or scratch.
+	// raw is the value of the current cell, in the scanner's buffer or in scratch.
 	raw, scratch []byte
-	// rowBytes counts the bytes of the row's texts, all those of the sheet.
+	// rowBytes counts the bytes of the texts of the row, and sheetBytes those of the
+	// sheet.
 	rowBytes   int
 	sheetBytes int64
-	// column is that of the last cell; mixed says that cells of the row came in
-	// another order than their columns.
+	// column is the column of the last cell. unsorted is set if the cells of the row
+	// are not in column order.
 	column   int
 	unsorted bool
-	// numbered says that the number of the row is known, not counted.
+	// numbered is set if the file states the number of the row.
 	numbered bool
 	err      error
 }
 
-// openRows reads a sheet up to its first row.
+// openRows opens a sheet and reads up to its first row.
 func openRows(ctx context.Context, b *book, shared *sharedStrings, sheet sheetEntry) (*rows, error) {
 	p, err := b.arc.Open(ctx, sheet.part)
 	if err != nil {
@@ -64,7 +65,7 @@ func openRows(ctx context.Context, b *book, shared *sharedStrings, sheet sheetEn
 	return r, nil
 }
 
-// readPreamble reads what stands in front of the cells.
+// readPreamble reads the elements before the cells.
 func (r *rows) readPreamble() error {
 	if err := r.scan.OpenRoot("worksheet"); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (r *rows) readPreamble() error {
 	}
 }
 
-// readColumns notes which are hidden.
+// readColumns records the hidden columns.
 func (r *rows) readColumns() error {
 	return r.scan.ForEachChild(func() error {
 		if string(r.scan.Name) == "col" && r.scan.AttrBool("hidden") {
@@ -115,12 +116,12 @@ func (r *rows) hideColumns(from, to int64) {
 	}
 }
 
-// ColumnHidden says whether a column is hidden.
+// ColumnHidden reports whether a column is hidden.
 func (r *rows) ColumnHidden(column int) bool {
 	return r.hidden != nil && column < maxColumns && r.hidden[column]
 }
 
-// Next gives the next row that holds cells.
+// Next returns the next row that has cells.
 func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return workbook.Row{}, context.Cause(ctx)
@@ -135,7 +136,7 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	return workbook.Row{}, r.err
 }
 
-// Close ends reading.
+// Close closes the part. Next then returns an error.
 func (r *rows) Close() error {
 	if r.err == nil {
 		r.err = errors.New("the rows are closed")
@@ -144,7 +145,7 @@ func (r *rows) Close() error {
 	return nil
 }
 
-// readRow reads the next element of the sheet's cells: mostly a row.
+// readRow reads the next element among the rows, which is usually a row.
 func (r *rows) readRow() error {
 	more, err := r.scan.NextChild()
 	if err != nil {
@@ -166,8 +167,8 @@ func (r *rows) readRow() error {
 	return r.endRow()
 }
 
-// startRow reads the attributes of a row. A row without a number is the one
-// behind the last, unless its first cell tells another.
+// startRow reads the attributes of a row. A row without a number follows the previous
+// row, unless its first cell has a reference.
 func (r *rows) startRow() error {
 	last := r.row.Number
 	r.row = workbook.Row{Number: last + 1, Hidden: r.scan.AttrBool("hidden")}
@@ -183,8 +184,8 @@ func (r *rows) startRow() error {
 	return r.setRowNumber(last, number)
 }
 
-// setRowNumber places the row behind the last one. Rows in another order would
-// have to be sorted before the first is given: all of them in memory.
+// setRowNumber sets the number of the row. Rows out of order are an error, because
+// sorting them would need all of them in memory.
 func (r *rows) setRowNumber(last, number int64) error {
 	r.numbered = true
 	if number <= last {
@@ -212,7 +213,7 @@ func (r *rows) readCells() error {
 	}
 }
 
-// endRow puts the cells in order and keeps the limits.
+// endRow sorts the cells and checks the limits.
 func (r *rows) endRow() error {
 	if limit := r.book.arc.limits.Rows; r.row.Number > limit {
 		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": limit}))
@@ -233,7 +234,7 @@ func (r *rows) endRow() error {
 	return nil
 }
 
-// reference names a cell of the row.
+// reference returns the reference of a cell in the row.
 func (r *rows) reference(column int) string {
 	return workbook.ColumnName(column) + strconv.FormatInt(r.row.Number, 10)
 }
@@ -250,7 +251,7 @@ func (r *rows) sheetMessage(problem intray.Message) intray.Message {
 	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.sheet.name), "problem": problem})
 }
 
-// MergedRanges reads the merged ranges of a sheet, which stand behind its cells.
+// MergedRanges reads the merged ranges of a sheet, which follow its cells.
 func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
@@ -260,7 +261,7 @@ func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, e
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	if r.err == nil { // the cells begin here
+	if r.err == nil { // not at the end: the rows start here
 		err = r.scan.Skip()
 	}
 	if err == nil && r.err == nil {
@@ -269,16 +270,16 @@ func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, e
 	return r.merged, zipfile.Cause(ctx, err)
 }
 
-// PendingMerges gives the merged ranges, once the rows have ended.
+// PendingMerges returns the merged ranges after the last row.
 func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = nil
 	return found
 }
 
-// readTrailer reads what stands behind the cells, and gives io.EOF. All rows have
-// been given by then: what is wrong with the XML behind them costs no more than
-// the merged ranges. What is wrong with the part itself comes again.
+// readTrailer reads the elements after the cells and returns io.EOF. All rows have been
+// returned by then, so malformed XML costs only the merged ranges. Errors of the part
+// itself are returned.
 func (r *rows) readTrailer() error {
 	err := r.findMergeCells()
 	var broken *source.UnreadableError
@@ -286,13 +287,13 @@ func (r *rows) readTrailer() error {
 	if err != nil && !errors.As(err, &broken) && !errors.As(err, &limit) {
 		return err
 	}
-	if _, err := io.Copy(io.Discard, r.part); err != nil { // the sum comes last
+	if _, err := io.Copy(io.Discard, r.part); err != nil { // the checksum is last
 		return err
 	}
 	return io.EOF
 }
 
-// findMergeCells goes on to the merged ranges, which come behind the cells.
+// findMergeCells moves to the merged ranges, which follow the cells.
 func (r *rows) findMergeCells() error {
 	for {
 		more, err := r.scan.NextChild()
@@ -320,7 +321,7 @@ func (r *rows) readMergeCells() error {
 	})
 }
 
-// parseRange reads a range as B2:C5.
+// parseRange parses a range such as B2:C5.
 func parseRange(text []byte) (g workbook.Range, ok bool) {
 	first, last, _ := bytes.Cut(text, []byte(":"))
 	column, row, ok := parseCellRef(first)

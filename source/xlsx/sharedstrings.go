@@ -16,12 +16,12 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// sharedStrings holds the shared strings: the first in blocks of memory, the rest in a
-// file. In both, each is its length and then its text.
+// sharedStrings holds the shared strings: the first ones in blocks of memory, the rest
+// in a file. Each is stored as its length and its text.
 type sharedStrings struct {
 	blocks [][]byte
-	// positions has the place of each string in memory: the block and, in the lower
-	// blockBits, where in it.
+	// positions has the block of each string in memory and, in the lower blockBits, its
+	// offset in the block.
 	positions []uint32
 	count     int
 	used      int
@@ -32,13 +32,13 @@ type sharedStrings struct {
 const (
 	blockBits  = 20
 	blockBytes = 1 << blockBits
-	// maxBlocks is how many blocks a place can tell apart.
+	// maxBlocks is the most blocks that a position can address.
 	maxBlocks = 1 << (32 - blockBits)
-	// positionBytes is what the place of a string costs.
+	// positionBytes is the memory that a position takes.
 	positionBytes = 4
 )
 
-// readSharedStrings reads the part of that name. Without a name the table is empty.
+// readSharedStrings reads a part. Without a name the table is empty.
 func readSharedStrings(ctx context.Context, arc *archive, name string) (*sharedStrings, error) {
 	t := &sharedStrings{limits: arc.limits}
 	if name == "" {
@@ -87,7 +87,7 @@ func (t *sharedStrings) read(s *xmlscan.Scanner) error {
 	}
 }
 
-// addString puts a string behind the others.
+// addString appends a string.
 func (t *sharedStrings) addString(text []byte) error {
 	if t.count >= t.limits.Strings {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_strings", intray.Params{"limit": t.limits.Strings})}
@@ -108,7 +108,7 @@ func (t *sharedStrings) addString(text []byte) error {
 	return t.overflow.appendString(text)
 }
 
-// storeInMemory puts a string into memory.
+// storeInMemory stores a string in memory.
 func (t *sharedStrings) storeInMemory(text []byte, size int) {
 	last := len(t.blocks) - 1
 	if last < 0 || cap(t.blocks[last])-len(t.blocks[last]) < size {
@@ -121,7 +121,7 @@ func (t *sharedStrings) storeInMemory(text []byte, size int) {
 	t.used += len(t.blocks[last]) - len(block) + positionBytes
 }
 
-// finish ends adding.
+// finish makes all added strings readable.
 func (t *sharedStrings) finish() error {
 	if t.overflow == nil {
 		return nil
@@ -129,7 +129,7 @@ func (t *sharedStrings) finish() error {
 	return t.overflow.finishWriting()
 }
 
-// get gives a string of those in memory by its number.
+// get returns a string in memory by its number.
 func (t *sharedStrings) get(number int) []byte {
 	place := t.positions[number]
 	rest := t.blocks[place>>blockBits][place&(blockBytes-1):]
@@ -140,7 +140,7 @@ func (t *sharedStrings) get(number int) []byte {
 	return rest[n : n+int(length) : n+int(length)]
 }
 
-// Close gives back the file.
+// Close removes the temporary file.
 func (t *sharedStrings) Close() error {
 	if t.overflow == nil {
 		return nil
@@ -151,9 +151,9 @@ func (t *sharedStrings) Close() error {
 const (
 	// groupSize is how many strings share an entry of the index.
 	groupSize = 16
-	// groupBytes is the most of a group that is read and kept as a whole.
+	// groupBytes is the size up to which a group is read and cached as a whole.
 	groupBytes = 64 << 10
-	// cachedGroups is how many groups are kept, each in its own place.
+	// cachedGroups is the size of the direct-mapped cache of groups.
 	cachedGroups = 256
 )
 
@@ -163,16 +163,16 @@ type stringFile struct {
 	out   *bufio.Writer
 	size  int64
 	count int
-	// groupOffsets has where each group begins, and at last where the file ends.
+	// groupOffsets has the offset of each group, followed by the size of the file.
 	groupOffsets []int64
 
-	// mu guards what follows: several sheets may be read at once.
+	// mu guards the fields below, because several sheets may be read at once.
 	mu        sync.Mutex
 	cache     [cachedGroups]group
 	lengthBuf [binary.MaxVarintLen64]byte
 }
 
-// group is a group that was read. number counts from 1, 0 is none.
+// group is a cached group. Its number counts from 1, and 0 means an empty slot.
 type group struct {
 	number int
 	text   []byte
@@ -183,8 +183,8 @@ func newStringFile(folder string) (*stringFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for shared strings: %w", err)
 	}
-	// Gone at once where the system allows it: nothing is left behind if the
-	// program dies. Close removes it elsewhere.
+	// Unlink the file at once where the system allows it, so that nothing remains if
+	// the program dies. Close removes it elsewhere.
 	_ = os.Remove(file.Name())
 	return &stringFile{file: file, out: bufio.NewWriterSize(file, 64<<10)}, nil
 }
@@ -206,7 +206,7 @@ func (s *stringFile) appendString(text []byte) error {
 	return nil
 }
 
-// finishWriting makes everything added readable.
+// finishWriting flushes all strings to the file.
 func (s *stringFile) finishWriting() error {
 	s.groupOffsets = append(s.groupOffsets, s.size)
 	if err := s.out.Flush(); err != nil {
@@ -253,7 +253,7 @@ func (s *stringFile) loadGroup(g *group, n int) error {
 	return nil
 }
 
-// appendLarge appends a string of a group that is too large to be kept.
+// appendLarge appends a string of a group that is too large for the cache.
 func (s *stringFile) appendLarge(dst []byte, at int64, skip int) ([]byte, error) {
 	for ; ; skip-- {
 		head := s.lengthBuf[:min(int64(len(s.lengthBuf)), s.size-at)]

@@ -11,24 +11,24 @@ import (
 	"github.com/intraydata/intray/source/numfmt"
 )
 
-// style is how the cells of one number format are shown.
+// style is how cells with one number format are displayed.
 type style struct {
 	format *numfmt.Format
-	// general is the format General.
+	// general is set for the format General.
 	general bool
-	// plainText says that texts are shown as they are.
+	// plainText is set if texts are displayed unchanged.
 	plainText bool
 }
 
-// styles are the number formats of cells as the file has them.
+// styles are the number formats of cells, as stored in the file.
 type styles struct {
-	// codes are those that the file defines, by their ids.
+	// codes are the format codes that the file defines, by id.
 	codes map[int]string
-	// ids has the id of each cell style's format.
+	// ids has the format id of each cell style.
 	ids []int
 }
 
-// styleCache are the styles that one reader uses, compiled when first met.
+// styleCache compiles the styles for one reader on first use.
 type styleCache struct {
 	*styles
 	byFormat map[int]*style
@@ -39,10 +39,11 @@ func (st *styles) newCache() *styleCache {
 	return &styleCache{styles: st, byFormat: map[int]*style{}, byIndex: make([]*style, len(st.ids))}
 }
 
-// generalID is the format of cells that have no style.
+// generalID is the format of cells without a style.
 const generalID = 0
 
-// maxCodeBytes is the most of a code that can count: 255 characters.
+// maxCodeBytes is the most bytes of a valid format code, which has up to 255
+// characters.
 const maxCodeBytes = 4 * 255
 
 func readStyles(ctx context.Context, arc *archive, name string) (*styles, error) {
@@ -69,7 +70,7 @@ func (st *styles) read(s *xmlscan.Scanner, limits Limits) error {
 	})
 }
 
-// readChildren reads the children of a name with add.
+// readChildren calls add for the children with a name.
 func (st *styles) readChildren(s *xmlscan.Scanner, name string, limits Limits, add func(*xmlscan.Scanner) error) error {
 	count := 0
 	return s.ForEachChild(func() error {
@@ -88,7 +89,7 @@ func (st *styles) readChildren(s *xmlscan.Scanner, name string, limits Limits, a
 func (st *styles) addCode(s *xmlscan.Scanner) error {
 	id, err := strconv.Atoi(string(s.Attr("numFmtId")))
 	if err != nil {
-		return nil //nolint:nilerr // a format without a number is one that no cell can have
+		return nil //nolint:nilerr // no cell can refer to a format without a number
 	}
 	code, err := s.AttrText("formatCode")
 	st.codes[id] = strings.Clone(code[:min(len(code), maxCodeBytes)])
@@ -98,14 +99,13 @@ func (st *styles) addCode(s *xmlscan.Scanner) error {
 func (st *styles) addStyle(s *xmlscan.Scanner) error {
 	id, err := strconv.Atoi(string(s.Attr("numFmtId")))
 	if err != nil {
-		id = generalID // the attribute may be missing, and then means this
+		id = generalID // the default of a missing attribute
 	}
 	st.ids = append(st.ids, id)
 	return nil
 }
 
-// styleAt gives the style that a cell names. A style that is not there means
-// General, as a cell without one does.
+// styleAt returns the style with an index, and General for an invalid index.
 func (st *styleCache) styleAt(index int) *style {
 	if index < 0 || index >= len(st.byIndex) {
 		return st.compile(generalID)

@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/internal/xmlscan"
 )
 
-// appendContent appends the text of the element that has just started, without that
-// of its children, and moves to its end.
+// appendContent appends the text of the element that has just started, without that of
+// its children, and moves to its end.
 func appendContent(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	from := len(dst)
 	for {
@@ -36,8 +36,8 @@ func appendContent(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	}
 }
 
-// unescape resolves _xHHHH_, which is how workbooks write characters that XML
-// cannot, within text itself.
+// unescape resolves _xHHHH_, the escape of workbooks for characters that XML does not
+// allow. It reuses the memory of text.
 func unescape(text []byte) []byte {
 	first := bytes.Index(text, []byte("_x"))
 	if first < 0 {
@@ -60,8 +60,8 @@ func unescape(text []byte) []byte {
 // escapeBytes is the length of _xHHHH_.
 const escapeBytes = 7
 
-// decodeEscape reads an escape at the beginning of text, or two that make one
-// character. The size is 0 where there is none.
+// decodeEscape decodes the escape at the beginning of text, or a surrogate pair of two
+// escapes. The size is 0 if there is none.
 func decodeEscape(text []byte) (c rune, size int) {
 	unit, ok := decodeEscapeUnit(text)
 	if !ok {
@@ -97,7 +97,8 @@ func decodeEscapeUnit(text []byte) (rune, bool) {
 }
 
 // appendRichText appends the text of a shared or inline string that has just started:
-// its own and that of its runs, not that of readings (rPh). It moves to its end.
+// its text and that of its runs, without phonetic readings (rPh). It moves to the end
+// of the element.
 func appendRichText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	from := len(dst)
 	for {
@@ -130,7 +131,7 @@ func appendRichText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	return dst[:from+len(text)], nil
 }
 
-// appendRun appends the texts within one run of a rich text.
+// appendRun appends the text of one run of a rich text.
 func appendRun(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	for {
 		more, err := s.NextChild()
@@ -149,7 +150,7 @@ func appendRun(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 }
 
 // appendText appends the text of the element t that has just started. White space at
-// its ends counts only where the file says so.
+// its ends is trimmed unless the file preserves it.
 func appendText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	from, kept := len(dst), string(s.Attr("space")) == "preserve"
 	dst, err := appendContent(s, dst)
@@ -159,7 +160,7 @@ func appendText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	return append(dst[:from], trimSpace(dst[from:])...), nil
 }
 
-// trimSpace takes the white space of XML from the ends of a text.
+// trimSpace trims the white space of XML.
 func trimSpace(text []byte) []byte {
 	for len(text) > 0 && xmlscan.IsSpace(text[0]) {
 		text = text[1:]

@@ -9,23 +9,23 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// sheetEntry is a sheet as the workbook lists it.
+// sheetEntry is a sheet as listed in the workbook.
 type sheetEntry struct {
 	name   string
 	hidden bool
-	// part is where its cells are.
+	// part is the part with its cells.
 	part string
 }
 
-// workbookInfo is what the workbook itself says.
+// workbookInfo is the content of the workbook part.
 type workbookInfo struct {
 	sheets    []sheetEntry
 	epoch1904 bool
-	// styles and strings are parts, "" where there is none.
+	// styles and strings are part names, or "".
 	styles, strings string
 	macros          bool
 	externalLinks   int
-	// skippedSheets are the sheets that are no worksheets.
+	// skippedSheets are the sheets that are not worksheets.
 	skippedSheets []string
 }
 
@@ -50,7 +50,7 @@ func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookI
 	return c, nil
 }
 
-// applyRelation keeps what a relation of the workbook says of the file as a whole.
+// applyRelation evaluates a relation of the workbook.
 func (c *workbookInfo) applyRelation(arc *archive, r relation) {
 	switch r.kind {
 	case "styles":

@@ -25,7 +25,7 @@ const (
 	mainSpace = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
 )
 
-// rels writes relations: each is an id, a kind and a target.
+// rels returns a list of relations. Each is an id, a kind and a target.
 func rels(list ...[3]string) string {
 	var text strings.Builder
 	text.WriteString(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
@@ -35,7 +35,7 @@ func rels(list ...[3]string) string {
 	return text.String() + "</Relationships>"
 }
 
-// simple makes the parts of a workbook with one sheet, of these rows.
+// simple returns the parts of a workbook with one sheet of rows.
 func simple(rows string) parts {
 	return parts{
 		"_rels/.rels": rels([3]string{"rId1", "officeDocument", "xl/workbook.xml"}),
@@ -52,7 +52,7 @@ func sheetOf(rows string) string {
 	return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\r\n" + `<worksheet ` + mainSpace + `><sheetData>` + rows + `</sheetData></worksheet>`
 }
 
-// with gives the parts with one more, or another.
+// with returns the parts with one part added or replaced.
 func (p parts) with(name, text string) parts {
 	p = maps.Clone(p)
 	p[name] = text
@@ -63,7 +63,7 @@ func (p parts) withStrings(items string) parts {
 	return p.with("xl/sharedStrings.xml", `<sst `+mainSpace+`>`+items+`</sst>`)
 }
 
-// withStyles gives the cell styles 0, 1 and so on these format codes.
+// withStyles adds the cell styles 0, 1 and so on with format codes.
 func (p parts) withStyles(codes ...string) parts {
 	var formats, cells strings.Builder
 	for i, code := range codes {
@@ -73,7 +73,7 @@ func (p parts) withStyles(codes ...string) parts {
 	return p.with("xl/styles.xml", `<styleSheet `+mainSpace+`><numFmts>`+formats.String()+`</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>`+cells.String()+`</cellXfs></styleSheet>`)
 }
 
-// zip writes the archive, its entries in the order of their names.
+// zip returns the archive, with its entries sorted by name.
 func (p parts) zip(t testing.TB) []byte {
 	t.Helper()
 	return p.pack(t, zip.Deflate)

@@ -1,15 +1,14 @@
-// Package xlsx reads the workbooks of Office Open XML: .xlsx and .xlsm.
+// Package xlsx reads Office Open XML workbooks: .xlsx and .xlsm.
 //
-// A part is one file of the archive; relationships lead from part to part: to
-// the workbook, from there to its sheets, its shared strings and its styles. A
-// reference names a cell, as B7 does. Only worksheets are read, as grids of
-// cells with what the file has stored for them: the results of formulas, the
-// value of merged cells in the first of them. Merged ranges and hidden rows and
-// columns are told, not acted upon.
+// A part is one file of the archive. Relationships lead from the archive to the
+// workbook, and from there to its sheets, shared strings and styles. A reference names
+// a cell, such as B7. The package reads worksheets only, as grids of the stored values:
+// the results of formulas, and the value of merged cells in the first of them. It
+// reports merged ranges and hidden rows and columns.
 //
-// The package computes no formulas, runs no macros, follows no links, finds no
-// tables and asks for no passwords. Workbooks that need one, and binary ones
-// (.xlsb), are refused by name.
+// The package computes no formulas, runs no macros, follows no links, finds no tables
+// and asks for no passwords. Workbooks that need a password and binary workbooks
+// (.xlsb) return an error that says so.
 package xlsx
 
 import (
@@ -29,7 +28,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// The size of a worksheet in the format itself.
+// The largest worksheet that the format allows.
 const (
 	maxRows    = 1 << 20
 	maxColumns = 1 << 14
@@ -38,20 +37,20 @@ const (
 // Limits bound what reading one workbook may cost. A zero field means its
 // default.
 type Limits struct {
-	// InflatedBytes is the most bytes that all parts read may inflate to. A
-	// part read twice counts once. Default 4 GiB.
+	// InflatedBytes is the most bytes that all parts may inflate to. A part that is
+	// read twice counts once. Default 4 GiB.
 	InflatedBytes int64
-	// PartBytes is the most bytes that one part may inflate to. Default 2 GiB;
-	// for parts other than sheets and shared strings at most 64 MiB.
+	// PartBytes is the most bytes that one part may inflate to. Default 2 GiB. Parts
+	// other than sheets and shared strings have at most 64 MiB.
 	PartBytes int64
-	// Ratio is how many bytes may come of one compressed byte, looked at as
-	// soon as a part has given 16 MiB. Default 250.
+	// Ratio is the most inflated bytes per compressed byte. It applies to parts of more
+	// than 16 MiB. Default 250.
 	Ratio int64
 	// Entries is the most entries of the archive. Default 10,000.
 	Entries int
 	// Sheets is the most sheets. Default 4,096.
 	Sheets int
-	// Rows is the highest number of a row. Default 1,048,576.
+	// Rows is the highest row number. Default 1,048,576.
 	Rows int64
 	// Columns is the most columns. Default 16,384.
 	Columns int
@@ -59,20 +58,19 @@ type Limits struct {
 	CellBytes int
 	// RowBytes is the most bytes of the texts of one row. Default 32 MiB.
 	RowBytes int
-	// SheetBytes is the most bytes of the texts of one sheet; a shared string
-	// counts wherever it stands. Default 8 GiB.
+	// SheetBytes is the most bytes of the texts of one sheet. A shared string counts
+	// once for each cell. Default 8 GiB.
 	SheetBytes int64
 	// Merges is the most merged ranges of one sheet. Default 1,048,576.
 	Merges int
-	// Depth is how deep XML elements may be nested. Default 128.
+	// Depth is the most nested XML elements. Default 128.
 	Depth int
-	// Styles is the most cell styles, and the most number formats. Default
-	// 65,536.
+	// Styles is the most cell styles and the most number formats. Default 65,536.
 	Styles int
 	// Strings is the most shared strings. Default 67,108,864.
 	Strings int
-	// StringBytes is how much memory the shared strings may take before the
-	// rest of them goes to a temporary file. Default 16 MiB.
+	// StringBytes is the most memory for shared strings. The rest goes to a temporary
+	// file. Default 16 MiB.
 	StringBytes int
 	// TempDir is the folder of that file. Default os.TempDir.
 	TempDir string
@@ -98,9 +96,9 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Open reads what it needs to list the worksheets and the styles of their
-// cells. Errors are *source.UnreadableError, *source.LimitError, of ctx or of
-// the input. The input must stay open until the workbook is closed.
+// Open reads the list of worksheets and the cell styles. Errors are
+// *source.UnreadableError, *source.LimitError, or errors of ctx or of the input. The
+// input must stay open until the workbook is closed.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	w, err := decryptIfNeeded(zipfile.NewInput(in))
 	if err != nil {
@@ -140,14 +138,14 @@ func openBook(ctx context.Context, arc *archive) (*book, error) {
 	return &book{arc: arc, info: c, styles: st}, nil
 }
 
-// Evidence tells of the date system, and of what is hidden or not read.
+// Evidence returns the date system, and what is hidden or not read.
 func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
 // Sheets lists the worksheets.
 func (b *book) Sheets() []workbook.Sheet { return b.info.listSheets() }
 
-// Rows begins to read a sheet; several may be read at once. What it gives also
-// tells of merged ranges, at the end, and of hidden columns.
+// Rows starts to read a sheet. Several sheets may be read at once. The rows report
+// merged ranges at the end, and hidden columns.
 func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
@@ -174,8 +172,7 @@ func (b *book) loadSharedStrings(ctx context.Context) (*sharedStrings, error) {
 	return shared, nil
 }
 
-// Close gives back the temporary file, where there is one. Rows must be closed
-// before.
+// Close removes the temporary file, if any. Close all rows before.
 func (b *book) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -187,13 +184,13 @@ func (b *book) Close() error {
 
 var _ io.Closer = (*book)(nil)
 
-// Format is the format "xlsx". The zero value is ready.
+// Format is the format "xlsx". The zero value is ready to use.
 type Format struct{}
 
-// Name is "xlsx".
+// Name returns "xlsx".
 func (Format) Name() string { return "xlsx" }
 
-// Detect is described at [source.Format].
+// Detect implements [source.Format].
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	return Detect(in, head)
 }
@@ -207,8 +204,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// limitsFrom gives the limits that a caller has set. Those that a worksheet has
-// itself are not widened.
+// limitsFrom returns the limits set by the caller, within those of the format.
 func limitsFrom(l source.Limits) Limits {
 	return Limits{Columns: min(l.Columns, maxColumns), CellBytes: l.CellBytes, RowBytes: l.RecordBytes}
 }
@@ -218,12 +214,12 @@ func newScanner(src io.Reader, part string, limits Limits) (*xmlscan.Scanner, er
 	return xmlscan.New(src, xmlscan.Config{Part: part, TextBytes: limits.CellBytes, Depth: limits.Depth, NUL: true})
 }
 
-// zipMagic is how archives begin.
+// zipMagic is the signature of a ZIP archive.
 const zipMagic = "PK\x03\x04"
 
-// Detect says how sure it is that a file is a workbook that this package reads
-// or knows to refuse, from 0 to 1, and why. It looks into the directory of the
-// archive; where that is lost, at the names in head.
+// Detect returns how likely a file is a workbook that this package reads or rejects
+// with a specific error, from 0 to 1, and why. It reads the directory of the archive
+// or, if that is damaged, searches head for part names.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	w := zipfile.NewInput(in)
 	switch {
@@ -252,7 +248,7 @@ func Detect(in source.Input, head []byte) (score float64, reason intray.Message)
 	return detectHead(head)
 }
 
-// isWorkbookPart says whether a part is a workbook, not a text or slides.
+// isWorkbookPart reports whether a part is a workbook, not a document or presentation.
 func isWorkbookPart(arc *archive, name string) bool {
 	if strings.HasSuffix(name, "workbook.bin") {
 		return true
@@ -269,8 +265,7 @@ func isWorkbookPart(arc *archive, name string) bool {
 	return s.OpenRoot("workbook") == nil
 }
 
-// detectHead looks for the names that all workbooks have among their first
-// entries.
+// detectHead searches for part names that all workbooks have among their first entries.
 func detectHead(head []byte) (float64, intray.Message) {
 	if bytes.Contains(head, []byte("xl/workbook")) || bytes.Contains(head, []byte("xl/worksheets/")) || bytes.Contains(head, []byte("xl/_rels/")) {
 		return 0.9, intray.NewMessage("workbook.archive_head", nil)
