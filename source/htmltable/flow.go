@@ -5,30 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// nbsp is the space that does not break, and stays.
+// nbsp is the no-break space, which browsers do not collapse.
 const nbsp = "\u00A0"
 
-// textFlow turns the texts and tags of a cell into what a browser shows.
+// textFlow converts the texts and tags of a cell to what a browser displays.
 type textFlow struct {
 	buf []byte
-	// countOnly says that only whether there is any text is asked for.
+	// countOnly is set if only the presence of text matters.
 	countOnly bool
-	// space, breaks and block wait for the next character: white space, <br>s,
-	// and an edge between lines.
+	// space, breaks and block are pending until the next character: white space, line
+	// breaks, and the edge of a block.
 	space, block bool
 	breaks       int
-	// preDepth counts the elements that keep white space; run says that the text is
-	// what Excel pads a number with.
+	// preDepth counts the open elements that preserve white space. spacerun is set in
+	// the padding that Excel writes before numbers.
 	preDepth int
 	spacerun bool
-	// hiddenElement is the element whose text is not shown, depth how many of its name
-	// are open, lost whether any text was left out so.
+	// hiddenElement is the element whose text is hidden, hiddenDepth how many elements
+	// of that name are open, and hiddenText whether any text was skipped.
 	hiddenElement string
 	hiddenDepth   int
 	hiddenText    bool
 }
 
-// reset begins a new cell.
+// reset starts a new cell.
 func (f *textFlow) reset() {
 	*f = textFlow{buf: f.buf[:0], hiddenText: f.hiddenText}
 }
@@ -68,11 +68,11 @@ func (f *textFlow) addText(text []byte) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
-// isDisplayableElement says whether what is left out of an element would be text, not
-// program text or the like.
+// isDisplayableElement reports whether the content of an element is text, in contrast
+// to program code.
 func isDisplayableElement(name string) bool { return parseTag([]byte(name)) != tagHidden }
 
-// flush writes the white space that waits.
+// flush writes the pending white space.
 func (f *textFlow) flush() {
 	if f.block {
 		f.breaks = max(f.breaks, 1)
@@ -88,7 +88,7 @@ func (f *textFlow) flush() {
 	f.space, f.block, f.breaks = false, false, 0
 }
 
-// handleTag takes a tag within the cell.
+// handleTag handles a tag within the cell.
 func (f *textFlow) handleTag(t *tokenizer) {
 	switch {
 	case f.hiddenDepth > 0:
@@ -113,7 +113,7 @@ func (f *textFlow) handleTag(t *tokenizer) {
 	}
 }
 
-// handleHiddenTag takes a tag where nothing is shown.
+// handleHiddenTag handles a tag in a hidden element.
 func (f *textFlow) handleHiddenTag(t *tokenizer) {
 	if string(t.name) != f.hiddenElement {
 		return
@@ -125,7 +125,7 @@ func (f *textFlow) handleHiddenTag(t *tokenizer) {
 	}
 }
 
-// addInputValue shows the value of a field that one types into.
+// addInputValue adds the value of a text input field.
 func (f *textFlow) addInputValue(t *tokenizer) {
 	switch t.attrValue("type") {
 	case "", "text", "number", "date", "datetime-local", "time", "email", "tel", "url", "month", "week":
@@ -133,7 +133,7 @@ func (f *textFlow) addInputValue(t *tokenizer) {
 	}
 }
 
-// finish gives the text of the cell, empty where it shows nothing but space.
+// finish returns the text of the cell, or nil if it is blank.
 func (f *textFlow) finish() []byte {
 	text := f.buf
 	if f.preDepth > 0 || bytes.IndexByte(text, '\n') >= 0 {
@@ -148,8 +148,8 @@ func (f *textFlow) finish() []byte {
 	return text
 }
 
-// isBlank says whether a text is only space, which pages write into cells so
-// that browsers draw their frames.
+// isBlank reports whether a text is only space. Pages write spaces into empty cells so
+// that browsers draw their borders.
 func isBlank(text []byte) bool {
 	for len(text) > 0 {
 		switch {

@@ -40,7 +40,7 @@ func FuzzHTML(f *testing.F) {
 			t.Fatalf("read twice (-first +second):\n%s", diff)
 		}
 		if all := fmt.Sprint(sheets[0]); !utf8.ValidString(all) {
-			t.Fatalf("%q is no UTF-8", all)
+			t.Fatalf("%q is not UTF-8", all)
 		}
 	})
 }

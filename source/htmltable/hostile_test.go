@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// endless is a page that repeats itself and is nowhere in memory.
+// endless is a page that repeats a text and is not held in memory.
 type endless struct {
 	head, body, tail string
 	times            int
@@ -39,8 +39,8 @@ func (e endless) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// readThrough reads all sheets and gives the number of rows, and the most memory
-// that was in use on the way.
+// readThrough reads all sheets. It returns the number of rows and the peak of memory in
+// use.
 func readThrough(t *testing.T, e endless) (rows int, peak uint64, err error) {
 	t.Helper()
 	runtime.GC()
@@ -70,47 +70,47 @@ func readThrough(t *testing.T, e endless) (rows int, peak uint64, err error) {
 	return rows, peak, nil
 }
 
-// Whatever a page repeats, it costs no more memory than some rows of it.
+// Repetitions of any element must take no more memory than a few rows.
 func TestHostilePages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the pages take some seconds")
 	}
 	const pageBytes, mostMemory = 1 << 20, 128 << 20
 	for name, test := range map[string]struct{ head, body, tail, want string }{
-		"rows":               {"<table>", "<tr><td>some text<td>7</tr>", "</table>", ""},
-		"rows in windows":    {"<meta charset=windows-1252><table>", "<tr><td>gr\xfcn<td>7</tr>", "</table>", ""},
-		"empty rows":         {"<table>", "<tr>", "</table>", ""},
-		"empty cells":        {"<table><tr>", "<td>", "</table>", "more than 16,384 cells"},
-		"rows spanned":       {"<table>", "<tr><td rowspan=65534>a", "</table>", "more than 16,384 cells"},
-		"columns spanned":    {"<table>", "<tr><td colspan=1000 rowspan=2>a", "</table>", ""},
-		"tables":             {"", "<table><tr><td>a</table>", "", "more than 10,000 tables"},
-		"empty tables":       {"<table><tr><td>a</table>", "<table></table>", "", ""},
-		"nested tables":      {"", "<table><tr><td>", "", "nested more than 32"},
-		"tables in a cell":   {"<table><tr><td>a<td>b<tr><td>c<td>", "<table><tr><td>x</table>", "</table>", "more than 10,000 tables"},
-		"tables in tables":   {"<table>", "<table>", "", ""},
-		"a long text":        {"<table><tr><td>", "text ", "</table>", "longer than 16,777,216 bytes"},
-		"long text in tags":  {"<table><tr><td>", "<b>text </b>", "</table>", "the header of column 1 is longer"},
-		"a comment":          {"<table><tr><td>a</table><!--", "comment ", "-->", ""},
-		"a tag":              {"<table><tr><td ", "a=b ", ">a</table>", ""},
-		"entities":           {"<table><tr><td>", "&amp;", "</table>", "the header of column 1 is longer"},
-		"hidden elements":    {"<table><tr><td>", "<div hidden>a", "</table>", ""},
-		"fields":             {"<table><tr><td>", "<input value=a>", "</table>", "the header of column 1 is longer"},
-		"classes":            {"<style>", ".a{mso-number-format:0}", "</style><table><tr><td>a</table>", ""},
-		"names":              {"<table><tr><td>a</table>", "<x:ExcelWorksheet><x:Name>a</x:Name>", "", ""},
-		"feet":               {"<table>", "<tfoot><tr><td>a", "</table>", ""},
-		"kept white space":   {"<table><tr><td>", "<pre>", "a</table>", ""},
-		"line breaks":        {"<table><tr><td>a", "<br>", "a</table>", ""},
-		"parts":              {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n", "--b\nContent-Type: text/html\n\n", "--b--", "more than 10,000 parts"},
-		"one part":           {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<table>", "<tr><td>=61<td>7</tr>\n", "</table>\n--b--", ""},
-		"head without end":   {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n", "a: b\n", "", "contains no web page"},
-		"nothing but spaces": {"", " ", "", "without a table"},
+		"rows":              {"<table>", "<tr><td>some text<td>7</tr>", "</table>", ""},
+		"rows in windows":   {"<meta charset=windows-1252><table>", "<tr><td>gr\xfcn<td>7</tr>", "</table>", ""},
+		"empty rows":        {"<table>", "<tr>", "</table>", ""},
+		"empty cells":       {"<table><tr>", "<td>", "</table>", "more than 16,384 cells"},
+		"rows spanned":      {"<table>", "<tr><td rowspan=65534>a", "</table>", "more than 16,384 cells"},
+		"columns spanned":   {"<table>", "<tr><td colspan=1000 rowspan=2>a", "</table>", ""},
+		"tables":            {"", "<table><tr><td>a</table>", "", "more than 10,000 tables"},
+		"empty tables":      {"<table><tr><td>a</table>", "<table></table>", "", ""},
+		"nested tables":     {"", "<table><tr><td>", "", "nested more than 32"},
+		"tables in a cell":  {"<table><tr><td>a<td>b<tr><td>c<td>", "<table><tr><td>x</table>", "</table>", "more than 10,000 tables"},
+		"tables in tables":  {"<table>", "<table>", "", ""},
+		"a long text":       {"<table><tr><td>", "text ", "</table>", "longer than 16,777,216 bytes"},
+		"long text in tags": {"<table><tr><td>", "<b>text </b>", "</table>", "the header of column 1 is longer"},
+		"a comment":         {"<table><tr><td>a</table><!--", "comment ", "-->", ""},
+		"a tag":             {"<table><tr><td ", "a=b ", ">a</table>", ""},
+		"entities":          {"<table><tr><td>", "&amp;", "</table>", "the header of column 1 is longer"},
+		"hidden elements":   {"<table><tr><td>", "<div hidden>a", "</table>", ""},
+		"fields":            {"<table><tr><td>", "<input value=a>", "</table>", "the header of column 1 is longer"},
+		"classes":           {"<style>", ".a{mso-number-format:0}", "</style><table><tr><td>a</table>", ""},
+		"names":             {"<table><tr><td>a</table>", "<x:ExcelWorksheet><x:Name>a</x:Name>", "", ""},
+		"feet":              {"<table>", "<tfoot><tr><td>a", "</table>", ""},
+		"kept white space":  {"<table><tr><td>", "<pre>", "a</table>", ""},
+		"line breaks":       {"<table><tr><td>a", "<br>", "a</table>", ""},
+		"parts":             {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n", "--b\nContent-Type: text/html\n\n", "--b--", "more than 10,000 parts"},
+		"one part":          {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<table>", "<tr><td>=61<td>7</tr>\n", "</table>\n--b--", ""},
+		"head without end":  {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n", "a: b\n", "", "contains no web page"},
+		"only spaces":       {"", " ", "", "without a table"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := endless{test.head, test.body, test.tail, pageBytes / len(test.body)}
 			switch name {
 			case "a long text":
 				page.times *= 20
-			case "columns spanned": // every row has a thousand cells
+			case "columns spanned": // every row has 1,000 cells
 				page.times /= 5
 			}
 			rows, peak, err := readThrough(t, page)

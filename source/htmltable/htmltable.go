@@ -1,17 +1,14 @@
-// Package htmltable reads the tables of web pages, as many systems export them
-// under the endings .xls and .html.
+// Package htmltable reads the tables of web pages, which many systems export with the
+// extensions .xls and .html.
 //
-// A page is one HTML document: a file, or a part of a single-file web page
-// (MHTML). Each table of a page that holds text is a sheet. A table that stands
-// in a cell of another is a nested table; a layout table is one that holds
-// others and has no grid of its own. A place is where a sheet begins in the text
-// of its page. A walk goes through the tags of one table and gives its rows.
+// A page is one HTML document: a file, or a part of a single-file web page (MHTML).
+// Each table of a page that has text is a sheet. A table in a cell of another table is
+// a nested table. A layout table contains other tables and has no grid itself.
 //
-// A page is gone through twice, as a stream: once to find the tables, and once
-// for each sheet that is read. Cells are given as a browser shows them, and with
-// the values that Excel leaves beside them. The package runs no scripts, knows no
-// style sheets but what they say of number formats, follows no links, and reads
-// nothing outside of tables.
+// A page is streamed twice: once to find the tables and their offsets, and once for
+// each sheet that is read. Cells are returned as a browser displays them, with the
+// values that Excel stores with them. The package runs no scripts, reads only number
+// formats from style sheets, follows no links, and reads nothing outside of tables.
 package htmltable
 
 import (
@@ -26,23 +23,23 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// maxSheets is how many sheets one file can have.
+// maxSheets is the most sheets of a file.
 const maxSheets = 10_000
 
-// Format is the format "html". The zero value is ready.
+// Format is the format "html". The zero value is ready to use.
 type Format struct{}
 
-// Name is "html".
+// Name returns "html".
 func (Format) Name() string { return "html" }
 
-// Detect takes files that begin with the tags of a web page, or with the head of
-// a single-file web page. Text that holds HTML in its cells begins otherwise.
+// Detect recognizes files that start with the tags of a web page, or with the head of a
+// single-file web page. Text files with HTML in their cells start differently.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	return detect(in.Name, head)
 }
 
-// Open goes through the page and lists its tables. A page without any is a
-// source.UnreadableError that says what page it is.
+// Open reads the page and lists its tables. For a page without tables it returns a
+// *source.UnreadableError that describes the page.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	b, err := openBook(ctx, in, opt)
 	if err != nil {
@@ -51,7 +48,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(b, opt)
 }
 
-// openBook goes through the pages and finds their tables.
+// openBook reads the pages and finds their tables.
 func openBook(ctx context.Context, in source.Input, opt source.Options) (*book, error) {
 	opt.Limits = opt.Limits.WithDefaults()
 	b := &book{limits: opt.Limits}
@@ -82,7 +79,7 @@ func openBook(ctx context.Context, in source.Input, opt source.Options) (*book, 
 // book is an opened file. It does not change once it is open.
 type book struct {
 	limits source.Limits
-	// places are the sheets, pages the page of each.
+	// places are the locations of the sheets, and pages the page of each.
 	places   []tableLocation
 	pages    []*page
 	evidence []intray.Evidence
@@ -107,7 +104,7 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 
 func (b *book) Close() error { return nil }
 
-// detect says how sure it is of a file by its name and its first bytes.
+// detect returns how likely a file is a web page, by its name and first bytes.
 func detect(name string, head []byte) (float64, intray.Message) {
 	text := bytes.ToLower(textinput.DecodeHead(head))
 	if isMHTML(text) {
@@ -128,8 +125,8 @@ func detect(name string, head []byte) (float64, intray.Message) {
 	return 0.5, intray.NewMessage("html.table", intray.Params{"tag": first})
 }
 
-// firstTag gives the name of the tag that a text begins with, behind comments,
-// declarations and white space; "" where it begins with anything else.
+// firstTag returns the name of the tag that a text starts with, after comments,
+// declarations and white space, or "".
 func firstTag(text []byte) string {
 	for {
 		text = bytes.TrimLeft(text, " \t\r\n\f")
@@ -157,7 +154,7 @@ func firstTag(text []byte) string {
 	}
 }
 
-// isPageTag says whether a tag begins pages and hardly anything else.
+// isPageTag reports whether a tag is typical of the beginning of a page.
 func isPageTag(name string) bool {
 	switch name {
 	case "!doctype", "html", "head", "body", "table", "meta", "title", "style", "script", "link", "base", "xml":
@@ -166,7 +163,7 @@ func isPageTag(name string) bool {
 	return false
 }
 
-// isHTMLTag says whether a tag is one of web pages at all.
+// isHTMLTag reports whether a tag is an HTML tag.
 func isHTMLTag(name string) bool {
 	switch name {
 	case "b", "i", "u", "a", "em", "strong", "font", "big", "small", "label":
@@ -185,8 +182,8 @@ func hasPageExtension(name string) bool {
 	return false
 }
 
-// isMHTML says whether a text, in small letters, begins with the head of a
-// message of several related parts.
+// isMHTML reports whether a text, in lower case, starts with the head of a message of
+// related parts.
 func isMHTML(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	version, related, inType := false, false, false

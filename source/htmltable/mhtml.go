@@ -19,29 +19,29 @@ import (
 )
 
 const (
-	// maxHeadBytes is how long the head of a single-file web page may be.
+	// maxHeadBytes is the most bytes of the head of a single-file web page.
 	maxHeadBytes = 64 << 10
-	// maxLineBytes is how long a line of a part may be. They should have 76
-	// characters, and not all programs cut them.
+	// maxLineBytes is the most bytes of a line of a part. Lines should have 76
+	// characters, but some programs do not wrap them.
 	maxLineBytes = 64 << 10
-	// maxParts is how many parts there may be.
+	// maxParts is the most parts.
 	maxParts = 10_000
 )
 
 // mhtmlArchive is a single-file web page: a message of several parts.
 type mhtmlArchive struct{ boundary string }
 
-// part is a page in a bundle.
+// part is a page in a single-file web page.
 type part struct {
-	// offset is where in the file the line in front of the part begins.
+	// offset is the offset in the file of the boundary line before the part.
 	offset int64
-	// transfer is how the part is written as mail, charset how its text is
-	// written as bytes; location and id are what other parts call it.
+	// transfer is the transfer encoding of the part, and charset its character
+	// encoding. Other parts refer to it by location and id.
 	transfer, charset, location, id string
 }
 
-// openPages gives the pages of a file that have sheets, and the names that the
-// file has for those sheets, "" for none.
+// openPages returns the pages of a file that have sheets, and the names that the file
+// gives these sheets, or "".
 func openPages(ctx context.Context, in source.Input, opt source.Options) ([]*page, []string, error) {
 	whole := &page{in: in}
 	raw, err := whole.newRawReader(0)
@@ -65,7 +65,7 @@ func openPages(ctx context.Context, in source.Input, opt source.Options) ([]*pag
 	return b.sheetPages(ctx, in, opt)
 }
 
-// parseMHTMLHead finds out what separates the parts.
+// parseMHTMLHead finds the boundary of the parts.
 func parseMHTMLHead(head []byte) (*mhtmlArchive, error) {
 	message, err := mail.ReadMessage(bytes.NewReader(bytes.TrimLeft(head, " \t\r\n")))
 	if err != nil {
@@ -78,8 +78,8 @@ func parseMHTMLHead(head []byte) (*mhtmlArchive, error) {
 	return &mhtmlArchive{params["boundary"]}, nil
 }
 
-// sheetPages finds the parts with sheets: those that the first page names as its
-// sheets, or else all that are pages.
+// sheetPages returns the parts with sheets: those that the first page lists as sheets,
+// or else all pages.
 func (b *mhtmlArchive) sheetPages(ctx context.Context, in source.Input, opt source.Options) ([]*page, []string, error) {
 	parts, err := b.listPages(ctx, in)
 	if err != nil {
@@ -117,7 +117,7 @@ func (b *mhtmlArchive) sheetPages(ctx context.Context, in source.Input, opt sour
 	return pages, make([]string, len(pages)), nil
 }
 
-// referenceNames gives what other parts may call the part.
+// referenceNames returns the names by which other parts may refer to the part.
 func (p part) referenceNames() (list []string) {
 	if p.location != "" {
 		list = append(list, lastSegment(p.location))
@@ -128,7 +128,7 @@ func (p part) referenceNames() (list []string) {
 	return list
 }
 
-// listPages finds the parts that are pages.
+// listPages returns the parts that are pages.
 func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []part, err error) {
 	places, err := b.findBoundaries(ctx, in)
 	if err != nil {
@@ -138,7 +138,7 @@ func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []p
 		raw := textinput.NewReader(in, at)
 		next, err := multipart.NewReader(raw, b.boundary).NextRawPart()
 		if err != nil && raw.Failure() == nil {
-			break // the end, or what is missing of it; a page that is cut tells so when it is read
+			break // the end, or a truncated part, which is reported when it is read
 		}
 		if err != nil {
 			return nil, raw.Failure()
@@ -158,8 +158,8 @@ func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []p
 	return list, nil
 }
 
-// findBoundaries gives the places of the lines that separate the parts, so that each part
-// can be read without those in front of it.
+// findBoundaries returns the offsets of the boundary lines, so that each part can be
+// read without those before it.
 func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (places []int64, err error) {
 	lines := bufio.NewReaderSize(textinput.NewReader(in, 0), readBytes)
 	mark := []byte("--" + b.boundary)
@@ -185,8 +185,8 @@ func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (pla
 	}
 }
 
-// partError returns the error to report for one of reading a part: the failure of
-// the store, or what is wrong with the bundle.
+// partError returns the error to report for an error of reading a part: the failure of
+// the store if it has failed, or else the problem of the part.
 func partError(raw *textinput.Reader, err error) error {
 	switch {
 	case raw.Failure() != nil:
@@ -197,7 +197,7 @@ func partError(raw *textinput.Reader, err error) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("html.bundle_part_unreadable", nil)}
 }
 
-// openPart gives the bytes of a page.
+// openPart returns the decoded bytes of a page.
 func (b *mhtmlArchive) openPart(in source.Input, p part) (io.Reader, error) {
 	raw := textinput.NewReader(in, p.offset)
 	next, err := multipart.NewReader(raw, b.boundary).NextRawPart()
@@ -214,7 +214,7 @@ func (b *mhtmlArchive) openPart(in source.Input, p part) (io.Reader, error) {
 	return bufio.NewReaderSize(&partReader{text, raw}, maxLineBytes), nil
 }
 
-// partReader is the text of a part; its errors are those of the contract.
+// partReader reads the text of a part and translates its errors.
 type partReader struct {
 	text io.Reader
 	raw  *textinput.Reader

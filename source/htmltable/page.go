@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// sampleBytes is how much of a page is looked at to find its encoding.
+	// sampleBytes is how much of a page is read to detect its encoding.
 	sampleBytes = 1 << 20
-	// declaredBytes is how far a page may declare its encoding.
+	// declaredBytes is how much of a page is searched for a declared encoding.
 	declaredBytes = 64 << 10
 	// readBytes is how much is read at a time.
 	readBytes = 128 << 10
-	// minConfidence is what a guess needs to be better than windows-1252,
-	// which browsers take for pages that say nothing.
+	// minConfidence is the confidence below which the encoding is assumed to be
+	// windows-1252, as in browsers.
 	minConfidence = 0.3
 )
 
@@ -30,15 +30,15 @@ const (
 type page struct {
 	in    source.Input
 	guess charset.Guess
-	// archive is nil where the page is the whole file.
+	// archive is nil if the page is the whole file.
 	archive *mhtmlArchive
 	part    part
-	// formats and epoch1904 are known once its tables were found.
+	// formats and epoch1904 are set by the first pass.
 	formats   *formats
 	epoch1904 bool
 }
 
-// newReader returns the page as UTF-8, from a byte of the text on.
+// newReader returns the page as UTF-8, from an offset in the text.
 func (p *page) newReader(at int64) (io.Reader, error) {
 	direct := p.guess.Encoding == charset.UTF8
 	skip := int64(p.guess.BOM)
@@ -53,7 +53,7 @@ func (p *page) newReader(at int64) (io.Reader, error) {
 	return text, textinput.Discard(text, at)
 }
 
-// newRawReader returns the bytes of the page from one on.
+// newRawReader returns the bytes of the page from an offset.
 func (p *page) newRawReader(at int64) (io.Reader, error) {
 	if p.archive == nil {
 		return bufio.NewReaderSize(textinput.NewReader(p.in, at), readBytes), nil
@@ -65,8 +65,8 @@ func (p *page) newRawReader(at int64) (io.Reader, error) {
 	return raw, textinput.Discard(raw, at)
 }
 
-// findEncoding decides how the page is written. declared is what stands outside
-// of it, "" for nothing.
+// findEncoding determines the encoding of the page. declared is the encoding declared
+// outside of it, or "".
 func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
 	raw, err := p.newRawReader(0)
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
 	return nil
 }
 
-// reconcileEncoding puts what the page says of itself against what its bytes say.
+// reconcileEncoding decides between the declared and the detected encoding.
 func (p *page) reconcileEncoding(declared string) {
 	encoding, known := webEncoding(declared)
 	g := &p.guess
@@ -119,7 +119,7 @@ func (p *page) reconcileEncoding(declared string) {
 	}
 }
 
-// scanForNonASCII looks for letters beyond ASCII behind the sample.
+// scanForNonASCII searches for characters beyond ASCII after the sample.
 func (p *page) scanForNonASCII(ctx context.Context, raw io.Reader) error {
 	var check charset.Checker
 	chunk := make([]byte, readBytes)
@@ -147,7 +147,7 @@ func (p *page) scanForNonASCII(ctx context.Context, raw io.Reader) error {
 	return nil
 }
 
-// encodingEvidence tells how the pages are written, each way once.
+// encodingEvidence returns the evidence of each encoding once.
 func encodingEvidence(pages []*page) (list []intray.Evidence) {
 	seen := map[string]bool{}
 	for _, p := range pages {
@@ -160,9 +160,9 @@ func encodingEvidence(pages []*page) (list []intray.Evidence) {
 	return list
 }
 
-// webEncoding gives the encoding that browsers take for a label: some names stand
-// for larger sets than they used to (encoding.spec.whatwg.org), and a page that
-// can be read far enough to find its label is not written in UTF-16.
+// webEncoding returns the encoding that browsers use for a label. Some labels mean
+// larger character sets than their names say (encoding.spec.whatwg.org), and a page
+// whose label can be read is not UTF-16.
 func webEncoding(label string) (charset.Encoding, bool) {
 	encoding, known := charset.Lookup(label)
 	wider := ""
@@ -181,8 +181,8 @@ func webEncoding(label string) (charset.Encoding, bool) {
 	return charset.Lookup(wider)
 }
 
-// declaredEncoding finds the encoding that a page declares in a meta tag or in an XML
-// declaration; "" where there is none.
+// declaredEncoding returns the encoding declared in a meta tag or in an XML
+// declaration, or "".
 func declaredEncoding(head []byte) string {
 	if rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml")); ok {
 		end := max(bytes.Index(rest, []byte("?>")), 0)

@@ -18,36 +18,38 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// tableLocation is where a sheet is in the text of its page.
+// tableLocation is the location of a sheet in the text of its page.
 type tableLocation struct {
 	offset int64
-	// head and foot are the places of sections that stand elsewhere than they
-	// are shown, -1 where there is none.
+	// head and foot are the offsets of sections that are displayed in another position,
+	// or -1.
 	head, foot int64
 	name       string
 	hidden     bool
 }
 
-// tableFrame is a table that is open while the tables are found.
+// tableFrame is an open table during the first pass.
 type tableFrame struct {
 	*tableWalker
 	tableLocation
-	// index is its place among those that are found.
+	// index is its index in places.
 	index int
-	// rows with text, rows that make a grid, and those of them that are hidden.
+	// filled counts rows with text, grid rows with several cells, and hiddenRows the
+	// hidden rows with text.
 	filled, grid, hiddenRows int64
-	// inner counts the nested tables with text, largest the rows of the largest.
+	// inner counts the nested tables with text, and largest is the row count of the
+	// largest.
 	inner, largest int64
 }
 
-// pageInfo is what the first pass through a page finds.
+// pageInfo is the result of the first pass over a page.
 type pageInfo struct {
 	limits source.Limits
 	open   []*tableFrame
 	places []tableLocation
 	// empty is the first table without text.
 	empty *tableLocation
-	// tables counts by what became of them.
+	// Numbers of tables by their outcome.
 	empties, layouts, swallowed, doubts, cut int
 	hiddenRows                               int64
 	hiddenText                               bool
@@ -59,7 +61,7 @@ type pageInfo struct {
 	office            excelInfo
 }
 
-// readPageInfo goes through a page and finds its tables.
+// readPageInfo makes the first pass over a page.
 func readPageInfo(ctx context.Context, p *page, limits source.Limits) (*pageInfo, error) {
 	text, err := p.newReader(0)
 	if err != nil {
@@ -86,7 +88,7 @@ func readPageInfo(ctx context.Context, p *page, limits source.Limits) (*pageInfo
 	return s, nil
 }
 
-// handleToken looks at one token.
+// handleToken handles one token.
 func (s *pageInfo) handleToken(t *tokenizer) error {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		f := s.open[i]
@@ -150,8 +152,8 @@ func (f *tableFrame) countRow() {
 	}
 }
 
-// closeTable decides about the innermost table: a sheet, the layout of others, a
-// sheet with others in its cells, or nothing.
+// closeTable decides what the innermost table is: a sheet, a layout table, a sheet with
+// nested tables in its cells, or an empty table.
 func (s *pageInfo) closeTable() error {
 	last := len(s.open) - 1
 	f := s.open[last]
@@ -195,13 +197,13 @@ func (s *pageInfo) closeTable() error {
 	return nil
 }
 
-// finish takes the end of the page.
+// finish handles the end of the page.
 func (s *pageInfo) finish(t *tokenizer) error {
 	s.cut += len(s.open)
 	for i := len(s.open) - 1; i >= 0; i-- {
 		f := s.open[i]
 		if f.finish(t) {
-			f.filled++ // the row that is cut is told when it is read
+			f.filled++ // the truncated row is reported when it is read
 		}
 		f.countRow()
 		if err := s.closeTable(); err != nil {
@@ -214,7 +216,7 @@ func (s *pageInfo) finish(t *tokenizer) error {
 	return nil
 }
 
-// handleOutside looks at what stands outside of tables.
+// handleOutside handles a token outside of tables.
 func (s *pageInfo) handleOutside(t *tokenizer) {
 	switch {
 	case t.kind == html.TextToken && s.inTitle && s.title == "":
@@ -229,7 +231,7 @@ func (s *pageInfo) handleOutside(t *tokenizer) {
 	s.office.readToken(t)
 }
 
-// merge takes what another page has.
+// merge adds the information about another page.
 func (s *pageInfo) merge(o *pageInfo) {
 	s.places = append(s.places, o.places...)
 	s.empties, s.layouts, s.swallowed, s.doubts, s.cut = s.empties+o.empties, s.layouts+o.layouts, s.swallowed+o.swallowed, s.doubts+o.doubts, s.cut+o.cut
@@ -244,7 +246,7 @@ func (s *pageInfo) merge(o *pageInfo) {
 	}
 }
 
-// evidence tells what was decided about the tables.
+// evidence returns the choices made about the tables.
 func (s *pageInfo) evidence() []intray.Evidence {
 	list := []intray.Evidence{{Choice: "tables", Value: fmt.Sprint(len(s.places)), Reason: intray.NewMessage("html.tables", nil)}}
 	addIf := func(condition bool, choice, value string, reason intray.Message) {
@@ -264,10 +266,10 @@ func (s *pageInfo) evidence() []intray.Evidence {
 	return list
 }
 
-// maxNameChars is how many characters of a sheet's name or a title are kept.
+// maxNameChars is the most characters of a sheet name or a title.
 const maxNameChars = 100
 
-// truncateLine makes one short line of a text.
+// truncateLine returns a text as one line of at most maxNameChars characters.
 func truncateLine(text string) string {
 	if len(text) > 16*maxNameChars {
 		text = strings.ToValidUTF8(text[:16*maxNameChars], "")
@@ -279,24 +281,23 @@ func truncateLine(text string) string {
 	return string([]rune(text)[:maxNameChars-1]) + "…"
 }
 
-// excelSheet is a sheet as Excel lists it in a page.
+// excelSheet is a sheet in Excel's list in a page.
 type excelSheet struct {
 	name, href string
 	hidden     bool
 }
 
-// excelInfo is what Excel, and whoever writes as it does, says of the workbook in
-// the head of a page: the element x:ExcelWorkbook, mostly in a comment.
+// excelInfo is the description of a workbook by Excel and compatible programs in the
+// head of a page: the element x:ExcelWorkbook, usually in a comment.
 type excelInfo struct {
 	sheets    []excelSheet
 	epoch1904 bool
-	// inSheet says that a sheet is being described, field which of its elements
-	// is open.
+	// inSheet is set while a sheet is described, and field is its open element.
 	inSheet bool
 	field   string
 }
 
-// readComment looks into a comment that only Excel reads.
+// readComment reads a conditional comment for Excel.
 func (o *excelInfo) readComment(text []byte) {
 	if !bytes.Contains(text, []byte("ExcelWorkbook")) {
 		return
@@ -307,7 +308,7 @@ func (o *excelInfo) readComment(text []byte) {
 	}
 }
 
-// readToken looks at one token.
+// readToken handles one token.
 func (o *excelInfo) readToken(t *tokenizer) {
 	last := len(o.sheets) - 1
 	if t.kind == html.TextToken && o.inSheet && o.field != "" {
@@ -339,8 +340,8 @@ func (o *excelInfo) readToken(t *tokenizer) {
 	}
 }
 
-// nameSheets gives the sheets their names: outer is that of the page. Where
-// Excel lists as many sheets as there are tables, theirs are those.
+// nameSheets names the sheets. outer is the name of the page. Excel's names are used if
+// it lists as many sheets as there are tables.
 func (s *pageInfo) nameSheets(outer string) {
 	for i := range s.places {
 		p := &s.places[i]
@@ -353,8 +354,7 @@ func (s *pageInfo) nameSheets(outer string) {
 	}
 }
 
-// lastSegment gives the last part of a reference, without escapes and in small
-// letters.
+// lastSegment returns the last segment of a reference, unescaped and in lower case.
 func lastSegment(reference string) string {
 	if plain, err := url.PathUnescape(reference); err == nil {
 		reference = plain
@@ -363,7 +363,7 @@ func lastSegment(reference string) string {
 	return strings.TrimPrefix(path.Base(reference), "cid:")
 }
 
-// isErrorTitle says whether a page is titled as error pages are.
+// isErrorTitle reports whether a title is typical of error pages.
 func isErrorTitle(title string) bool {
 	title = strings.ToLower(title)
 	for _, word := range []string{"error", "not found", "forbidden", "denied", "unauthorized", "unavailable", "timeout", "timed out", "expired", "maintenance", "404", "403", "401", "500", "502", "503", "504"} {

@@ -8,8 +8,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// Among the formats of text, pages are read as pages and CSV stays CSV.
-func TestBesideCSV(t *testing.T) {
+// Among text formats, pages are read as pages, and CSV as CSV.
+func TestDistinguishedFromCSV(t *testing.T) {
 	for name, test := range map[string]struct{ file, text, want string }{
 		"a page named as CSV":      {"a.csv", scripted, "html"},
 		"a page without a name":    {"", report, "html"},

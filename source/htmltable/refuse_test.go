@@ -26,37 +26,37 @@ func TestRefuses(t *testing.T) {
 		page string
 		want error
 	}{
-		"nothing":               {" \n\t", source.ErrEmpty},
-		"no table":              {"<html><body>Hello</body></html>", unreadable(0, "the file is a web page without a table")},
-		"no table, titled":      {"<html><title> All\n is well </title>", unreadable(0, `titled "All is well" that contains no table`)},
-		"a login page":          {"<html><title>Sign in</title><form><input name=p type=Password></form>", unreadable(0, `titled "Sign in" that contains no table; it looks like a sign-in page`)},
-		"an error page":         {"<html><title>502 Bad Gateway</title>", unreadable(0, `titled "502 Bad Gateway" that contains no table; it looks like an error page`)},
-		"sheets elsewhere":      {"<html><!--[if gte mso 9]><xml>" + frames + "</xml><![endif]--><frameset>", unreadable(0, "its sheets are in other files (Book1_files/sheet001.htm and so on)")},
-		"cut in a cell":         {"<table><tr><td>a<tr><td>b", unreadable(2, "the file is incomplete: it ends in the middle of this table row")},
-		"cut in a tag":          {"<table><tr><td>a</tr><tr", unreadable(2, "the file is incomplete")},
-		"columns":               {"<table><tr><td>a<tr><td>1<td>2<td>3<td>4<td>5<td>6</table>", limit(2, "a row has more than 5 cells")},
-		"columns spanned":       {"<table><tr><td>1<td colspan=1000>a<td>b</table>", limit(1, "a row has more than 5 cells")},
-		"cells":                 {"<table>" + strings.Repeat("<tr><td><td><td>a<td>", 6) + "</table>", limit(6, "the sheet has more than 20 cells")},
-		"a long cell":           {"<table><tr><td>a" + strings.Repeat("<b>xxxxxxxxxx</b>", 101) + "</table>", limit(1, "the cell in column 1 is longer than 1,000 bytes")},
-		"a long row":            {"<table><tr><td>" + long[1:] + "<td>" + long[1:] + "</table>", limit(1, "the row is longer than 1,500 bytes")},
-		"a very long text":      {strings.Repeat(long, 1100), limit(0, "a text or tag in the page is longer than 1,049,576 bytes")},
-		"a very long tag":       {"<table><tr><td a='" + strings.Repeat(long, 1100) + "'>", limit(0, "a text or tag in the page is longer")},
-		"deep tables":           {strings.Repeat("<table><tr><td>", 40), limit(0, "tables are nested more than 32 levels deep")},
-		"many tables":           {strings.Repeat("<table><tr><td>a</table>", 10_001), limit(0, "more than 10,000 tables")},
-		"a head that is broken": {"MIME-Version: 1.0\nContent-Type: multipart/related\n\n--x", unreadable(0, "does not define how its parts are separated")},
-		"no parts":              {mhtml(), unreadable(0, "contains no web page")},
-		"a part that is cut":    {workbookPage()[:len(workbookPage())-60], unreadable(0, "ends in the middle of a part")},
-		"a part that is broken": {mhtml([3]string{"a.htm", "base64x", "x"}, [3]string{"b.htm", "quoted-printable", ""}) + "", unreadable(0, "without a table")},
-		"bad base64":            {strings.Replace(mhtml([3]string{"a.htm", "base64", "<table><tr><td>a</table>"}), "PHRh", "****", 1), unreadable(0, "one of its parts is unreadable")},
-		"bad quotes":            {strings.Replace(mhtml([3]string{"a.htm", "quoted-printable", "<table><tr><td>a</table>"}), "<td>", "<td>\x01", 1), unreadable(0, "one of its parts is unreadable")},
+		"nothing":          {" \n\t", source.ErrEmpty},
+		"no table":         {"<html><body>Hello</body></html>", unreadable(0, "the file is a web page without a table")},
+		"no table, titled": {"<html><title> All\n is well </title>", unreadable(0, `titled "All is well" that contains no table`)},
+		"a login page":     {"<html><title>Sign in</title><form><input name=p type=Password></form>", unreadable(0, `titled "Sign in" that contains no table; it looks like a sign-in page`)},
+		"an error page":    {"<html><title>502 Bad Gateway</title>", unreadable(0, `titled "502 Bad Gateway" that contains no table; it looks like an error page`)},
+		"sheets elsewhere": {"<html><!--[if gte mso 9]><xml>" + frames + "</xml><![endif]--><frameset>", unreadable(0, "its sheets are in other files (Book1_files/sheet001.htm and so on)")},
+		"cut in a cell":    {"<table><tr><td>a<tr><td>b", unreadable(2, "the file is incomplete: it ends in the middle of this table row")},
+		"cut in a tag":     {"<table><tr><td>a</tr><tr", unreadable(2, "the file is incomplete")},
+		"columns":          {"<table><tr><td>a<tr><td>1<td>2<td>3<td>4<td>5<td>6</table>", limit(2, "a row has more than 5 cells")},
+		"columns spanned":  {"<table><tr><td>1<td colspan=1000>a<td>b</table>", limit(1, "a row has more than 5 cells")},
+		"cells":            {"<table>" + strings.Repeat("<tr><td><td><td>a<td>", 6) + "</table>", limit(6, "the sheet has more than 20 cells")},
+		"a long cell":      {"<table><tr><td>a" + strings.Repeat("<b>xxxxxxxxxx</b>", 101) + "</table>", limit(1, "the cell in column 1 is longer than 1,000 bytes")},
+		"a long row":       {"<table><tr><td>" + long[1:] + "<td>" + long[1:] + "</table>", limit(1, "the row is longer than 1,500 bytes")},
+		"a very long text": {strings.Repeat(long, 1100), limit(0, "a text or tag in the page is longer than 1,049,576 bytes")},
+		"a very long tag":  {"<table><tr><td a='" + strings.Repeat(long, 1100) + "'>", limit(0, "a text or tag in the page is longer")},
+		"deep tables":      {strings.Repeat("<table><tr><td>", 40), limit(0, "tables are nested more than 32 levels deep")},
+		"many tables":      {strings.Repeat("<table><tr><td>a</table>", 10_001), limit(0, "more than 10,000 tables")},
+		"a broken head":    {"MIME-Version: 1.0\nContent-Type: multipart/related\n\n--x", unreadable(0, "does not define how its parts are separated")},
+		"no parts":         {mhtml(), unreadable(0, "contains no web page")},
+		"a truncated part": {workbookPage()[:len(workbookPage())-60], unreadable(0, "ends in the middle of a part")},
+		"a broken part":    {mhtml([3]string{"a.htm", "base64x", "x"}, [3]string{"b.htm", "quoted-printable", ""}) + "", unreadable(0, "without a table")},
+		"bad base64":       {strings.Replace(mhtml([3]string{"a.htm", "base64", "<table><tr><td>a</table>"}), "PHRh", "****", 1), unreadable(0, "one of its parts is unreadable")},
+		"bad quotes":       {strings.Replace(mhtml([3]string{"a.htm", "quoted-printable", "<table><tr><td>a</table>"}), "<td>", "<td>\x01", 1), unreadable(0, "one of its parts is unreadable")},
 	} {
 		t.Run(name, func(t *testing.T) { sourcetest.RequireError(t, Format{}, test.page, small, test.want) })
 	}
 	sourcetest.RequireError(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
 }
 
-// Rows before the place where the page is cut are handed on first.
-func TestRowsBeforeTheCut(t *testing.T) {
+// The rows before the end of a truncated page are returned first.
+func TestRowsBeforeTruncation(t *testing.T) {
 	page := "<table><tr><th>name<th>count</tr>" + strings.Repeat("<tr><td>a<td>1</tr>", 999) + "<tr><td>c<td>2"
 	reader, err := open(t, page).Open(t.Context(), 0)
 	if err != nil {
@@ -84,19 +84,19 @@ func TestEncodings(t *testing.T) {
 	utf8 := strings.Repeat("Größe für Müller und König, Straße; ", 20)
 	far := strings.Repeat("<!-- plain text -->", 70_000)
 	for name, test := range map[string]struct{ page, asked, want, cell string }{
-		"declared":                   {page(meta("windows-1251"), "\xcf\xf0\xe8\xe2\xe5\xf2"), "", "windows-1251", "Привет"},
-		"declared in short":          {page("<meta charset='iso-8859-1'>", "\x80"), "", "windows-1252", "€"},
-		"declared for XML":           {`<?xml version="1.0" encoding="ISO-8859-9"?>` + page("", "\xfe"), "", "windows-1254", "ş"},
-		"asked":                      {page(meta("utf-8"), "\xcf\xf0\xe8\xe2\xe5\xf2"), "cp1251", "windows-1251", "Привет"},
-		"a mark":                     {"\uFEFF" + page(meta("windows-1251"), "é"), "", "UTF-8", "é"},
-		"UTF-16 that cannot be":      {page(meta("utf-16"), "é"), "", "UTF-8", "é"},
-		"nothing":                    {page("", german), "", "windows-1252", "Größe für Müller und König, Straße"},
-		"declared UTF-8, is not":     {page(meta("utf-8"), german), "", "windows-1252", "Größe für Müller und König, Straße"},
-		"declared other, is UTF-8":   {page(meta("windows-1252"), utf8), "", "UTF-8", strings.TrimSpace(utf8)},
-		"an unknown label":           {page(meta("klingon"), "é"), "", "UTF-8", "é"},
-		"far behind the sample":      {page(far, german), "", "windows-1252", "Größe für Müller und König, Straße"},
-		"UTF-8 far behind":           {page(far, "é"), "", "UTF-8", "é"},
-		"declared behind the tables": {page("", "a<td>\xe9") + meta("windows-1251"), "windows-1252", "windows-1252", "a"},
+		"declared":                  {page(meta("windows-1251"), "\xcf\xf0\xe8\xe2\xe5\xf2"), "", "windows-1251", "Привет"},
+		"declared in short":         {page("<meta charset='iso-8859-1'>", "\x80"), "", "windows-1252", "€"},
+		"declared for XML":          {`<?xml version="1.0" encoding="ISO-8859-9"?>` + page("", "\xfe"), "", "windows-1254", "ş"},
+		"requested":                 {page(meta("utf-8"), "\xcf\xf0\xe8\xe2\xe5\xf2"), "cp1251", "windows-1251", "Привет"},
+		"a byte order mark":         {"\uFEFF" + page(meta("windows-1251"), "é"), "", "UTF-8", "é"},
+		"UTF-16 that cannot be":     {page(meta("utf-16"), "é"), "", "UTF-8", "é"},
+		"undeclared":                {page("", german), "", "windows-1252", "Größe für Müller und König, Straße"},
+		"declared UTF-8, is not":    {page(meta("utf-8"), german), "", "windows-1252", "Größe für Müller und König, Straße"},
+		"declared other, is UTF-8":  {page(meta("windows-1252"), utf8), "", "UTF-8", strings.TrimSpace(utf8)},
+		"an unknown label":          {page(meta("klingon"), "é"), "", "UTF-8", "é"},
+		"far after the sample":      {page(far, german), "", "windows-1252", "Größe für Müller und König, Straße"},
+		"UTF-8 far after":           {page(far, "é"), "", "UTF-8", "é"},
+		"declared after the tables": {page("", "a<td>\xe9") + meta("windows-1251"), "windows-1252", "windows-1252", "a"},
 	} {
 		in := sourcetest.NewInput("", []byte(test.page))
 		book, err := Format{}.Open(t.Context(), in, source.Options{Encoding: test.asked})
@@ -112,21 +112,21 @@ func TestEncodings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := sheets[0].Records[1][0]; got != test.cell {
-			t.Errorf("%s: the cell is %q, want %q", name, got, test.cell)
+			t.Errorf("%s: cell %q, want %q", name, got, test.cell)
 		}
 	}
 }
 
-// A reading that is not sure is told with what else it could be.
+// The evidence of an uncertain encoding has alternatives.
 func TestUncertainEncodingEvidence(t *testing.T) {
 	for _, e := range open(t, "<table><tr><td>n<td>b<tr><td>\xa4x<td>1</table>").Evidence() {
 		if e.Choice == "encoding" && (!e.Tie || len(e.Alternatives) != 1) {
-			t.Errorf("the encoding is told as %+v", e)
+			t.Errorf("evidence of the encoding: %+v", e)
 		}
 	}
 }
 
-// Pages whose parts name each other in other ways.
+// TestParts reads pages whose parts refer to each other in several ways.
 func TestParts(t *testing.T) {
 	sheet := func(name, head string) string {
 		return fmt.Sprintf("--b\n%s\nContent-Type: text/html\n\n<table><tr><td>%s</table>\n", head, name)
@@ -135,12 +135,12 @@ func TestParts(t *testing.T) {
 		return "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<x:ExcelWorksheet><x:Name>N</x:Name><x:WorksheetSource HRef='" + reference + "'/></x:ExcelWorksheet>\n"
 	}
 	for name, test := range map[string]struct{ page, want string }{
-		"by place":    {list("x/sheet%20one.htm") + sheet("a", "Content-Location: sheet one.htm") + "--b--", "[N]/a"},
-		"by id":       {list("cid:One") + sheet("a", "Content-ID: <one>") + "--b--", "[N]/a"},
-		"by nothing":  {list("") + sheet("a", "X: y") + sheet("b", "X: y") + "--b--", "[]/a []/b"},
-		"end missing": {list("cid:One") + sheet("a", "Content-ID: <one>"), "the MHTML file is incomplete: it ends in the middle of a part"},
+		"by location":  {list("x/sheet%20one.htm") + sheet("a", "Content-Location: sheet one.htm") + "--b--", "[N]/a"},
+		"by id":        {list("cid:One") + sheet("a", "Content-ID: <one>") + "--b--", "[N]/a"},
+		"unreferenced": {list("") + sheet("a", "X: y") + sheet("b", "X: y") + "--b--", "[]/a []/b"},
+		"end missing":  {list("cid:One") + sheet("a", "Content-ID: <one>"), "the MHTML file is incomplete: it ends in the middle of a part"},
 	} {
-		if got := asFound(t, test.page); got != test.want {
+		if got := rowsOf(t, test.page); got != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}

@@ -10,27 +10,27 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// markupBytes is how much longer a tag may be than a cell.
+// markupBytes is how many bytes longer than a cell a tag may be.
 const markupBytes = 1 << 20
 
-// rows gives the rows of one table, in the order of a browser: those of the
-// head, of the body, of the foot, wherever the page has them.
+// rows returns the rows of one table in the order of a browser: head, body, foot, in
+// whichever order they are in the page.
 type rows struct {
 	page   *page
 	place  tableLocation
 	limits source.Limits
-	// passes are the places where reading goes on, next is the one to come.
+	// passes are the sections to read separately, and nextPass is the next one.
 	passes   []tablePass
 	nextPass int
 	tokens   *tokenizer
 	walker   *tableWalker
 	cells    []workbook.Cell
-	// merged are the ranges that begin in the row handed on last.
+	// merged are the ranges that start in the last row returned.
 	merged []workbook.Range
 	err    error
 }
 
-// tablePass is one pass through the table, or through one of its sections.
+// tablePass is one pass over the table, or over one of its sections.
 type tablePass struct {
 	offset      int64
 	sectionOnly bool
@@ -48,7 +48,7 @@ func openRows(ctx context.Context, p *page, at tableLocation, limits source.Limi
 	return r, r.startPass(ctx)
 }
 
-// startPass opens the next stage.
+// startPass starts the next pass.
 func (r *rows) startPass(ctx context.Context) error {
 	s := r.passes[r.nextPass]
 	r.nextPass++
@@ -68,7 +68,7 @@ func (r *rows) startPass(ctx context.Context) error {
 		return nil
 	}
 	r.walker.skip = [2]int64{r.place.head, r.place.foot}
-	return r.tokens.next() // the tag that begins the table
+	return r.tokens.next() // skip the start tag of the table
 }
 
 func (r *rows) Close() error {
@@ -97,7 +97,7 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	return workbook.Row{}, r.err
 }
 
-// advance reads on to the end of a row that holds something, or further.
+// advance reads to the end of the next row with cells, or to the end of the pass.
 func (r *rows) advance(ctx context.Context) error {
 	if r.walker.tableEnded {
 		if r.nextPass == len(r.passes) {
@@ -123,7 +123,7 @@ func (r *rows) advance(ctx context.Context) error {
 	}
 }
 
-// finishTable takes the end of the page inside the table.
+// finishTable handles the end of the page inside the table.
 func (r *rows) finishTable() error {
 	if r.walker.finish(r.tokens) {
 		return &source.UnreadableError{Line: r.walker.rowCount + 1, Reason: intray.NewMessage("html.cut_in_row", nil)}
@@ -131,7 +131,7 @@ func (r *rows) finishTable() error {
 	return nil
 }
 
-// withRow says in an error which row it is about.
+// withRow adds the row to an error that has none.
 func (r *rows) withRow(err error) error {
 	var limit *source.LimitError
 	if errors.As(err, &limit) && limit.Line == 0 {
@@ -152,15 +152,15 @@ func (r *rows) gridRow(l *tableRow) workbook.Row {
 	return workbook.Row{Number: l.number, Hidden: l.hidden, Cells: r.cells}
 }
 
-// PendingMerges is described at [workbook.PendingMerges]. A range that is said to reach beyond its
-// section is told as the page has it.
+// PendingMerges implements [workbook.MergeReporter]. A range may extend beyond its
+// section, as in the page.
 func (r *rows) PendingMerges() []workbook.Range {
 	ranges := r.merged
 	r.merged = nil
 	return ranges
 }
 
-// noTable says what a page is that has no table.
+// noTable returns the error for a page without tables.
 func noTable(s *pageInfo) error {
 	reason, advice := intray.NewMessage("html.no_table", nil), intray.Message{}
 	if s.title != "" {

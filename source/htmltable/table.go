@@ -10,10 +10,10 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// maxDepth is how deep tables may be nested.
+// maxDepth is the most nested tables.
 const maxDepth = 32
 
-// The most rows and columns that a cell can span, as browsers have it.
+// The most columns and rows that a cell can span, as in browsers.
 const (
 	maxColSpan = 1000
 	maxRowSpan = 65534
@@ -28,56 +28,57 @@ type tableRow struct {
 	merged []workbook.Range
 	// arena holds the texts of the cells.
 	arena []byte
-	// filled counts the cells with text, own those with text outside of nested
+	// filled counts the cells with text, and own those with text outside of nested
 	// tables.
 	filled, own int
 }
 
-// tableCell is a cell with text: its value and what is shown for it, in the arena
-// from the first place to the second and from there to the third.
+// tableCell is a cell with text. Its value is in the arena from valueStart to valueEnd,
+// and its displayed text from there to formattedEnd.
 type tableCell struct {
 	column                             int
 	kind                               intray.CellKind
 	valueStart, valueEnd, formattedEnd int
 }
 
-// tableWalker goes through the tags of one table.
+// tableWalker handles the tags of one table.
 type tableWalker struct {
 	limits source.Limits
 	flow   textFlow
-	// countOnly says that only whether cells hold text is asked for.
+	// countOnly is set if only the presence of text matters.
 	countOnly bool
-	// nestedTables are the nested tables that are open, and whether a cell is in each.
+	// nestedTables has an entry for each open nested table, which is true inside of its
+	// cells.
 	nestedTables             []bool
 	inRow, inCell, inCaption bool
-	// section is the one that is open; inFoot says that it is the first of the
-	// table's feet.
+	// section is the open section. inFoot is set in the first foot of the table.
 	section       tag
 	sectionHidden bool
 	inFoot        bool
-	// headAt and footAt are where the first head and the first foot begin, -1
-	// where there is none; headLate says that rows stand before the head,
-	// footEarly that rows stand behind the foot.
+	// headAt and footAt are the offsets of the first head and the first foot, or -1.
+	// headLate is set if rows precede the head, and footEarly if rows follow the foot.
 	headAt, footAt      int64
 	headLate, footEarly bool
-	// skip are the places of sections that are read at another time; only says
-	// that one section is read alone.
+	// skip are the offsets of sections that are read in another pass. sectionOnly is
+	// set to read a single section.
 	skip        [2]int64
 	skipping    bool
 	sectionOnly bool
 
-	// current is the row at hand, done the one before, ended that there is one.
+	// current is the current row, previous the last complete row, and rowEnded whether
+	// the last token ended a row.
 	current, previous *tableRow
 	rowEnded          bool
-	// rows counts those that have ended, work the columns they came to.
+	// rowCount counts the rows, and cellCount their columns.
 	rowCount, cellCount int64
-	// column is that of the cell at hand, at the one behind the last cell.
+	// column is the column of the current cell, and nextColumn the one after the last
+	// cell.
 	column, nextColumn int
-	// cellRowSpan is how many rows the cell at hand spans.
+	// cellRowSpan is how many rows the current cell spans.
 	cellRowSpan int64
-	// coveredUntil says for each column up to which row it is covered from above.
+	// coveredUntil is the last row in which each column is covered by a cell above.
 	coveredUntil []int64
-	// own says that the cell at hand has text outside of nested tables.
+	// own is set if the current cell has text outside of nested tables.
 	own   bool
 	typed typedValue
 
@@ -92,8 +93,8 @@ func newTableWalker(limits source.Limits) *tableWalker {
 	return &tableWalker{limits: limits, headAt: -1, footAt: -1, skip: [2]int64{-1, -1}, current: &tableRow{}, previous: &tableRow{}, formats: &formats{}}
 }
 
-// handleToken takes the next token behind the tag that begins the table. Afterwards
-// ended says that a row has ended, and over that the table has.
+// handleToken handles the next token after the start tag of the table. It sets rowEnded
+// at the end of a row, and tableEnded at the end of the table.
 func (w *tableWalker) handleToken(t *tokenizer) error {
 	w.rowEnded = false
 	switch {
@@ -146,13 +147,13 @@ func (w *tableWalker) addText(t *tokenizer) {
 	}
 }
 
-// handleNestedTag takes a tag within a nested table, whose text is part of the cell.
+// handleNestedTag handles a tag within a nested table, whose text is part of the cell.
 func (w *tableWalker) handleNestedTag(t *tokenizer) {
 	last := len(w.nestedTables) - 1
 	switch t.tag {
 	case tagTable:
 		w.flow.block = true
-		if t.isEnd || !w.nestedTables[last] { // a table between the cells of another ends that
+		if t.isEnd || !w.nestedTables[last] { // a table between the cells of another one ends it
 			w.nestedTables = w.nestedTables[:last]
 		}
 		if t.isStart {
@@ -178,7 +179,7 @@ func (w *tableWalker) pushNested() {
 	w.nestedTables = append(w.nestedTables, false)
 }
 
-// handleTableTag takes the tag of a table while no nested one is open.
+// handleTableTag handles the tag of a table outside of nested tables.
 func (w *tableWalker) handleTableTag(t *tokenizer) {
 	if t.isStart && (w.inCell || w.inCaption) {
 		w.flow.block = true
@@ -217,7 +218,7 @@ func (w *tableWalker) beginRow(hidden bool) {
 	*w.current = tableRow{number: w.rowCount + 1, hidden: hidden || w.sectionHidden, arena: arena, cells: cells, merged: merged}
 }
 
-// endRow ends what is open: a caption, a cell, a row.
+// endRow ends an open caption, cell and row.
 func (w *tableWalker) endRow() {
 	if w.inCaption {
 		w.inCaption, w.caption = false, string(w.flow.finish())
@@ -238,8 +239,8 @@ func (w *tableWalker) endRow() {
 	w.current, w.previous, w.rowEnded = w.previous, w.current, true
 }
 
-// beginCell finds the column of a cell, behind those that cells of rows above
-// reach into.
+// beginCell places a cell in the first column that is not covered by cells of rows
+// above.
 func (w *tableWalker) beginCell(t *tokenizer) {
 	w.inCaption = false
 	if !w.inRow {
@@ -313,8 +314,8 @@ func (w *tableWalker) endCell() {
 	}
 }
 
-// finish ends the table where the text of the page ends. It says whether the
-// end is missing from a cell.
+// finish ends the table at the end of the page. It reports whether the page was
+// truncated within a cell.
 func (w *tableWalker) finish(t *tokenizer) (cut bool) {
 	cut = w.inCell || w.inCaption || t.partial
 	w.rowEnded = false
@@ -325,7 +326,7 @@ func (w *tableWalker) finish(t *tokenizer) (cut bool) {
 	return cut
 }
 
-// parseSpan reads how many columns a cell spans.
+// parseSpan parses a number of columns or rows, from 1 to most.
 func parseSpan(text string, most int) int {
 	n := 0
 	for _, c := range []byte(text) {
@@ -337,7 +338,7 @@ func parseSpan(text string, most int) int {
 	return max(n, 1)
 }
 
-// parseRowSpan reads how many rows a cell spans; 0 stands for all of the section.
+// parseRowSpan parses a number of rows. 0 means all rows of the section.
 func parseRowSpan(text string) int {
 	if text == "0" {
 		return 1 << 40

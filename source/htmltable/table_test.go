@@ -13,8 +13,8 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// asFound writes the sheets of a page: a line for each row, cells between bars.
-func asFound(t *testing.T, page string) string {
+// rowsOf returns the sheets of a page: a line for each row, with | between cells.
+func rowsOf(t *testing.T, page string) string {
 	t.Helper()
 	sheets, err := sourcetest.ReadAll(t.Context(), Format{}, sourcetest.NewInput("", []byte(page)), source.Options{AsIs: true})
 	if err != nil {
@@ -36,26 +36,26 @@ func asFound(t *testing.T, page string) string {
 
 func TestCells(t *testing.T) {
 	for name, test := range map[string]struct{ cell, want string }{
-		"white space":            {" \n a \t b\r\n", "a b"},
-		"lines":                  {"a<br>b<br/>c</br>d", "a\nb\nc\nd"},
-		"blank lines":            {"<br>a<br><br>b<br>", "a\n\nb"},
-		"paragraphs":             {"<p>a</p>\n<p>b<br></p><div>c</div>d", "a\nb\nc\nd"},
-		"lists":                  {"<ul><li>a<li>b</ul>", "a\nb"},
-		"entities":               {"&lt;b&gt; &amp; &#8364;&#x20AC; &unknown; &copy", "<b> & €€ &unknown; ©"},
-		"inline tags":            {"<b>a</b><i>b</i> <span>c</span>", "ab c"},
-		"hard spaces":            {"a&nbsp;&nbsp;b", "a\u00a0\u00a0b"},
-		"nothing but hard space": {"&nbsp; &nbsp;", ""},
-		"padding of numbers":     {"<span style='mso-spacerun:yes'>&nbsp; </span>1,50 <span style='mso-spacerun: yes'> &nbsp;</span>", "1,50"},
-		"kept white space":       {"<pre>a  b\n  c</pre>d", "a  b\n  c\nd"},
-		"scripts":                {"a<script>if (1<2) x='</td>'</script><style>b{}</style><!-- c --><noscript>d</noscript>e", "ae"},
-		"hidden":                 {`<span style="display: none !important">20200101<span>x</span></span><b hidden>y</b>1.1.2020`, "1.1.2020"},
-		"hidden without end":     {`a<div style="display:none">b`, "a"},
-		"hidden, but void":       {`a<img style="display:none">b`, "ab"},
-		"fields":                 {`<input value="a b"><input type=hidden value=x><input type=checkbox value=y><textarea>c</textarea>`, "a bc"},
-		"broken bytes":           {"a\u00e9", "aé"},
-		"a stray end":            {"a</b></div></table x", "a"},
+		"white space":        {" \n a \t b\r\n", "a b"},
+		"lines":              {"a<br>b<br/>c</br>d", "a\nb\nc\nd"},
+		"blank lines":        {"<br>a<br><br>b<br>", "a\n\nb"},
+		"paragraphs":         {"<p>a</p>\n<p>b<br></p><div>c</div>d", "a\nb\nc\nd"},
+		"lists":              {"<ul><li>a<li>b</ul>", "a\nb"},
+		"entities":           {"&lt;b&gt; &amp; &#8364;&#x20AC; &unknown; &copy", "<b> & €€ &unknown; ©"},
+		"inline tags":        {"<b>a</b><i>b</i> <span>c</span>", "ab c"},
+		"hard spaces":        {"a&nbsp;&nbsp;b", "a\u00a0\u00a0b"},
+		"only hard spaces":   {"&nbsp; &nbsp;", ""},
+		"padding of numbers": {"<span style='mso-spacerun:yes'>&nbsp; </span>1,50 <span style='mso-spacerun: yes'> &nbsp;</span>", "1,50"},
+		"kept white space":   {"<pre>a  b\n  c</pre>d", "a  b\n  c\nd"},
+		"scripts":            {"a<script>if (1<2) x='</td>'</script><style>b{}</style><!-- c --><noscript>d</noscript>e", "ae"},
+		"hidden":             {`<span style="display: none !important">20200101<span>x</span></span><b hidden>y</b>1.1.2020`, "1.1.2020"},
+		"hidden without end": {`a<div style="display:none">b`, "a"},
+		"hidden, but void":   {`a<img style="display:none">b`, "ab"},
+		"fields":             {`<input value="a b"><input type=hidden value=x><input type=checkbox value=y><textarea>c</textarea>`, "a bc"},
+		"broken bytes":       {"a\u00e9", "aé"},
+		"a stray end":        {"a</b></div></table x", "a"},
 	} {
-		if got := asFound(t, "<table><tr><td>x</td><td>"+test.cell+"</td></tr></table>"); strings.TrimSuffix(got, "|") != strings.TrimSuffix("x|"+test.want, "|") {
+		if got := rowsOf(t, "<table><tr><td>x</td><td>"+test.cell+"</td></tr></table>"); strings.TrimSuffix(got, "|") != strings.TrimSuffix("x|"+test.want, "|") {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}
@@ -63,8 +63,8 @@ func TestCells(t *testing.T) {
 
 func TestTables(t *testing.T) {
 	for name, test := range map[string]struct{ page, want string }{
-		"ends left out":           {"<table><tr><th>a<th>b<tr><td>1<td>2</table>", "a|b/1|2"},
-		"rows left out":           {"<table><td>a<td>b</table>", "a|b"},
+		"missing end tags":        {"<table><tr><th>a<th>b<tr><td>1<td>2</table>", "a|b/1|2"},
+		"missing rows":            {"<table><td>a<td>b</table>", "a|b"},
 		"big letters":             {"<TABLE><TBODY><TR><TD COLSPAN=2>a<TD>b</TABLE>", "a||b"},
 		"columns spanned":         {"<table><tr><td colspan=3>a<td>b<tr><td>1<td>2<td>3<td>4</table>", "a|||b/1|2|3|4"},
 		"rows spanned":            {"<table><tr><td rowspan=2>a<td>b<tr><td>c<tr><td>d<td>e</table>", "a|b/|c/d|e"},
@@ -82,7 +82,7 @@ func TestTables(t *testing.T) {
 		"names of Excel":          {"<xml><x:ExcelWorkbook><x:ExcelWorksheet><x:Name>A</x:Name></x:ExcelWorksheet><x:ExcelWorksheet><x:Name>B</x:Name></x:ExcelWorksheet></x:ExcelWorkbook></xml><table id=x><tr><td>1</table><table><tr><td>2</table>", "[A]/1 [B]/2"},
 		"too few names of Excel":  {"<xml><x:ExcelWorksheet><x:Name>A</x:Name></x:ExcelWorksheet></xml><table id=x><tr><td>1</table><table><tr><td>2</table>", "[x]/1 []/2"},
 		"empty tables":            {"<table><tr><td></table><table></table><table><tr><td>a</table>", "a"},
-		"nothing in the table":    {"<html><table></table>", ""},
+		"an empty table":          {"<html><table></table>", ""},
 		"a table in a row":        {"<table><tr><td>a</td><table><tr><td>b</td></tr></table>", "[]/a []/b"},
 		"layout":                  {"<table><tr><td>menu<td><table><tr><td>a<td>b<tr><td>1<td>2</table></td></tr></table>", "a|b/1|2"},
 		"layout of two":           {"<table><tr><td><table id=x><tr><td>a</table><td><table id=y><tr><td>b</table></table>", "[x]/a [y]/b"},
@@ -93,10 +93,10 @@ func TestTables(t *testing.T) {
 		"in a comment":            {"<!-- <table><tr><td>x</table> --><script>'<table><tr><td>y'</script><table><tr><td>a</table>", "a"},
 		"rows that are hidden":    {"<table><tr style='DISPLAY : NONE'><td>a<tbody hidden><tr><td>b</table>", "a/b"},
 		"empty rows":              {"<table><tr><td>a<tr><tr><td>&nbsp;<tr><td>b</table>", "a///b"},
-		"the end left out":        {"<table><tr><td>a</tr><tr><td>b</tr>", "a/b"},
-		"text beside the cells":   {"<table>x<tr>y<td>a</td>z</tr>q</table>w", "a"},
+		"missing end of page":     {"<table><tr><td>a</tr><tr><td>b</tr>", "a/b"},
+		"text outside of cells":   {"<table>x<tr>y<td>a</td>z</tr>q</table>w", "a"},
 	} {
-		if got := asFound(t, test.page); got != test.want {
+		if got := rowsOf(t, test.page); got != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// kinds writes the typed cells of the second row of a table.
+// kinds returns the typed cells of the second row of a table.
 func kinds(t *testing.T, page string) (out string) {
 	t.Helper()
 	reader, err := open(t, page).Open(t.Context(), 0)

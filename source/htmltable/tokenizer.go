@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// tag is what a tag means to a table.
+// tag is the meaning of a tag for a table.
 type tag uint8
 
 const (
@@ -24,14 +24,14 @@ const (
 	tagRow
 	tagCell
 	tagBreak // br
-	tagBlock // begins a line of its own
+	tagBlock // starts a new line
 	tagPre
 	tagSpan
-	tagHidden // what stands in it is not shown
-	tagVoid   // has no end
+	tagHidden // its content is not displayed
+	tagVoid   // has no end tag
 )
 
-// parseTag knows a tag by its name in small letters.
+// parseTag returns the meaning of a tag name in lower case.
 func parseTag(name []byte) tag {
 	switch string(name) {
 	case "table":
@@ -71,7 +71,7 @@ func parseOtherTag(name []byte) tag {
 	return tagOther
 }
 
-// attribute is one of a tag, its value with entities resolved.
+// attribute is an attribute with its entities resolved.
 type attribute struct{ key, value []byte }
 
 // maxAttributes is how many of a tag are looked at.
@@ -80,40 +80,39 @@ const maxAttributes = 64
 // pollTokens is how many tokens are read between two looks at the context.
 const pollTokens = 1024
 
-// tokenizer goes through the text of a page and knows where in it it is.
+// tokenizer reads the tokens of a page and tracks their offsets.
 type tokenizer struct {
 	checkContext func() error
 	z            *html.Tokenizer
 	maxToken     int
-	// offset is where the token at hand begins, end where it ends.
+	// offset and end are the offsets of the current token.
 	offset, end int64
 	count       int
 
 	kind html.TokenType
-	// partial says that the text ends in the middle of a tag.
+	// partial is set if the text ends within a tag.
 	partial bool
-	// starts says that the token is the beginning of an element, ends that it is
-	// the end of one.
+	// isStart is set for a start tag, and isEnd for an end tag.
 	isStart, isEnd bool
 	tag            tag
 	name           []byte
 
 	moreAttrs  bool
 	attributes []attribute
-	// cachedText is the text of the token once it was asked for.
+	// cachedText is the text of the token after the first call of text.
 	cachedText []byte
 	textCached bool
 }
 
-// newTokenizer begins to read. A token of more bytes than most is a
-// source.LimitError.
+// newTokenizer returns a tokenizer. A token of more than most bytes is a
+// *source.LimitError.
 func newTokenizer(ctx context.Context, text io.Reader, most int) *tokenizer {
 	t := &tokenizer{checkContext: ctx.Err, z: html.NewTokenizer(text), maxToken: most}
 	t.z.SetMaxBuf(most)
 	return t
 }
 
-// next moves to the next token. It gives io.EOF at the end of the text.
+// next moves to the next token. It returns io.EOF at the end of the text.
 func (t *tokenizer) next() error {
 	if t.count++; t.count%pollTokens == 0 {
 		if err := t.checkContext(); err != nil {
@@ -147,7 +146,7 @@ func (t *tokenizer) failure() error {
 	return &source.LimitError{Reason: intray.NewMessage("html.text_too_long", intray.Params{"limit": t.maxToken})}
 }
 
-// text gives the text of a text or comment.
+// text returns the content of a text or a comment.
 func (t *tokenizer) text() []byte {
 	if !t.textCached {
 		t.cachedText, t.textCached = t.z.Text(), true
@@ -155,7 +154,7 @@ func (t *tokenizer) text() []byte {
 	return t.cachedText
 }
 
-// allAttributes gives the attributes of a tag that begins an element.
+// allAttributes returns the attributes of a start tag.
 func (t *tokenizer) allAttributes() []attribute {
 	for t.moreAttrs && len(t.attributes) < maxAttributes {
 		var key, value []byte
@@ -165,7 +164,7 @@ func (t *tokenizer) allAttributes() []attribute {
 	return t.attributes
 }
 
-// attrValue gives the value of an attribute, "" where there is none.
+// attrValue returns the value of an attribute, or "".
 func (t *tokenizer) attrValue(key string) string {
 	for _, a := range t.allAttributes() {
 		if string(a.key) == key {
@@ -175,7 +174,7 @@ func (t *tokenizer) attrValue(key string) string {
 	return ""
 }
 
-// hasAttr says whether there is an attribute.
+// hasAttr reports whether the tag has an attribute.
 func (t *tokenizer) hasAttr(key string) bool {
 	for _, a := range t.allAttributes() {
 		if string(a.key) == key {
@@ -185,7 +184,7 @@ func (t *tokenizer) hasAttr(key string) bool {
 	return false
 }
 
-// isHidden says whether a tag says that its element is not shown.
+// isHidden reports whether the attributes of a tag hide its element.
 func (t *tokenizer) isHidden() bool {
 	if !t.moreAttrs && len(t.attributes) == 0 {
 		return false

@@ -10,15 +10,15 @@ import (
 	"github.com/intraydata/intray/source/numfmt"
 )
 
-// typedValue is what a cell says of its value, beside its text.
+// typedValue is the value of a cell that is stored in addition to its text.
 type typedValue struct {
 	isNumber, isBool, isError bool
 	value                     string
 	format                    *numfmt.Format
 }
 
-// readTypedValue takes what Excel writes beside the text of a cell: x:num, x:bool and
-// x:err with the value, empty where the text is the value.
+// readTypedValue reads the value that Excel stores in x:num, x:bool or x:err. It is
+// empty if the text is the value.
 func (w *tableWalker) readTypedValue(t *tokenizer) (v typedValue) {
 	for _, a := range t.allAttributes() {
 		switch string(a.key) {
@@ -36,8 +36,8 @@ func (w *tableWalker) readTypedValue(t *tokenizer) (v typedValue) {
 	return v
 }
 
-// appendValue appends the value of a cell by its kind. What is not of the kind that
-// it claims to be is text.
+// appendValue appends the value of a cell. A value that does not match its type becomes
+// text.
 func (v typedValue) appendValue(dst, text []byte, epoch1904 bool) ([]byte, intray.CellKind) {
 	value := v.value
 	if value == "" && (v.isNumber || v.isBool || v.isError) {
@@ -63,10 +63,10 @@ func (v typedValue) appendValue(dst, text []byte, epoch1904 bool) ([]byte, intra
 	return append(dst, text...), intray.CellText
 }
 
-// generalFormat is the format of numbers that have none.
+// generalFormat is the format of numbers without a format.
 var generalFormat = compileFormat("General")
 
-// parseNumber reads a number as programs write it; no other base, no Inf.
+// parseNumber parses a decimal number. Inf and other bases are invalid.
 func parseNumber(text string) (float64, bool) {
 	if strings.Trim(text, "0123456789.+-eE") != "" {
 		return 0, false
@@ -75,13 +75,13 @@ func parseNumber(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// maxClasses is how many classes with number formats a page can have.
+// maxClasses is the most classes with number formats.
 const maxClasses = 1 << 16
 
-// maxCodeBytes bounds the code of a number format as it is written in a style.
+// maxCodeBytes is the most bytes of a number format code in a style.
 const maxCodeBytes = 1 << 10
 
-// styleHas says whether a style sets a property to a value.
+// styleHas reports whether a style sets a property to a value.
 func styleHas(style, property, value string) bool {
 	if style == "" {
 		return false
@@ -91,7 +91,7 @@ func styleHas(style, property, value string) bool {
 	return found && strings.EqualFold(strings.TrimSpace(got), value)
 }
 
-// styleValue gives the value of a property of a style as it is written.
+// styleValue returns the raw value of a property of a style.
 func styleValue(style, property string) (string, bool) {
 	for style != "" {
 		end := unquotedIndex(style, ';')
@@ -105,8 +105,8 @@ func styleValue(style, property string) (string, bool) {
 	return "", false
 }
 
-// unquotedIndex finds a mark outside of quotes; it gives the length of the text
-// where there is none.
+// unquotedIndex returns the index of a mark outside of quotes, or the length of the
+// text.
 func unquotedIndex(text string, mark byte) int {
 	quote := byte(0)
 	for i := 0; i < len(text); i++ {
@@ -126,8 +126,7 @@ func unquotedIndex(text string, mark byte) int {
 	return len(text)
 }
 
-// formatCode gives the code of the number format that a style names, "" for
-// none.
+// formatCode returns the number format code of a style, or "".
 func formatCode(style string) string {
 	for _, property := range []string{"mso-number-format", "vnd.ms-excel.numberformat"} {
 		if value, found := styleValue(style, property); found && len(value) <= maxCodeBytes {
@@ -137,8 +136,8 @@ func formatCode(style string) string {
 	return ""
 }
 
-// unescapeCSS resolves the escapes of style sheets: a backslash and the number
-// of a character in hexadecimal, or a backslash and the character itself.
+// unescapeCSS resolves the escapes of style sheets: a backslash with a hexadecimal
+// character code, or a backslash with the character itself.
 func unescapeCSS(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -160,7 +159,7 @@ func unescapeCSS(text string) string {
 				end++
 			}
 			i = end - 1
-		default: // the character is written out as the code wants it
+		default: // an escaped character
 			i++
 			out.WriteByte(text[i])
 		}
@@ -168,13 +167,13 @@ func unescapeCSS(text string) string {
 	return out.String()
 }
 
-// formats knows the number formats of a page by its classes.
+// formats are the number formats of the classes of a page.
 type formats struct {
 	classes  map[string]string
 	compiled map[string]*numfmt.Format
 }
 
-// read takes what a style sheet says of number formats.
+// read reads the number formats of a style sheet.
 func (f *formats) read(sheet string) {
 	for sheet != "" && len(f.classes) < maxClasses {
 		begin := strings.IndexByte(sheet, '{')
@@ -211,7 +210,7 @@ func (f *formats) addClass(class, code string) {
 	}
 }
 
-// lookup gives the format of a cell, nil where the page names none.
+// lookup returns the format of a cell, or nil.
 func (f *formats) lookup(class, style string) *numfmt.Format {
 	if code := formatCode(style); code != "" {
 		return compileFormat(code)
@@ -224,8 +223,8 @@ func (f *formats) lookup(class, style string) *numfmt.Format {
 	return nil
 }
 
-// compileFormat reads a code, or one of the names that Excel gives to the formats of
-// dates. What is shown stands in the page; only the kind is asked for.
+// compileFormat compiles a code or one of Excel's named date formats. Only the kind of
+// the format matters, because the page has the displayed text.
 func compileFormat(code string) *numfmt.Format {
 	switch strings.ToLower(code) {
 	case "general date":
@@ -235,6 +234,6 @@ func compileFormat(code string) *numfmt.Format {
 	case "long time", "medium time", "short time":
 		code = numfmt.Builtin(21)
 	}
-	format, _ := numfmt.Compile(code) // what cannot be read counts as General
+	format, _ := numfmt.Compile(code) // an invalid code counts as General
 	return format
 }

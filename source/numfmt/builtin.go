@@ -1,15 +1,14 @@
 package numfmt
 
-// shortDate is the short date that the built-in formats 14 and 22 show. They
-// follow the region of whoever looks at the file: Excel on Windows in the United
-// States shows m/d/yyyy, on a Macintosh m/d/yy, which is nearest to the
-// mm-dd-yy of ECMA-376.
+// shortDate is the short date in the built-in formats 14 and 22, which follow the
+// region of the reader: Excel shows m/d/yyyy on Windows in the United States, and
+// m/d/yy on a Macintosh, which is nearest to the mm-dd-yy of ECMA-376.
 const shortDate = "m/d/yy"
 
-// Builtin gives the code of a built-in format by its number, as Excel displays
-// it in the United States; "" where the number is not one. The numbers 27 to 36
-// and 50 to 58 depend on an Asian language; they are dates and times, and are
-// given here in the form that Excel gives them elsewhere.
+// Builtin returns the code of a built-in format by its number, as Excel displays it in
+// the United States, or "" for other numbers. The formats 27 to 36 and 50 to 58 are
+// dates and times that depend on an Asian language. They are returned as Excel displays
+// them elsewhere.
 func Builtin(id int) string {
 	if id < 0 || id >= len(builtins) {
 		return ""

@@ -10,12 +10,12 @@ const (
 	dayMillis = 24 * 60 * 60 * 1000
 	// maxSerial is the first serial of the year 10000.
 	maxSerial = 2958466
-	// epoch1904Offset is the serial that the first day of the 1904 system has in the
-	// other.
+	// epoch1904Offset is the serial in the 1900 system of the first day of the 1904
+	// system.
 	epoch1904Offset = 1462
 )
 
-// compileDate reads a section with date letters.
+// compileDate compiles a section with date letters.
 func (s *section) compileDate(p rawSection) bool {
 	s.shape = shapeDate
 	s.roundTo = 1
@@ -49,7 +49,7 @@ func (s *section) addDateItem(t token) {
 	s.items = append(s.items, item{kind: itemDate, letter: t.kind, count: t.count, text: t.text})
 }
 
-// readable says whether the section counts years in a calendar that is known.
+// readable reports whether the calendar of the section is supported.
 func (p *rawSection) readable() bool {
 	switch p.tag.calendar {
 	case calendarJapan, calendarTaiwan, calendarKorea, calendarHebrew:
@@ -66,17 +66,17 @@ func (p *rawSection) readable() bool {
 	return true
 }
 
-// serialParts is a serial taken apart.
+// serialParts are the parts of a serial.
 type serialParts struct {
-	// total counts the milliseconds from serial 0, clock those of the day.
+	// total counts the milliseconds since serial 0, and clock those since midnight.
 	total, clock     int64
 	year, month, day int
 	// weekday counts from Sunday.
 	weekday int
 }
 
-// serialMillis gives the milliseconds of a serial in the 1900 system, rounded to
-// unit; not ok where there is no such date.
+// serialMillis returns the milliseconds of a serial in the 1900 system, rounded to
+// unit. ok is false if there is no such date.
 func serialMillis(v float64, epoch1904 bool, unit int64) (int64, bool) {
 	if v < 0 {
 		return 0, false
@@ -92,7 +92,7 @@ func serialMillis(v float64, epoch1904 bool, unit int64) (int64, bool) {
 	return total, total < maxSerial*dayMillis
 }
 
-// splitSerial takes milliseconds of the 1900 system apart.
+// splitSerial splits milliseconds of the 1900 system into their parts.
 func splitSerial(total int64) serialParts {
 	days := total / dayMillis
 	m := serialParts{total: total, clock: total % dayMillis, weekday: int((days + 6) % 7)}
@@ -109,8 +109,8 @@ func splitSerial(total int64) serialParts {
 	return m
 }
 
-// civilDate gives the date of a day counted from 1899-12-30. The year begins in
-// March here, so that the leap day is its last.
+// civilDate returns the date of a day counted from 1899-12-30. Internally the year
+// starts in March, so that a leap day is its last day.
 func civilDate(days int64) (year, month, day int) {
 	n := days + 693899 // from 0000-03-01
 	century := (4*n + 3) / 146097
@@ -126,8 +126,8 @@ func civilDate(days int64) (year, month, day int) {
 	return year, month, day
 }
 
-// islamicDate gives the date in the tabular Islamic calendar, of a day counted
-// from 1899-12-30. Its epoch is the 15 July 622, as in Microsoft's calendar.
+// islamicDate returns the date in the tabular Islamic calendar of a day counted from
+// 1899-12-30. Its epoch is 15 July 622, as in Microsoft's calendar.
 func islamicDate(days int64) (year, month, day int) {
 	n := days + 466580
 	year = int((30*n + 10646) / 10631)
@@ -184,7 +184,7 @@ func (s *section) appendDayItem(dst []byte, it *item, m *serialParts) []byte {
 	case tokDay:
 		return s.appendDay(dst, it.count, m)
 	}
-	return dst // eras have no names here
+	return dst // eras have no names
 }
 
 func appendYear(dst []byte, year, count int) []byte {
@@ -244,7 +244,7 @@ func (s *section) hourOfDay(m *serialParts) int64 {
 	return hour
 }
 
-// appendAMPM appends AM or PM, or A or P in the letters of the code.
+// appendAMPM appends AM or PM, or A or P in the case of the code.
 func appendAMPM(dst []byte, text string, afternoon bool) []byte {
 	at := 0
 	if afternoon {
@@ -277,7 +277,7 @@ func appendElapsed(dst []byte, it *item, total int64) []byte {
 	return appendPadded(dst, total, it.count)
 }
 
-// appendPadded appends a number that is not negative with leading zeros.
+// appendPadded appends a non-negative number with leading zeros.
 func appendPadded(dst []byte, n int64, width int) []byte {
 	var buf [20]byte
 	text := strconv.AppendInt(buf[:0], n, 10)
@@ -287,20 +287,20 @@ func appendPadded(dst []byte, n int64, width int) []byte {
 	return append(dst, text...)
 }
 
-// Languages of locale tags whose dates have calendars of their own.
+// Languages whose calendar differs by default.
 const (
 	languageJapan  = 0x411
 	languageTaiwan = 0x404
 )
 
-// names are the words of a calendar in one language.
+// names are the words of the calendar in one language.
 type names struct {
 	months, shortMonths [12]string
 	days, shortDays     [7]string
 }
 
-// languages are those whose words are known, with the lower ten bits of their
-// numbers and the beginning of their tags.
+// languages are the supported languages, by the lower ten bits of their identifiers and
+// by the beginning of their tags.
 var languages = [...]struct {
 	number uint16
 	tag    string
@@ -315,8 +315,7 @@ var languages = [...]struct {
 	{languageJapan, "ja", &english},
 }
 
-// namesOf finds the words of a locale tag's language; English where it has none
-// here.
+// namesOf returns the words of the language of a locale tag, or the English ones.
 func namesOf(language uint16) *names {
 	for i := range languages {
 		if languages[i].number == language&0x3ff {
@@ -326,7 +325,7 @@ func namesOf(language uint16) *names {
 	return &english
 }
 
-// languageOf finds the language of a tag that is spelled, such as de-DE.
+// languageOf returns the language of a textual tag such as de-DE.
 func languageOf(tag string) uint16 {
 	tag, _, _ = strings.Cut(strings.ToLower(tag), "-")
 	for i := range languages {
@@ -380,7 +379,7 @@ var (
 		days:        [7]string{"domingo", "segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado"},
 		shortDays:   [7]string{"dom", "seg", "ter", "qua", "qui", "sex", "sáb"},
 	}
-	// islamicNames has the months of the Islamic year only.
+	// islamicNames has only the months of the Islamic year.
 	islamicNames = names{
 		months:      islamicMonths,
 		shortMonths: islamicMonths,

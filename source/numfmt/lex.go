@@ -41,15 +41,15 @@ func (k tokenKind) isTimeLetter() bool {
 	return k == tokElapsed || k >= tokHour
 }
 
-// token is one piece of a code. Text is what it shows as a literal; count is how
-// often a date letter stands, or the fixed denominator behind a slash.
+// token is a part of a code. text is what it displays as a literal. count is the number
+// of repetitions of a date letter, or the fixed denominator after a slash.
 type token struct {
 	kind  tokenKind
 	text  string
 	count int
 }
 
-// rawSection is a section as it was read.
+// rawSection is a section that is not compiled yet.
 type rawSection struct {
 	tokens []token
 	when   condition
@@ -57,7 +57,7 @@ type rawSection struct {
 	hijri  bool
 }
 
-// isText says whether the section is one for text.
+// isText reports whether the section is for text.
 func (p rawSection) isText() bool {
 	at := false
 	for _, t := range p.tokens {
@@ -69,8 +69,8 @@ func (p rawSection) isText() bool {
 	return at
 }
 
-// tokenize cuts a code into sections of tokens. It is not ok where a bracket does not
-// end or holds a condition that is none.
+// tokenize splits a code into sections of tokens. ok is false if a bracket does not end
+// or has an invalid condition.
 func tokenize(code string) ([]rawSection, bool) {
 	parts := make([]rawSection, 1, 4)
 	if code == "" {
@@ -101,7 +101,7 @@ func tokenize(code string) ([]rawSection, bool) {
 	return parts, true
 }
 
-// appendToken appends a token; B1 and B2 name a calendar and show nothing.
+// appendToken appends a token. B1 and B2 select a calendar and display nothing.
 func (p *rawSection) appendToken(t token, source string) {
 	switch {
 	case source == "B1" || source == "b1":
@@ -113,7 +113,7 @@ func (p *rawSection) appendToken(t token, source string) {
 	}
 }
 
-// scanToken reads the token at the beginning of a code that is not empty, and its
+// scanToken returns the token at the beginning of a code, which is not empty, and its
 // length.
 func scanToken(code string) (token, int) {
 	switch code[0] {
@@ -122,9 +122,9 @@ func scanToken(code string) (token, int) {
 	case '\\':
 		n := runeLen(code[1:])
 		return token{text: code[1 : 1+n]}, 1 + n
-	case '_': // the width of a letter; in text, a space
+	case '_': // the width of a character, which is a space in text
 		return token{text: " "}, 1 + runeLen(code[1:])
-	case '*': // fills the column; in text, nothing
+	case '*': // fills the column, which is nothing in text
 		return token{}, 1 + runeLen(code[1:])
 	case '/':
 		return scanSlash(code)
@@ -152,7 +152,7 @@ func scanQuoted(code string) (token, int) {
 	return token{text: code[1 : 1+end]}, end + 2
 }
 
-// scanSlash reads a slash with the denominator that may stand behind it.
+// scanSlash reads a slash with a denominator that may follow it.
 func scanSlash(code string) (token, int) {
 	n, value := 1, 0
 	for n < len(code) && n < 9 && code[n] >= '0' && code[n] <= '9' && (n > 1 || code[n] != '0') {
@@ -170,8 +170,7 @@ func scanSymbol(c byte) (tokenKind, bool) {
 	return [...]tokenKind{tokDigit, tokDigit, tokDigit, tokPoint, tokComma, tokPercent, tokText}[i], true
 }
 
-// scanWord reads what begins with a letter that means something; n is 0 where it
-// does not.
+// scanWord reads a word or a date letter. n is 0 if there is none.
 func scanWord(code string) (t token, n int) {
 	for _, w := range words {
 		if len(code) >= len(w.spelled) && strings.EqualFold(code[:len(w.spelled)], w.spelled) {
@@ -192,7 +191,7 @@ func scanWord(code string) (t token, n int) {
 	return token{kind: kind, text: code[:n], count: n}, n
 }
 
-// words are read before single letters.
+// words are matched before single letters.
 var words = [...]struct {
 	spelled string
 	kind    tokenKind
@@ -206,8 +205,8 @@ var words = [...]struct {
 	{"b2", tokLiteral},
 }
 
-// dateLetterKind gives the meaning of a date letter; aaa and aaaa are days of the week
-// too.
+// dateLetterKind returns the meaning of a date letter. aaa and aaaa are days of the
+// week, too.
 func dateLetterKind(c byte) (tokenKind, bool) {
 	i := strings.IndexByte("yebgmdahs", c|0x20)
 	if i < 0 {
@@ -216,7 +215,7 @@ func dateLetterKind(c byte) (tokenKind, bool) {
 	return [...]tokenKind{tokYear, tokYear, tokBuddhist, tokEra, tokMonth, tokDay, tokDay, tokHour, tokSecond}[i], true
 }
 
-// countRepeats counts how often the first letter stands, in either case.
+// countRepeats counts how many times the first letter is repeated, in either case.
 func countRepeats(code string) int {
 	n := 1
 	for n < len(code) && code[n]|0x20 == code[0]|0x20 {
@@ -225,9 +224,9 @@ func countRepeats(code string) int {
 	return n
 }
 
-// resolveDateTokens gives the signs in a section with date letters their meaning
-// there: m can be minutes, a point with zeros is a part of a second, and the
-// other signs of numbers are literals.
+// resolveDateTokens gives the tokens of a date section their meaning: m may be minutes,
+// a point with zeros is a fraction of a second, and other number placeholders are
+// literals.
 func (p *rawSection) resolveDateTokens() {
 	if !p.isDate() {
 		return
@@ -246,7 +245,7 @@ func (p *rawSection) resolveDateTokens() {
 	p.tokens = out
 }
 
-// resolveDateToken gives a token its meaning in a date, by what stands before and after.
+// resolveDateToken returns the meaning of a token in a date, given its neighbours.
 func resolveDateToken(t token, last tokenKind, rest []token) token {
 	switch t.kind {
 	case tokMonth:
@@ -268,8 +267,8 @@ func (p *rawSection) isDate() bool {
 	return false
 }
 
-// clockKind is what a token means to an m near it: nothing, or its letter.
-// Lengths of time are as their letters.
+// clockKind returns the time letter of a token, as far as it affects an m near it.
+// Elapsed times count as their letters.
 func (t token) clockKind() tokenKind {
 	switch {
 	case t.kind == tokElapsed:
@@ -281,7 +280,7 @@ func (t token) clockKind() tokenKind {
 	return tokLiteral
 }
 
-// lastClock remembers the letter that decides what an m behind it means.
+// lastClock returns the letter that determines the meaning of an m after it.
 func lastClock(last tokenKind, t token) tokenKind {
 	if kind := t.clockKind(); kind != tokLiteral {
 		return kind
@@ -289,7 +288,7 @@ func lastClock(last tokenKind, t token) tokenKind {
 	return last
 }
 
-// nextClock finds the letter that decides what an m before it means.
+// nextClock returns the letter that determines the meaning of an m before it.
 func nextClock(tokens []token) tokenKind {
 	for _, t := range tokens {
 		if kind := t.clockKind(); kind != tokLiteral {
@@ -307,13 +306,13 @@ func countZeros(tokens []token) int {
 	return n
 }
 
-// localeTag is what [$-...] says beside the currency.
+// localeTag is the tag in [$currency-tag].
 type localeTag struct {
 	language uint16
 	calendar uint8
 }
 
-// Calendars of locale tags, by their number there.
+// Calendars of locale tags.
 const (
 	calendarJapan    = 3
 	calendarTaiwan   = 4
@@ -323,8 +322,8 @@ const (
 	calendarHebrew   = 8
 )
 
-// parseBracket reads what stands between square brackets. Colours and words that mean
-// nothing for a text are left out.
+// parseBracket parses the content of square brackets. It ignores colours and other
+// words that do not affect text.
 func (p *rawSection) parseBracket(inside string) bool {
 	if inside == "" {
 		return true
@@ -342,7 +341,7 @@ func (p *rawSection) parseBracket(inside string) bool {
 	return true
 }
 
-// parseCurrency reads [$symbol-tag].
+// parseCurrency parses [$symbol-tag].
 func (p *rawSection) parseCurrency(inside string) {
 	symbol, tag, _ := strings.Cut(inside, "-")
 	if symbol != "" {
@@ -368,12 +367,12 @@ const (
 	greaterOrEqual
 )
 
-// comparisons are the comparisons as codes spell them.
+// comparisons are the operators in codes.
 var comparisons = [...]string{
 	equal: "=", unequal: "<>", less: "<", lessOrEqual: "<=", greater: ">", greaterOrEqual: ">=",
 }
 
-// condition says which numbers a section takes.
+// condition selects the numbers of a section.
 type condition struct {
 	op    comparison
 	limit float64
@@ -407,7 +406,7 @@ func (c condition) matches(v float64) bool {
 	return true
 }
 
-// onlyNegative says whether only negative numbers pass.
+// onlyNegative reports whether only negative numbers match.
 func (c condition) onlyNegative() bool {
 	switch c.op {
 	case less:
@@ -418,8 +417,8 @@ func (c condition) onlyNegative() bool {
 	return false
 }
 
-// resolveConditions gives sections without a condition the usual one, and finds those that
-// show no minus.
+// resolveConditions sets the default conditions of sections, and finds the sections
+// that display no minus sign.
 func resolveConditions(sections []section) {
 	switch len(sections) {
 	case 2:
@@ -436,7 +435,7 @@ func resolveConditions(sections []section) {
 	}
 }
 
-// withDefault gives another condition to a section that has none.
+// withDefault returns c, or other if c is not set.
 func (c condition) withDefault(other condition) condition {
 	if c.op == always {
 		return other
@@ -444,12 +443,13 @@ func (c condition) withDefault(other condition) condition {
 	return c
 }
 
-// leavesNegative says whether at most zero passes beside what the condition takes.
+// leavesNegative reports whether only negative numbers, and perhaps zero, fail the
+// condition.
 func (c condition) leavesNegative() bool {
 	return c.limit == 0 && (c.op == greater || c.op == greaterOrEqual)
 }
 
-// sectionFor finds the section for a number; nil where there is none.
+// sectionFor returns the section for a number, or nil.
 func (f *Format) sectionFor(v float64) *section {
 	for i := range f.sections {
 		if f.sections[i].when.matches(v) {
@@ -462,5 +462,5 @@ func (f *Format) sectionFor(v float64) *section {
 	return nil
 }
 
-// fallbackSection shows what a single condition leaves over.
+// fallbackSection displays numbers that do not match the only condition.
 var fallbackSection = section{shape: shapeGeneral, items: []item{{kind: itemGeneral}}}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// appendNumber appends a number that is not a date, without its minus. d is v
-// without it; it is used up.
+// appendNumber appends a number that is not a date, without its sign. d is the absolute
+// value of v, and is modified.
 func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 	if d.n > 0 {
 		d.point += s.scale
@@ -33,7 +33,7 @@ func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 	return dst
 }
 
-// appendPlace appends what a place before the point shows.
+// appendPlace appends a place before the point.
 func appendPlace(dst []byte, it *item, d *decimal, grouped bool) []byte {
 	whole := d.integerDigits()
 	if it.first {
@@ -63,7 +63,7 @@ func appendDigit(dst []byte, digit byte, place int, grouped bool) []byte {
 	return dst
 }
 
-// appendDecimal appends what a place behind the point shows.
+// appendDecimal appends a place after the point.
 func appendDecimal(dst []byte, it *item, d *decimal) []byte {
 	i := d.point + it.place
 	switch {
@@ -89,8 +89,8 @@ func (s *section) appendGeneralItems(dst []byte, d *decimal) []byte {
 	return dst
 }
 
-// appendScientific appends mantissa and exponent, the exponent a multiple of the
-// places before the point.
+// appendScientific appends mantissa and exponent. The exponent is a multiple of the
+// number of places before the point.
 func (s *section) appendScientific(dst []byte, d *decimal) []byte {
 	exponent := s.normalize(d)
 	var power decimal
@@ -123,8 +123,8 @@ func appendExponentSign(dst []byte, mark byte, exponent int) []byte {
 	return dst
 }
 
-// normalize shifts the point of d to where the mantissa has it, rounds, and
-// gives the exponent.
+// normalize moves the point of d to its position in the mantissa, rounds, and returns
+// the exponent.
 func (s *section) normalize(d *decimal) int {
 	if d.n == 0 {
 		return 0
@@ -135,7 +135,7 @@ func (s *section) normalize(d *decimal) int {
 	}
 	d.point -= exponent
 	d.round(s.decimals)
-	if d.point > s.wholes { // rounded up to one digit more
+	if d.point > s.wholes { // rounding added a digit
 		d.point -= step
 		exponent += step
 	}
@@ -150,14 +150,14 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// appendFraction appends a number as whole and fraction, or as fraction alone
-// where the section has no places for a whole.
+// appendFraction appends a number as a whole and a fraction, or as a fraction alone if
+// the section has no places for a whole.
 func (s *section) appendFraction(dst []byte, whole *decimal, v float64) []byte {
 	v = math.Min(math.Abs(v)*math.Pow10(s.scale), math.MaxFloat64)
 	w, above, below := s.splitFraction(v)
 	whole.set(w)
 	if w == 0 && above == 0 {
-		whole.digits[0], whole.n, whole.point = '0', 1, 1 // # shows the zero here
+		whole.digits[0], whole.n, whole.point = '0', 1, 1 // # displays this zero
 	}
 	blank := s.wholes > 0 && above == 0
 	var numerator, denominator decimal
@@ -185,7 +185,7 @@ func (s *section) appendFractionItem(dst []byte, it *item, of [3]*decimal, blank
 	return append(dst, it.text...)
 }
 
-// appendNumerator appends a place of the numerator, at least one digit in all.
+// appendNumerator appends a place of the numerator, which has at least one digit.
 func appendNumerator(dst []byte, it *item, d *decimal) []byte {
 	if d.n == 0 && it.place == 0 {
 		return append(dst, '0')
@@ -193,7 +193,7 @@ func appendNumerator(dst []byte, it *item, d *decimal) []byte {
 	return appendPlace(dst, it, d, false)
 }
 
-// appendBlank leaves the room of a fraction that is not shown.
+// appendBlank appends spaces in place of a fraction.
 func appendBlank(dst []byte, it *item) []byte {
 	if it.mark == '#' {
 		return dst
@@ -204,8 +204,8 @@ func appendBlank(dst []byte, it *item) []byte {
 	return dst
 }
 
-// appendDenominator appends a place of the denominator: its digits begin at the slash
-// and are followed by spaces, or are led by zeros.
+// appendDenominator appends a place of the denominator. Its digits start at the slash
+// and are followed by spaces, unless it has leading zeros.
 func (s *section) appendDenominator(dst []byte, it *item, d *decimal) []byte {
 	if it.mark == '0' {
 		return appendPlace(dst, it, d, false)
@@ -220,7 +220,7 @@ func (s *section) appendDenominator(dst []byte, it *item, d *decimal) []byte {
 	return dst
 }
 
-// splitFraction gives whole, numerator and denominator of v.
+// splitFraction returns the whole, numerator and denominator of v.
 func (s *section) splitFraction(v float64) (whole, above, below float64) {
 	rest := v
 	if s.wholes > 0 {
@@ -239,8 +239,8 @@ func (s *section) splitFraction(v float64) (whole, above, below float64) {
 	return whole, above, below
 }
 
-// bestConvergent gives the last convergent of the continued fraction of x whose
-// denominator is not above limit.
+// bestConvergent returns the last convergent of the continued fraction of x whose
+// denominator is at most limit.
 func bestConvergent(x, limit float64) (above, below float64) {
 	h0, h1, k0, k1 := 0.0, 1.0, 1.0, 0.0
 	for range 40 {
@@ -257,18 +257,18 @@ func bestConvergent(x, limit float64) (above, below float64) {
 	return h1, k1
 }
 
-// precision is the number of significant digits of a number in a spreadsheet.
+// precision is the number of significant digits in a spreadsheet.
 const precision = 15
 
-// decimal is a number that is not negative: 0.DIGITS times ten to the point. It
-// has no zeros at either end; zero has no digits.
+// decimal is a non-negative number: 0.DIGITS times ten to the power of point. It has no
+// leading or trailing zeros, and zero has no digits.
 type decimal struct {
 	digits [24]byte
 	n      int
 	point  int
 }
 
-// set takes the 15 significant digits of v, which is not negative.
+// set sets d to the 15 significant digits of v, which is not negative.
 func (d *decimal) set(v float64) {
 	if v < 1e15 && v == float64(uint64(v)) {
 		d.setInt(uint64(v))
@@ -289,7 +289,7 @@ func (d *decimal) set(v float64) {
 	d.trim()
 }
 
-// setInt takes a whole number.
+// setInt sets d to an integer.
 func (d *decimal) setInt(v uint64) {
 	d.n = len(strconv.AppendUint(d.digits[:0], v, 10))
 	d.point = d.n
@@ -305,7 +305,7 @@ func (d *decimal) trim() {
 	}
 }
 
-// round keeps a number of decimals, half away from zero.
+// round rounds to a number of decimals, half away from zero.
 func (d *decimal) round(decimals int) {
 	keep := d.point + decimals
 	if keep >= d.n {
@@ -338,10 +338,10 @@ func (d *decimal) increment() {
 	d.n = i + 1
 }
 
-// integerDigits is the number of digits before the point.
+// integerDigits returns the number of digits before the point.
 func (d *decimal) integerDigits() int { return max(d.point, 0) }
 
-// digit gives the digit of the place i, counted from the first significant one.
+// digit returns the digit at place i, counted from the first significant one.
 func (d *decimal) digit(i int) byte {
 	if uint(i) < uint(d.n) {
 		return d.digits[i]
@@ -349,8 +349,8 @@ func (d *decimal) digit(i int) byte {
 	return '0'
 }
 
-// appendFixed appends all digits, without leading and trailing zeros, 0 for
-// nothing before the point.
+// appendFixed appends all digits without leading and trailing zeros, except a single 0
+// before the point.
 func (d *decimal) appendFixed(dst []byte) []byte {
 	if d.point <= 0 {
 		dst = append(dst, '0')
@@ -368,7 +368,7 @@ func (d *decimal) appendFixed(dst []byte) []byte {
 	return dst
 }
 
-// appendGeneral appends a number as General shows it. It rounds d.
+// appendGeneral appends a number as General displays it. It rounds d.
 func appendGeneral(dst []byte, d *decimal) []byte {
 	exponent := d.point - 1
 	if exponent < -4 && d.n-d.point > 9 {
@@ -383,7 +383,7 @@ func appendGeneral(dst []byte, d *decimal) []byte {
 	return d.appendFixed(dst)
 }
 
-// appendShortScientific appends 1.23457E+11.
+// appendShortScientific appends a number such as 1.23457E+11.
 func appendShortScientific(dst []byte, d *decimal) []byte {
 	decimals := 5
 	if exponent := d.point - 1; exponent >= 100 || exponent <= -100 {

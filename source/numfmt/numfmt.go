@@ -1,59 +1,59 @@
-// Package numfmt displays numbers as a spreadsheet does.
+// Package numfmt displays numbers like a spreadsheet.
 //
 // A [Format] is a compiled number format code, such as "#,##0.00;[Red]-0.00" or
-// "dd/mm/yyyy". It says what kind of value a number with this format is, and
-// gives the text that is displayed (shown) and the value's plain form. A code
-// has up to four sections; a section is a run of placeholders, date letters and
-// literals; a serial is the number that stands for a day and its time. The
-// package knows no files, no colours and no widths of columns.
+// "dd/mm/yyyy". It knows the kind of values with this format, and returns their
+// displayed text and their plain value. A code has up to four sections. A section is a
+// sequence of placeholders, date letters and literals. A serial is the number of a date
+// and time. The package does not know files, colours or column widths.
 //
 // # Sources
 //
-// ECMA-376 part 1, 18.8.30 (built-in numbers) and 18.8.31 (codes), Microsoft's
-// article Q67469 (conditions), and what Excel 2007 and later write when a sheet
-// is saved as CSV. Where they differ, the CSV counts.
+// ECMA-376 part 1, 18.8.30 (built-in numbers) and 18.8.31 (codes), Microsoft's article
+// Q67469 (conditions), and the CSV files that Excel 2007 and later save. If they
+// differ, the CSV files decide.
 //
 // # Digits
 //
-// A number has 15 significant decimal digits, as in Excel; all rounding is done
-// on them, half away from zero. 0 shows a digit always, # where it counts, ? a
-// space where it does not. Each placeholder decides for its own place, and the
-// first takes what is left of the number. Literals stay where they stand. A
-// comma between placeholders groups thousands; behind the last, it divides by
-// 1,000. Each percent sign multiplies by 100. The exponent is a multiple of the
-// number of places before the point. A fraction is the last continued fraction
-// whose denominator fits; a fraction of nothing beside a whole is blank.
-// A minus in front is kept when all digits round away: -0.001 in 0.00 is -0.00.
+// A number has 15 significant decimal digits, as in Excel. All rounding is done on
+// them, half away from zero. The placeholder 0 always displays a digit, # only a
+// significant one, and ? a space instead of an insignificant one. Each placeholder
+// applies to its place, and the first one displays all remaining digits. Literals keep
+// their position. A comma between placeholders groups thousands, and after the last one
+// it divides by 1,000. Each percent sign multiplies by 100. The exponent is a multiple
+// of the number of places before the point. A fraction is the last continued fraction
+// whose denominator fits. A zero fraction next to a whole is blank. A leading minus
+// sign remains if all digits round to zero: -0.001 in 0.00 is -0.00.
 //
 // # General
 //
-// General takes at most 11 characters beside the minus: 10 digits and a point,
-// fewer decimals before more; from 1E+11, and below 0.0001 where 9 decimals do
-// not hold all digits, scientific with 5 decimals (4 with three digits of
-// exponent).
+// General displays at most 11 characters and a minus sign: 10 digits and a point, with
+// fewer decimals for larger numbers. Numbers from 1E+11, and those below 0.0001 that
+// need more than 9 decimals, are scientific with 5 decimals (4 if the exponent has
+// three digits).
 //
 // # Sections
 //
-// One section takes all numbers; two take those from 0 and the others; three
-// those above, those below and zero. A condition replaces this; the first that
-// holds counts. A section that only negative numbers reach shows no minus of its
-// own. Where one section has a condition that does not hold, General is shown;
-// where several do and none holds, a row of #. Text goes through the fourth
-// section, or the last if it has an @; else it is shown as it is. The letter
-// after _ is one space, a fill (* and a letter) is nothing.
+// One section applies to all numbers. Of two, the first applies to numbers from 0. Of
+// three, the first applies to positive numbers, the second to negative ones and the
+// third to zero. Conditions replace this, and the first one that holds decides. A
+// section that only negative numbers reach displays no minus sign. If the only
+// condition does not hold, the format is General. If none of several holds, the result
+// is a row of #. Text uses the fourth section, or the last one if it has an @, and is
+// otherwise displayed unchanged. An underscore with a character is one space, and a
+// fill (* with a character) is nothing.
 //
 // # Dates
 //
-// Serial 1 is 1900-01-01 and 60 the 29 February 1900 that never was; 0 is the
-// 0 January. In the 1904 system, serial 0 is 1904-01-01. Times are rounded to the
-// last place of seconds that is shown, to seconds where none is, and then cut. m
-// means minutes behind h and before s. Negative dates and those from year 10000
-// are a row of 255 #, as in a CSV file; in the 1904 system negative dates have a
-// minus. Month and day names are English unless a locale tag names German,
-// French, Spanish, Italian, Portuguese or Dutch. b gives Buddhist years; B2 and
-// tags of the Hijri calendar the tabular Islamic one. Codes in other calendars
-// (Japanese eras, Taiwan, Korea, Hebrew) are not readable. Eastern digits
-// (DBNum, Thai) are shown as 0 to 9.
+// Serial 1 is 1900-01-01, 60 is the nonexistent 29 February 1900, and 0 is 0 January.
+// In the 1904 system, serial 0 is 1904-01-01. Times are rounded to the last displayed
+// place of seconds, or to seconds if none is displayed, and then truncated. m means
+// minutes after h and before s. Negative dates and those from year 10000 are a row of
+// 255 #, as in a CSV file. In the 1904 system, negative dates have a minus sign. Month
+// and day names are English unless a locale tag selects German, French, Spanish,
+// Italian, Portuguese or Dutch. b displays Buddhist years. B2 and tags of the Hijri
+// calendar select the tabular Islamic calendar. Codes in other calendars (Japanese
+// eras, Taiwan, Korea, Hebrew) are not supported. Eastern digits (DBNum, Thai) are
+// displayed as 0 to 9.
 package numfmt
 
 import (
@@ -64,23 +64,24 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// maxCodeChars is how many characters of a code count.
+// maxCodeChars is the most characters of a code. Others are ignored.
 const maxCodeChars = 255
 
-// Format is a compiled format code. It may be used by many goroutines.
+// Format is a compiled format code. It is safe for concurrent use.
 type Format struct {
 	kind intray.CellKind
-	// elapsed is set where times are lengths, not times of day.
+	// elapsed is set if times are durations, not times of day.
 	elapsed bool
-	// sections are those for numbers. None means that numbers go through text.
+	// sections are the sections for numbers. Without any, numbers use text.
 	sections []section
-	// text shows texts; nil where they are shown as they are.
+	// text displays texts. nil displays them unchanged.
 	text []item
 }
 
-// Compile reads a format code, at most 255 characters of which count. A code
-// that cannot be read displays as General does, and ok is false; it is a date
-// all the same where only its calendar is unknown. The empty code is General.
+// Compile compiles a format code, of which at most 255 characters count. For an invalid
+// code, it returns a format that displays like General, and ok is false. If only the
+// calendar is unsupported, the kind of that format is still a date. The empty code is
+// General.
 func Compile(code string) (f *Format, ok bool) {
 	parts, ok := tokenize(truncateCode(code))
 	if !ok || len(parts) > 4 {
@@ -92,7 +93,7 @@ func Compile(code string) (f *Format, ok bool) {
 	for _, p := range parts {
 		s, ok := compileSection(p)
 		switch {
-		case !ok && p.readable(): // letters of dates among digits mean nothing
+		case !ok && p.readable(): // date letters among digits have no meaning
 			return newGeneralFormat(intray.CellNumber), false
 		case !ok:
 			return &Format{kind: f.kind, elapsed: f.elapsed, sections: generalSections()}, false
@@ -111,7 +112,7 @@ func generalSections() []section {
 	return []section{{shape: shapeGeneral, items: []item{{kind: itemGeneral}}}}
 }
 
-// truncateCode cuts a code to maxCodeChars characters.
+// truncateCode truncates a code to maxCodeChars characters.
 func truncateCode(code string) string {
 	n := 0
 	for i := range code {
@@ -123,7 +124,7 @@ func truncateCode(code string) string {
 	return code
 }
 
-// cutTextSection takes the section for text off the end.
+// cutTextSection removes the section for text from the end.
 func (f *Format) cutTextSection(parts []rawSection) []rawSection {
 	last := len(parts) - 1
 	if last != 3 && !parts[last].isText() {
@@ -139,7 +140,7 @@ func (f *Format) cutTextSection(parts []rawSection) []rawSection {
 	return parts[:last]
 }
 
-// classify finds the kind of the numbers: a date where any section is one.
+// classify determines the kind of the numbers. A single date section makes it a date.
 func (f *Format) classify(parts []rawSection) {
 	var day, clock bool
 	for _, p := range parts {
@@ -159,13 +160,13 @@ func (f *Format) classify(parts []rawSection) {
 	}
 }
 
-// Kind says what a number with this format is: CellNumber, CellDate,
-// CellDateTime or CellTime; CellText where the format is text (@).
+// Kind returns the kind of a number with this format: CellNumber, CellDate,
+// CellDateTime or CellTime. For a text format (@) it is CellText.
 func (f *Format) Kind() intray.CellKind { return f.kind }
 
-// AppendFormatted appends what is displayed for a number. epoch1904 says which date
-// system serial numbers count in. Dates that cannot be (negative, beyond
-// 9999-12-31) display as a row of 255 #; what is no number displays as #NUM!.
+// AppendFormatted appends the displayed text of a number. epoch1904 selects the date
+// system of serials. Invalid dates (negative, or after 9999-12-31) display as a row of
+// 255 #, and NaN and infinities as #NUM!.
 func (f *Format) AppendFormatted(dst []byte, v float64, epoch1904 bool) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "#NUM!"...)
@@ -188,7 +189,7 @@ func (f *Format) AppendFormatted(dst []byte, v float64, epoch1904 bool) []byte {
 	return s.appendNumber(dst, &d, v)
 }
 
-// AppendFormattedText appends what is displayed for a text.
+// AppendFormattedText appends the displayed text of a text.
 func (f *Format) AppendFormattedText(dst, text []byte) []byte {
 	if f.text == nil {
 		return append(dst, text...)
@@ -220,7 +221,8 @@ func appendThroughText(dst []byte, items []item, v float64) []byte {
 	return dst
 }
 
-// overflowWidth is what Excel writes to a CSV file for a date that cannot be.
+// overflowWidth is the length of the row of # that Excel writes to a CSV file for an
+// invalid date.
 const overflowWidth = 255
 
 func appendHashes(dst []byte) []byte {
@@ -230,18 +232,18 @@ func appendHashes(dst []byte) []byte {
 	return dst
 }
 
-// AppendValue appends the plain form of a number by the kind of its format, as
-// [intray.CellKind] describes it: a number with all its digits, a day, a time.
-// What cannot be a date is a number; kind says which it became. Those are serials
-// below 1 and 60 in the 1900 system, negative days and those from year 10000. A
-// day is without its time, and a time of day without its day, as they are
-// displayed; times are rounded to milliseconds. A number in a text format is a
-// number. What is no number at all is the error #NUM!.
+// AppendValue appends the plain value of a number by the kind of its format, as
+// described at [intray.CellKind]: a number with all its digits, a date or a time. It
+// returns the actual kind. Serials that cannot be dates are numbers: those below 1 and
+// 60 in the 1900 system, negative ones, and those from year 10000. A date is without
+// its time, and a time of day without its date, as displayed. Times are rounded to
+// milliseconds. A number in a text format is a number. NaN and infinities are the error
+// #NUM!.
 //
-// Whole numbers have all their digits. Others have at most 15 significant ones,
-// which is all that the application ever shows: the rest is noise of binary
-// arithmetic, such as 0.30000000000000004. Numbers that need more than 21 digits
-// in full have an exponent: 1.5e300.
+// Integers have all their digits. Others have at most 15 significant digits, which is
+// all that Excel ever displays: further digits come from binary arithmetic, as in
+// 0.30000000000000004. Numbers that would need more than 21 digits have an exponent,
+// such as 1.5e300.
 func (f *Format) AppendValue(dst []byte, v float64, epoch1904 bool) (_ []byte, kind intray.CellKind) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "#NUM!"...), intray.CellError
@@ -260,7 +262,7 @@ func (f *Format) AppendValue(dst []byte, v float64, epoch1904 bool) (_ []byte, k
 	return appendPlain(dst, v), intray.CellNumber
 }
 
-// appendDay appends 2006-01-02, with T15:04:05 where the format has a time.
+// appendDay appends a date such as 2006-01-02, with T15:04:05 if the format has a time.
 func (f *Format) appendDay(dst []byte, total int64) []byte {
 	m := splitSerial(total)
 	dst = append(appendPadded(dst, int64(m.year), 4), '-')
@@ -272,7 +274,7 @@ func (f *Format) appendDay(dst []byte, total int64) []byte {
 	return dst
 }
 
-// appendTime appends the time of the day, or the whole length of time.
+// appendTime appends the time of day, or the whole duration.
 func (f *Format) appendTime(dst []byte, v float64) []byte {
 	total := int64(math.Round(v * dayMillis))
 	if total < 0 {
@@ -284,7 +286,7 @@ func (f *Format) appendTime(dst []byte, v float64) []byte {
 	return appendClock(dst, total)
 }
 
-// appendClock appends 15:04:05 with the milliseconds that there are.
+// appendClock appends a time such as 15:04:05, with milliseconds if they are not 0.
 func appendClock(dst []byte, total int64) []byte {
 	dst = append(appendPadded(dst, total/(60*60*1000), 2), ':')
 	dst = append(appendPadded(dst, total/60000%60, 2), ':')
@@ -300,7 +302,7 @@ func appendClock(dst []byte, total int64) []byte {
 	return dst
 }
 
-// plainDigits is the most digits that are written out.
+// plainDigits is the most digits of a number without an exponent.
 const plainDigits = 21
 
 // appendPlain appends a number with all its digits.
@@ -322,11 +324,10 @@ func appendPlain(dst []byte, v float64) []byte {
 	return strconv.AppendInt(dst, int64(exponent), 10)
 }
 
-// appendInteger appends a whole number: the least digits that stand for it alone,
-// and zeros.
+// appendInteger appends an integer: the shortest digits that identify it, and zeros.
 func appendInteger(dst []byte, v float64) []byte {
 	if math.Abs(v) < 1e21 {
-		return strconv.AppendFloat(dst, v+0, 'f', -1, 64) // + 0 makes -0 a 0
+		return strconv.AppendFloat(dst, v+0, 'f', -1, 64) // + 0 turns -0 into 0
 	}
 	start := len(dst)
 	dst = strconv.AppendFloat(dst, v, 'e', -1, 64)

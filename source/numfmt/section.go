@@ -16,31 +16,31 @@ const (
 	itemLiteral     itemKind = iota
 	itemGeneral              // the number as General, or the text
 	itemWhole                // a place before the point
-	itemDecimal              // a place behind it
+	itemDecimal              // a place after it
 	itemExponent             // E+ or E-
 	itemPower                // a place of the exponent
 	itemNumerator            // a place above the slash
 	itemSlash                // the slash
 	itemDenominator          // a place below the slash
-	itemFixed                // a denominator that is given
+	itemFixed                // a fixed denominator
 	itemDate                 // a date letter
 )
 
-// item is a piece of a compiled section.
+// item is a part of a compiled section.
 type item struct {
 	kind itemKind
-	// mark is 0, # or ? of a place; none where the code has no place for digits
-	// that must show.
+	// mark is the placeholder of a place: 0, # or ?. It is the zero byte for a place
+	// that the code lacks but that must display digits.
 	mark byte
-	// first is set on the first place of a run: it takes all digits before it.
+	// first is set on the first place of a run, which displays all remaining digits.
 	first bool
-	// place counts from the units leftwards, for decimals from the point
-	// rightwards.
+	// place counts from the units to the left, or from the point to the right for
+	// decimals.
 	place int
-	// letter and count are those of a date letter.
+	// letter and count describe a date letter.
 	letter tokenKind
 	count  int
-	// text is what a literal shows.
+	// text is the text of a literal.
 	text string
 }
 
@@ -51,17 +51,17 @@ type section struct {
 	unsigned bool
 	items    []item
 
-	// scale is the power of ten the number is multiplied by.
+	// scale is the power of ten by which the number is multiplied.
 	scale int
-	// wholes and decimals count the places around the point.
+	// wholes and decimals count the places before and after the point.
 	wholes, decimals int
 	grouped          bool
 
-	// denominator is the given one, or 0; denominators counts its places.
+	// denominator is the fixed denominator, or 0. denominators counts its places.
 	denominator, denominators int
 
-	// roundTo is to how many milliseconds a time is rounded; twelve says that
-	// hours are counted to twelve.
+	// roundTo is the unit of rounding in milliseconds. twelveHour selects the 12-hour
+	// clock.
 	roundTo    int64
 	twelveHour bool
 	islamic    bool
@@ -69,8 +69,8 @@ type section struct {
 	names      *names
 }
 
-// compileSection reads a section for numbers; not ok where it mixes what does
-// not go together.
+// compileSection compiles a section for numbers. ok is false if it combines
+// incompatible placeholders.
 func compileSection(p rawSection) (section, bool) {
 	s := section{when: p.when}
 	if p.isDate() {
@@ -105,8 +105,8 @@ func (p *rawSection) countTokens(kind tokenKind) int {
 	return n
 }
 
-// fractionSlash finds the slash of a fraction, or -1: it has placeholders directly
-// before it, and behind it such or a number.
+// fractionSlash returns the index of the slash of a fraction, or -1. Placeholders
+// precede it directly, and placeholders or a number follow it.
 func (p *rawSection) fractionSlash() int {
 	for i, t := range p.tokens {
 		if t.kind != tokSlash || i == 0 || p.tokens[i-1].kind != tokDigit {
@@ -127,7 +127,7 @@ func appendGeneralItem(items []item, t token) []item {
 	return append(items, item{text: t.text})
 }
 
-// compileNumber reads a section that is neither date nor fraction.
+// compileNumber compiles a section that is neither a date nor a fraction.
 func (s *section) compileNumber(tokens []token) {
 	s.shape = shapeNumber
 	kind := itemWhole
@@ -150,8 +150,8 @@ func (s *section) compileNumber(tokens []token) {
 	}
 }
 
-// addPoint begins the decimals; a further point is a literal. Where there are no
-// places before it, one is made for the digits that must show.
+// addPoint starts the decimals. A further point is a literal. If there are no places
+// before the point, it adds one for digits that must be displayed.
 func (s *section) addPoint(kind *itemKind) {
 	if *kind == itemWhole {
 		if s.countPlaces(itemWhole) == 0 {
@@ -162,8 +162,8 @@ func (s *section) addPoint(kind *itemKind) {
 	s.items = append(s.items, item{text: "."})
 }
 
-// addComma groups thousands where digits stand around it, and divides by
-// thousand behind the last of a run.
+// addComma groups thousands if digits surround the comma, and divides by 1,000 after
+// the last digit.
 func (s *section) addComma(tokens []token, i int, kind itemKind) {
 	before := i - 1
 	for before >= 0 && tokens[before].kind == tokComma {
@@ -180,7 +180,7 @@ func (s *section) addComma(tokens []token, i int, kind itemKind) {
 	s.scale -= 3
 }
 
-// moreDigits says whether places follow before the point.
+// moreDigits reports whether places before the point follow.
 func moreDigits(tokens []token) bool {
 	for _, t := range tokens {
 		if t.kind == tokPoint || t.kind == tokExponent {
@@ -193,7 +193,7 @@ func moreDigits(tokens []token) bool {
 	return false
 }
 
-// addExponent begins the places of the exponent; without any it is a literal.
+// addExponent starts the places of the exponent. Without places it is a literal.
 func (s *section) addExponent(tokens []token, i int, kind *itemKind) {
 	digits := i+1 < len(tokens) && tokens[i+1].kind == tokDigit
 	if !digits || s.shape == shapeScientific || s.countPlaces(itemWhole)+s.countPlaces(itemDecimal) == 0 {
@@ -205,7 +205,7 @@ func (s *section) addExponent(tokens []token, i int, kind *itemKind) {
 	*kind = itemPower
 }
 
-// compileFraction reads a section around its slash.
+// compileFraction compiles a section around its slash.
 func (s *section) compileFraction(tokens []token, slash int) {
 	first := slash
 	for first > 0 && tokens[first-1].kind == tokDigit {
@@ -269,7 +269,7 @@ func (s *section) numberPlaces() {
 	}
 }
 
-// numberPlacesOf counts the places of one kind down to the units.
+// numberPlacesOf numbers the places of one kind, down to the units.
 func (s *section) numberPlacesOf(kind itemKind) {
 	place := s.countPlaces(kind)
 	first := true

@@ -17,20 +17,19 @@ const (
 	mimetypePart = "mimetype"
 	contentPart  = "content.xml"
 	manifestPart = "META-INF/manifest.xml"
-	// encryptedPart holds the whole archive once more, where that is encrypted
-	// as one.
+	// encryptedPart is the entire archive, if it is encrypted as a whole.
 	encryptedPart = "encrypted-package"
 )
 
-// document is what a workbook arrives in: an archive, or the content alone.
+// document is the file of a workbook: an archive or a flat document.
 type document struct {
 	in     *zipfile.Input
 	limits Limits
-	// archive is nil for a flat document, whose file is the content.
+	// archive is nil for a flat document, where the file is the content.
 	archive *zipfile.Archive
 }
 
-// openDocument looks at what the file is.
+// openDocument detects whether the file is an archive, and checks an archive.
 func openDocument(ctx context.Context, in *zipfile.Input, limits Limits) (*document, error) {
 	if in.Size == 0 {
 		return nil, source.ErrEmpty
@@ -58,7 +57,7 @@ func openArchive(in *zipfile.Input, limits Limits) (*document, error) {
 	return &document{in: in, limits: limits, archive: archive}, nil
 }
 
-// mediaType is the media type that an archive gives itself, "" where it has none.
+// mediaType returns the media type that an archive declares, or "".
 func (p *document) mediaType(ctx context.Context) (string, error) {
 	const longest = 256
 	if !p.archive.Has(mimetypePart) {
@@ -73,8 +72,8 @@ func (p *document) mediaType(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// isSpreadsheet says whether a media type is that of a spreadsheet or of a
-// template of one.
+// isSpreadsheet reports whether a media type is that of a spreadsheet or of a
+// spreadsheet template.
 func isSpreadsheet(kind string) bool {
 	const spreadsheet = "application/vnd.oasis.opendocument.spreadsheet"
 	switch kind {
@@ -84,7 +83,7 @@ func isSpreadsheet(kind string) bool {
 	return false
 }
 
-// checkMediaType refuses archives that are no spreadsheets, and encrypted ones.
+// checkMediaType rejects archives that are not spreadsheets, and encrypted ones.
 func (p *document) checkMediaType(ctx context.Context) error {
 	kind, err := p.mediaType(ctx)
 	switch {
@@ -102,8 +101,8 @@ func (p *document) checkMediaType(ctx context.Context) error {
 	return nil
 }
 
-// checkEncryption looks into the manifest, where encryption is told entry by
-// entry. What is encrypted beside the content, such as macros, does not matter.
+// checkEncryption reads the manifest, which describes the encryption of each entry.
+// Encryption of other entries, such as macros, does not matter.
 func (p *document) checkEncryption(ctx context.Context) error {
 	if p.archive.Has(encryptedPart) {
 		return zipfile.ErrPassword
@@ -139,7 +138,7 @@ func readManifest(s *xmlscan.Scanner) error {
 	})
 }
 
-// readManifestEntry reads what the manifest says of one entry.
+// readManifestEntry reads the manifest of one entry.
 func readManifestEntry(s *xmlscan.Scanner) error {
 	raw, err := s.Decode(nil, s.AttrIn(nsManifest, "full-path"))
 	if err != nil {
@@ -155,7 +154,7 @@ func readManifestEntry(s *xmlscan.Scanner) error {
 	})
 }
 
-// openContent opens the part with the sheets.
+// openContent opens the part that has the sheets.
 func (p *document) openContent(ctx context.Context) (*zipfile.Part, error) {
 	if p.archive == nil {
 		return zipfile.WholeFile(ctx, p.in, "document"), nil

@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// people is a workbook of ten columns, as exports have it: numbers, texts, most
-// of them unique, dates, amounts and a formula.
+// people returns a workbook of ten columns like a typical export: numbers, mostly
+// unique texts, dates, amounts and a formula.
 func people(tb testing.TB, rows int) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -63,7 +63,7 @@ func writePeople(w io.Writer, rows int) error {
 	return err
 }
 
-// cpu is the time that the process has used.
+// cpu returns the CPU time that the process has used.
 func cpu() time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {

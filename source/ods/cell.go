@@ -12,11 +12,11 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// valueType is how the value of a cell is written.
+// valueType is how the value of a cell is encoded.
 type valueType uint8
 
 const (
-	// typeText is also that of cells which say nothing.
+	// typeText is also the type of cells that declare none.
 	typeText valueType = iota
 	typeNumber
 	typeDate
@@ -38,16 +38,16 @@ func parseValueType(text []byte) valueType {
 	return typeText
 }
 
-// cellAttrs is what the attributes of a cell say.
+// cellAttrs are the attributes of a cell.
 type cellAttrs struct {
 	valueType valueType
-	// values are the raw values by their kinds.
+	// values are the raw values by type.
 	values [typeBool + 1][]byte
-	// formula says that the value is the result of one; judged that the
-	// application tells results that are errors, failed that this is one.
+	// formula is set if the value is the result of a formula. typeKnown is set if the
+	// application marks results that are errors, and isError if this one is.
 	formula, typeKnown, isError bool
-	// repeated, width and height are counts as they are written: of cells that
-	// are alike, and of those that the cell is merged with.
+	// repeated, width and height are raw counts: of equal cells, and of the columns and
+	// rows that the cell is merged over.
 	repeated, width, height []byte
 }
 
@@ -99,8 +99,8 @@ func (c *cellAttrs) setOfficeAttr(name, value []byte) {
 	}
 }
 
-// skipCovered passes cells that lie below a merged one: whatever they hold, the
-// application shows the first.
+// skipCovered skips cells that are covered by a merged cell. The application displays
+// only the merged cell.
 func (r *rows) skipCovered() error {
 	times, err := r.parseRepeat(r.scan.AttrIn(nsTable, "number-columns-repeated"))
 	if err != nil {
@@ -129,8 +129,8 @@ func (r *rows) readCell() error {
 	if err != nil {
 		return err
 	}
-	// Beside what is given, memory holds raw values: each once at most, and
-	// those that an error hides.
+	// The buffer also holds raw values: each at most once, and those that an error
+	// replaces.
 	if len(r.textBuf) > 3*r.limits.RowBytes {
 		return r.rowTooLong()
 	}
@@ -140,8 +140,8 @@ func (r *rows) readCell() error {
 	return r.appendCells(r.buildCell(&c, value, shown), times)
 }
 
-// readDisplayText reads what the cell displays to the end of the cell; nil where it
-// says nothing about that.
+// readDisplayText reads the displayed text up to the end of the cell. It returns nil if
+// there is none.
 func (r *rows) readDisplayText() ([]byte, error) {
 	from := len(r.textBuf)
 	if text, ok := r.readLeaf(); ok {
@@ -155,8 +155,8 @@ func (r *rows) readDisplayText() ([]byte, error) {
 	return r.textBuf[from:len(r.textBuf):len(r.textBuf)], nil
 }
 
-// buildCell makes a cell of its value and of what it displays. A value that cannot
-// be read as what it says to be is text: nothing of it is lost.
+// buildCell returns a cell with a value and a displayed text. A value that does not
+// match its type becomes text, so that nothing is lost.
 func (r *rows) buildCell(c *cellAttrs, value, shown []byte) workbook.Cell {
 	if c.isError || !c.typeKnown && c.formula && isErrorText(shown) {
 		if len(shown) == 0 {
@@ -183,7 +183,7 @@ func (r *rows) buildCell(c *cellAttrs, value, shown []byte) workbook.Cell {
 	return cell
 }
 
-// appendCells puts a cell as often as it counts.
+// appendCells appends a cell times times.
 func (r *rows) appendCells(c workbook.Cell, times int64) error {
 	size := int64(len(c.Value) + len(c.Formatted))
 	if size == 0 && c.Kind != intray.CellError {
@@ -211,7 +211,7 @@ func (r *rows) rowTooLong() error {
 	return r.limitError(intray.NewMessage("row.too_long", intray.Params{"limit": r.limits.RowBytes}))
 }
 
-// isErrorText says whether a text is how applications display a failed formula.
+// isErrorText reports whether applications display a failed formula this way.
 func isErrorText(text []byte) bool {
 	switch string(text) {
 	case "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#FIELD!", "#BLOCKED!", "#CONNECT!", "#UNKNOWN!", "#GETTING_DATA":
@@ -221,8 +221,8 @@ func isErrorText(text []byte) bool {
 	return found && len(number) > 0 && len(bytes.Trim(number, "0123456789")) == 0
 }
 
-// appendValue appends a value in the form of its kind. What cannot be read is
-// CellText, and nothing is appended.
+// appendValue appends a value in the format of its kind. For an invalid value it
+// appends nothing and returns CellText.
 func appendValue(dst []byte, k valueType, raw []byte) ([]byte, intray.CellKind) {
 	raw = bytes.Trim(raw, " \t\r\n")
 	switch k {
@@ -244,8 +244,8 @@ func appendValue(dst []byte, k valueType, raw []byte) ([]byte, intray.CellKind) 
 	return dst, intray.CellText
 }
 
-// appendNumber appends a decimal number with all its digits, in the one form
-// that is promised: a digit at both sides of a point, a small e, no plus.
+// appendNumber appends a decimal number with all its digits in canonical form: digits
+// on both sides of a point, a lower-case e, no plus sign.
 func appendNumber(dst, raw []byte) ([]byte, bool) {
 	from := len(dst)
 	rest, negative := bytes.CutPrefix(raw, []byte("-"))
@@ -286,7 +286,7 @@ func appendNumber(dst, raw []byte) ([]byte, bool) {
 	return append(dst, exponent...), true
 }
 
-// cutDigits cuts the digits off that text begins with.
+// cutDigits returns the leading digits of text and the rest.
 func cutDigits(text []byte) (run, rest []byte) {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -295,7 +295,7 @@ func cutDigits(text []byte) (run, rest []byte) {
 	return text[:n], text[n:]
 }
 
-// isDate says whether a text is a day.
+// isDate reports whether a text is a date.
 func isDate(raw []byte) bool {
 	if len(raw) != len(time.DateOnly) {
 		return false
@@ -304,8 +304,8 @@ func isDate(raw []byte) bool {
 	return err == nil
 }
 
-// appendDate appends a day, or a day and a time. A zone is refused: cells have
-// none; a Z is how some programs end all times.
+// appendDate appends a date with or without a time. Cells have no time zone, so a zone
+// is invalid, except for the Z that some programs append to all times.
 func appendDate(dst, raw []byte) ([]byte, intray.CellKind) {
 	if isDate(raw) {
 		return append(dst, raw...), intray.CellDate
@@ -332,14 +332,14 @@ type durationUnit struct {
 	millis int64
 }
 
-// dateUnits stand in front of the T of a duration, clockUnits behind it, both
-// in this order. Years and months have no length.
+// dateUnits precede the T of a duration, and clockUnits follow it, each in this order.
+// Years and months have no fixed length.
 var (
 	dateUnits  = [...]durationUnit{{'Y', 0}, {'M', 0}, {'W', 7 * 86_400_000}, {'D', 86_400_000}}
 	clockUnits = [...]durationUnit{{'H', 3_600_000}, {'M', 60_000}, {'S', 1000}}
 )
 
-// parseDuration reads a duration as XML Schema has it, -P1DT27H30M00.5S, to the
+// parseDuration parses a duration of XML Schema, such as -P1DT27H30M00.5S, to the
 // millisecond.
 func parseDuration(text string) (millis int64, ok bool) {
 	text, negative := strings.CutPrefix(text, "-")
@@ -356,7 +356,7 @@ func parseDuration(text string) (millis int64, ok bool) {
 	return days + hours, ok && also
 }
 
-// sumUnits adds up numbers with units, which come in their order.
+// sumUnits adds up numbers with units, which must be in order.
 func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	for _, u := range units {
 		n, size := parseThousandths(text)
@@ -375,8 +375,8 @@ func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	return millis, text == ""
 }
 
-// parseThousandths reads the number that text begins with, in thousandths, rounded. The
-// size is 0 where there is none.
+// parseThousandths parses the number at the beginning of text, in rounded thousandths.
+// The size is 0 if there is none.
 func parseThousandths(text string) (thousandths int64, size int) {
 	const longest = 10 // digits; a sum of such durations fits into 64 bits
 	for size < len(text) && text[size] >= '0' && text[size] <= '9' {
@@ -402,7 +402,7 @@ func parseThousandths(text string) (thousandths int64, size int) {
 	return thousandths, size
 }
 
-// appendTime appends a length of time: 27:30:00.5.
+// appendTime appends a length of time, such as 27:30:00.5.
 func appendTime(dst []byte, millis int64) []byte {
 	if millis < 0 {
 		dst, millis = append(dst, '-'), -millis
@@ -418,7 +418,7 @@ func appendTime(dst []byte, millis int64) []byte {
 	return bytes.TrimRight(dst, "0")
 }
 
-// appendPair appends a number of at least two digits.
+// appendPair appends a number with at least two digits.
 func appendPair(dst []byte, n int64) []byte {
 	if n < 10 {
 		dst = append(dst, '0')

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/source/numfmt"
 )
 
-// cell writes a cell with these attributes and this inside.
+// cell returns a cell with attributes and content.
 func cell(attributes, inside string) string {
 	return `<table:table-cell ` + attributes + `>` + inside + `</table:table-cell>`
 }
@@ -19,50 +19,50 @@ func TestCells(t *testing.T) {
 		cell string
 		want string
 	}{
-		"text":                 {text("Ada"), "A1 text Ada"},
-		"no kind":              {cell("", "<text:p>Ada</text:p>"), "A1 text Ada"},
-		"heading":              {cell("", "<text:h>Ada</text:h>"), "A1 text Ada"},
-		"text and string":      {cell(`office:value-type="string" office:string-value="a &amp; b"`, "<text:p>shown</text:p>"), "A1 text a & b [shown]"},
-		"string alone":         {cell(`office:value-type="string" office:string-value="a"`, ""), "A1 text a"},
-		"empty string value":   {cell(`office:value-type="string" office:string-value=""`, "<text:p>a</text:p>"), "A1 text a"},
-		"string shown as none": {cell(`office:value-type="string" office:string-value="a"`, "<text:p/>"), "A1 text a []"},
+		"text":                      {text("Ada"), "A1 text Ada"},
+		"no kind":                   {cell("", "<text:p>Ada</text:p>"), "A1 text Ada"},
+		"heading":                   {cell("", "<text:h>Ada</text:h>"), "A1 text Ada"},
+		"text and string":           {cell(`office:value-type="string" office:string-value="a &amp; b"`, "<text:p>shown</text:p>"), "A1 text a & b [shown]"},
+		"string alone":              {cell(`office:value-type="string" office:string-value="a"`, ""), "A1 text a"},
+		"empty string value":        {cell(`office:value-type="string" office:string-value=""`, "<text:p>a</text:p>"), "A1 text a"},
+		"string displayed as empty": {cell(`office:value-type="string" office:string-value="a"`, "<text:p/>"), "A1 text a []"},
 
-		"number":           {number("12.50"), "A1 number 12.50"},
-		"number, shown":    {cell(`office:value-type="float" office:value="1234.5"`, "<text:p>1.234,50</text:p>"), "A1 number 1234.5 [1.234,50]"},
-		"zeros in front":   {cell(`office:value-type="float" office:value="501"`, "<text:p>00501</text:p>"), "A1 number 501 [00501]"},
-		"all digits":       {cell(`office:value-type="float" office:value="0.1234567890123456789"`, "<text:p>0.12</text:p>"), "A1 number 0.1234567890123456789 [0.12]"},
-		"exponent":         {cell(`office:value-type="float" office:value="1.5E+300"`, "<text:p>1.5E+300</text:p>"), "A1 number 1.5e300 [1.5E+300]"},
-		"number, not told": {cell(`office:value-type="float" office:value="7"`, ""), "A1 number 7"},
-		"number, hidden":   {cell(`office:value-type="float" office:value="7"`, "<text:p/>"), "A1 number 7 []"},
-		"percentage":       {cell(`office:value-type="percentage" office:value="0.4223"`, "<text:p>42%</text:p>"), "A1 number 0.4223 [42%]"},
-		"money":            {cell(`office:value-type="currency" office:currency="EUR" office:value="-4.99"`, "<text:p>-4,99 €</text:p>"), "A1 number -4.99 [-4,99 €]"},
-		"no number":        {cell(`office:value-type="float" office:value="NaN"`, "<text:p>not</text:p>"), "A1 text NaN [not]"},
-		"number lost":      {cell(`office:value-type="float"`, "<text:p>5</text:p>"), "A1 text 5"},
-		"another prefix":   {cell(`office:value-type="float" office:value="5" calcext:value="6" value="7" xlink:value="8"`, ""), "A1 number 5"},
+		"number":            {number("12.50"), "A1 number 12.50"},
+		"number, displayed": {cell(`office:value-type="float" office:value="1234.5"`, "<text:p>1.234,50</text:p>"), "A1 number 1234.5 [1.234,50]"},
+		"zeros in front":    {cell(`office:value-type="float" office:value="501"`, "<text:p>00501</text:p>"), "A1 number 501 [00501]"},
+		"all digits":        {cell(`office:value-type="float" office:value="0.1234567890123456789"`, "<text:p>0.12</text:p>"), "A1 number 0.1234567890123456789 [0.12]"},
+		"exponent":          {cell(`office:value-type="float" office:value="1.5E+300"`, "<text:p>1.5E+300</text:p>"), "A1 number 1.5e300 [1.5E+300]"},
+		"number, no text":   {cell(`office:value-type="float" office:value="7"`, ""), "A1 number 7"},
+		"number, hidden":    {cell(`office:value-type="float" office:value="7"`, "<text:p/>"), "A1 number 7 []"},
+		"percentage":        {cell(`office:value-type="percentage" office:value="0.4223"`, "<text:p>42%</text:p>"), "A1 number 0.4223 [42%]"},
+		"money":             {cell(`office:value-type="currency" office:currency="EUR" office:value="-4.99"`, "<text:p>-4,99 €</text:p>"), "A1 number -4.99 [-4,99 €]"},
+		"invalid number":    {cell(`office:value-type="float" office:value="NaN"`, "<text:p>not</text:p>"), "A1 text NaN [not]"},
+		"number lost":       {cell(`office:value-type="float"`, "<text:p>5</text:p>"), "A1 text 5"},
+		"another prefix":    {cell(`office:value-type="float" office:value="5" calcext:value="6" value="7" xlink:value="8"`, ""), "A1 number 5"},
 
 		"date":            {cell(`office:value-type="date" office:date-value="2024-02-29"`, "<text:p>29.02.24</text:p>"), "A1 date 2024-02-29 [29.02.24]"},
-		"date, not told":  {cell(`office:value-type="date" office:date-value="2024-02-29"`, ""), "A1 date 2024-02-29"},
+		"date, no text":   {cell(`office:value-type="date" office:date-value="2024-02-29"`, ""), "A1 date 2024-02-29"},
 		"date and time":   {cell(`office:value-type="date" office:date-value="2024-02-29T13:45:00"`, "<text:p>29.2. 13:45</text:p>"), "A1 datetime 2024-02-29T13:45:00 [29.2. 13:45]"},
-		"no such day":     {cell(`office:value-type="date" office:date-value="2023-02-29"`, "<text:p>odd</text:p>"), "A1 text 2023-02-29 [odd]"},
-		"before all time": {cell(`office:value-type="date" office:date-value="-0044-03-15"`, "<text:p>Ides</text:p>"), "A1 text -0044-03-15 [Ides]"},
+		"invalid date":    {cell(`office:value-type="date" office:date-value="2023-02-29"`, "<text:p>odd</text:p>"), "A1 text 2023-02-29 [odd]"},
+		"year before 0":   {cell(`office:value-type="date" office:date-value="-0044-03-15"`, "<text:p>Ides</text:p>"), "A1 text -0044-03-15 [Ides]"},
 		"time":            {cell(`office:value-type="time" office:time-value="PT19H03M00S"`, "<text:p>7:03 PM</text:p>"), "A1 time 19:03:00 [7:03 PM]"},
-		"time, as shown":  {cell(`office:value-type="time" office:time-value="PT19H03M00S"`, "<text:p>19:03:00</text:p>"), "A1 time 19:03:00"},
-		"no time":         {cell(`office:value-type="time" office:time-value="P1Y"`, "<text:p>year</text:p>"), "A1 text P1Y [year]"},
+		"time, displayed": {cell(`office:value-type="time" office:time-value="PT19H03M00S"`, "<text:p>19:03:00</text:p>"), "A1 time 19:03:00"},
+		"invalid time":    {cell(`office:value-type="time" office:time-value="P1Y"`, "<text:p>year</text:p>"), "A1 text P1Y [year]"},
 
 		"true":             {cell(`office:value-type="boolean" office:boolean-value="true"`, "<text:p>WAHR</text:p>"), "A1 bool true [WAHR]"},
-		"false, not told":  {cell(`office:value-type="boolean" office:boolean-value="false"`, ""), "A1 bool false [FALSE]"},
-		"neither":          {cell(`office:value-type="boolean" office:boolean-value="maybe"`, ""), "A1 text maybe"},
+		"false, no text":   {cell(`office:value-type="boolean" office:boolean-value="false"`, ""), "A1 bool false [FALSE]"},
+		"invalid boolean":  {cell(`office:value-type="boolean" office:boolean-value="maybe"`, ""), "A1 text maybe"},
 		"formula":          {cell(`table:formula="of:=[.A2]*2" office:value-type="float" office:value="4"`, "<text:p>4</text:p>"), "A1 number 4"},
 		"formula, no text": {cell(`table:formula="of:=1" office:value-type="string" office:string-value=""`, "<text:p/>"), ""},
 
-		"error":            {cell(`table:formula="of:=NA()" office:value-type="string" office:string-value="" calcext:value-type="error"`, "<text:p>#N/A</text:p>"), "A1 error #N/A"},
-		"error, German":    {cell(`table:formula="of:=NA()" office:value-type="string" office:string-value="" calcext:value-type="error"`, "<text:p>#NV</text:p>"), "A1 error #NV"},
-		"error, older":     {cell(`table:formula="of:=1/0" office:value-type="float" office:value="0"`, "<text:p>#DIV/0!</text:p>"), "A1 error #DIV/0!"},
-		"error by number":  {cell(`table:formula="of:=a" office:value-type="float" office:value="0"`, "<text:p>Err:502</text:p>"), "A1 error Err:502"},
-		"error, not told":  {cell(`office:value-type="string" office:string-value="#REF!" calcext:value-type="error"`, ""), "A1 error #REF!"},
-		"judged as text":   {cell(`table:formula="of:=&quot;#N/A&quot;" office:value-type="string" calcext:value-type="string"`, "<text:p>#N/A</text:p>"), "A1 text #N/A"},
-		"looks like one":   {text("#N/A"), "A1 text #N/A"},
-		"more than a mark": {cell(`table:formula="of:=a" office:value-type="string"`, "<text:p>Err:502b</text:p>"), "A1 text Err:502b"},
+		"error":                {cell(`table:formula="of:=NA()" office:value-type="string" office:string-value="" calcext:value-type="error"`, "<text:p>#N/A</text:p>"), "A1 error #N/A"},
+		"error, German":        {cell(`table:formula="of:=NA()" office:value-type="string" office:string-value="" calcext:value-type="error"`, "<text:p>#NV</text:p>"), "A1 error #NV"},
+		"error, older":         {cell(`table:formula="of:=1/0" office:value-type="float" office:value="0"`, "<text:p>#DIV/0!</text:p>"), "A1 error #DIV/0!"},
+		"error by number":      {cell(`table:formula="of:=a" office:value-type="float" office:value="0"`, "<text:p>Err:502</text:p>"), "A1 error Err:502"},
+		"error, not marked":    {cell(`office:value-type="string" office:string-value="#REF!" calcext:value-type="error"`, ""), "A1 error #REF!"},
+		"marked as text":       {cell(`table:formula="of:=&quot;#N/A&quot;" office:value-type="string" calcext:value-type="string"`, "<text:p>#N/A</text:p>"), "A1 text #N/A"},
+		"text like an error":   {text("#N/A"), "A1 text #N/A"},
+		"longer than an error": {cell(`table:formula="of:=a" office:value-type="string"`, "<text:p>Err:502b</text:p>"), "A1 text Err:502b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := readFile(t.Context(), workbookFile(t, table("One", row(tc.cell))), Limits{})
@@ -75,29 +75,29 @@ func TestCells(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	for name, tc := range map[string]struct{ inside, want string }{
-		"paragraphs":       {"<text:p>a</text:p><text:p/><text:p>b</text:p>", "a\n\nb"},
-		"first is empty":   {"<text:p/><text:p>b</text:p>", "\nb"},
-		"spaces":           {`<text:p>a<text:s/>b<text:s text:c="3"/>c</text:p>`, "a b   c"},
-		"tab and break":    {"<text:p>a<text:tab/>b<text:line-break/>c</text:p>", "a\tb\nc"},
-		"spans":            {`<text:p><text:span text:style-name="T1">a<text:span>b</text:span></text:span>c</text:p>`, "abc"},
-		"a link":           {`<text:p>see <text:a xlink:href="http://example.org">there</text:a></text:p>`, "see there"},
-		"a field":          {"<text:p>on <text:sheet-name>One</text:sheet-name></text:p>", "on One"},
-		"readings":         {"<text:p><text:ruby><text:ruby-base>漢</text:ruby-base><text:ruby-text>kan</text:ruby-text></text:ruby></text:p>", "漢"},
-		"another space":    {`<text:p>a<x:y xmlns:x="http://example.org">b</x:y></text:p>`, "ab"},
-		"an annotation":    {`<office:annotation><dc:creator>Ada</dc:creator><text:p>note</text:p></office:annotation><text:p>a</text:p>`, "a"},
-		"one inside":       {`<text:p>a<office:annotation><text:p>note</text:p></office:annotation>b<text:note><text:note-body><text:p>c</text:p></text:note-body></text:note></text:p>`, "ab"},
-		"a drawing":        {`<draw:frame><draw:text-box><text:p>box</text:p></draw:text-box></draw:frame><text:p>a</text:p>`, "a"},
-		"a table within":   {`<table:table><table:table-row><table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table><text:p>a</text:p>`, "a"},
-		"a list":           {`<text:list><text:list-item><text:p>a</text:p></text:list-item><text:list-item><text:p>b</text:p></text:list-item></text:list>`, "a\nb"},
-		"entities":         {`<text:p>&lt;a&gt; &amp; &quot;b&quot; &apos;c&#39; &#x1F600;&#10;</text:p>`, "<a> & \"b\" 'c' \U0001F600\n"},
-		"literal":          {`<text:p>a<![CDATA[<&amp;>]]>b</text:p>`, "a<&amp;>b"},
-		"a comment":        {`<text:p>a<!-- <b> -->c<?pi d?></text:p>`, "ac"},
-		"spaces as such":   {"<text:p> a  b </text:p>", " a  b "},
-		"layout":           {"\n  <text:p>\n    a\n    <text:span>b</text:span>\n  c\r\n  </text:p>\n", "a b c"},
-		"layout, literal":  {"<text:p>a <![CDATA[ \n b]]></text:p>", "a  b"},
-		"a carriage":       {"<text:p>a\rb</text:p>", "a b"},
-		"nothing but that": {"<text:p>\n \n</text:p>", ""},
-		"quotes":           {`<text:p>"a" 'b' ></text:p>`, `"a" 'b' >`},
+		"paragraphs":           {"<text:p>a</text:p><text:p/><text:p>b</text:p>", "a\n\nb"},
+		"first is empty":       {"<text:p/><text:p>b</text:p>", "\nb"},
+		"spaces":               {`<text:p>a<text:s/>b<text:s text:c="3"/>c</text:p>`, "a b   c"},
+		"tab and break":        {"<text:p>a<text:tab/>b<text:line-break/>c</text:p>", "a\tb\nc"},
+		"spans":                {`<text:p><text:span text:style-name="T1">a<text:span>b</text:span></text:span>c</text:p>`, "abc"},
+		"a link":               {`<text:p>see <text:a xlink:href="http://example.org">there</text:a></text:p>`, "see there"},
+		"a field":              {"<text:p>on <text:sheet-name>One</text:sheet-name></text:p>", "on One"},
+		"readings":             {"<text:p><text:ruby><text:ruby-base>漢</text:ruby-base><text:ruby-text>kan</text:ruby-text></text:ruby></text:p>", "漢"},
+		"another space":        {`<text:p>a<x:y xmlns:x="http://example.org">b</x:y></text:p>`, "ab"},
+		"an annotation":        {`<office:annotation><dc:creator>Ada</dc:creator><text:p>note</text:p></office:annotation><text:p>a</text:p>`, "a"},
+		"an annotation inside": {`<text:p>a<office:annotation><text:p>note</text:p></office:annotation>b<text:note><text:note-body><text:p>c</text:p></text:note-body></text:note></text:p>`, "ab"},
+		"a drawing":            {`<draw:frame><draw:text-box><text:p>box</text:p></draw:text-box></draw:frame><text:p>a</text:p>`, "a"},
+		"a table within":       {`<table:table><table:table-row><table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table><text:p>a</text:p>`, "a"},
+		"a list":               {`<text:list><text:list-item><text:p>a</text:p></text:list-item><text:list-item><text:p>b</text:p></text:list-item></text:list>`, "a\nb"},
+		"entities":             {`<text:p>&lt;a&gt; &amp; &quot;b&quot; &apos;c&#39; &#x1F600;&#10;</text:p>`, "<a> & \"b\" 'c' \U0001F600\n"},
+		"literal":              {`<text:p>a<![CDATA[<&amp;>]]>b</text:p>`, "a<&amp;>b"},
+		"a comment":            {`<text:p>a<!-- <b> -->c<?pi d?></text:p>`, "ac"},
+		"plain spaces":         {"<text:p> a  b </text:p>", " a  b "},
+		"layout":               {"\n  <text:p>\n    a\n    <text:span>b</text:span>\n  c\r\n  </text:p>\n", "a b c"},
+		"layout, literal":      {"<text:p>a <![CDATA[ \n b]]></text:p>", "a  b"},
+		"a carriage":           {"<text:p>a\rb</text:p>", "a b"},
+		"only layout":          {"<text:p>\n \n</text:p>", ""},
+		"quotes":               {`<text:p>"a" 'b' ></text:p>`, `"a" 'b' >`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := []string{"A1 text " + tc.want, "B1 text z"}
@@ -120,7 +120,7 @@ func TestAppendNumber(t *testing.T) {
 	} {
 		got, k := appendValue([]byte("before "), typeNumber, []byte(raw))
 		if string(got) != "before "+want || (kindName(k) == "number") != (want != "") {
-			t.Errorf("%q gives %s %q, not %q", raw, kindName(k), got, want)
+			t.Errorf("%q: %s %q, want %q", raw, kindName(k), got, want)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestAppendDate(t *testing.T) {
 	} {
 		got, k := appendValue(nil, typeDate, []byte(raw))
 		if line := kindName(k) + " " + string(got); line != want {
-			t.Errorf("%q gives %q, not %q", raw, line, want)
+			t.Errorf("%q: %q, want %q", raw, line, want)
 		}
 	}
 }
@@ -155,21 +155,21 @@ func TestAppendDuration(t *testing.T) {
 	} {
 		got, k := appendValue(nil, typeTime, []byte(raw))
 		if string(got) != want || (kindName(k) == "time") != (want != "") {
-			t.Errorf("%q gives %s %q, not %q", raw, kindName(k), got, want)
+			t.Errorf("%q: %s %q, want %q", raw, kindName(k), got, want)
 		}
 	}
 }
 
-// TestTimesAsElsewhere compares the form of times with that of other workbooks.
-func TestTimesAsElsewhere(t *testing.T) {
+// TestTimeFormatOfOtherWorkbooks compares the format of times with that of other workbooks.
+func TestTimeFormatOfOtherWorkbooks(t *testing.T) {
 	format, ok := numfmt.Compile("[h]:mm:ss.000")
 	if !ok {
-		t.Fatal("the number format is not understood")
+		t.Fatal("invalid number format")
 	}
 	for _, millis := range []int64{0, 1, 999, 1000, 59_999, 3_600_000, 86_399_999, 86_400_000, 100 * 86_400_000, 1_234_567_890} {
 		want, kind := format.AppendValue(nil, float64(millis)/86_400_000, false)
 		if got := appendTime(nil, millis); string(got) != string(want) || kindName(kind) != "time" {
-			t.Errorf("%d ms are %q, elsewhere %s %q", millis, got, kindName(kind), want)
+			t.Errorf("%d ms: %q, other workbooks: %s %q", millis, got, kindName(kind), want)
 		}
 	}
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// contentReader walks over the sheets of a workbook.
+// contentReader reads the sheets of a workbook in order.
 type contentReader struct {
 	part *zipfile.Part
 	scan *xmlscan.Scanner
-	// entered counts the sheets that were entered; depth is that of the one at
-	// hand, 0 where none is open.
+	// entered counts the sheets that were entered. depth is the depth of the open
+	// sheet, or 0.
 	entered, depth int
 }
 
-// openContent reads up to the first sheet. It tells what stands in front of the
-// sheets to a catalog, where there is one.
+// openContent reads up to the first sheet. It adds the styles before it to info, unless
+// info is nil.
 func openContent(ctx context.Context, p *document, info *workbookInfo) (*contentReader, error) {
 	from, err := p.openContent(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func openContent(ctx context.Context, p *document, info *workbookInfo) (*content
 	return newContentReader(from, p.limits, info)
 }
 
-// newContentReader is openContent of a part that is open already.
+// newContentReader is openContent for an open part.
 func newContentReader(from *zipfile.Part, limits Limits, info *workbookInfo) (*contentReader, error) {
 	c := &contentReader{part: from}
 	var err error
@@ -47,7 +47,7 @@ func newContentReader(from *zipfile.Part, limits Limits, info *workbookInfo) (*c
 
 func (c *contentReader) close() { c.part.Close() }
 
-// enterBody moves into the element that holds the sheets.
+// enterBody moves into the element with the sheets.
 func (c *contentReader) enterBody(info *workbookInfo) error {
 	s := c.scan
 	if _, err := s.NextChild(); err != nil {
@@ -76,7 +76,7 @@ func (c *contentReader) enterBody(info *workbookInfo) error {
 	}
 }
 
-// enterSpreadsheet tells spreadsheets from other documents.
+// enterSpreadsheet returns an error for documents other than spreadsheets.
 func (c *contentReader) enterSpreadsheet() error {
 	more, err := c.scan.NextChild()
 	switch {
@@ -90,8 +90,8 @@ func (c *contentReader) enterSpreadsheet() error {
 	return nil
 }
 
-// nextSheet enters the next sheet, and leaves the one at hand. It gives false
-// behind the last.
+// nextSheet leaves the open sheet and enters the next one. It returns false after the
+// last.
 func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 	if c.depth > 0 {
 		if err := c.scan.LeaveUnchecked(c.depth); err != nil {
@@ -120,7 +120,7 @@ func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 	}
 }
 
-// seekSheet enters a sheet that was not passed yet.
+// seekSheet enters a sheet that was not entered yet.
 func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
 	c.part.SetContext(ctx)
 	for c.entered <= sheet {
@@ -135,8 +135,7 @@ func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
 	return nil
 }
 
-// readToEnd reads what stands behind the last sheet, which checks that the part is
-// whole.
+// readToEnd reads past the last sheet, which checks that the part is complete.
 func (c *contentReader) readToEnd() error {
 	if err := c.scan.LeaveUnchecked(1); err != nil {
 		return err
@@ -145,21 +144,21 @@ func (c *contentReader) readToEnd() error {
 	return err
 }
 
-// defaultNullDate is the day 0 of practically all documents. Dates are written in
-// full and do not depend on it.
+// defaultNullDate is the day 0 of practically all documents. Date values are complete
+// dates and do not depend on it.
 const defaultNullDate = "1899-12-30"
 
-// workbookInfo is what the content says of the workbook as a whole.
+// workbookInfo is what the content declares about the workbook as a whole.
 type workbookInfo struct {
 	limits Limits
 	sheets []workbook.Sheet
-	// hiddenStyles are the styles of sheets that are not shown.
+	// hiddenStyles are the styles of hidden sheets.
 	hiddenStyles map[string]bool
 	nullDate     string
 	macros       bool
 }
 
-// readWorkbookInfo reads through the whole content.
+// readWorkbookInfo reads the whole content.
 func readWorkbookInfo(ctx context.Context, p *document) (workbookInfo, error) {
 	list := workbookInfo{limits: p.limits, hiddenStyles: map[string]bool{}, nullDate: defaultNullDate, macros: p.hasMacros()}
 	c, err := openContent(ctx, p, &list)
@@ -188,7 +187,7 @@ func readWorkbookInfo(ctx context.Context, p *document) (workbookInfo, error) {
 	return list, nil
 }
 
-// hasMacros looks for the folders in which macros are.
+// hasMacros reports whether the archive has a folder of macros.
 func (p *document) hasMacros() bool {
 	if p.archive == nil {
 		return false
@@ -214,7 +213,7 @@ func (l *workbookInfo) readName(s *xmlscan.Scanner, in xmlscan.Namespace, local 
 	return string(name), err
 }
 
-// addSheet takes the sheet that has just started.
+// addSheet adds the sheet that has just started.
 func (l *workbookInfo) addSheet(s *xmlscan.Scanner) error {
 	if len(l.sheets) >= l.limits.Sheets {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": l.limits.Sheets})}
@@ -231,7 +230,7 @@ func (l *workbookInfo) addSheet(s *xmlscan.Scanner) error {
 	return nil
 }
 
-// readStyles looks for the styles of hidden sheets.
+// readStyles finds the styles of hidden sheets.
 func (l *workbookInfo) readStyles(s *xmlscan.Scanner) error {
 	return s.ForEachChild(func() error {
 		if s.Is(nsStyle, "style") && string(s.AttrIn(nsStyle, "family")) == "table" {
@@ -257,7 +256,7 @@ func (l *workbookInfo) readStyle(s *xmlscan.Scanner) error {
 	})
 }
 
-// readSettings looks for the day 0.
+// readSettings finds the day 0.
 func (l *workbookInfo) readSettings(s *xmlscan.Scanner) error {
 	return s.ForEachChild(func() error {
 		if day := s.AttrIn(nsTable, "date-value"); s.Is(nsTable, "null-date") && isDate(day) {

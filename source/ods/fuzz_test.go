@@ -13,12 +13,12 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// tight are limits under which fuzzing stays fast.
+// tight are limits that keep fuzzing fast.
 var tight = Limits{InflatedBytes: 4 << 20, CellBytes: 4 << 10, RowBytes: 64 << 10, SheetBytes: 1 << 20, RepeatedBytes: 64 << 10, Columns: 1 << 10, Sheets: 16}
 
-// survive reads all sheets of a file, twice: whatever it is, the outcome is
-// cells or a named error, soon, and the same again.
-func survive(t *testing.T, file []byte) {
+// checkRead reads all sheets of an arbitrary file twice. The outcome must be cells or
+// an error with a type, and the same both times.
+func checkRead(t *testing.T, file []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if score, reason := Detect(input(file), file[:min(len(file), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
@@ -37,7 +37,7 @@ func survive(t *testing.T, file []byte) {
 	for i := range book.Sheets() {
 		first := outcome(ctx, t, book, i)
 		if again := outcome(ctx, t, book, i); !slices.Equal(first, again) {
-			t.Fatalf("sheet %d gives %q, then %q", i, first, again)
+			t.Fatalf("sheet %d: %q, then %q", i, first, again)
 		}
 	}
 	if err := book.Close(); err != nil {
@@ -45,14 +45,14 @@ func survive(t *testing.T, file []byte) {
 	}
 }
 
-// outcome is what a sheet gives, and last the error.
+// outcome returns the cells of a sheet and, as the last element, the error.
 func outcome(ctx context.Context, t *testing.T, book workbook.Workbook, sheet int) []string {
 	cells, err := readSheet(ctx, book, sheet)
 	if err != nil && !sourcetest.IsTyped(err) {
 		t.Fatalf("sheet %d: %v", sheet, err)
 	}
 	if text := strings.Join(cells, ""); !utf8.ValidString(text) {
-		t.Fatalf("%q is no UTF-8", text)
+		t.Fatalf("%q is not UTF-8", text)
 	}
 	if err != nil {
 		cells = append(cells, err.Error())
@@ -60,7 +60,7 @@ func outcome(ctx context.Context, t *testing.T, book workbook.Workbook, sheet in
 	return cells
 }
 
-// seeds are contents of real structure.
+// seeds returns contents with a realistic structure.
 func seeds() []string {
 	return []string{
 		body(table("One", row(text("a"), number(1))+emptyRows), table("Two", row(emptyCells, text("b")))),
@@ -72,7 +72,7 @@ func seeds() []string {
 	}
 }
 
-// FuzzODS takes any bytes for a file.
+// FuzzODS reads arbitrary bytes as a file.
 func FuzzODS(f *testing.F) {
 	for _, content := range seeds() {
 		file := archived(f, around(content))
@@ -82,22 +82,22 @@ func FuzzODS(f *testing.F) {
 	}
 	f.Add([]byte(flat(table("One", row(text("a"))))))
 	f.Add([]byte("\xFF\xFE<\x00a\x00/\x00>\x00"))
-	f.Fuzz(survive)
+	f.Fuzz(checkRead)
 }
 
-// FuzzContent takes any text for the content of a workbook, alone and packed.
+// FuzzContent reads arbitrary text as the content of a workbook, flat and in an
+// archive.
 func FuzzContent(f *testing.F) {
 	for _, content := range seeds() {
 		f.Add(content)
 	}
 	f.Fuzz(func(t *testing.T, content string) {
-		survive(t, []byte(content))
-		survive(t, archived(t, around(content)))
+		checkRead(t, []byte(content))
+		checkRead(t, archived(t, around(content)))
 	})
 }
 
-// FuzzRows takes any text for the rows of a sheet, between sheets that must not
-// suffer.
+// FuzzRows reads arbitrary text as the rows of a sheet with another sheet after it.
 func FuzzRows(f *testing.F) {
 	for _, content := range seeds() {
 		_, rest, _ := strings.Cut(content, "<table:table-column")
@@ -107,12 +107,12 @@ func FuzzRows(f *testing.F) {
 	}
 	f.Add(`<table:table-row><table:table-cell office:value-type="float" office:value="+1.50E+05" table:number-columns-repeated="2"><text:p> a  ` + "\n" + ` b </text:p></table:table-cell></table:table-row>`)
 	f.Fuzz(func(t *testing.T, rows string) {
-		survive(t, []byte(flat(table("One", rows), table("Two", row(text("b"))))))
+		checkRead(t, []byte(flat(table("One", rows), table("Two", row(text("b"))))))
 	})
 }
 
-// FuzzValues reads any text as a value of each kind: what is read is read again
-// as the same.
+// FuzzValues reads arbitrary text as a value of each kind. Reading the result again
+// must return the same.
 func FuzzValues(f *testing.F) {
 	for _, raw := range []string{"12.50", "-1.5E-300", "2024-02-29", "2024-02-29T23:59:59.9996", "-PT27H30M00.5S", "P1DT1M", "true", "x"} {
 		f.Add(raw)
@@ -122,7 +122,7 @@ func FuzzValues(f *testing.F) {
 			once, read := appendValue(nil, k, []byte(raw))
 			twice, again := appendValue(nil, k, once)
 			if string(once) != string(twice) || len(once) > 0 && read != again {
-				t.Errorf("%q is %s %q, which is %s %q", raw, kindName(read), once, kindName(again), twice)
+				t.Errorf("%q: first %s %q, then %s %q", raw, kindName(read), once, kindName(again), twice)
 			}
 		}
 		if millis, ok := parseDuration(raw); ok {
@@ -136,7 +136,7 @@ func FuzzValues(f *testing.F) {
 				return // more hours than a value may have digits
 			}
 			if back, ok := parseDuration(sign + "PT" + parts[0] + "H" + parts[1] + "M" + parts[2] + "S"); !ok || back != millis {
-				t.Errorf("%q is %d ms, %q is %d", raw, millis, time, back)
+				t.Errorf("%q: %d ms, %q: %d ms", raw, millis, time, back)
 			}
 		}
 	})

@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawnCell is a cell of a drawn sheet, with what it must give; "" is empty.
-type drawnCell struct{ written, want string }
+// drawnCell is a generated cell with the expected text. "" is empty.
+type drawnCell struct{ xml, want string }
 
-// drawCell draws from few cells, so that equal ones stand side by side.
+// drawCell generates one of a few cells, so that equal ones are often adjacent.
 func drawCell(t *rapid.T) drawnCell {
 	return rapid.SampledFrom([]drawnCell{
 		{}, {}, {"|/>", ""}, {`| office:value-type="string"><text:p/></table:table-cell>`, ""},
@@ -23,21 +23,20 @@ func drawCell(t *rapid.T) drawnCell {
 	}).Draw(t, "cell")
 }
 
-// tag writes a cell that counts so often.
+// tag returns the XML of a cell with a repetition count.
 func (c drawnCell) tag(times int) string {
 	repeated := ""
 	if times > 1 {
 		repeated = fmt.Sprintf(` table:number-columns-repeated="%d"`, times)
 	}
-	if c.written == "" {
+	if c.xml == "" {
 		return "<table:table-cell" + repeated + "/>"
 	}
-	return strings.Replace(c.written, "|", "<table:table-cell"+repeated, 1)
+	return strings.Replace(c.xml, "|", "<table:table-cell"+repeated, 1)
 }
 
-// TestRepeatedIsTheSameAsWritten writes a sheet with and without counts: both
-// give what was drawn.
-func TestRepeatedIsTheSameAsWritten(t *testing.T) {
+// TestRepetitions reads a sheet with and without repetition counts.
+func TestRepetitions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var full, counted strings.Builder
 		var want []string
@@ -75,8 +74,8 @@ func TestRepeatedIsTheSameAsWritten(t *testing.T) {
 	})
 }
 
-// TestTextStays writes any text in the ways that it can be written.
-func TestTextStays(t *testing.T) {
+// TestTextEncodings reads arbitrary text in all its encodings.
+func TestTextEncodings(t *testing.T) {
 	char := rapid.SampledFrom([]rune("aé漢\U0001F600 \t\n<&>\"'"))
 	references := func(text string) string {
 		var out strings.Builder
@@ -112,16 +111,16 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		raw := rapid.StringMatching(`-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?(e-?[0-9]{1,3})?`).Draw(rt, "number")
 		if got, k := appendValue(nil, typeNumber, []byte(raw)); string(got) != raw || kindName(k) != "number" {
-			rt.Fatalf("%q gives %s %q", raw, kindName(k), got)
+			rt.Fatalf("%q: %s %q", raw, kindName(k), got)
 		}
 		plus := strings.Replace(strings.Replace(raw, "e", "E+", 1), "E+-", "E-", 1)
 		if got, _ := appendValue(nil, typeNumber, []byte(plus)); string(got) != raw {
-			rt.Fatalf("%q gives %q", plus, got)
+			rt.Fatalf("%q: %q", plus, got)
 		}
 	})
 }
 
-// TestTimesAreSums reads durations of any units.
+// TestTimesAreSums reads durations with arbitrary units.
 func TestTimesAreSums(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		parts := make([]int64, 5)
@@ -131,7 +130,7 @@ func TestTimesAreSums(t *testing.T) {
 		raw := fmt.Sprintf("-P%dDT%dH%dM%d.%03dS", parts[0], parts[1], parts[2], parts[3], parts[4])
 		want := -(((parts[0]*24+parts[1])*60+parts[2])*60*1000 + parts[3]*1000 + parts[4])
 		if got, ok := parseDuration(raw); !ok || got != want {
-			rt.Fatalf("%q gives %d, not %d", raw, got, want)
+			rt.Fatalf("%q: %d, want %d", raw, got, want)
 		}
 	})
 }

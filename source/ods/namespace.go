@@ -7,21 +7,21 @@ import (
 	"github.com/intraydata/intray/internal/xmlscan"
 )
 
-// The namespaces that matter here.
+// The namespaces that this package distinguishes.
 const (
 	nsOffice xmlscan.Namespace = iota + 1
 	nsTable
 	nsText
 	nsStyle
-	// nsCalc is an extension in which applications mark the results of formulas
-	// that are errors.
+	// nsCalc is an extension by which applications mark the results of formulas that
+	// are errors.
 	nsCalc
-	// nsDraw is that of drawings, flat or not.
+	// nsDraw includes the namespace of 3D drawings.
 	nsDraw
 	nsManifest
 )
 
-// namespaces begin with the prefixes that practically all documents have.
+// namespaces start with the prefixes that practically all documents use.
 var namespaces = xmlscan.Namespaces{
 	ByURI: namespaceByURI,
 	Defaults: []xmlscan.Binding{

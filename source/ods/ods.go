@@ -1,19 +1,17 @@
-// Package ods reads the spreadsheets of OpenDocument: .ods and .ots, and their
-// flat form .fods.
+// Package ods reads OpenDocument spreadsheets: .ods, .ots and the flat format .fods.
 //
-// A part is one entry of the archive. The content is the part with all sheets,
-// one table behind the other; a flat document is nothing but its content. A
-// space is a namespace of the format, whatever prefix a document has for it. A
-// cell has a value, written as an attribute, and the text that the application
-// displays, written as paragraphs. Rows, cells and spaces that are alike are
-// written once with a count, and given as often as they count.
+// A part is one entry of the archive. The content is the part with all sheets, one
+// after the other. A flat document consists of the content alone. Namespaces are
+// matched by URI, with any prefix. A cell has a value, stored as an attribute, and the
+// text that the application displays, stored as paragraphs. Equal rows, cells and
+// spaces are stored once with a count, and returned that many times.
 //
-// Merged ranges and hidden sheets, rows and columns are told, not acted upon:
-// the value of a range is that of its first cell.
+// The package reports merged ranges and hidden sheets, rows and columns. A merged range
+// has the value of its first cell.
 //
-// The package computes no formulas (the results stored with them are read),
-// runs no macros, follows no links, reads no tables within cells and no text
-// documents, and asks for no passwords.
+// The package computes no formulas (it reads their stored results), runs no macros,
+// follows no links, reads no tables within cells and no text documents, and asks for no
+// passwords.
 package ods
 
 import (
@@ -32,24 +30,23 @@ import (
 // Limits bound what reading one workbook may cost. A zero field means its
 // default.
 type Limits struct {
-	// InflatedBytes is the most bytes that all parts read may inflate to. A
-	// part read twice counts once. Default 4 GiB.
+	// InflatedBytes is the most bytes that all parts may inflate to. A part that is
+	// read twice counts once. Default 4 GiB.
 	InflatedBytes int64
-	// PartBytes is the most bytes that one part may inflate to. Default 4 GiB;
-	// for parts other than the content at most 64 MiB.
+	// PartBytes is the most bytes that one part may inflate to. Default 4 GiB. Parts
+	// other than the content have at most 64 MiB.
 	PartBytes int64
-	// Ratio is how many bytes may come of one compressed byte, looked at as
-	// soon as a part has given 16 MiB. Default 500.
+	// Ratio is the most inflated bytes per compressed byte. It applies to parts of more
+	// than 16 MiB. Default 500.
 	Ratio int64
 	// Entries is the most entries of the archive. Default 10,000.
 	Entries int
-	// Sheets is the most sheets, and the most styles of hidden ones. Default
-	// 4,096.
+	// Sheets is the most sheets, and the most styles of hidden sheets. Default 4,096.
 	Sheets int
 	// NameBytes is the most bytes of the name of a sheet or a style. Default
 	// 4 KiB.
 	NameBytes int
-	// Rows is the highest number of a row that holds cells. Default 16,777,216.
+	// Rows is the highest number of a row that has cells. Default 16,777,216.
 	Rows int64
 	// Columns is the most columns. Default 16,384.
 	Columns int
@@ -59,13 +56,12 @@ type Limits struct {
 	RowBytes int
 	// SheetBytes is the most bytes of the texts of one sheet. Default 8 GiB.
 	SheetBytes int64
-	// RepeatedBytes is the most bytes that may come of counts: of rows, cells
-	// and spaces that are there once and given many times. A cell counts 16
-	// bytes beside its texts. Default 1 GiB.
+	// RepeatedBytes is the most bytes of rows, cells and spaces that are stored once
+	// with a count. A repeated cell counts 16 bytes plus its texts. Default 1 GiB.
 	RepeatedBytes int64
 	// Merges is the most merged ranges of a sheet. Default 1,048,576.
 	Merges int
-	// Depth is how deep XML elements may be nested. Default 128.
+	// Depth is the most nested XML elements. Default 128.
 	Depth int
 }
 
@@ -88,9 +84,9 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Open reads through the workbook once, to list its sheets and to know that it
-// is whole. Errors are *source.UnreadableError, *source.LimitError, of ctx or of
-// the input. The input must stay open until the workbook is closed.
+// Open reads the whole workbook once, to list its sheets and to check that it is
+// complete. Errors are *source.UnreadableError, *source.LimitError, or errors of ctx or
+// of the input. The input must stay open until the workbook is closed.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -112,13 +108,13 @@ type book struct {
 	info workbookInfo
 
 	mu sync.Mutex
-	// idle is the content as far as the sheet read last: whoever reads the
-	// sheets in their order inflates it once. It may be nil.
+	// idle is the content, read up to the sheet that was closed last, or nil. Reading
+	// the sheets in order therefore inflates the content once.
 	idle   *contentReader
 	closed bool
 }
 
-// Evidence tells of the date system, and of what is hidden or not read.
+// Evidence returns the date system, and what is hidden or not read.
 func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
 // Sheets lists the sheets.
@@ -128,8 +124,8 @@ func (b *book) Sheets() []workbook.Sheet {
 	return list
 }
 
-// Rows begins to read a sheet; several may be read at once. What it gives also
-// tells of merged ranges and of hidden columns.
+// Rows starts to read a sheet. Several sheets may be read at once. The rows report
+// merged ranges and hidden columns.
 func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
@@ -151,7 +147,8 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	return newRows(b, c, b.info.sheets[sheet].Name), nil
 }
 
-// acquireContent takes the parked content where it has not passed the sheet; else nil.
+// acquireContent returns the idle content if it is not past the sheet, and nil
+// otherwise.
 func (b *book) acquireContent(sheet int) *contentReader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -163,7 +160,7 @@ func (b *book) acquireContent(sheet int) *contentReader {
 	return c
 }
 
-// releaseContent keeps content that can be read on.
+// releaseContent makes content idle for the next sheet.
 func (b *book) releaseContent(c *contentReader) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,7 +174,7 @@ func (b *book) releaseContent(c *contentReader) {
 	b.idle = c
 }
 
-// Close gives back what reading needs.
+// Close releases the idle content.
 func (b *book) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -189,13 +186,13 @@ func (b *book) Close() error {
 	return nil
 }
 
-// Format is the format "ods". The zero value is ready.
+// Format is the format "ods". The zero value is ready to use.
 type Format struct{}
 
-// Name is "ods".
+// Name returns "ods".
 func (Format) Name() string { return "ods" }
 
-// Detect is described at [source.Format].
+// Detect implements [source.Format].
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	return Detect(in, head)
 }
@@ -210,9 +207,8 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// Detect says how sure it is that a file is a spreadsheet of OpenDocument, from
-// 0 to 1, and why. It looks into the directory of an archive; where that is
-// lost, at how the file begins.
+// Detect returns how likely a file is an OpenDocument spreadsheet, from 0 to 1, and
+// why. It reads the directory of an archive or, if that is damaged, searches head.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if bytes.HasPrefix(head, []byte(zipMagic)) {
 		return detectArchive(zipfile.NewInput(in), head)
@@ -229,8 +225,8 @@ func detectArchive(in *zipfile.Input, head []byte) (float64, intray.Message) {
 	}
 	switch {
 	case err != nil:
-		// The entry "mimetype" comes first and is not compressed, so that it
-		// can be seen here.
+		// The entry "mimetype" is the first one and not compressed, so that its content
+		// is visible here.
 		if bytes.Contains(head, []byte("mimetypeapplication/vnd.oasis.opendocument.spreadsheet")) {
 			return 0.9, intray.NewMessage("opendocument.archive_head", nil)
 		}
@@ -242,8 +238,8 @@ func detectArchive(in *zipfile.Input, head []byte) (float64, intray.Message) {
 	return 0, intray.Message{}
 }
 
-// hasSpreadsheet looks into the content of an archive that does not tell its
-// kind.
+// hasSpreadsheet reports whether the content of an archive without a media type is a
+// spreadsheet.
 func (p *document) hasSpreadsheet(ctx context.Context) bool {
 	if !p.archive.Has(contentPart) {
 		return false
@@ -260,7 +256,7 @@ func (p *document) hasSpreadsheet(ctx context.Context) bool {
 	return true
 }
 
-// detectFlat looks at the outermost element.
+// detectFlat checks the outermost element.
 func detectFlat(head []byte) (float64, intray.Message) {
 	s, err := newScanner(bytes.NewReader(head), "document", Limits{}.WithDefaults())
 	if err != nil {
@@ -269,7 +265,8 @@ func detectFlat(head []byte) (float64, intray.Message) {
 	more, err := s.NextChild()
 	switch {
 	case err != nil || !more:
-		// What is refused later, such as DOCTYPE, is still told by name.
+		// Detect files that Open rejects, such as those with a DOCTYPE, so that the
+		// error names the problem.
 		if bytes.Contains(head, []byte("<office:document")) && bytes.Contains(head, []byte("opendocument.spreadsheet")) {
 			return 0.9, intray.NewMessage("opendocument.flat_head", nil)
 		}

@@ -6,10 +6,10 @@ import (
 	"github.com/intraydata/intray/internal/xmlscan"
 )
 
-// cellLeaf is what most cells are: one paragraph of plain text.
+// cellLeaf is the content of most cells: one paragraph of plain text.
 var cellLeaf = xmlscan.NewLeaf("table:table-cell", "text:p")
 
-// readLeaf reads the text of a cell that is a cellLeaf. Without ok, nothing was
+// readLeaf reads the text of a cell that is a cellLeaf. If ok is false, nothing was
 // read.
 func (r *rows) readLeaf() (text []byte, ok bool) {
 	if r.scan.NamespaceOf([]byte("text")) != nsText {
@@ -18,9 +18,9 @@ func (r *rows) readLeaf() (text []byte, ok bool) {
 	return r.scan.ReadLeaf(&cellLeaf)
 }
 
-// readParagraphs reads the paragraphs of the cell that has just started into
-// memory, a line each, and moves to the end of the cell. It says whether there
-// are any. Notes, drawings and tables within the cell are left out.
+// readParagraphs appends the paragraphs of the cell that has just started to textBuf,
+// one per line, and moves to the end of the cell. It reports whether there are any.
+// Notes, drawings and tables within the cell are skipped.
 func (r *rows) readParagraphs() (written bool, err error) {
 	s, from := r.scan, len(r.textBuf)
 	for depth := s.Depth(); ; {
@@ -50,7 +50,7 @@ func (r *rows) readParagraphs() (written bool, err error) {
 	}
 }
 
-// parts of a cell.
+// elementRole is the meaning of an element within a cell.
 type elementRole uint8
 
 const (
@@ -59,7 +59,7 @@ const (
 	roleGroup
 )
 
-// roleOfElement says what the element that has just started is to a cell.
+// roleOfElement returns the role of the element that has just started.
 func (r *rows) roleOfElement() elementRole {
 	if r.scan.NamespaceOf(r.scan.Prefix()) != nsText {
 		return roleOther
@@ -73,8 +73,8 @@ func (r *rows) roleOfElement() elementRole {
 	return roleOther
 }
 
-// readParagraph appends the text of the paragraph that has just started. The
-// texts of the cell begin at from.
+// readParagraph appends the text of the paragraph that has just started. The texts of
+// the cell start at from.
 func (r *rows) readParagraph(from int) error {
 	s, p := r.scan, paragraph{from: len(r.textBuf)}
 	for depth := s.Depth(); ; {
@@ -99,7 +99,7 @@ func (r *rows) readParagraph(from int) error {
 	}
 }
 
-// addText appends the text at hand.
+// addText appends the current text token.
 func (r *rows) addText(p *paragraph) (err error) {
 	s := r.scan
 	for raw := s.Text; len(raw) > 0; {
@@ -107,7 +107,7 @@ func (r *rows) addText(p *paragraph) (err error) {
 		if size < 0 {
 			size = len(raw)
 		}
-		// White space in front of a line end is part of the layout.
+		// White space before a line end is layout.
 		plain := raw[:size]
 		if size < len(raw) {
 			plain = bytes.TrimRight(plain, " \t")
@@ -125,8 +125,8 @@ func (r *rows) addText(p *paragraph) (err error) {
 	return nil
 }
 
-// addInline appends what an element within a paragraph stands for. The texts
-// within spans, links and fields come by themselves.
+// addInline appends the text of an element within a paragraph. The texts within spans,
+// links and fields follow as tokens.
 func (r *rows) addInline(from int) error {
 	s := r.scan
 	switch s.NamespaceOf(s.Prefix()) {
@@ -149,7 +149,7 @@ func (r *rows) addInline(from int) error {
 	return nil
 }
 
-// addSpaces appends spaces that are written as a number.
+// addSpaces appends spaces that are stored as a count.
 func (r *rows) addSpaces(from int) error {
 	n, err := r.parseRepeat(r.scan.AttrIn(nsText, "c"))
 	if err != nil {
@@ -167,17 +167,16 @@ func (r *rows) addSpaces(from int) error {
 	return nil
 }
 
-// paragraph keeps the layout of the XML apart from its text. White space with a
-// line end in it is layout: it counts as one space, and as none at the ends of
-// a paragraph. All other white space is text, as applications have it.
+// paragraph separates the layout of the XML from its text. White space that contains a
+// line end is layout: it counts as one space, and as nothing at the ends of a
+// paragraph. All other white space is text, as in applications.
 type paragraph struct {
 	from int
-	// layout is the length of the text with a space that stands for layout;
-	// 0 where there is none.
+	// layout is the length of the text after a space that replaces layout, or 0.
 	layout int
 }
 
-// appendSpace appends the space that layout stands for.
+// appendSpace appends a space in place of layout.
 func (p *paragraph) appendSpace(text []byte) []byte {
 	if len(text) == p.from || len(text) == p.layout {
 		return text
@@ -187,7 +186,7 @@ func (p *paragraph) appendSpace(text []byte) []byte {
 	return text
 }
 
-// finish drops the layout at the end.
+// finish drops layout at the end.
 func (p *paragraph) finish(text []byte) []byte {
 	if len(text) == p.layout && p.layout > 0 {
 		return text[:len(text)-1]

@@ -12,10 +12,10 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// errClosed says that rows are read which are closed.
+// errClosed reports that closed rows are read.
 var errClosed = errors.New("the rows are closed")
 
-// rows pulls the rows of one sheet.
+// rows reads the rows of one sheet.
 type rows struct {
 	book    *book
 	content *contentReader
@@ -23,28 +23,28 @@ type rows struct {
 	limits  Limits
 	name    string
 
-	// groups are the groups of rows or columns that are open, each with whether
-	// it is hidden.
+	// groups has an entry for each open group of rows or columns, which is true if the
+	// group is hidden.
 	groups []bool
-	// columnCount counts those that were declared, hidden are some of them.
+	// columnCount is the number of declared columns, and hiddenColumns are the hidden ones.
 	columnCount   int64
 	hiddenColumns []columnRange
-	// spans are the merged cells of the row at hand, merged the ranges that
-	// nobody has asked for yet, ranges counts all of them.
+	// spans are the merged cells of the current row. merged are the ranges that were
+	// not returned yet, and mergedCount counts all of them.
 	spans       []span
 	merged      []workbook.Range
 	mergedCount int
 	row         workbook.Row
 	cells       []workbook.Cell
-	// textBuf holds the texts of the row's cells.
+	// textBuf holds the texts of the current row.
 	textBuf []byte
-	// number is that of the last row that was passed or given, left how often
-	// the row at hand is still to be given.
+	// number is the number of the last row that was skipped or returned. repeatsLeft is
+	// how many times the current row is still to be returned.
 	number, repeatsLeft int64
-	// column is that of the next cell.
+	// column is the column of the next cell.
 	column int64
-	// rowBytes counts the bytes of the row's texts, all those of the sheet,
-	// repeated what came of counts.
+	// rowBytes counts the bytes of the texts of the row, sheetBytes those of the sheet,
+	// and repeatedBytes those of repetitions.
 	rowBytes, sheetBytes, repeatedBytes int64
 	err                                 error
 }
@@ -53,7 +53,7 @@ func newRows(b *book, c *contentReader, name string) *rows {
 	return &rows{book: b, content: c, scan: c.scan, limits: b.doc.limits, name: name}
 }
 
-// Next gives the next row that holds cells.
+// Next returns the next row that has cells.
 func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return workbook.Row{}, context.Cause(ctx)
@@ -81,7 +81,7 @@ func (r *rows) current() (workbook.Row, error) {
 	return r.row, nil
 }
 
-// Close ends reading.
+// Close releases the content. Next then returns an error.
 func (r *rows) Close() error {
 	if r.content == nil {
 		return nil
@@ -95,7 +95,7 @@ func (r *rows) Close() error {
 	return nil
 }
 
-// readElement reads the next element of the sheet: mostly a row.
+// readElement reads the next element of the sheet, which is usually a row.
 func (r *rows) readElement() error {
 	s := r.scan
 	more, err := s.NextChild()
@@ -126,11 +126,11 @@ func (r *rows) readElement() error {
 	return s.SkipUnchecked()
 }
 
-// inHiddenGroup says whether the groups that are open are hidden.
+// inHiddenGroup reports whether an open group is hidden.
 func (r *rows) inHiddenGroup() bool { return len(r.groups) > 0 && r.groups[len(r.groups)-1] }
 
-// readRow reads the row that has just started. One without cells is passed,
-// however often it counts.
+// readRow reads the row that has just started. A row without cells is skipped with all
+// its repetitions.
 func (r *rows) readRow() error {
 	times, err := r.parseRepeat(r.scan.AttrIn(nsTable, "number-rows-repeated"))
 	if err != nil {
@@ -171,7 +171,7 @@ func (r *rows) readCells() error {
 	}
 }
 
-// emitRow makes the cells at hand those of the next row.
+// emitRow makes the current cells the next row.
 func (r *rows) emitRow() error {
 	if r.number >= r.limits.Rows {
 		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": r.limits.Rows}))
@@ -185,7 +185,7 @@ func (r *rows) emitRow() error {
 	return r.addMergedRanges(r.number)
 }
 
-// repeatRow gives a repeated row once more.
+// repeatRow returns a repeated row again.
 func (r *rows) repeatRow() error {
 	if err := r.addRepeated(r.rowBytes + repeatedCellBytes*int64(len(r.cells))); err != nil {
 		return err
@@ -193,10 +193,10 @@ func (r *rows) repeatRow() error {
 	return r.emitRow()
 }
 
-// repeatedCellBytes is what a repeated cell counts beside its texts.
+// repeatedCellBytes is the cost of a repeated cell, in addition to its texts.
 const repeatedCellBytes = 16
 
-// addRepeated counts bytes that come of a count.
+// addRepeated counts the bytes of a repetition.
 func (r *rows) addRepeated(size int64) error {
 	if r.repeatedBytes += size; r.repeatedBytes > r.limits.RepeatedBytes {
 		return r.limitError(intray.NewMessage("opendocument.repeated_too_large", intray.Params{"limit": r.limits.RepeatedBytes}))
@@ -204,7 +204,7 @@ func (r *rows) addRepeated(size int64) error {
 	return nil
 }
 
-// parseRepeat reads how often something counts: once where nothing is said.
+// parseRepeat parses a repetition count. The default is 1.
 func (r *rows) parseRepeat(raw []byte) (int64, error) {
 	if raw == nil {
 		return 1, nil
@@ -216,9 +216,9 @@ func (r *rows) parseRepeat(raw []byte) (int64, error) {
 	return n, nil
 }
 
-// parseCount reads a number of at least 1. Without ok it is none.
+// parseCount parses a number of at least 1, and limits it to 2^30.
 func parseCount(raw []byte) (n int64, ok bool) {
-	const most = 1 << 30 // beyond all limits, and small enough to be summed up
+	const most = 1 << 30 // above all limits, and small enough to add up
 	for _, c := range raw {
 		if c < '0' || c > '9' {
 			return 0, false
@@ -240,14 +240,14 @@ func (r *rows) sheetMessage(problem intray.Message) intray.Message {
 	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.name), "problem": problem})
 }
 
-// span is a cell of the row at hand that is merged with others.
+// span is a merged cell of the current row.
 type span struct {
 	column        int64
 	width, height int64
 }
 
-// addSpan keeps what a cell says of being merged, as far as it can be read: it
-// changes no value.
+// addSpan records a merged cell. It ignores invalid spans, because they change no
+// value.
 func (r *rows) addSpan(width, height []byte) {
 	s := span{column: r.column, width: 1, height: 1}
 	if n, ok := parseCount(width); ok {
@@ -261,7 +261,7 @@ func (r *rows) addSpan(width, height []byte) {
 	}
 }
 
-// addMergedRanges makes ranges of the merged cells of the row at hand.
+// addMergedRanges adds the merged cells of the current row as ranges.
 func (r *rows) addMergedRanges(number int64) error {
 	for _, s := range r.spans {
 		if r.mergedCount++; r.mergedCount > r.limits.Merges {
@@ -275,19 +275,18 @@ func (r *rows) addMergedRanges(number int64) error {
 	return nil
 }
 
-// PendingMerges gives the merged ranges of the rows that were read since it was last
-// called. Of rows without cells that are repeated, it gives those of the first.
+// PendingMerges returns the merged ranges found since the last call. A repeated row
+// without cells counts once.
 func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = r.merged[:0]
 	return found
 }
 
-// columnRange are some that stand side by side: from the first up to the last.
+// columnRange is a range of adjacent columns, both included.
 type columnRange struct{ first, last int64 }
 
-// readColumn reads the column, or the columns that are alike, that has just
-// started.
+// readColumn reads the column, or the repeated columns, that has just started.
 func (r *rows) readColumn() error {
 	s := r.scan
 	times, err := r.parseRepeat(s.AttrIn(nsTable, "number-columns-repeated"))
@@ -301,7 +300,7 @@ func (r *rows) readColumn() error {
 	return s.SkipUnchecked()
 }
 
-// hideColumns keeps which columns are hidden, as far as a sheet has columns.
+// hideColumns records hidden columns within the limit of columns.
 func (r *rows) hideColumns(c columnRange) {
 	if c.first >= int64(r.limits.Columns) {
 		return
@@ -313,7 +312,7 @@ func (r *rows) hideColumns(c columnRange) {
 	r.hiddenColumns = append(r.hiddenColumns, c)
 }
 
-// ColumnHidden says whether a column is hidden.
+// ColumnHidden reports whether a column is hidden.
 func (r *rows) ColumnHidden(column int) bool {
 	for _, c := range r.hiddenColumns {
 		if c.first <= int64(column) && int64(column) <= c.last {
@@ -323,7 +322,7 @@ func (r *rows) ColumnHidden(column int) bool {
 	return false
 }
 
-// isHidden reads how a row or a column is shown.
+// isHidden reports whether the visibility of a row or a column hides it.
 func isHidden(visibility []byte) bool {
 	return string(visibility) == "collapse" || string(visibility) == "filter"
 }

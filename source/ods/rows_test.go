@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// spanned is a table with merged cells in its body and three hidden columns.
+// spanned returns a table with merged cells in its body and three hidden columns.
 func spanned() string {
 	const (
 		wide    = `table:number-columns-spanned="2" table:number-rows-spanned="1"`
@@ -62,7 +62,7 @@ func TestMerged(t *testing.T) {
 		}
 	}
 	if hidden != "BCD" {
-		t.Errorf("the hidden columns are %s", hidden)
+		t.Errorf("hidden columns: %s, want BCD", hidden)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-func TestLimitsOfCaller(t *testing.T) {
+func TestCallerLimits(t *testing.T) {
 	file := string(workbookFile(t, table("One", row(text("aaaa"), text("bbbb"))+row(text("cccc")))))
 	for name, limits := range map[string]source.Limits{
 		"there are more than 1 columns":                {Columns: 1},

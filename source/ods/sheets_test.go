@@ -20,7 +20,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// emptyRows and emptyCells are how applications fill a sheet up.
+// emptyRows and emptyCells are what applications write to fill a sheet.
 const (
 	emptyRows  = `<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>`
 	emptyCells = `<table:table-cell table:style-name="ce1" table:number-columns-repeated="16380"/>`
@@ -65,7 +65,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// several is a workbook with hidden sheets and much beside the sheets.
+// several returns a workbook with hidden sheets and other elements between the sheets.
 func several(tb testing.TB) []byte {
 	tb.Helper()
 	content := body(
@@ -99,7 +99,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestAnyOrder reads sheets in many orders from one book, whole or in part.
+// TestAnyOrder reads sheets of one book in several orders, whole or in part.
 func TestAnyOrder(t *testing.T) {
 	want := [][]string{{"A1 text first", "A2 text more"}, {"A1 text second"}, nil, {"A1 text fourth"}}
 	book := opened(t, several(t))
@@ -118,26 +118,26 @@ func TestAnyOrder(t *testing.T) {
 		}
 		row, err := rows.Next(t.Context())
 		if sheet == 2 && !errors.Is(err, io.EOF) || sheet != 2 && (err != nil || formatCell(row, row.Cells[0]) != want[sheet][0]) {
-			t.Errorf("sheet %d begins with %v, error %v", sheet, row, err)
+			t.Errorf("sheet %d: first row %v, error %v", sheet, row, err)
 		}
 		if err := errors.Join(rows.Close(), rows.Close()); err != nil {
 			t.Error(err)
 		}
 		if _, err := rows.Next(t.Context()); !errors.Is(err, errClosed) {
-			t.Errorf("closed rows give %v", err)
+			t.Errorf("closed rows: error %v", err)
 		}
 	}
 }
 
-// TestInflatesOnce makes sure that reading the sheets in their order inflates
-// the content once, beside the time that lists them.
+// TestInflatesOnce checks that listing the sheets and then reading them in order
+// inflates the content twice.
 func TestInflatesOnce(t *testing.T) {
 	var sheets []string
 	for i := range 20 {
 		sheets = append(sheets, table(fmt.Sprint(i), strings.Repeat(row(text("some text")), 2000)))
 	}
 	file := workbookFile(t, sheets...)
-	counted := &counting{ReaderAt: bytes.NewReader(file)}
+	counted := &countingReader{ReaderAt: bytes.NewReader(file)}
 	book, err := Open(t.Context(), source.Input{ReaderAt: counted, Size: int64(len(file))}, Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -149,25 +149,25 @@ func TestInflatesOnce(t *testing.T) {
 		}
 	}
 	if read := counted.bytes - listed; read > 2*listed {
-		t.Errorf("%d bytes were read to list the sheets, %d to read them", listed, read)
+		t.Errorf("listing the sheets read %d bytes, reading them %d", listed, read)
 	}
 	if err := book.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// counting counts the bytes that are read.
-type counting struct {
+// countingReader counts the bytes that are read.
+type countingReader struct {
 	io.ReaderAt
 	bytes int
 }
 
-func (c *counting) ReadAt(p []byte, at int64) (int, error) {
+func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
 	c.bytes += len(p)
 	return c.ReaderAt.ReadAt(p, at)
 }
 
-func TestAtOnce(t *testing.T) {
+func TestConcurrentRows(t *testing.T) {
 	var rows strings.Builder
 	for i := range 3000 {
 		rows.WriteString(row(number(i), text("a")))
@@ -189,8 +189,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestSpaces reads a workbook whose prefixes are not the usual ones.
-func TestSpaces(t *testing.T) {
+// TestNamespacePrefixes reads a workbook with unusual prefixes.
+func TestNamespacePrefixes(t *testing.T) {
 	content := `<document-content xmlns="` + uris + `office:1.0" xmlns:o="` + uris + `office:1.0" xmlns:text="` + uris + `table:1.0" xmlns:c="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0">` +
 		`<body><spreadsheet><table xmlns="` + uris + `table:1.0" text:name="One"><table-row text:visibility="filter">` +
 		`<text:table-cell o:value-type="float" o:value="5"><p xmlns="` + uris + `text:1.0">V</p></text:table-cell>` +
@@ -221,11 +221,11 @@ func TestUTF16(t *testing.T) {
 		}
 	}
 	if got, err := readFile(t.Context(), archived(t, around("\uFEFF"+body(table("One", row(text("a")))))), Limits{}); err != nil || len(got) != 1 {
-		t.Errorf("UTF-8 with a mark: %v, error %v", got, err)
+		t.Errorf("UTF-8 with a byte order mark: %v, error %v", got, err)
 	}
 }
 
-func TestStops(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	file := workbookFile(t, table("One", strings.Repeat(row(text("a")), 50_000)))
 	ctx, cancel := context.WithCancel(t.Context())
 	book, err := Open(ctx, input(file), Limits{})
@@ -241,21 +241,21 @@ func TestStops(t *testing.T) {
 	}
 	cancel()
 	if _, err := rows.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Next gives %v", err)
+		t.Errorf("Next: error %v", err)
 	}
 	if err := errors.Join(rows.Close(), book.Close()); err != nil {
 		t.Error(err)
 	}
 	if _, err := Open(ctx, input(file), Limits{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open gives %v", err)
+		t.Errorf("Open: error %v", err)
 	}
 	if _, err := book.Rows(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("Rows gives %v", err)
+		t.Errorf("Rows: error %v", err)
 	}
 }
 
-// TestRepeatsAreCheap makes sure that memory follows from what is read, not from
-// what a file declares.
+// TestRepeatsAreCheap checks that memory use depends on the size of a file, not on the
+// repetitions that it declares.
 func TestRepeatsAreCheap(t *testing.T) {
 	full := `<table:table-row table:number-rows-repeated="100000">` + text("a") + `</table:table-row>`
 	file := workbookFile(t, table("One", full+strings.Repeat(emptyRows, 20)))

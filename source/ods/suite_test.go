@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// plain is the sheet that the small samples have.
+// plain returns the sheet of the small samples.
 func plain() (rows string, sheet sourcetest.Sheet) {
 	rows = row(text("id"), text("name"), text("born")) +
 		row(number(1), text("Ada"), cell(`office:value-type="date" office:date-value="1815-12-10"`, "<text:p>10.12.1815</text:p>")) +
@@ -20,7 +20,7 @@ func plain() (rows string, sheet sourcetest.Sheet) {
 	}
 }
 
-// written writes a table as a sheet.
+// written returns a table as a sheet.
 func written(t sourcetest.Table) string {
 	var rows strings.Builder
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", "\n", "&#10;")
@@ -51,16 +51,16 @@ func TestSuite(t *testing.T) {
 		{Name: "three.ods", Text: workbookFile(t, table("One", rows), two, table("Three", emptyRows)), Sheets: []sourcetest.Sheet{sheet, second, empty}},
 		{Name: "flat.fods", Text: []byte(flat(table("One", rows), two)), Sheets: []sourcetest.Sheet{sheet, second}},
 		{Name: "typed.ods", Text: workbookFile(t, table("One", rows)), Options: source.Options{Typed: true}, Sheets: []sourcetest.Sheet{typed}},
-		{Name: "as it is.ots", Text: workbookFile(t, table("One", rows)), Options: source.Options{AsIs: true}, Sheets: []sourcetest.Sheet{asIs}},
+		{Name: "read as is.ots", Text: workbookFile(t, table("One", rows)), Options: source.Options{AsIs: true}, Sheets: []sourcetest.Sheet{asIs}},
 	}
 	for _, large := range sourcetest.LargeTables() {
-		if large.Name == "heavy" { // every line of it is an entity: a few cells will do
+		if large.Name == "heavy" { // every line end is an entity, so a few cells are enough
 			large.Records = large.Records[:4]
 		}
 		sample := large.Sample()
 		sample.Text = workbookFile(t, written(large))
 		sample.Sheets[0].Name, sample.Sheets[0].Lines = "One", nil
-		if large.Name == "wide" { // rows without any text are no records of a workbook
+		if large.Name == "wide" { // rows without text are not records of a workbook
 			continue
 		}
 		samples = append(samples, sample)
@@ -68,8 +68,8 @@ func TestSuite(t *testing.T) {
 	sourcetest.Run(t, Format{}, samples)
 }
 
-// TestKindsArrive reads typed cells as records have them.
-func TestKindsArrive(t *testing.T) {
+// TestTypedRecords reads typed cells as records.
+func TestTypedRecords(t *testing.T) {
 	cells := []string{
 		text("a"), number("5"), cell(`office:value-type="date" office:date-value="2024-02-29"`, "<text:p>x</text:p>"),
 		cell(`office:value-type="date" office:date-value="2024-02-29T01:00:00"`, "<text:p>x</text:p>"), cell(`office:value-type="time" office:time-value="PT1H"`, "<text:p>x</text:p>"),
@@ -85,7 +85,7 @@ func TestKindsArrive(t *testing.T) {
 	for i, want := range want {
 		kind, value := batch.TypedCell(0, i)
 		if got := strings.TrimSpace(kindName(kind) + " " + string(value)); got != want {
-			t.Errorf("cell %d is %q, not %q", i, got, want)
+			t.Errorf("cell %d is %q, want %q", i, got, want)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestDetect(t *testing.T) {
 		"text document":      {kind("application/vnd.oasis.opendocument.text"), 0},
 		"chart":              {kind("application/vnd.oasis.opendocument.chart"), 0},
 		"older format":       {kind("application/vnd.sun.xml.calc"), 0},
-		"kind without end":   {kind(spreadsheetKind + strings.Repeat("x", 1<<20)), 0},
+		"endless kind":       {kind(spreadsheetKind + strings.Repeat("x", 1<<20)), 0},
 		"no kind":            {archived(t, without(list, mimetypePart)), 1},
 		"no kind, text":      {archived(t, without(around(strings.ReplaceAll(body(), "office:spreadsheet", "office:text")), mimetypePart)), 0},
 		"no kind, broken":    {archived(t, without(around("<a"), mimetypePart)), 0},
@@ -121,8 +121,8 @@ func TestDetect(t *testing.T) {
 		"XML":                {[]byte("<a>office:spreadsheet</a>"), 0},
 		"a long comment":     {[]byte(long + "<a/>"), 0},
 		"text":               {[]byte("a,b\n"), 0},
-		"nothing":            {nil, 0},
-		"a mark and no more": {[]byte(zipMagic), 0},
+		"empty":              {nil, 0},
+		"only the signature": {[]byte(zipMagic), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			score, reason := Format{}.Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])
@@ -133,7 +133,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestRefusedByFormat makes sure that what is detected and then refused says why.
+// TestRefusedByFormat checks the errors of files that are detected but cannot be opened.
 func TestRefusedByFormat(t *testing.T) {
 	for name, file := range map[string]string{
 		"the file is empty":                      "",

@@ -27,38 +27,38 @@ const (
 // entry is an entry of an archive.
 type entry = sourcetest.Entry
 
-// table writes a sheet.
+// table returns a sheet.
 func table(name, rows string) string {
 	return `<table:table table:name="` + name + `" table:style-name="ta1"><table:table-column table:number-columns-repeated="16384"/>` + rows + `</table:table>`
 }
 
-// row writes a row of cells.
+// row returns a row of cells.
 func row(cells ...string) string {
 	return `<table:table-row table:style-name="ro1">` + strings.Join(cells, "") + `</table:table-row>`
 }
 
-// text writes a cell of one line.
+// text returns a cell of one line.
 func text(line string) string {
 	return `<table:table-cell office:value-type="string" calcext:value-type="string"><text:p>` + line + `</text:p></table:table-cell>`
 }
 
-// number writes a cell that shows its number.
+// number returns a cell that displays its number.
 func number(n any) string {
 	return fmt.Sprintf(`<table:table-cell office:value-type="float" office:value="%v" calcext:value-type="float"><text:p>%[1]v</text:p></table:table-cell>`, n)
 }
 
-// body writes a content with these sheets.
+// body returns a content with these sheets.
 func body(sheets ...string) string {
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<office:document-content` + declared + `><office:scripts/><office:font-face-decls/>` + styles +
 		`<office:body><office:spreadsheet>` + strings.Join(sheets, "") + `<table:named-expressions/></office:spreadsheet></office:body></office:document-content>`
 }
 
-// flat writes a flat document with these sheets.
+// flat returns a flat document with these sheets.
 func flat(sheets ...string) string {
 	return strings.NewReplacer("<office:document-content", `<office:document office:mimetype="`+spreadsheetKind+`"`, "</office:document-content", "</office:document").Replace(body(sheets...))
 }
 
-// around makes the entries of a workbook with this content.
+// around returns the entries of a workbook with this content.
 func around(content string) []entry {
 	return []entry{
 		sourcetest.File(mimetypePart, spreadsheetKind),
@@ -67,7 +67,7 @@ func around(content string) []entry {
 	}
 }
 
-// with gives the entries with one more, or another.
+// with returns the entries with one added or replaced.
 func with(list []entry, name, text string) []entry {
 	list = slices.Clone(list)
 	for i := range list {
@@ -83,13 +83,13 @@ func without(list []entry, name string) []entry {
 	return slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.Name == name })
 }
 
-// archived writes an archive.
+// archived returns an archive.
 func archived(tb testing.TB, list []entry) []byte {
 	tb.Helper()
 	return sourcetest.Zip(tb, list...)
 }
 
-// workbookFile writes a workbook with these sheets.
+// workbookFile returns a workbook with these sheets.
 func workbookFile(tb testing.TB, sheets ...string) []byte {
 	tb.Helper()
 	return archived(tb, around(body(sheets...)))
@@ -97,13 +97,13 @@ func workbookFile(tb testing.TB, sheets ...string) []byte {
 
 func input(file []byte) source.Input { return sourcetest.NewInput("book.ods", file) }
 
-// kindName is how the tests call a kind.
+// kindName returns the name of a kind in the tests.
 func kindName(k intray.CellKind) string {
 	return [...]string{"text", "number", "date", "datetime", "time", "bool", "error"}[k]
 }
 
-// formatCell writes a cell as the tests do: where it is, its kind, its value, and
-// what is shown where that differs.
+// formatCell returns a cell in the notation of the tests: its reference, its kind, its
+// value, and its displayed text if that differs.
 func formatCell(r workbook.Row, c workbook.Cell) string {
 	line := fmt.Sprintf("%c%d %s %s", 'A'+rune(c.Column), r.Number, kindName(c.Kind), c.Value)
 	if c.Formatted != nil {
@@ -132,12 +132,12 @@ func readSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []
 			return cells, err
 		}
 		if row.Number <= last || len(row.Cells) == 0 {
-			return cells, fmt.Errorf("row %d with %d cells behind row %d", row.Number, len(row.Cells), last)
+			return cells, fmt.Errorf("row %d with %d cells follows row %d", row.Number, len(row.Cells), last)
 		}
 		last = row.Number
 		for i, c := range row.Cells {
 			if i > 0 && c.Column <= row.Cells[i-1].Column {
-				return cells, fmt.Errorf("row %d: column %d behind %d", row.Number, c.Column, row.Cells[i-1].Column)
+				return cells, fmt.Errorf("row %d: column %d follows %d", row.Number, c.Column, row.Cells[i-1].Column)
 			}
 			cells = append(cells, formatCell(row, c))
 		}
@@ -154,7 +154,7 @@ func readFile(ctx context.Context, file []byte, limits Limits) (cells []string, 
 	return readSheet(ctx, book, 0)
 }
 
-// opened opens a workbook for the rest of the test.
+// opened opens a workbook until the end of the test.
 func opened(t *testing.T, file []byte) workbook.Workbook {
 	t.Helper()
 	book, err := Open(t.Context(), input(file), Limits{})

@@ -12,20 +12,19 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// sampleBytes is how much of a document is looked at to find its encoding.
+// sampleBytes is how much of a document is read to detect its encoding.
 const sampleBytes = 1 << 20
 
-// document is a file and how it is written.
+// document is a file and its encoding.
 type document struct {
 	in    source.Input
 	guess charset.Guess
-	// explicit says that the document itself, or who reads it, named the
-	// encoding.
+	// explicit is set if the document or the caller named the encoding.
 	explicit bool
 }
 
-// openDocument finds the encoding of a file: that which was asked for, a byte
-// order mark, what the document declares, or UTF-8.
+// openDocument determines the encoding of a file: the requested encoding, a byte order
+// mark, the declared encoding, or UTF-8.
 func openDocument(in source.Input, asked string) (*document, error) {
 	sample, err := (&document{in: in}).readSample(0)
 	if err != nil {
@@ -69,7 +68,7 @@ func (d *document) setEncoding(label string, reason, unknown intray.Message) err
 	if !ok {
 		return &source.UnreadableError{Reason: unknown}
 	}
-	if encoding.Name() == "ISO-8859-1" && label != "" { // the wider set reads the same, and what programs put into the gap
+	if encoding.Name() == "ISO-8859-1" && label != "" { // its superset, which many programs write
 		encoding, _ = charset.Lookup("windows-1252")
 	}
 	textinput.Decide(&d.guess, encoding, reason)
@@ -77,16 +76,16 @@ func (d *document) setEncoding(label string, reason, unknown intray.Message) err
 	return nil
 }
 
-// readSample returns some of the bytes of the file.
+// readSample returns up to sampleBytes of the file from an offset.
 func (d *document) readSample(at int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(textinput.NewReader(d.in, at), sampleBytes))
 }
 
-// isUTF8 says whether the bytes of the file are its text.
+// isUTF8 reports whether the file is UTF-8.
 func (d *document) isUTF8() bool { return d.guess.Encoding == charset.UTF8 }
 
-// redetectEncoding finds the encoding of a document that should be UTF-8 and is not
-// from a byte on. It says whether that changes anything.
+// redetectEncoding detects the encoding of a document that should be UTF-8 but has
+// invalid UTF-8 at an offset. It reports whether the encoding changes.
 func (d *document) redetectEncoding(at int64) (bool, error) {
 	sample, err := d.readSample(max(0, at-sampleBytes/2))
 	if err != nil {

@@ -29,7 +29,7 @@ func FuzzXMLSS(f *testing.F) {
 				t.Fatal(err)
 			}
 			if all := fmt.Sprint(first); !utf8.ValidString(all) {
-				t.Fatalf("%q is no UTF-8", all)
+				t.Fatalf("%q is not UTF-8", all)
 			}
 		}
 	})
@@ -57,13 +57,13 @@ func BenchmarkRead(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		drain(b, book)
+		readAll(b, book)
 	}
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// drain reads the first sheet without keeping anything of it.
-func drain(b *testing.B, opened source.Book) {
+// readAll reads the first sheet and discards its records.
+func readAll(b *testing.B, opened source.Book) {
 	b.Helper()
 	rows, err := opened.Open(b.Context(), 0)
 	if err != nil {

@@ -25,15 +25,15 @@ func TestRefuses(t *testing.T) {
 		doc  string
 		want error
 	}{
-		"nothing":                 {" \n ", source.ErrEmpty},
+		"empty":                   {" \n ", source.ErrEmpty},
 		"DOCTYPE":                 {strings.Replace(whole, "<Workbook", `<!DOCTYPE a [<!ENTITY b "c">]><Workbook`, 1), unreadable(0, "it contains a DOCTYPE declaration")},
 		"an entity":               {one(row(text("&lol;"))), unreadable(1, "an invalid entity")},
 		"an open entity":          {one(row(text("a & b; c"))), unreadable(1, "an invalid entity")},
 		"character 0xD800":        {one(row(text("&#xD800;"))), unreadable(1, "an invalid entity")},
 		"another root":            {`<?xml version="1.0"?><rows/>`, unreadable(0, `the file is XML but not a workbook: its root element is "rows"`)},
-		"no XML":                  {"hello", unreadable(0, "text outside its root element")},
+		"not XML":                 {"hello", unreadable(0, "text outside its root element")},
 		"a second root":           {whole + "<a/>", unreadable(0, "more than one root element")},
-		"text behind the end":     {whole + "x", unreadable(0, "text outside its root element")},
+		"text after the end":      {whole + "x", unreadable(0, "text outside its root element")},
 		"crossed tags":            {one("<Row><Cell></Row></Cell>"), unreadable(0, "closes an element that is not open")},
 		"a tag too many":          {"</a>", unreadable(0, "closes an element that is not open")},
 		"a tag without a name":    {one("< Row/>"), unreadable(0, "contains an invalid tag")},
@@ -65,7 +65,7 @@ func TestRefuses(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
 }
 
-// Rows before the damage are handed on first.
+// The rows before damage are returned first.
 func TestRowsBeforeDamage(t *testing.T) {
 	got, err := contents(t, workbookXML("", worksheet("One", row(text("a"))+row(text("b"))+row(text("&bad;"))+row(text("c")))), 0, source.Limits{})
 	var damage *source.UnreadableError
@@ -83,10 +83,10 @@ func TestEncodings(t *testing.T) {
 	for name, test := range map[string]struct{ doc, asked, want, value string }{
 		"declared":              {doc(` encoding="windows-1251"`, "\xcf\xf0\xe8\xe2\xe5\xf2"), "", "windows-1251", "Привет"},
 		"declared in quotes":    {doc(` encoding='windows-1252'`, "\x80"), "", "windows-1252", "€"},
-		"asked":                 {doc(` encoding="UTF-8"`, "\xcf\xf0\xe8\xe2\xe5\xf2"), "cp1251", "windows-1251", "Привет"},
+		"requested":             {doc(` encoding="UTF-8"`, "\xcf\xf0\xe8\xe2\xe5\xf2"), "cp1251", "windows-1251", "Привет"},
 		"nothing":               {doc("", "é"), "", "UTF-8", "é"},
 		"declared wrongly":      {doc(` encoding="UTF-8"`, german), "", "windows-1252", "Größe für Müller und König, Straße"},
-		"wrongly far behind":    {doc("", far+german), "", "windows-1252", ""},
+		"wrongly, far away":     {doc("", far+german), "", "windows-1252", ""},
 		"declared UTF-16, is 8": {doc(` encoding="UTF-16"`, "é"), "", "UTF-8", "é"},
 	} {
 		book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(test.doc)), source.Options{Encoding: test.asked})
@@ -106,12 +106,12 @@ func TestEncodings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := string(batch.Cell(0, 0)); test.value != "" && got != test.value {
-			t.Errorf("%s: the cell is %q, want %q", name, got, test.value)
+			t.Errorf("%s: cell %q, want %q", name, got, test.value)
 		}
 	}
 }
 
-// A reading that is not sure is told with what else it could be.
+// The evidence of an uncertain encoding has alternatives.
 func TestUncertainEncodingEvidence(t *testing.T) {
 	doc := strings.Replace(workbookXML("", worksheet("One", row(text("n"), text("b"))+row(text("\xa4x"), text("1")))), ` encoding="UTF-8"`, "", 1)
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(doc)), source.Options{})
@@ -120,7 +120,7 @@ func TestUncertainEncodingEvidence(t *testing.T) {
 	}
 	for _, e := range book.Evidence() {
 		if e.Choice == "encoding" && (!e.Tie || len(e.Alternatives) != 1) {
-			t.Errorf("the encoding is told as %+v", e)
+			t.Errorf("evidence of the encoding: %+v", e)
 		}
 	}
 }

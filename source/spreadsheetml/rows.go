@@ -15,27 +15,27 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// maxRow is the highest number of a row. Excel itself has fewer.
+// maxRow is the highest row number. Excel itself has fewer rows.
 const maxRow = 1 << 40
 
-// rows pulls the rows of one sheet.
+// rows reads the rows of one sheet.
 type rows struct {
 	book  *book
 	sheet sheet
 	scan  *xmlscan.Scanner
-	// columnStyles are the styles of whole columns, nil where one has none.
+	// columnStyles are the styles of columns. Columns without a style have nil.
 	columnStyles []*style
-	// hiddenColumns are the columns that are not shown, merged the ranges that begin in
-	// the row at hand.
+	// hiddenColumns are the columns that are not displayed. merged are the ranges that
+	// start in the current row.
 	hiddenColumns []bool
 	merged        []workbook.Range
-	// lastColumn is the column that was described last, number the row that was read
-	// last.
+	// lastColumn is the last column that was described, and number the last row that
+	// was read.
 	lastColumn int64
 	number     int64
 
 	cells []workbook.Cell
-	// textBuf holds the texts of the row's cells, raw the one at hand.
+	// textBuf holds the texts of the current row, and raw that of the current cell.
 	textBuf, raw []byte
 	cellCount    int64
 	err          error
@@ -98,7 +98,8 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	return workbook.Row{}, r.err
 }
 
-// readElement reads the next element of the table; what is no row has no cells.
+// readElement reads the next element of the table. An element other than a row has no
+// cells.
 func (r *rows) readElement() (workbook.Row, error) {
 	more, err := r.scan.NextChild()
 	if err == nil && !more {
@@ -118,7 +119,7 @@ func (r *rows) readElement() (workbook.Row, error) {
 	return workbook.Row{}, r.scan.Skip()
 }
 
-// readColumn notes the style of columns.
+// readColumn records the style and visibility of columns.
 func (r *rows) readColumn() error {
 	most := int64(r.book.limits.Columns)
 	index, err := parseIntAttr(r.scan.Attr("Index"), 1, 1<<31, r.lastColumn+1)
@@ -146,7 +147,7 @@ func (r *rows) readColumn() error {
 	return nil
 }
 
-// readRow reads a row, which has just started.
+// readRow reads the row that has just started.
 func (r *rows) readRow() (workbook.Row, error) {
 	number, err := parseIntAttr(r.scan.Attr("Index"), 1, maxRow, r.number+1)
 	if err != nil {
@@ -181,12 +182,13 @@ func (r *rows) readRow() (workbook.Row, error) {
 			return row, err
 		}
 	}
-	r.number += span // rows that look alike and are empty
+	r.number += span // equal rows without cells
 	row.Cells = r.cells
 	return row, nil
 }
 
-// readCell reads a cell, which has just started, and gives the column of the next.
+// readCell reads the cell that has just started, and returns the column of the next
+// one.
 func (r *rows) readCell(next int64, st *style) (int64, error) {
 	limits := r.book.limits
 	index, across, down := next, int64(0), int64(0)
@@ -233,19 +235,19 @@ func (r *rows) readCell(next int64, st *style) (int64, error) {
 	return index + across + 1, err
 }
 
-// PendingMerges is described at [workbook.PendingMerges].
+// PendingMerges implements [workbook.MergeReporter].
 func (r *rows) PendingMerges() []workbook.Range {
 	ranges := r.merged
 	r.merged = nil
 	return ranges
 }
 
-// ColumnHidden is described at [workbook.ColumnHider].
+// ColumnHidden implements [workbook.ColumnHider].
 func (r *rows) ColumnHidden(column int) bool {
 	return column < len(r.hiddenColumns) && r.hiddenColumns[column]
 }
 
-// readValues reads what stands in a cell. Only the first value counts.
+// readValues reads the content of a cell. Only the first value counts.
 func (r *rows) readValues(column int, st *style) error {
 	for found := false; ; {
 		more, err := r.scan.NextChild()
@@ -273,11 +275,11 @@ func (r *rows) readValues(column int, st *style) error {
 	}
 }
 
-// valueType is what the attribute Type says of a value.
+// valueType is the type of a value in the attribute Type.
 type valueType uint8
 
 const (
-	typeString valueType = iota // and all that is not known
+	typeString valueType = iota // and unknown types
 	typeNumber
 	typeDateTime
 	typeBoolean
@@ -298,8 +300,8 @@ func parseValueType(name []byte) valueType {
 	return typeString
 }
 
-// newCell makes a cell of the value in raw. What is not of its type is text: the
-// file says otherwise, and nothing of it is lost.
+// newCell returns a cell with the value in raw. A value that does not match its type
+// becomes text, so that nothing is lost.
 func (r *rows) newCell(kind valueType, st *style) (c workbook.Cell) {
 	plain := bytes.TrimSpace(r.raw)
 	switch kind {
@@ -335,14 +337,14 @@ func (r *rows) newCell(kind valueType, st *style) (c workbook.Cell) {
 	return c
 }
 
-// copyText copies a text into the memory of the row.
+// copyText copies a text to the buffer of the row.
 func (r *rows) copyText(text []byte) []byte {
 	from := len(r.textBuf)
 	r.textBuf = append(r.textBuf, text...)
 	return r.textBuf[from:len(r.textBuf):len(r.textBuf)]
 }
 
-// newNumberCell makes a cell of a number.
+// newNumberCell returns a cell with a number.
 func (r *rows) newNumberCell(n float64, st *style) (c workbook.Cell) {
 	epoch1904 := r.book.info.epoch1904
 	from := len(r.textBuf)
@@ -357,8 +359,8 @@ func (r *rows) newNumberCell(n float64, st *style) (c workbook.Cell) {
 	return c
 }
 
-// newDateCell makes a cell of a day and time. Where its style is for other values, it
-// is shown as it is: its number would tell a person nothing.
+// newDateCell returns a cell with a date and time. If its style is for other values, it
+// is displayed as a date, because the number would be meaningless to people.
 func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
 	if k := st.Kind(); k == intray.CellDate || k == intray.CellDateTime || k == intray.CellTime {
 		return r.newNumberCell(workbook.Serial(t, r.book.info.epoch1904), st)
@@ -372,8 +374,8 @@ func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
 	return workbook.Cell{Kind: kind, Value: r.textBuf[from:len(r.textBuf):len(r.textBuf)]}
 }
 
-// parseTime reads a day, or a day and a time. A Z, which some programs end all
-// times with, is no zone.
+// parseTime parses a date with or without a time. A trailing Z, which some programs
+// append to all times, is not a time zone.
 func parseTime(text string) (time.Time, bool) {
 	text = strings.TrimSuffix(text, "Z")
 	for _, layout := range []string{"2006-01-02T15:04:05", time.DateOnly} {

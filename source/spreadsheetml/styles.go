@@ -8,38 +8,38 @@ import (
 )
 
 const (
-	// maxStyles is how many styles a workbook can have.
+	// maxStyles is the most styles of a workbook.
 	maxStyles = 1 << 16
-	// maxIDBytes is the most bytes of the name of a style, maxCodeBytes those of a
-	// number format.
+	// maxIDBytes is the most bytes of a style name, and maxCodeBytes those of a number
+	// format.
 	maxIDBytes   = 255
 	maxCodeBytes = 4 << 10
-	// maxParents is how far a style is followed to those it is derived from.
+	// maxParents is how many parents of a style are searched for a format.
 	maxParents = 16
 )
 
-// style is how the cells that name it are shown.
+// style is how cells are displayed.
 type style struct {
 	*numfmt.Format
-	// general says that numbers are shown as they are, plain that texts are.
+	// general is set if numbers are displayed unchanged, and plain if texts are.
 	general, plain bool
 }
 
-// styleDecl is a style as the workbook has it. Without a number format it has
-// that of its parent.
+// styleDecl is a declared style. Without a number format it inherits that of its
+// parent.
 type styleDecl struct {
 	parent, code string
 	hasFormat    bool
 }
 
-// styles knows the styles of a workbook by their names.
+// styles are the styles of a workbook by name.
 type styles struct {
 	decls    map[string]styleDecl
 	byID     map[string]*style
 	standard *style
 }
 
-// read takes the element Styles, which has just started.
+// read reads the element Styles, which has just started.
 func (st *styles) read(s *xmlscan.Scanner) error {
 	st.decls = map[string]styleDecl{}
 	return s.ForEachChild(func() error {
@@ -81,7 +81,7 @@ func (st *styles) readStyle(s *xmlscan.Scanner) error {
 	return nil
 }
 
-// compile readies the styles; they do not change behind it.
+// compile compiles the styles. They must not change afterwards.
 func (st *styles) compile() {
 	compiled := map[string]*style{}
 	st.byID = make(map[string]*style, len(st.decls))
@@ -99,8 +99,8 @@ func (st *styles) compile() {
 	st.decls = nil
 }
 
-// formatCode gives the number format of a style: its own or its parent's. Every style
-// is derived from Default in the end.
+// formatCode returns the number format of a style or of the nearest parent that has
+// one. Every style inherits from Default.
 func (st *styles) formatCode(id string) string {
 	for range maxParents {
 		d, found := st.decls[id]
@@ -122,17 +122,17 @@ func compileStyle(code string) *style {
 	if named := namedFormatCode(code); named != "" {
 		code = named
 	}
-	format, _ := numfmt.Compile(code) // what cannot be read is shown as General
+	format, _ := numfmt.Compile(code) // an invalid code is displayed as General
 	one, two := format.AppendFormattedText(nil, []byte("x")), format.AppendFormattedText(nil, []byte("yz"))
 	return &style{Format: format, general: code == "" || code == "General", plain: string(one) == "x" && string(two) == "yz"}
 }
 
-// lookup gives the style of a name, nil where the workbook has none.
+// lookup returns a style by name, or nil.
 func (st *styles) lookup(id []byte) *style { return st.byID[string(id)] }
 
-// namedFormatCode gives the code of a number format that goes by a name, as Excel
-// shows it in the United States; "" where the text is no such name. The names are
-// those of the XML Spreadsheet Reference, at the element NumberFormat.
+// namedFormatCode returns the code of a named number format, as Excel displays it in
+// the United States, or "" for other names. The XML Spreadsheet Reference lists the
+// names at the element NumberFormat.
 func namedFormatCode(name string) string {
 	switch name {
 	case "General", "General Number":

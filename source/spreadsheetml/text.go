@@ -12,9 +12,9 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// newScanner returns a scanner of a document, or of what follows a sheet's
-// beginning. A tag or a text has at most limit bytes. Some programs write
-// references of HTML.
+// newScanner returns a scanner of a document, or of the rest of a document from a sheet
+// on. A tag or a text has at most limit bytes. HTML references are allowed, because
+// some programs write them.
 func newScanner(text io.Reader, limit int) (*xmlscan.Scanner, error) {
 	return xmlscan.New(text, xmlscan.Config{TextBytes: limit, TokenBytes: limit, Depth: maxDepth, Decoded: true, NUL: true, HTML: true})
 }

@@ -14,7 +14,7 @@ import (
 
 const declaration = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// workbookXML writes a document as Excel does: styles, then worksheets.
+// workbookXML returns a document like that of Excel: styles, then worksheets.
 func workbookXML(styles string, sheets ...string) string {
 	return declaration + `<?mso-application progid="Excel.Sheet"?>
 <Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:o="urn:schemas-microsoft-com:office:office"
@@ -24,7 +24,7 @@ func workbookXML(styles string, sheets ...string) string {
 		strings.Join(sheets, "\n") + "\n</Workbook>\n"
 }
 
-// sheet writes a worksheet of rows.
+// worksheet returns a worksheet of rows.
 func worksheet(name, rows string) string {
 	return fmt.Sprintf(`<Worksheet ss:Name="%s"><Table ss:ExpandedColumnCount="999999999" ss:ExpandedRowCount="999999999">%s</Table></Worksheet>`, name, rows)
 }
@@ -39,13 +39,13 @@ func number(value string) string {
 	return `<Cell><Data ss:Type="Number">` + value + `</Data></Cell>`
 }
 
-// numberFormat writes a style.
+// numberFormat returns a style.
 func numberFormat(id, code string) string {
 	return fmt.Sprintf(`<Style ss:ID="%s"><NumberFormat ss:Format="%s"/></Style>`, id, strings.ReplaceAll(code, `"`, "&quot;"))
 }
 
-// contents gives the rows of a sheet, one a line: number, then for each cell its
-// column, the mark of its kind, its value, and what is shown where that is other.
+// contents returns the rows of a sheet, one per line: the number, then for each cell
+// its column, the mark of its kind, its value, and its displayed text if that differs.
 func contents(t testing.TB, doc string, sheet int, limits source.Limits) (string, error) {
 	t.Helper()
 	in := sourcetest.NewInput("", []byte(doc))
@@ -93,5 +93,5 @@ func line(row workbook.Row) string {
 	return out + "\n"
 }
 
-// utf16le writes a document in UTF-16 with a byte order mark.
+// utf16le returns a document in UTF-16 with a byte order mark.
 func utf16le(doc string) []byte { return sourcetest.UTF16LE("\uFEFF" + doc) }

@@ -1,16 +1,14 @@
 // Package spreadsheetml reads workbooks in the XML format of Excel 2002 and 2003
-// (SpreadsheetML), which systems save under the endings .xml and .xls.
+// (SpreadsheetML), which programs save with the extensions .xml and .xls.
 //
-// A workbook is one XML document: its styles, then its worksheets, each a table
-// of rows of cells. A style names the number format of cells. A place is where a
-// worksheet begins in the text of the file. The document is gone through twice,
-// as a stream: once to find the worksheets, and once for each that is read.
+// A workbook is one XML document: its styles, then its worksheets, each a table of rows
+// of cells. A style names the number format of cells. The document is streamed twice:
+// once to find the worksheets and their offsets, and once for each sheet that is read.
 //
-// Read are the values that the file has stored, as Excel shows them. The package
-// computes no formulas, follows no links, leaves out comments, names, pivot
-// tables and colours, and refuses document type declarations (DOCTYPE). Merged
-// cells have their value in the first of them. It does not read the XML of newer
-// workbooks, which come in an archive.
+// The package reads the stored values, as Excel displays them. A merged range has its
+// value in the first cell. It computes no formulas, follows no links, skips comments,
+// names, pivot tables and colours, and rejects document type declarations (DOCTYPE). It
+// does not read the XML of newer workbooks, which are archives.
 package spreadsheetml
 
 import (
@@ -28,16 +26,16 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// namespace is that of all elements of a workbook.
+// namespace is the namespace of all elements of a workbook.
 const namespace = "urn:schemas-microsoft-com:office:spreadsheet"
 
-// Format is the format "xmlss". The zero value is ready.
+// Format is the format "xmlss". The zero value is ready to use.
 type Format struct{}
 
-// Name is "xmlss".
+// Name returns "xmlss".
 func (Format) Name() string { return "xmlss" }
 
-// Detect takes XML documents that name Excel as their program, or whose first
+// Detect recognizes XML documents that name Excel as their program, or whose root
 // element is a workbook.
 func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.Message) {
 	text := textinput.DecodeHead(head)
@@ -51,7 +49,7 @@ func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.
 	if err != nil {
 		return 0, intray.Message{}
 	}
-	_, _ = s.Next() // Open reports what is wrong with the tag
+	_, _ = s.Next() // Open reports an invalid tag
 	tag, _, complete := bytes.Cut(text[s.Offset():], []byte(">"))
 	if complete && string(s.Name) == "Workbook" && bytes.Contains(tag, []byte(namespace)) {
 		return 0.98, intray.NewMessage("xmlss.workbook_root", nil)
@@ -59,7 +57,7 @@ func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.
 	return 0, intray.Message{}
 }
 
-// Open goes through the document and lists its worksheets.
+// Open reads the document and lists its worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	opt.Limits = opt.Limits.WithDefaults()
 	doc, err := openDocument(in, opt.Encoding)
@@ -102,40 +100,39 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 func (b *book) Close() error { return nil }
 
 const (
-	// maxSheets is how many sheets a workbook can have.
+	// maxSheets is the most sheets of a workbook.
 	maxSheets = 10_000
-	// markupBytes is how much longer a text may be as it is written than a cell.
+	// markupBytes is how many bytes the markup may add to the text of a cell.
 	markupBytes = 1 << 20
-	// maxDepth is how deep elements may be nested.
+	// maxDepth is the most nested elements.
 	maxDepth = 64
-	// maxStateBytes is the most bytes of how a sheet is shown.
+	// maxStateBytes is the most bytes of the visibility of a sheet.
 	maxStateBytes = 256
-	// pollElements is how many elements are read between two looks at the
-	// context.
+	// pollElements is how many elements are read before the context is checked again.
 	pollElements = 1024
 )
 
-// sheet is a worksheet and where it is.
+// sheet is a worksheet and its location.
 type sheet struct {
 	workbook.Sheet
-	// offset is the place of its element in the text.
+	// offset is the offset of its element in the text.
 	offset int64
-	// hiddenRows and hiddenColumns count what is not shown.
+	// hiddenRows and hiddenColumns count what is not displayed.
 	hiddenRows, hiddenColumns int64
 }
 
-// workbookInfo is what the first pass through a document finds.
+// workbookInfo is the result of the first pass over a document.
 type workbookInfo struct {
 	limits    source.Limits
 	sheets    []sheet
 	styles    styles
 	epoch1904 bool
-	// poll counts down to the next look at the context.
+	// poll counts down to the next check of the context.
 	poll int
 }
 
-// readWorkbookInfo goes through a document. One that should be UTF-8 and turns out
-// not to be is gone through again.
+// readWorkbookInfo makes the first pass over a document. If the document turns out not
+// to be UTF-8, it starts again in the detected encoding.
 func readWorkbookInfo(ctx context.Context, doc *document, limits source.Limits) (*workbookInfo, error) {
 	s := &workbookInfo{limits: limits}
 	var check charset.Checker
@@ -217,7 +214,7 @@ func (s *workbookInfo) readSheet(ctx context.Context, scan *xmlscan.Scanner) err
 	return nil
 }
 
-// readTable goes past the cells, and counts what is hidden.
+// readTable skips the cells, and counts what is hidden.
 func (s *workbookInfo) readTable(ctx context.Context, scan *xmlscan.Scanner, found *sheet) error {
 	for {
 		more, err := scan.NextChild()
@@ -261,7 +258,7 @@ func readOptions(scan *xmlscan.Scanner, found *sheet) error {
 	})
 }
 
-// evidence tells of the date system and of what is hidden.
+// evidence returns the date system and what is hidden.
 func (s *workbookInfo) evidence() []intray.Evidence {
 	list := []intray.Evidence{workbook.DateSystem(s.epoch1904)}
 	var sheets []workbook.Sheet

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// reporting is how reporting tools write: prefixes, a byte order mark, CDATA.
+// reporting is a document like that of reporting tools: prefixes, a byte order mark, CDATA.
 const reporting = "\uFEFF<?xml version=\"1.0\"?>\r\n<ss:Workbook xmlns:ss=\"urn:schemas-microsoft-com:office:spreadsheet\">\r\n" +
 	`<ss:Styles><ss:Style ss:ID="1"><ss:Font ss:Bold="1"/></ss:Style></ss:Styles><ss:Worksheet ss:Name="Sheet0"><ss:Table>` +
 	`<ss:Row ss:StyleID="1"><ss:Cell><ss:Data ss:Type="String">Name</ss:Data></ss:Cell><ss:Cell><ss:Data ss:Type="String">Amount</ss:Data></ss:Cell></ss:Row>` +
@@ -38,7 +38,7 @@ func TestSuite(t *testing.T) {
 	for _, table := range sourcetest.LargeTables() {
 		s := table.Sample()
 		s.Text, s.Sheets[0].Name, s.Sheets[0].Lines = written(table), "One", nil
-		if table.Name != "wide" { // rows without text are no records of a workbook
+		if table.Name != "wide" { // rows without text are not records of a workbook
 			samples = append(samples, s)
 		}
 	}
@@ -92,7 +92,7 @@ func TestCells(t *testing.T) {
 		"kinds": {row(text("a"), number("-12.50"), `<Cell><Data ss:Type="Boolean">1</Data></Cell>`, `<Cell><Data ss:Type="Boolean">0</Data></Cell>`, `<Cell><Data ss:Type="Error">#N/A</Data></Cell>`),
 			"1: 0t=a 1n=-12.5 2b=true|TRUE 3b=false|FALSE 4e=#N/A\n"},
 		"numbers":              {row(number("1E3"), number("0.1"), number("12345678901"), number("-0"), number("0.30000000000000004")), "1: 0n=1000 1n=0.1 2n=12345678901 3n=0 4n=0.3\n"},
-		"not what they claim":  {row(number("1,5"), number("Inf"), `<Cell><Data ss:Type="Boolean">yes</Data></Cell>`, `<Cell><Data ss:Type="DateTime">soon</Data></Cell>`, `<Cell><Data ss:Type="Odd">x</Data></Cell>`), "1: 0t=1,5 1t=Inf 2t=yes 3t=soon 4t=x\n"},
+		"invalid values":       {row(number("1,5"), number("Inf"), `<Cell><Data ss:Type="Boolean">yes</Data></Cell>`, `<Cell><Data ss:Type="DateTime">soon</Data></Cell>`, `<Cell><Data ss:Type="Odd">x</Data></Cell>`), "1: 0t=1,5 1t=Inf 2t=yes 3t=soon 4t=x\n"},
 		"dates without style":  {row(`<Cell><Data ss:Type="DateTime">2004-01-15T00:00:00.000</Data></Cell>`, `<Cell><Data ss:Type="DateTime">2004-01-15T08:30:00.500</Data></Cell>`), "1: 0d=2004-01-15 1D=2004-01-15T08:30:00.5\n"},
 		"dates":                {row(styled("Short Date", "DateTime", "2004-01-15T00:00:00.000"), styled("General Date", "DateTime", "1900-02-28T18:00:00"), styled("Short Time", "DateTime", "1899-12-31T08:30:00.000"), styled("Medium Date", "Number", "38001")), "1: 0d=2004-01-15|1/15/04 1D=1900-02-28T18:00:00|2/28/00 18:00 2T=08:30:00|8:30 3d=2004-01-15|15-Jan-04\n"},
 		"more dates":           {row(styled("Long Date", "Number", "38001"), styled("Long Time", "Number", "0.75"), styled("Medium Time", "Number", "0.75")), "1: 0d=2004-01-15|Thursday, January 15, 2004 1T=18:00:00|6:00:00 PM 2T=18:00:00|6:00 PM\n"},
@@ -110,7 +110,7 @@ func TestCells(t *testing.T) {
 		"merged out of bounds": {row(`<Cell ss:MergeAcross="2000000000"><Data ss:Type="String">a</Data></Cell>`), "1: 0t=a\nmerged A1:XFD1\n"},
 		"hidden":               {`<Row ss:Hidden="1">` + text("a") + `</Row>`, "hidden 1: 0t=a\n"},
 		"white space":          {row(text("  a\r\n b\t"), text(""), text("&#x20AC;&lt;&nbsp;&apos;")), "1: 0t=  a\n b\t 2t=€<\u00a0'\n"},
-		"no UTF-8":             {row(text("caf\xe9")), "1: 0t=café\n"},
+		"not UTF-8":            {row(text("caf\xe9")), "1: 0t=café\n"},
 		"remarks":              {"<!-- a > b -->" + row("<!-- - -- --><?pi ?>", text("a<!-- x -->b")), "1: 0t=ab\n"},
 		"empty":                {row() + "<Row/>", ""},
 	} {

@@ -99,7 +99,7 @@ func TestRequestedHeaderRow(t *testing.T) {
 		{"a blank one", "a\tb\n\n3\t4", 2, []string{"|", "3:3|4"}, "header row: 2"},
 		{"behind the first rows", long, 402, []string{"x|y", "403:1|2"}, "header row: 402"},
 		{"none", "Report\n\na\tb\n1\t2", source.NoHeader, []string{"|", "1:Report|", "3:a|b", "4:1|2"}, "header row: none"},
-		{"behind the end", "a\tb\n1\t2", 9, []string{""}, "header row: none"},
+		{"after the end", "a\tb\n1\t2", 9, []string{""}, "header row: none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := readBook(t, memory{text: c.text}, source.Options{HeaderRow: c.row})

@@ -13,15 +13,15 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// sheet is one of the list in the globals.
+// sheet is an entry of the list of sheets in the globals.
 type sheet struct {
 	workbook.Sheet
-	// offset is where its part begins in the stream.
+	// offset is where the part of the sheet starts in the stream.
 	offset int64
 	kind   byte
 }
 
-// The kinds of sheets, as the list has them.
+// The kinds of sheets in the list.
 const (
 	kindWorksheet = 0
 	kindMacro     = 1
@@ -35,7 +35,7 @@ type book struct {
 	key     decryptor
 	limits  Limits
 	version int
-	// allSheets are all sheets; sheets those that are worksheets.
+	// allSheets are all sheets, and worksheets those that are worksheets.
 	allSheets, worksheets []sheet
 	styles                styles
 	strings               sharedStrings
@@ -43,7 +43,7 @@ type book struct {
 	epoch1904             bool
 }
 
-// newPartReader gives a reader of the book's stream.
+// newPartReader returns a reader of the book's stream.
 func (b *book) newPartReader() *partReader {
 	part := &partReader{recordReader: recordReader{from: b.stream}}
 	if b.key != nil {
@@ -81,7 +81,8 @@ func (b *book) readGlobals(ctx context.Context) error {
 	return nil
 }
 
-// startError gives the error of a stream that does not begin with a BOF.
+// startError returns the error to report for a stream that does not start with a BOF
+// record.
 func startError(err error) error {
 	if errors.Is(err, errNoBOF) || errors.Is(err, io.EOF) {
 		return broken(intray.NewMessage("xls.no_bof", nil))
@@ -89,11 +90,11 @@ func startError(err error) error {
 	return err
 }
 
-// pollRecords is how many records are read between two looks at the context.
+// pollRecords is how many records are read before the context is checked again.
 const pollRecords = 1024
 
-// readGlobal reads one record. It gives io.EOF at the end of the globals, which
-// is also the begin of the next part where the EOF record is missing.
+// readGlobal reads one record. It returns io.EOF at the end of the globals, which is
+// the start of the next part if the EOF record is missing.
 func (b *book) readGlobal(part *partReader, single bool) error {
 	if !single {
 		if rec, err := part.recordReader.next(); err == nil {
@@ -130,7 +131,7 @@ func (b *book) readGlobal(part *partReader, single bool) error {
 	return nil
 }
 
-// readStyle reads a record that says how cells look.
+// readStyle reads a record that defines a format or a style.
 func (b *book) readStyle(part *partReader, rec record) error {
 	body := rec.body
 	switch {
@@ -159,7 +160,7 @@ func (b *book) decodeText(raw []byte, n int) string {
 	return string(b.codepage.appendText(nil, raw[:min(n, len(raw))]))
 }
 
-// addSheet reads an entry of the list of sheets.
+// addSheet adds an entry of the list of sheets.
 func (b *book) addSheet(part *partReader, rec record) error {
 	if len(b.allSheets) >= b.limits.Sheets {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": b.limits.Sheets})}
@@ -183,8 +184,8 @@ func (b *book) addSheet(part *partReader, rec record) error {
 	return nil
 }
 
-// locateSheets keeps the worksheets, and finds the parts of sheets that are not
-// where the list has them.
+// locateSheets selects the worksheets. If the offset of a sheet is wrong, it searches
+// the stream for the parts of all sheets.
 func (b *book) locateSheets(ctx context.Context) error {
 	part := b.newPartReader()
 	for i := range b.allSheets {
@@ -213,16 +214,16 @@ func (b *book) locateSheets(ctx context.Context) error {
 	return nil
 }
 
-// isDamage says that an error comes from what the file holds, not from reading
-// it.
+// isDamage reports whether an error was caused by the content of the file, not by
+// reading it.
 func isDamage(err error) bool {
 	var damage *source.UnreadableError
 	return errors.Is(err, io.EOF) || errors.As(err, &damage)
 }
 
-// findSheetParts goes through the stream and takes the parts behind the globals
-// for the sheets, in their order. Where there are not as many as sheets, the
-// list is left as it is, and the sheets that are not there cannot be read.
+// findSheetParts assigns the parts after the globals to the sheets, in order. If the
+// numbers differ, the offsets stay unchanged, and sheets with a wrong offset cannot be
+// read.
 func (b *book) findSheetParts(ctx context.Context) error {
 	part := b.newPartReader()
 	var places []int64
@@ -278,7 +279,7 @@ func (b *book) Evidence() []intray.Evidence {
 	return list
 }
 
-// skippedSheets names the sheets that are no worksheets.
+// skippedSheets lists the names of the sheets that are not worksheets.
 func (b *book) skippedSheets() string {
 	const most = 20
 	read := map[int64]bool{}

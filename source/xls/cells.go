@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// cell is a cell as the file has it: a number, or a value with its text.
+// cell is a stored cell: a number, or another value with its text.
 type cell struct {
 	column int
 	xf     uint16
@@ -18,13 +18,13 @@ type cell struct {
 	text   []byte
 }
 
-// collectCells takes the cells of a record, which is long enough for them.
+// collectCells adds the cells of a record, which is long enough for them.
 func (r *rows) collectCells(rec record) error {
 	body := rec.body
 	c := cell{column: int(little.Uint16(body[2:])), xf: little.Uint16(body[4:])}
 	body = body[6:]
 	if old := rec.id < 0x0200 && rec.id < recFormula2 || rec.id == recFormula2 && r.book.version == 2; old {
-		c.xf = uint16(rec.body[5] & 0x3F) // the number of a format
+		c.xf = uint16(rec.body[5] & 0x3F) // a format number
 		body = rec.body[7:]
 	}
 	switch rec.id {
@@ -57,7 +57,7 @@ func (r *rows) appendCell(c cell) error {
 
 func (r *rows) addNumber(c cell, v float64) error {
 	if !isFinite(v) {
-		return r.addCode(c, 0x24, true) // no sheet shows such a number
+		return r.addCode(c, 0x24, true) // a sheet cannot display such a number
 	}
 	c.kind, c.number = intray.CellNumber, v
 	return r.appendCell(c)
@@ -107,8 +107,8 @@ func (r *rows) addShared(c cell, number uint32) error {
 	return r.appendCell(c)
 }
 
-// addMulRK takes the cells of a MULRK: a row, the first column, then a style
-// and a number for each, and the last column, which is not asked.
+// addMulRK adds the cells of a MULRK record: a row, the first column, a style and a
+// number for each cell, and the last column, which is ignored.
 func (r *rows) addMulRK(rec record) error {
 	column := int(little.Uint16(rec.body[2:]))
 	for pairs := rec.body[4 : len(rec.body)-2]; len(pairs) >= 6; pairs = pairs[6:] {
@@ -121,9 +121,8 @@ func (r *rows) addMulRK(rec record) error {
 	return nil
 }
 
-// decodeRK opens the short form of numbers: the upper 30 bits are a whole
-// number or the upper part of a float, and a hundredth is meant where a flag
-// says so.
+// decodeRK decodes a compressed number: the upper 30 bits of a float or an integer, and
+// a flag for hundredths.
 func decodeRK(rk uint32) float64 {
 	v := float64(int32(rk) >> 2)
 	if rk&2 == 0 {
@@ -137,7 +136,7 @@ func decodeRK(rk uint32) float64 {
 
 func decodeFloat64(raw []byte) float64 { return math.Float64frombits(little.Uint64(raw)) }
 
-// addResult takes what a formula had as its result.
+// addResult adds the cached result of a formula.
 func (r *rows) addResult(c cell, body []byte) error {
 	if len(body) < 8 {
 		return broken(intray.NewMessage("xls.short_formula", intray.Params{"column": c.column + 1}))
@@ -156,8 +155,8 @@ func (r *rows) addResult(c cell, body []byte) error {
 	return nil // an empty text
 }
 
-// addResultText takes the STRING record, which may stand behind others that
-// belong to the formula. Without one there was no text.
+// addResultText adds the text of a STRING record, which may follow other records of the
+// formula. Without one there is no text.
 func (r *rows) addResultText(c cell) error {
 	for {
 		rec, err := r.part.next()
@@ -182,7 +181,7 @@ func (r *rows) addResultText(c cell) error {
 	}
 }
 
-// addLabel takes a text that is written in its cell.
+// addLabel adds a text that is stored in its cell.
 func (r *rows) addLabel(c cell, rec record) (err error) {
 	skip := 6
 	if rec.id == 0x0004 {
@@ -194,8 +193,8 @@ func (r *rows) addLabel(c cell, rec record) (err error) {
 	return r.appendCell(c)
 }
 
-// readText reads a text behind skip bytes. Its length has one byte where it is
-// short, else two.
+// readText reads a text after skip bytes. The length of a short text has one byte,
+// otherwise two.
 func (r *rows) readText(rec record, skip int, short bool) ([]byte, error) {
 	p := newContinuedReader(&r.part.recordReader, rec, skip)
 	length := 0

@@ -7,15 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// at begins the body of a cell: row, column and style.
+// at returns the beginning of the body of a cell: row, column and style.
 func at(row, column, xf int) []byte { return body(uint16(row), uint16(column), uint16(xf)) }
 
-// xf is the XF record of BIFF8 for a format.
+// xf returns the BIFF8 XF record of a format.
 func xf(format int) []byte { return rec(recXF5, uint16(0), uint16(format), make([]byte, 16)) }
 
 func rkWhole(v int32) uint32 { return uint32(v)<<2 | 2 }
 
-// sharedResult is the cached result of a formula that is not a number.
+// result returns the cached result of a formula that is not a number.
 func result(kind, value byte) []byte {
 	return []byte{kind, 0, value, 0, 0, 0, 0xFF, 0xFF}
 }
@@ -34,11 +34,11 @@ func TestCells(t *testing.T) {
 		sheet  []byte
 		wanted string
 	}{
-		{"nothing", nil, ""},
+		{"empty", nil, ""},
 		{"a number", rec(0x0203, at(0, 0, 0), 1234.5), "1: 0n=1234.5\n"},
 		{"a number with two decimals", rec(0x0203, at(0, 0, 1), 1234.5), "1: 0n=1234.5|1234.50\n"},
 		{"leading zeros", rec(0x0203, at(0, 0, 3), 815.0), "1: 0n=815|00815\n"},
-		{"a style that is not there", rec(0x0203, at(0, 0, 99), 7.0), "1: 0n=7\n"},
+		{"a missing style", rec(0x0203, at(0, 0, 99), 7.0), "1: 0n=7\n"},
 		{"not a number", rec(0x0203, at(0, 0, 0), math.NaN()), "1: 0e=#NUM!\n"},
 		{"short whole number", rec(recRK, at(0, 0, 0), rkWhole(-12)), "1: 0n=-12\n"},
 		{"short hundredth", rec(recRK, at(0, 0, 0), rkWhole(1999)|1), "1: 0n=19.99\n"},
@@ -54,13 +54,13 @@ func TestCells(t *testing.T) {
 		{"errors", body(rec(0x0205, at(0, 0, 0), byte(0x2A), byte(1)), rec(0x0205, at(0, 1, 0), byte(0x07), byte(1)), rec(0x0205, at(0, 2, 0), byte(0xEE), byte(1))), "1: 0e=#N/A 1e=#DIV/0! 2e=#UNKNOWN!\n"},
 		{"formulas", body(formula(0, 0, 2.5), formula(0, 1, result(1, 1)), formula(0, 2, result(2, 0x17)), formula(0, 3, result(3, 0))), "1: 0n=2.5 1b=true|TRUE 2e=#REF!\n"},
 		{"a formula with a text", body(formula(0, 0, result(0, 0)), rec(0x0207, narrow("text")), rec(recRK, at(0, 1, 0), rkWhole(1))), "1: 0=text 1n=1\n"},
-		{"a formula with a text behind others", body(formula(0, 0, result(0, 0)), rec(0x04BC, make([]byte, 10)), rec(0x0207, narrow("text"))), "1: 0=text\n"},
-		{"a formula with a text that is not there", body(formula(0, 0, result(0, 0)), rec(recRK, at(0, 1, 0), rkWhole(1))), "1: 1n=1\n"},
+		{"a formula with a text after others", body(formula(0, 0, result(0, 0)), rec(0x04BC, make([]byte, 10)), rec(0x0207, narrow("text"))), "1: 0=text\n"},
+		{"a formula with a missing text", body(formula(0, 0, result(0, 0)), rec(recRK, at(0, 1, 0), rkWhole(1))), "1: 1n=1\n"},
 		{"a hidden row", body(rec(0x0208, uint16(1), make([]byte, 10), uint32(0x20)), rec(recRK, at(1, 0, 0), rkWhole(1)), rec(recRK, at(2, 0, 0), rkWhole(2))), "2 hidden: 0n=1\n3: 0n=2\n"},
 		{"rows and cells out of order", body(rec(recRK, at(9, 1, 0), rkWhole(4)), rec(recRK, at(2, 5, 0), rkWhole(2)), rec(recRK, at(9, 0, 0), rkWhole(3)), rec(recRK, at(2, 1, 0), rkWhole(1))), "3: 1n=1 5n=2\n10: 0n=3 1n=4\n"},
 		{"a cell written twice", body(rec(recRK, at(0, 0, 0), rkWhole(1)), rec(recRK, at(0, 0, 0), rkWhole(2))), "1: 0n=2\n"},
 		{"the cells of a chart in the sheet", body(bofOf(8, partChart), rec(recRK, at(0, 0, 0), rkWhole(1)), eof, rec(recRK, at(1, 0, 0), rkWhole(2))), "2: 0n=2\n"},
-		{"the last cell there can be", rec(recRK, at(65535, 255, 0), rkWhole(1)), "65536: 255n=1\n"},
+		{"the last cell of the largest sheet", rec(recRK, at(65535, 255, 0), rkWhole(1)), "65536: 255n=1\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := read(t, xls(one(body(styles, strings), c.sheet)), Limits{})
@@ -95,7 +95,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestOldVersions reads workbooks that are not in a container, and those of
+// TestOldVersions reads workbooks without a container, and those of
 // BIFF5.
 func TestOldVersions(t *testing.T) {
 	attributes := func(row, column, format int) []byte {

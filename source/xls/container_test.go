@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// damaged gives a file whose bytes at a place are replaced.
+// damaged returns a copy of a file with some bytes replaced.
 func damaged(text []byte, at int, raw ...any) []byte {
 	return append(append(bytes.Clone(text[:at]), body(raw...)...), text[at+len(body(raw...)):]...)
 }
@@ -23,35 +23,35 @@ func TestDamagedContainers(t *testing.T) {
 	small := xls(one(nil))
 	miniFAT := int(little.Uint32(small[60:])+1) * 512
 	for _, c := range []struct {
-		name, wanted string
-		text         []byte
+		name, want string
+		text       []byte
 	}{
 		{"no sectors", "incomplete", text[:500]},
-		{"a size of sectors that is none", "sectors have 2^30 bytes", damaged(text, 30, uint16(30))},
-		{"a circle of sectors", "a loop", damaged(text, fat, uint32(0))},
-		{"a longer circle", "a loop", damaged(text, fat+12, uint32(1))},
+		{"an invalid sector size", "sectors have 2^30 bytes", damaged(text, 30, uint16(30))},
+		{"a loop of sectors", "a loop", damaged(text, fat, uint32(0))},
+		{"a longer loop", "a loop", damaged(text, fat+12, uint32(1))},
 		{"a link beyond the end", "incomplete", damaged(text, fat+8, uint32(0x00FFFFFF))},
 		{"a mark in the middle", "incomplete", damaged(text, fat+8, uint32(endOfChain))},
-		{"a directory that is not there", "directory", damaged(text, 48, uint32(0x00FFFFFF))},
-		{"a table that is not there", "incomplete", damaged(text, 76, uint32(0x00FFFFFF))},
+		{"a missing directory", "directory", damaged(text, 48, uint32(0x00FFFFFF))},
+		{"a missing table", "incomplete", damaged(text, 76, uint32(0x00FFFFFF))},
 		{"a table right after the end", "incomplete", damaged(text, 76, uint32(len(text)/512-1))},
 		{"a table right after a cut end", "incomplete", damaged(append(bytes.Clone(text), 0), 76, uint32(len(text)/512))},
-		{"a list of tables in a circle", "a loop", damaged(text, 68, uint32(3), uint32(9), uint32(0xFFFFFFFF))},
-		{"a small circle", "a loop", damaged(damaged(small, miniFAT, uint32(0)), bytes.Index(small, utf16le("Workbook"))+120, uint32(4000))},
+		{"a loop in the list of tables", "a loop", damaged(text, 68, uint32(3), uint32(9), uint32(0xFFFFFFFF))},
+		{"a loop of small sectors", "a loop", damaged(damaged(small, miniFAT, uint32(0)), bytes.Index(small, utf16le("Workbook"))+120, uint32(4000))},
 	} {
-		if c.name == "a list of tables in a circle" { // the sector names itself as the next
+		if c.name == "a loop in the list of tables" { // the sector refers to itself as the next
 			c.text = damaged(c.text, 4*512, bytes.Repeat([]byte{0xFF}, 508), uint32(3))
 		}
 		_, err := read(t, c.text, Limits{})
 		var unreadable *source.UnreadableError
-		if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.wanted) {
-			t.Errorf("%s: error %v, want %q", c.name, err, c.wanted)
+		if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
 }
 
-// TestCuts cuts a file at many places: it reads as a whole, or is refused.
-func TestCuts(t *testing.T) {
+// TestTruncated truncates a file at many lengths. Each is either complete or an error.
+func TestTruncated(t *testing.T) {
 	text := xls(one(rec(recSST, counts, narrow("text")), bytes.Repeat(rec(recLabelSST, at(0, 0, 0), uint32(0)), 300)))
 	want, err := read(t, text, Limits{})
 	if err != nil {
@@ -62,9 +62,9 @@ func TestCuts(t *testing.T) {
 		var unreadable *source.UnreadableError
 		switch {
 		case err == nil && got != want:
-			t.Errorf("cut at %d: %q", n, got)
+			t.Errorf("truncated to %d bytes: %q", n, got)
 		case err != nil && !errors.As(err, &unreadable):
-			t.Errorf("cut at %d: error %v", n, err)
+			t.Errorf("truncated to %d bytes: error %v", n, err)
 		}
 	}
 }

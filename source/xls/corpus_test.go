@@ -57,32 +57,31 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	share := func(n int) float64 { return 100 * float64(n) / float64(max(sheets, 1)) }
-	t.Logf("%d of %d sheets are perfect: %.1f %%; with those whose answer is garbled: %d, %.1f %%",
+	t.Logf("%d of %d sheets match: %.1f %%; including garbled answers: %d, %.1f %%",
 		perfect, sheets, share(perfect), right, share(right))
 	if sheets < 400 || share(perfect) < 83 || share(right) < 93 {
-		t.Errorf("%d sheets; want 400, 83 %% of them perfect, and 93 %% with those whose answer is garbled", sheets)
+		t.Errorf("%d sheets; want 400, of which 83 %% match, and 93 %% including garbled answers", sheets)
 	}
 }
 
-// fit is how well a sheet fits its answer.
+// fit is how well a sheet matches its answer, the CSV file that Excel saved.
 type fit int
 
 const (
 	asOther fit = iota
-	// asGarbled fits an answer that has lost what the sheet holds: it was saved
-	// in windows-1252 and read as MacRoman, or its cells with commas have no
-	// quotes.
+	// asGarbled matches an answer that has lost characters: it was saved in
+	// windows-1252 and read as MacRoman, or its cells with commas have no quotes.
 	asGarbled
 	asAnswered
 )
 
-// compareSheet says how a sheet fits its answer, and how it differs.
+// compareSheet returns how well a sheet matches its answer, and how it differs.
 func compareSheet(t *testing.T, path string, number int, answer string) (fit, string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := shownRows(t, text, number)
+	got, err := displayedRows(t, text, number)
 	if err != nil {
 		return asOther, err.Error()
 	}
@@ -96,7 +95,7 @@ func compareSheet(t *testing.T, path string, number int, answer string) (fit, st
 	return asOther, cmp.Diff(want, got)
 }
 
-// same lets a thousandth of the cells or rows pass, in whatever order.
+// same tolerates differences in a thousandth of the cells or rows, in any order.
 func same(want, got [][]string) bool {
 	if len(want) == 0 || len(got) == 0 {
 		return len(want) == len(got)
@@ -117,7 +116,7 @@ func changed(rows [][]string, change func(string) []string) (list [][]string) {
 
 func cutAtCommas(text string) []string { return strings.Split(text, ",") }
 
-// misread gives what a text becomes that is written in windows-1252 and read as
+// misread returns a text as it appears after it was encoded in windows-1252 and read as
 // MacRoman.
 func misread(text string) []string {
 	var out []rune
@@ -135,8 +134,8 @@ func misread(text string) []string {
 	return []string{string(out)}
 }
 
-// alike says that two lists, in any order and without what is empty, have
-// nearly everything in common.
+// alike reports whether two lists, in any order and without empty entries, are nearly
+// equal.
 func alike(want, got []string) bool {
 	counts := map[string]int{}
 	total, common := 0, 0
@@ -166,8 +165,8 @@ func joined(rows [][]string) (list []string) {
 	return list
 }
 
-// shownRows gives what is displayed, without the rows that have no text.
-func shownRows(t *testing.T, text []byte, number int) ([][]string, error) {
+// displayedRows returns the displayed texts, without rows that have none.
+func displayedRows(t *testing.T, text []byte, number int) ([][]string, error) {
 	b, err := Open(t.Context(), sourcetest.NewInput("", text), Limits{})
 	if err != nil {
 		return nil, err
@@ -175,7 +174,7 @@ func shownRows(t *testing.T, text []byte, number int) ([][]string, error) {
 	defer b.Close()
 	for _, listed := range b.(*book).allSheets[:min(number, len(b.(*book).allSheets))] {
 		if listed.kind != kindWorksheet {
-			number-- // the answers count charts too
+			number-- // the numbers of answers include charts
 		}
 	}
 	rows, err := b.Rows(t.Context(), number)
@@ -197,7 +196,7 @@ func shownRows(t *testing.T, text []byte, number int) ([][]string, error) {
 	}
 }
 
-// texts gives the shown texts of a row, by column.
+// texts returns the displayed texts of a row by column.
 func texts(row workbook.Row) (line []string) {
 	for _, c := range row.Cells {
 		for len(line) <= c.Column {
@@ -211,8 +210,7 @@ func texts(row workbook.Row) (line []string) {
 	return line
 }
 
-// trimmed takes the white space off the cells, and the empty cells off both
-// ends.
+// trimmed trims white space from cells, and empty cells from both ends.
 func trimmed(line []string) []string {
 	for i, cell := range line {
 		line[i] = strings.Join(strings.Fields(cell), " ")

@@ -12,35 +12,36 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// defaultPassword is the one that the application takes for files that are
-// only protected against writing.
+// defaultPassword is the password that the application uses for files that are only
+// write-protected.
 const defaultPassword = "VelvetSweatshop"
 
-// decryptor opens the bytes of a protected stream.
+// decryptor decrypts a protected stream.
 type decryptor interface {
-	// decrypt decrypts the body of a record of length bytes, which begins at a
-	// place of the stream.
+	// decrypt decrypts the body, or a part of it, of a record with length bytes. at is
+	// the offset of body in the stream.
 	decrypt(body []byte, at int64, length int)
-	// clone gives a key for another reader of the same stream.
+	// clone returns a decryptor for another reader of the same stream.
 	clone() decryptor
 }
 
-// decryptRecord opens the body of a record, but for what is never encrypted.
+// decryptRecord decrypts the body of a record, except for the parts that are never
+// encrypted.
 func decryptRecord(k decryptor, rec record, body []byte) {
 	switch at := rec.offset + recordHeader; {
 	case isBOF(rec.id):
 	case rec.id == recFilePass, rec.id == 0x00E1, rec.id == 0x0138, rec.id >= 0x0194 && rec.id <= 0x0196:
-	case rec.id == recBoundSheet && len(body) > 4: // the place of the sheet is plain
+	case rec.id == recBoundSheet && len(body) > 4: // the offset of the sheet is not encrypted
 		k.decrypt(body[4:], at+4, len(body))
 	default:
 		k.decrypt(body, at, len(body))
 	}
 }
 
-// errPassword says that a file cannot be read without its password.
+// errPassword reports that a file cannot be read without its password.
 var errPassword = unreadable(intray.NewMessage("workbook.password", nil))
 
-// unlock reads what a FILEPASS record says and tries the default password.
+// unlock reads a FILEPASS record and tries the default password.
 func unlock(version int, body []byte) (decryptor, error) {
 	method := 0
 	if version >= 8 {
@@ -63,7 +64,7 @@ func unlock(version int, body []byte) (decryptor, error) {
 	return nil, errPassword
 }
 
-// encodeUTF16 is a text in UTF-16.
+// encodeUTF16 encodes a text in UTF-16LE.
 func encodeUTF16(text string) []byte {
 	var raw []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -72,15 +73,15 @@ func encodeUTF16(text string) []byte {
 	return raw
 }
 
-// rc4Block is how many bytes of the stream one RC4 key opens.
+// rc4Block is how many bytes of the stream each RC4 key encrypts.
 const rc4Block = 1024
 
-// rc4Key makes a new RC4 key for every block of the stream.
+// rc4Key derives a new RC4 key for every block of the stream.
 type rc4Key struct {
-	// derive gives the key of a block.
+	// derive returns the key of a block.
 	derive func(block uint32) []byte
 	cipher *rc4.Cipher
-	// next is the place that the cipher has come to.
+	// next is the offset in the stream that the cipher has reached.
 	next int64
 }
 
@@ -95,13 +96,13 @@ func (k *rc4Key) decrypt(body []byte, at int64, _ int) {
 	}
 }
 
-// seek readies the cipher for a place: the bytes before it in its block use
-// up the cipher, whether they are encrypted or not.
+// seek moves the cipher to an offset. It also advances over bytes that are not
+// encrypted.
 func (k *rc4Key) seek(at int64) {
 	if k.cipher == nil || at < k.next || at/rc4Block != k.next/rc4Block || k.next%rc4Block == 0 {
 		cipher, err := rc4.NewCipher(k.derive(uint32(at / rc4Block)))
 		if err != nil {
-			panic(err) // derive gives 5 to 16 bytes
+			panic(err) // derive returns 5 to 16 bytes
 		}
 		k.cipher, k.next = cipher, at/rc4Block*rc4Block
 	}
@@ -110,7 +111,7 @@ func (k *rc4Key) seek(at int64) {
 	k.next = at
 }
 
-// newRC4Key is the key of the older form.
+// newRC4Key returns the key of the original RC4 encryption.
 func newRC4Key(salt []byte) *rc4Key {
 	first := md5.Sum(encodeUTF16(defaultPassword))
 	middle := md5.Sum(bytes.Repeat(append(first[:5:5], salt...), 16))
@@ -120,7 +121,7 @@ func newRC4Key(salt []byte) *rc4Key {
 	}}
 }
 
-// newCryptoAPIKey is the key of the newer form, of 40 to 128 bits.
+// newCryptoAPIKey returns the key of the CryptoAPI encryption, of 40 to 128 bits.
 func newCryptoAPIKey(salt []byte, keyBits int) *rc4Key {
 	first := sha1.Sum(append(bytes.Clone(salt), encodeUTF16(defaultPassword)...))
 	return &rc4Key{derive: func(block uint32) []byte {
@@ -132,7 +133,7 @@ func newCryptoAPIKey(salt []byte, keyBits int) *rc4Key {
 	}}
 }
 
-// unlockCryptoAPI reads the header of the newer form.
+// unlockCryptoAPI reads the header of the CryptoAPI encryption.
 func unlockCryptoAPI(body []byte) (decryptor, error) {
 	size := int64(little.Uint32(body[4:]))
 	if size < 32 || size+8+60 > int64(len(body)) {
@@ -151,7 +152,7 @@ func unlockCryptoAPI(body []byte) (decryptor, error) {
 	return unlockRC4(newCryptoAPIKey(verifier[4:20], keyBits), verifier[20:36], hashed[:20], sha1.New())
 }
 
-// unlockRC4 gives the key where it opens what the file has for checking it.
+// unlockRC4 returns the key if it decrypts the verifier.
 func unlockRC4(k *rc4Key, verifier, hashed []byte, sum hash.Hash) (decryptor, error) {
 	plain := append(bytes.Clone(verifier), hashed...)
 	k.decrypt(plain, 0, len(plain))
@@ -162,7 +163,7 @@ func unlockRC4(k *rc4Key, verifier, hashed []byte, sum hash.Hash) (decryptor, er
 	return k.clone(), nil
 }
 
-// xorKey is the oldest form: 16 bytes over and over.
+// xorKey is the key of XOR obfuscation: 16 repeated bytes.
 type xorKey [16]byte
 
 func (k *xorKey) clone() decryptor { return k }
@@ -173,7 +174,7 @@ func (k *xorKey) decrypt(body []byte, at int64, length int) {
 	}
 }
 
-// unlockXOR gives the key where the two numbers of the file fit the password.
+// unlockXOR returns the key if the two numbers in the file match the password.
 func unlockXOR(body []byte) (decryptor, error) {
 	if little.Uint16(body) != xorObfuscationKey(defaultPassword) || little.Uint16(body[2:]) != xorVerifier(defaultPassword) {
 		return nil, errPassword
@@ -181,7 +182,7 @@ func unlockXOR(body []byte) (decryptor, error) {
 	return newXORKey(defaultPassword), nil
 }
 
-// newXORKey is the key of a password of at most 15 bytes.
+// newXORKey returns the key of a password of at most 15 bytes.
 func newXORKey(password string) *xorKey {
 	const fill = "\xBB\xFF\xFF\xBA\xFF\xFF\xB9\x80\x00\xBE\x0F\x00\xBF\x0F\x00"
 	var k xorKey
@@ -192,7 +193,7 @@ func newXORKey(password string) *xorKey {
 	return &k
 }
 
-// xorObfuscationKey is the number that the bytes of the password become.
+// xorObfuscationKey returns the 16-bit key of a password.
 func xorObfuscationKey(password string) uint16 {
 	step := func(v uint16) uint16 {
 		if v = bits.RotateLeft16(v, 1); v&1 != 0 {
@@ -213,7 +214,7 @@ func xorObfuscationKey(password string) uint16 {
 	return number ^ end
 }
 
-// xorVerifier is the number by which a password is known.
+// xorVerifier returns the 16-bit verifier of a password.
 func xorVerifier(password string) uint16 {
 	sum := uint16(len(password)) ^ 0xCE4B
 	for i, c := range []byte(password) {

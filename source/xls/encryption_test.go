@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// protect encrypts the records of a workbook behind its FILEPASS. RC4 opens
-// what it closes; XOR turns the bytes the other way.
+// protect encrypts the records after the FILEPASS record. RC4 decryption is its own
+// inverse, but XOR encryption rotates in the other direction.
 func protect(text []byte, k decryptor) []byte {
 	out := bytes.Clone(text)
 	behind := false
@@ -34,7 +34,7 @@ func protect(text []byte, k decryptor) []byte {
 
 func closeXOR(k *xorKey, r record) {
 	mask := make([]byte, len(r.body))
-	decryptRecord(k, r, mask) // of zeros: the bytes of the key
+	decryptRecord(k, r, mask) // decrypting zeros yields the bytes of the key
 	first := 0
 	switch {
 	case isBOF(r.id):
@@ -47,7 +47,7 @@ func closeXOR(k *xorKey, r record) {
 	}
 }
 
-// checked gives what a FILEPASS record holds to try a password by.
+// checked returns the encrypted verifier of a FILEPASS record.
 func checked(k *rc4Key, hashed func(verifier []byte) []byte) []byte {
 	verifier := []byte("sixteen bytes!!!")
 	both := append(bytes.Clone(verifier), hashed(verifier)...)
@@ -98,13 +98,13 @@ func TestProtected(t *testing.T) {
 
 func TestRefusesPasswords(t *testing.T) {
 	for name, pass := range map[string][]byte{
-		"RC4":         body(uint16(1), uint16(1), uint16(1), make([]byte, 48)),
-		"CryptoAPI":   body(uint16(1), uint16(4), uint16(2), uint32(4), uint32(32), make([]byte, 32), uint32(16), make([]byte, 80)),
-		"an own size": body(uint16(1), uint16(4), uint16(2), uint32(4), uint32(0xFFFFFFF0), make([]byte, 80)),
-		"XOR":         body(uint16(0), uint16(1), uint16(2)),
-		"nothing":     nil,
-		"too little":  body(uint16(1), uint16(4)),
-		"other":       body(uint16(1), uint16(9), uint16(9), make([]byte, 100)),
+		"RC4":           body(uint16(1), uint16(1), uint16(1), make([]byte, 48)),
+		"CryptoAPI":     body(uint16(1), uint16(4), uint16(2), uint32(4), uint32(32), make([]byte, 32), uint32(16), make([]byte, 80)),
+		"a huge header": body(uint16(1), uint16(4), uint16(2), uint32(4), uint32(0xFFFFFFF0), make([]byte, 80)),
+		"XOR":           body(uint16(0), uint16(1), uint16(2)),
+		"empty":         nil,
+		"too short":     body(uint16(1), uint16(4)),
+		"other":         body(uint16(1), uint16(9), uint16(9), make([]byte, 100)),
 	} {
 		_, err := read(t, xls(one(rec(recFilePass, pass))), Limits{})
 		if !errors.Is(err, errPassword) {
@@ -112,13 +112,13 @@ func TestRefusesPasswords(t *testing.T) {
 		}
 	}
 	if _, err := read(t, pack(file{"EncryptedPackage", make([]byte, 5000)}), Limits{}); !errors.Is(err, errPassword) {
-		t.Errorf("a package that is encrypted: error %v", err)
+		t.Errorf("encrypted package: error %v", err)
 	}
 }
 
-// TestXORNumbers holds the two numbers to those known of a password.
+// TestXORNumbers compares the two numbers of a password with known values.
 func TestXORNumbers(t *testing.T) {
 	if number, check := xorObfuscationKey("abc"), xorVerifier("abc"); number != 20810 || check != 52250 {
-		t.Errorf("number %d, check %d; want 20810 and 52250", number, check)
+		t.Errorf("key %d, verifier %d; want 20810 and 52250", number, check)
 	}
 }

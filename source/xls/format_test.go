@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// written writes a table as a workbook of texts.
+// written returns a table as a workbook of texts.
 func written(table sourcetest.Table) sourcetest.Sample {
 	rows := table.Records
 	if !table.AsIs {
@@ -32,8 +32,8 @@ func written(table sourcetest.Table) sourcetest.Sample {
 	return sample
 }
 
-// fitted cuts a large table to what such a sheet can hold: 256 columns, rows
-// with cells, and texts whose record has a length.
+// fitted limits a large table to what an xls sheet can hold: 256 columns, rows with
+// cells, and texts of limited length.
 func fitted(table sourcetest.Table) sourcetest.Table {
 	const columns, chars = 256, 30_000
 	fit := func(row []string) []string {
@@ -67,14 +67,14 @@ func TestConformance(t *testing.T) {
 	for _, table := range []sourcetest.Table{
 		{Name: "simple", Headers: []string{"a", "b"}, Records: [][]string{{"1", "2"}, {"3", ""}}},
 		{Name: "empty"},
-		{Name: "as found", AsIs: true, Headers: []string{"", ""}, Records: [][]string{{"a", "b\nc"}, {""}, {"", "ü\U0001F600"}}},
+		{Name: "read as is", AsIs: true, Headers: []string{"", ""}, Records: [][]string{{"a", "b\nc"}, {""}, {"", "ü\U0001F600"}}},
 	} {
 		samples = append(samples, written(table))
 	}
 	sourcetest.Run(t, Format{}, append(samples, twoSheets()))
 }
 
-// twoSheets has numbers, dates and shared texts, and a sheet that is hidden.
+// twoSheets returns a workbook with numbers, dates, shared texts and a hidden sheet.
 func twoSheets() sourcetest.Sample {
 	globals := body(xf(0), xf(14), rec(recSST, counts, narrow("name"), narrow("when"), narrow("x")))
 	shared := func(row, column int, number uint32) []byte { return rec(recLabelSST, at(row, column, 0), number) }
@@ -86,7 +86,7 @@ func twoSheets() sourcetest.Sample {
 	}}
 }
 
-// merged has merged ranges, and hidden rows and columns.
+// merged returns a workbook with merged ranges, and hidden rows and columns.
 func merged() []byte {
 	label := func(row, column int, text string) []byte { return rec(0x0204, at(row, column, 0), wide(text)) }
 	return one(nil, rec(0x007D, uint16(1), uint16(400), uint16(0), uint16(0), uint16(1), uint16(0)), rec(0x007D, uint16(0), uint16(0), make([]byte, 8)),
@@ -106,13 +106,13 @@ func TestMergedAndHidden(t *testing.T) {
 			t.Fatalf("%d records, error %v", batch.Len(), err)
 		}
 		if got := string(batch.Cell(1, 0)); fill != (got == "North") {
-			t.Errorf("filled %v: the cell is %q", fill, got)
+			t.Errorf("filled %v: cell %q", fill, got)
 		}
 	}
 }
 
-// What a caller allows reaches the workbook.
-func TestCallersLimits(t *testing.T) {
+// The limits of the caller apply to the workbook.
+func TestCallerLimits(t *testing.T) {
 	label := func(column int) []byte { return rec(0x0204, at(0, column, 0), narrow(strings.Repeat("x", 10))) }
 	file := string(xls(one(nil, label(0), label(1), label(2))))
 	for _, c := range []struct {

@@ -11,16 +11,17 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// known says that an error is one of those that are promised.
+// known reports whether an error is one that readers may return.
 func known(err error) bool {
 	return err == nil || errors.Is(err, io.EOF) || sourcetest.IsTyped(err)
 }
 
-// small limits keep the runs short.
+// fuzzLimits keep fuzzing fast.
 var fuzzLimits = Limits{StringBytes: 1 << 20, CellBytes: 1 << 18, RowBytes: 1 << 20, SheetBytes: 8 << 20, Cells: 1 << 16}
 
-// tryAll reads whatever a file holds, twice, with the same outcome.
-func tryAll(t *testing.T, text []byte) {
+// checkRead reads an arbitrary file twice. The outcome must be cells or an error with a
+// type, and the same both times.
+func checkRead(t *testing.T, text []byte) {
 	if score, reason := Detect(sourcetest.NewInput("", text), text[:min(len(text), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 		t.Fatalf("score %v, reason %q", score, reason)
 	}
@@ -29,7 +30,7 @@ func tryAll(t *testing.T, text []byte) {
 		t.Fatal(err)
 	}
 	if !utf8.ValidString(first) {
-		t.Fatalf("%q is no UTF-8", first)
+		t.Fatalf("%q is not UTF-8", first)
 	}
 	if second, _ := read(t, text, fuzzLimits); first != second {
 		t.Fatalf("%q, then %q", first, second)
@@ -42,7 +43,7 @@ func sampleSheet() []byte {
 		rec(0x0205, at(2, 1, 0), byte(1), byte(0)), rec(0x0203, at(2, 2, 1), 1.5))
 }
 
-// FuzzContainer replaces a number of a file, which is cut.
+// FuzzContainer replaces a number of a truncated file.
 func FuzzContainer(f *testing.F) {
 	text := xls(one(rec(recSST, counts, narrow("text")), sampleSheet()))
 	f.Add(text, uint(48), uint32(1), uint(len(text)))
@@ -53,7 +54,7 @@ func FuzzContainer(f *testing.F) {
 		if len(text) > 4 {
 			little.PutUint32(text[at%uint(len(text)-4):], number)
 		}
-		tryAll(t, text)
+		checkRead(t, text)
 	})
 }
 
@@ -66,8 +67,8 @@ func FuzzRecords(f *testing.F) {
 	f.Add(one(styles, sampleSheet()))
 	f.Add(one(rec(recFilePass, uint16(0), xorObfuscationKey(defaultPassword), xorVerifier(defaultPassword)), sampleSheet()))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		tryAll(t, text) // bare
-		tryAll(t, xls(text))
+		checkRead(t, text) // bare
+		checkRead(t, xls(text))
 	})
 }
 
@@ -83,7 +84,7 @@ func FuzzStrings(f *testing.F) {
 		}
 		for _, text := range list {
 			if !utf8.ValidString(text) {
-				t.Fatalf("%q is no UTF-8", text)
+				t.Fatalf("%q is not UTF-8", text)
 			}
 		}
 	})

@@ -11,7 +11,7 @@ import (
 
 var little = binary.LittleEndian
 
-// The records that are read.
+// Identifiers of the records that are read.
 const (
 	recFormula2   = 0x0006 // also of BIFF5 and BIFF8
 	recEOF        = 0x000A
@@ -29,30 +29,29 @@ const (
 	recBOF        = 0x0809
 )
 
-// record is one step of a stream: a number that says what it is, and a body,
-// which is gone with the next one.
+// record is a record of the stream. Its body is valid until the next record is read.
 type record struct {
 	id     uint16
 	offset int64
 	body   []byte
 }
 
-// recordHeader is the size of what stands before each body.
+// recordHeader is the size of the header of a record in bytes.
 const recordHeader = 4
 
-// The bytes that are read at once: few behind a jump, more and more while the
-// records come one behind the other.
+// The window of bytes to read at once starts small after a jump, and grows while
+// records are read sequentially.
 const (
 	minWindow = 1 << 10
 	maxWindow = 64 << 10
 )
 
-// recordReader pulls the records of a stream, from any place on.
+// recordReader reads the records of a stream, from any offset.
 type recordReader struct {
 	from *cfb.Stream
-	// key opens what a password protects; nil where nothing is.
+	// key decrypts a protected stream. It may be nil.
 	key decryptor
-	// pos is where the next record begins.
+	// pos is the offset of the next record.
 	pos    int64
 	window []byte
 	start  int64
@@ -60,8 +59,8 @@ type recordReader struct {
 	plain  []byte
 }
 
-// next gives the next record, or io.EOF at the end of the stream. Fewer bytes
-// than a record begins with are no record.
+// next returns the next record, or io.EOF at the end of the stream. An incomplete
+// header at the end is ignored.
 func (r *recordReader) next() (record, error) {
 	if r.pos+recordHeader > r.from.Size() {
 		return record{}, r.endError()
@@ -90,10 +89,10 @@ func (r *recordReader) next() (record, error) {
 	return rec, nil
 }
 
-// unread makes next give a record again.
+// unread makes next return a record again.
 func (r *recordReader) unread(rec record) { r.pos = rec.offset }
 
-// endError is io.EOF where the stream is complete.
+// endError returns io.EOF if the stream is complete.
 func (r *recordReader) endError() error {
 	if r.from.Truncated() {
 		return unreadable(intray.NewMessage("xls.cut_short", intray.Params{"size": r.from.Size()}))
@@ -101,7 +100,7 @@ func (r *recordReader) endError() error {
 	return io.EOF
 }
 
-// readBytes gives n bytes of the stream, which are gone with the next call.
+// readBytes returns n bytes of the stream, which are valid until the next call.
 func (r *recordReader) readBytes(at int64, n int) ([]byte, error) {
 	if at < r.start || at+int64(n) > r.start+int64(len(r.window)) {
 		if err := r.fill(at, n); err != nil {
@@ -111,7 +110,7 @@ func (r *recordReader) readBytes(at int64, n int) ([]byte, error) {
 	return r.window[at-r.start:][:n], nil
 }
 
-// fill reads a window that begins at a place and has at least n bytes.
+// fill reads a window that starts at an offset and has at least n bytes.
 func (r *recordReader) fill(at int64, n int) error {
 	if at >= r.start && at <= r.start+int64(len(r.window)) {
 		r.step = min(max(2*r.step, minWindow), maxWindow)
@@ -130,15 +129,15 @@ func (r *recordReader) fill(at int64, n int) error {
 	return nil
 }
 
-// partReader pulls the records of one part of the workbook: behind its BOF and up to
-// its EOF, the parts inside of it (charts) left out.
+// partReader reads the records of one part of the workbook, from its BOF to its EOF
+// record, without the parts inside of it (charts).
 type partReader struct {
 	recordReader
-	// version is that of the BOF: 2, 3, 4, 5 or 8.
+	// version is the version of the BOF record: 2, 3, 4, 5 or 8.
 	version int
 }
 
-// seekPart goes to a part of the workbook.
+// seekPart moves to the part at an offset and reads its BOF record.
 func (i *partReader) seekPart(at int64) (bof, error) {
 	i.pos = at
 	if at >= i.from.Size() && !i.from.Truncated() {
@@ -158,7 +157,7 @@ func (i *partReader) seekPart(at int64) (bof, error) {
 
 var errNoBOF = broken(intray.NewMessage("xls.no_sheet_bof", nil))
 
-// next gives the next record of the part, or io.EOF.
+// next returns the next record of the part, or io.EOF.
 func (i *partReader) next() (record, error) {
 	for depth := 0; ; {
 		rec, err := i.recordReader.next()
@@ -168,7 +167,7 @@ func (i *partReader) next() (record, error) {
 		case isBOF(rec.id):
 			depth++
 		case rec.id == recEOF && depth == 0:
-			i.unread(rec) // the end stays the end
+			i.unread(rec) // the next call returns io.EOF, too
 			return record{}, io.EOF
 		case rec.id == recEOF:
 			depth--
@@ -178,7 +177,7 @@ func (i *partReader) next() (record, error) {
 	}
 }
 
-// bof is what the first record of a part says.
+// bof is the content of a BOF record.
 type bof struct {
 	version int
 	kind    uint16

@@ -15,22 +15,21 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// rows gives the rows of one sheet.
+// rows returns the rows of one sheet.
 type rows struct {
 	book *book
 	part *partReader
 	*sheetIndex
-	// nextRun is the next of the pieces.
+	// nextRun is the index of the next run.
 	nextRun int
 	pending []cell
 	cells   []workbook.Cell
-	// arena holds the texts of one row; spent is what all rows together had.
+	// arena holds the texts of one row, and sheetBytes counts those of all rows.
 	arena      []byte
 	sheetBytes int64
 }
 
-// Rows reads the sheet once to find its rows; the rows are read again as they
-// are asked for.
+// Rows reads the sheet once to find its rows. Next reads them again.
 func (b *book) Rows(ctx context.Context, number int) (workbook.Rows, error) {
 	if number < 0 || number >= len(b.worksheets) {
 		return nil, fmt.Errorf("read sheet %d: the workbook has %d", number, len(b.worksheets))
@@ -51,14 +50,14 @@ func (r *rows) Close() error {
 	return nil
 }
 
-// PendingMerges gives the merged ranges, all of them before the first row.
+// PendingMerges returns the merged ranges, all of them before the first row.
 func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = nil
 	return found
 }
 
-// ColumnHidden says whether a column is hidden.
+// ColumnHidden reports whether a column is hidden.
 func (r *rows) ColumnHidden(column int) bool {
 	return column < maxColumns && r.hiddenColumns.contains(uint32(column))
 }
@@ -86,7 +85,7 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	return workbook.Row{}, io.EOF
 }
 
-// readRun collects cells of a row, up to the first of another.
+// readRun collects the cells of a row, up to the first cell of another row.
 func (r *rows) readRun(number int, at int64) error {
 	for r.part.pos = at; ; {
 		rec, err := r.part.next()
@@ -106,7 +105,7 @@ func (r *rows) readRun(number int, at int64) error {
 			return err
 		}
 		if len(r.pending) > 2*r.book.limits.Columns {
-			r.sortCells() // repeated cells must not pile up
+			r.sortCells() // drop repeated cells
 		}
 		if len(r.arena) > r.book.limits.RowBytes {
 			return r.rowTooLong()
@@ -118,8 +117,8 @@ func (r *rows) rowTooLong() error {
 	return &source.LimitError{Reason: intray.NewMessage("row.too_long", intray.Params{"limit": r.book.limits.RowBytes})}
 }
 
-// sortCells puts the cells in the order of their columns. Of several in one
-// place, the last one that was written counts, as in the application.
+// sortCells sorts the cells by column. Of several cells in one column, the last one
+// stored counts, as in the application.
 func (r *rows) sortCells() {
 	if r.inOrder() {
 		return
@@ -143,7 +142,7 @@ func (r *rows) inOrder() bool {
 	return true
 }
 
-// convertCells turns what was collected into the cells of the row.
+// convertCells converts the collected cells.
 func (r *rows) convertCells() error {
 	total := 0
 	for _, c := range r.pending {
@@ -165,7 +164,7 @@ func (r *rows) convertCells() error {
 	return nil
 }
 
-// convertCell gives the value of a cell and what is displayed for it.
+// convertCell returns the value of a cell and its displayed text.
 func (r *rows) convertCell(c cell) workbook.Cell {
 	style := r.book.styles.forXF(c.xf)
 	out := workbook.Cell{Column: c.column, Kind: c.kind, Value: c.text}
@@ -191,10 +190,10 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 	return out
 }
 
-// isFinite says that a number is one that a sheet can hold.
+// isFinite reports whether a sheet can hold a number.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// The size of a sheet in the format itself.
+// The largest sheet that the format allows.
 const (
 	maxRows    = 1 << 16
 	maxColumns = 1 << 8
@@ -209,16 +208,15 @@ func (m bitset) set(n uint32) { m[n/64] |= 1 << (n % 64) }
 
 func (m bitset) contains(n uint32) bool { return m[n/64]&(1<<(n%64)) != 0 }
 
-// sheetIndex is where the rows of a sheet are: a first reading makes it, so that
-// rows can be given in their order, and be known as hidden, wherever the file
-// has them.
+// sheetIndex is built by a first pass over a sheet, so that rows can be returned in
+// order and known to be hidden, wherever they are in the file.
 type sheetIndex struct {
-	// runs are the places where cells of one row begin, the row in the upper
-	// 16 bits and the place in the stream below. A row whose cells are together
-	// has one piece.
+	// runs are the starts of consecutive cells of one row: the row in the upper 16
+	// bits, the offset in the stream in the others. A row whose cells are together has
+	// one run.
 	runs       []uint64
 	hiddenRows bitset
-	// hiddenColumns are those that are hidden, merged the ranges of merged cells.
+	// hiddenColumns are the hidden columns, and merged the merged ranges.
 	hiddenColumns bitset
 	merged        []workbook.Range
 }
@@ -229,7 +227,7 @@ func (s *sheetIndex) runRow(i int) int { return int(s.runs[i] >> offsetBits) }
 
 func (s *sheetIndex) runOffset(i int) int64 { return int64(s.runs[i] & (1<<offsetBits - 1)) }
 
-// indexSheet reads the records of a sheet for the first time.
+// indexSheet makes the first pass over a sheet.
 func (b *book) indexSheet(ctx context.Context, part *partReader) (*sheetIndex, error) {
 	s := &sheetIndex{hiddenRows: newBitset(maxRows), hiddenColumns: newBitset(maxColumns)}
 	last, cells := -1, int64(0)
@@ -269,7 +267,7 @@ func (b *book) indexSheet(ctx context.Context, part *partReader) (*sheetIndex, e
 	return s, nil
 }
 
-// readHidden looks at ROW and COLINFO records.
+// readHidden evaluates ROW and COLINFO records.
 func (s *sheetIndex) readHidden(rec record) {
 	switch {
 	case rec.id == 0x007D && len(rec.body) >= 10 && rec.body[8]&1 != 0:
@@ -286,8 +284,8 @@ func (s *sheetIndex) readHidden(rec record) {
 	s.hiddenRows.set(uint32(little.Uint16(rec.body)))
 }
 
-// readMerged takes the ranges of a MERGEDCELLS record: a count, which is not
-// asked, and for each the rows and columns at its borders.
+// readMerged adds the ranges of a MERGEDCELLS record: a count, which is ignored, and
+// for each range the first and last rows and columns.
 func (s *sheetIndex) readMerged(rec record, limit int) error {
 	if rec.id != 0x00E5 || len(rec.body) < 2 {
 		return nil
@@ -304,8 +302,8 @@ func (s *sheetIndex) readMerged(rec record, limit int) error {
 	return nil
 }
 
-// countCells says how many cells with a value a record has; ok is false where
-// it is too short for them.
+// countCells returns how many cells with a value a record has. ok is false if the
+// record is too short for them.
 func countCells(rec record) (n int, ok bool) {
 	least := 0
 	switch rec.id {

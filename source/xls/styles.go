@@ -2,28 +2,28 @@ package xls
 
 import "github.com/intraydata/intray/source/numfmt"
 
-// style is how the cells of one XF record are shown.
+// style is how cells with one XF record are displayed.
 type style struct {
 	*numfmt.Format
-	// plain says that texts are shown as they are.
+	// plain is set if texts are displayed unchanged.
 	plain bool
 }
 
-// styles knows the XF and FORMAT records of a workbook.
+// styles are the XF and FORMAT records of a workbook.
 type styles struct {
-	// xfs holds for each XF record the number of its format.
+	// xfs has the format number of each XF record.
 	xfs []uint16
-	// codes are the formats that the workbook brings; listed is how many of
-	// them came without a number.
+	// codes are the format codes that the workbook defines. unnumbered counts the
+	// formats without a number.
 	codes      map[uint16]string
 	unnumbered int
-	// hasBuiltins says that there are formats besides those of the workbook.
+	// hasBuiltins is set if the version has built-in formats.
 	hasBuiltins bool
 	compiled    map[uint16]style
 	general     style
 }
 
-// maxXFs is how many a cell can choose from.
+// maxXFs is the most XF records that cells can refer to.
 const maxXFs = 1 << 16
 
 func (s *styles) addXF(format uint16) {
@@ -32,7 +32,7 @@ func (s *styles) addXF(format uint16) {
 	}
 }
 
-// addCode keeps a format; one without a number follows the one before it.
+// addCode adds a format. A format without a number follows the previous one.
 func (s *styles) addCode(number int, code string) {
 	if number < 0 {
 		number = s.unnumbered
@@ -46,12 +46,12 @@ func (s *styles) addCode(number int, code string) {
 	}
 }
 
-// compile readies the formats that cells may use; the styles do not change
-// behind it.
+// compile compiles the formats that cells may use. The styles must not change
+// afterwards.
 func (s *styles) compile(byFormat bool) {
 	s.compiled = map[uint16]style{}
 	s.general = compileStyle("General")
-	if byFormat { // the cells of the oldest version name formats
+	if byFormat { // cells of BIFF2 refer to formats
 		s.xfs = nil
 		for number := range uint16(64) {
 			s.xfs = append(s.xfs, number)
@@ -68,7 +68,7 @@ func (s *styles) compile(byFormat bool) {
 	}
 }
 
-// formatCode gives the code of a format, "" for none.
+// formatCode returns the code of a format, or "".
 func (s *styles) formatCode(number uint16) string {
 	if code, ok := s.codes[number]; ok || !s.hasBuiltins {
 		return code
@@ -77,12 +77,12 @@ func (s *styles) formatCode(number uint16) string {
 }
 
 func compileStyle(code string) style {
-	format, _ := numfmt.Compile(code) // what cannot be read is shown as General
+	format, _ := numfmt.Compile(code) // an invalid code is displayed as General
 	one, two := format.AppendFormattedText(nil, []byte("x")), format.AppendFormattedText(nil, []byte("yz"))
 	return style{Format: format, plain: string(one) == "x" && string(two) == "yz"}
 }
 
-// forXF gives the style of a cell; where the workbook has none, General.
+// forXF returns the style of a cell, or General if the workbook has none.
 func (s *styles) forXF(xf uint16) style {
 	if int(xf) >= len(s.xfs) {
 		return s.general

@@ -19,14 +19,14 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// continuedReader reads a body that goes on in the CONTINUE records behind its record.
-// Once something was missing, everything is: ok stays false.
+// continuedReader reads a body that continues in the CONTINUE records after its record.
+// Reading past the end sets truncated and returns zeros.
 type continuedReader struct {
 	from *recordReader
 	rest []byte
-	// err is what reading a CONTINUE failed with; short says that there was
-	// none.
-	err       error
+	// err is the error of reading a CONTINUE record.
+	err error
+	// truncated is set if a CONTINUE record was missing.
 	truncated bool
 }
 
@@ -36,7 +36,7 @@ func newContinuedReader(from *recordReader, rec record, skip int) *continuedRead
 
 func (p *continuedReader) valid() bool { return p.err == nil && !p.truncated }
 
-// nextContinue goes on to the next CONTINUE.
+// nextContinue moves to the next CONTINUE record.
 func (p *continuedReader) nextContinue() bool {
 	if !p.valid() {
 		return false
@@ -58,7 +58,7 @@ func (p *continuedReader) nextContinue() bool {
 	return false
 }
 
-// atEnd says that nothing is left.
+// atEnd reports whether no bytes are left.
 func (p *continuedReader) atEnd() bool {
 	for len(p.rest) == 0 {
 		if !p.nextContinue() {
@@ -99,8 +99,8 @@ const (
 	flagRich     = 8
 )
 
-// appendText reads a string of so many characters: its flags, the characters,
-// and what is not text behind them.
+// appendText reads a string of chars characters: its flags, its characters, and the
+// data after them that is not text.
 func (p *continuedReader) appendText(dst []byte, chars int) []byte {
 	flags := p.readUint8()
 	skip := int64(0)
@@ -115,8 +115,8 @@ func (p *continuedReader) appendText(dst []byte, chars int) []byte {
 	return dst
 }
 
-// appendChars reads characters of one or two bytes. Each CONTINUE in between
-// begins with a flag of its own.
+// appendChars reads characters of one or two bytes. Each CONTINUE record starts with a
+// flag for the characters in it.
 func (p *continuedReader) appendChars(dst []byte, chars int, wide bool) []byte {
 	text := textDecoder{dst: dst}
 	for chars > 0 {
@@ -134,7 +134,7 @@ func (p *continuedReader) appendChars(dst []byte, chars int, wide bool) []byte {
 		} else {
 			n = text.appendLatin1(p.rest, chars)
 		}
-		if n == 0 { // cut within a character
+		if n == 0 { // split within a character
 			text.appendUnit(p.readSplitUnit())
 			n = 1
 		} else if p.rest = p.rest[n:]; wide {
@@ -145,25 +145,24 @@ func (p *continuedReader) appendChars(dst []byte, chars int, wide bool) []byte {
 	return text.finish()
 }
 
-// readSplitUnit reads a character of two bytes that two records share.
+// readSplitUnit reads a 16-bit character that is split between two records.
 func (p *continuedReader) readSplitUnit() uint16 {
 	low := uint16(p.rest[0])
 	if p.rest = nil; p.atEnd() {
 		return low
 	}
-	p.rest = p.rest[1:] // the flag
+	p.rest = p.rest[1:] // skip the flag
 	return low | uint16(p.readUint8())<<8
 }
 
-// textDecoder turns the two ways of writing characters into UTF-8.
+// textDecoder converts both encodings of characters to UTF-8.
 type textDecoder struct {
 	dst []byte
-	// highSurrogate is the first half of a pair, 0 where none is open.
+	// highSurrogate is the first half of a surrogate pair, or 0.
 	highSurrogate uint16
 }
 
-// appendLatin1 takes at most n characters of one byte, which are those of Latin-1,
-// and says how many.
+// appendLatin1 appends at most n characters of Latin-1 and returns how many.
 func (d *textDecoder) appendLatin1(raw []byte, n int) int {
 	raw = raw[:min(n, len(raw))]
 	d.flushSurrogate()
@@ -177,7 +176,7 @@ func (d *textDecoder) appendLatin1(raw []byte, n int) int {
 	return len(raw)
 }
 
-// appendUTF16 takes at most n characters of two bytes and says how many.
+// appendUTF16 appends at most n 16-bit characters and returns how many.
 func (d *textDecoder) appendUTF16(raw []byte, n int) int {
 	n = min(n, len(raw)/2)
 	for i := range n {
@@ -190,7 +189,7 @@ func (d *textDecoder) appendUTF16(raw []byte, n int) int {
 	return n
 }
 
-// appendUnit takes one character or half of a pair.
+// appendUnit appends a character or half of a surrogate pair.
 func (d *textDecoder) appendUnit(unit uint16) {
 	if d.highSurrogate != 0 {
 		if r := utf16.DecodeRune(rune(d.highSurrogate), rune(unit)); r != utf8.RuneError {
@@ -203,10 +202,10 @@ func (d *textDecoder) appendUnit(unit uint16) {
 		d.highSurrogate = unit
 		return
 	}
-	d.dst = utf8.AppendRune(d.dst, rune(unit)) // a lone half becomes U+FFFD
+	d.dst = utf8.AppendRune(d.dst, rune(unit)) // an unpaired half becomes U+FFFD
 }
 
-// flushSurrogate writes U+FFFD for a first half without a second one.
+// flushSurrogate appends U+FFFD for a first half without a second one.
 func (d *textDecoder) flushSurrogate() {
 	if d.highSurrogate != 0 {
 		d.dst, d.highSurrogate = utf8.AppendRune(d.dst, utf8.RuneError), 0
@@ -218,14 +217,14 @@ func (d *textDecoder) finish() []byte {
 	return d.dst
 }
 
-// sharedStrings holds the strings that the cells share, one behind the other.
+// sharedStrings holds the shared strings, one after the other.
 type sharedStrings struct {
 	arena []byte
-	// ends holds where each string ends in the arena.
+	// ends has the end of each string in the arena.
 	ends []uint32
 }
 
-// lookup gives a string by its number.
+// lookup returns a string by its number.
 func (t *sharedStrings) lookup(number uint32) (text []byte, ok bool) {
 	if int64(number) >= int64(len(t.ends)) {
 		return nil, false
@@ -237,9 +236,9 @@ func (t *sharedStrings) lookup(number uint32) (text []byte, ok bool) {
 	return t.arena[start:t.ends[number]:t.ends[number]], true
 }
 
-// readSharedStrings reads an SST record and its continuation. The counts in it are not
-// asked: strings are read as long as there are any. One that is cut off is left
-// out, and a cell that wants it says so.
+// readSharedStrings reads an SST record and its continuation. It ignores the counts and
+// reads strings to the end. A truncated string is dropped, and cells that refer to it
+// are an error.
 func readSharedStrings(from *recordReader, rec record, limit int) (sharedStrings, error) {
 	var t sharedStrings
 	for p := newContinuedReader(from, rec, 8); !p.atEnd(); {
@@ -260,18 +259,18 @@ func readSharedStrings(from *recordReader, rec record, limit int) (sharedStrings
 	return t, nil
 }
 
-// codepage is how workbooks older than BIFF8 write their texts.
+// codepage is the text encoding of workbooks older than BIFF8.
 type codepage struct {
 	name     string
 	encoding encoding.Encoding
-	// reason says where the choice comes from.
+	// reason is why the codepage was chosen.
 	reason intray.Message
 }
 
-// defaultCodepageNumber is the codepage of most workbooks that name none.
+// defaultCodepageNumber is the codepage of most workbooks that declare none.
 const defaultCodepageNumber = 1252
 
-// findCodepage gives the one of a CODEPAGE record.
+// findCodepage returns the codepage of a CODEPAGE record.
 func findCodepage(number int) codepage {
 	name, enc := lookupCodepage(number)
 	if enc == nil {
@@ -281,13 +280,13 @@ func findCodepage(number int) codepage {
 	return codepage{name, enc, intray.NewMessage("encoding.codepage", intray.Params{"codepage": strconv.Itoa(number)})}
 }
 
-// defaultCodepage is for workbooks that name none.
+// defaultCodepage returns the codepage of workbooks that declare none.
 func defaultCodepage() codepage {
 	name, enc := lookupCodepage(defaultCodepageNumber)
 	return codepage{name, enc, intray.NewMessage("encoding.no_codepage", nil)}
 }
 
-// lookupCodepage knows the codepages; enc is nil for others.
+// lookupCodepage returns a codepage by its number, and nil if it is unknown.
 func lookupCodepage(number int) (name string, enc encoding.Encoding) {
 	switch number {
 	case 437:
@@ -343,7 +342,7 @@ func lookupWindowsCodepage(number int) (name string, enc encoding.Encoding) {
 	return fmt.Sprintf("windows-%d", number), list[number-1250]
 }
 
-// appendText turns a text into UTF-8.
+// appendText appends a text as UTF-8.
 func (c codepage) appendText(dst, raw []byte) []byte {
 	if table, ok := c.encoding.(*charmap.Charmap); ok {
 		for _, b := range raw {
@@ -356,7 +355,7 @@ func (c codepage) appendText(dst, raw []byte) []byte {
 		return dst
 	}
 	text, err := c.encoding.NewDecoder().Bytes(raw)
-	if err != nil { // these decoders write U+FFFD for what they cannot read
+	if err != nil { // never for invalid text, which these decoders replace with U+FFFD
 		return append(dst, raw...)
 	}
 	return append(dst, text...)

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/internal/cfb"
 )
 
-// tableOf reads the strings of an SST whose body was cut into records.
+// tableOf returns the strings of an SST whose body was split into records.
 func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
 	t.Helper()
 	var text []byte
@@ -39,8 +39,8 @@ func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
 
 var counts = make([]byte, 8)
 
-// TestSplits cuts a table of strings at every byte. Between characters each new
-// record begins with the flag of its characters.
+// TestSplits splits a table of strings at every byte. Between characters, each new
+// record starts with the flag of its characters.
 func TestSplits(t *testing.T) {
 	rich := body(uint16(4), byte(flagRich|flagUTF16), uint16(2), utf16le("a𝄞ß"), uint32(1), uint32(2))
 	phonetic := body(uint16(2), byte(flagPhonetic|flagRich), uint16(1), uint32(5), "ok", uint32(9), "spoken"[:5])
@@ -54,16 +54,16 @@ func TestSplits(t *testing.T) {
 		}
 		got, err := tableOf(t, whole[:cut], tail)
 		if err != nil {
-			t.Fatalf("cut at %d: %v", cut, err)
+			t.Fatalf("split at %d: %v", cut, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("cut at %d (-want +got):\n%s", cut, diff)
+			t.Errorf("split at %d (-want +got):\n%s", cut, diff)
 		}
 	}
 }
 
-// flagsAt gives the places before a character of the table of TestSplits, and
-// within those of two bytes, with the flag that a new record must have there.
+// flagsAt returns the offsets in the table of TestSplits that are before a character or
+// within a 16-bit character, with the flag that a record starting there needs.
 func flagsAt(whole []byte) map[int]byte {
 	flags := map[int]byte{}
 	mark := func(text []byte, flag byte) {
@@ -85,16 +85,16 @@ func TestTables(t *testing.T) {
 		pieces [][]byte
 		want   []string
 	}{
-		{"nothing", [][]byte{nil}, nil},
+		{"empty", [][]byte{nil}, nil},
 		{"one byte too many", [][]byte{body(counts, narrow("a"), byte(7))}, []string{"a"}},
 		{"the width changes", [][]byte{body(counts, uint16(4), byte(0), "ab"), body(byte(1), utf16le("łó"))}, []string{"abłó"}},
 		{"and changes back", [][]byte{body(counts, uint16(4), byte(1), utf16le("łó")), body(byte(0), "ab")}, []string{"łóab"}},
 		{"empty records between", [][]byte{body(counts, uint16(2), byte(0), "a"), nil, nil, body(byte(0), "b")}, []string{"ab"}},
-		{"a pair cut in two", [][]byte{body(counts, uint16(2), byte(1), utf16le("𝄞")[:2]), body(byte(1), utf16le("𝄞")[2:])}, []string{"𝄞"}},
-		{"half a pair", [][]byte{body(counts, uint16(2), byte(1), utf16le("𝄞")[:2], utf16le("x"))}, []string{"\uFFFDx"}},
-		{"a length that lies", [][]byte{body(counts, narrow("a"), uint16(60000), byte(0), "b")}, []string{"a"}},
-		{"runs that lie", [][]byte{body(counts, narrow("a"), uint16(1), byte(flagRich), uint16(60000), "b")}, []string{"a"}},
-		{"a phonetic part that lies", [][]byte{body(counts, narrow("a"), uint16(1), byte(flagPhonetic), uint32(0xFFFFFFFF), "b")}, []string{"a"}},
+		{"a split surrogate pair", [][]byte{body(counts, uint16(2), byte(1), utf16le("𝄞")[:2]), body(byte(1), utf16le("𝄞")[2:])}, []string{"𝄞"}},
+		{"half a surrogate pair", [][]byte{body(counts, uint16(2), byte(1), utf16le("𝄞")[:2], utf16le("x"))}, []string{"\uFFFDx"}},
+		{"a wrong length", [][]byte{body(counts, narrow("a"), uint16(60000), byte(0), "b")}, []string{"a"}},
+		{"a wrong number of runs", [][]byte{body(counts, narrow("a"), uint16(1), byte(flagRich), uint16(60000), "b")}, []string{"a"}},
+		{"a wrong phonetic size", [][]byte{body(counts, narrow("a"), uint16(1), byte(flagPhonetic), uint32(0xFFFFFFFF), "b")}, []string{"a"}},
 	} {
 		got, err := tableOf(t, c.pieces...)
 		if err != nil {
@@ -106,7 +106,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestLongTable has more strings than a record holds.
+// TestLongTable reads more strings than a record holds.
 func TestLongTable(t *testing.T) {
 	var want []string
 	pieces := [][]byte{counts}

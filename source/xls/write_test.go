@@ -14,8 +14,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// body writes numbers in their size, floats, texts and bytes one behind the
-// other.
+// body concatenates numbers in their size, floats, texts and bytes.
 func body(parts ...any) (raw []byte) {
 	for _, part := range parts {
 		switch v := part.(type) {
@@ -35,16 +34,16 @@ func body(parts ...any) (raw []byte) {
 	return raw
 }
 
-// rec writes a record.
+// rec returns a record.
 func rec(id uint16, parts ...any) []byte {
 	b := body(parts...)
 	return body(id, uint16(len(b)), b)
 }
 
-// utf16le is a text in two bytes for each character.
+// utf16le encodes a text in UTF-16LE.
 func utf16le(text string) []byte { return sourcetest.UTF16LE(text) }
 
-// narrow and wide write a string of BIFF8 with its length.
+// narrow and wide return a BIFF8 string with its length.
 func narrow(text string) []byte { return body(uint16(len(text)), byte(0), text) }
 
 func wide(text string) []byte {
@@ -68,19 +67,19 @@ func bofOf(version int, kind uint16) []byte {
 
 var eof = rec(recEOF)
 
-// part is a sheet to be written.
+// part is a sheet to write.
 type part struct {
 	name   string
 	hidden byte
 	kind   byte
 	// dt is the kind in the BOF; 0 is a worksheet.
 	dt uint16
-	// shift makes the list lie about the place.
+	// shift is the error of the offset in the list.
 	shift int
 	body  []byte
 }
 
-// workbookStream writes the stream of a workbook with its list of sheets.
+// workbookStream returns the stream of a workbook with its list of sheets.
 func workbookStream(version int, globals []byte, parts ...part) []byte {
 	list := func(places []int) (raw []byte) {
 		for i, p := range parts {
@@ -106,7 +105,7 @@ func workbookStream(version int, globals []byte, parts ...part) []byte {
 	return body(head, list(places), eof, bodies)
 }
 
-// one is a workbook of BIFF8 with one sheet.
+// one returns the stream of a BIFF8 workbook with one sheet.
 func one(globals []byte, sheet ...[]byte) []byte {
 	var all []byte
 	for _, record := range sheet {
@@ -121,7 +120,7 @@ type file struct {
 	text []byte
 }
 
-// pack writes a container.
+// pack returns a container.
 func pack(files ...file) []byte {
 	var streams []sourcetest.Stream
 	for _, f := range files {
@@ -130,10 +129,10 @@ func pack(files ...file) []byte {
 	return sourcetest.CompoundFile(streams...)
 }
 
-// xls packs a workbook of BIFF8.
+// xls returns a container of a BIFF8 workbook.
 func xls(text []byte) []byte { return pack(file{"Workbook", text}) }
 
-// read gives the sheets of a file as text: one line for each row.
+// read returns the sheets of a file as text, with one line for each row.
 func read(t *testing.T, text []byte, limits Limits) (string, error) {
 	t.Helper()
 	b, err := Open(t.Context(), sourcetest.NewInput("", text), limits)
@@ -173,14 +172,14 @@ func writeRows(t *testing.T, out *strings.Builder, rows workbook.Rows) error {
 			return err
 		}
 		if row.Number <= last {
-			t.Errorf("row %d comes behind row %d", row.Number, last)
+			t.Errorf("row %d follows row %d", row.Number, last)
 		}
 		last = row.Number
 		fmt.Fprintf(out, "%d%s:", row.Number, mark(row.Hidden))
 		column := -1
 		for _, c := range row.Cells {
 			if c.Column <= column {
-				t.Errorf("row %d: column %d comes behind column %d", row.Number, c.Column, column)
+				t.Errorf("row %d: column %d follows column %d", row.Number, c.Column, column)
 			}
 			column = c.Column
 			fmt.Fprintf(out, " %d%s=%s", c.Column, kindLetter(c.Kind), c.Value)
@@ -192,7 +191,7 @@ func writeRows(t *testing.T, out *strings.Builder, rows workbook.Rows) error {
 	}
 }
 
-// kindLetter marks the kind of a cell; texts have no mark.
+// kindLetter returns the mark of a cell kind. Texts have no mark.
 func kindLetter(kind intray.CellKind) string {
 	return [...]string{"", "n", "d", "dt", "t", "b", "e"}[kind]
 }

@@ -1,21 +1,18 @@
 // Package xls reads the workbooks of Excel 2.0 to 2003.
 //
-// A container is an OLE2 compound file; one of its streams, named Workbook or
-// Book, holds the workbook (files of the oldest versions are that stream and
-// nothing else). The stream is a row of records, each a number and a body;
-// CONTINUE records carry on a body that is too long. Records between a BOF and
-// its EOF are a part: first the globals (formats, shared strings, the list of
-// sheets), then one part for each sheet. BIFF is the name of the format, with
-// the versions 2, 3, 4, 5 (also called 7) and 8.
+// A container is an OLE2 compound file. Its stream Workbook or Book holds the workbook.
+// Files of the oldest versions consist of that stream alone. The stream is a sequence
+// of records, each with an identifier and a body. CONTINUE records extend a body that
+// is too long. The records from a BOF to its EOF are a part: first the globals
+// (formats, shared strings, the list of sheets), then one part for each sheet. BIFF is
+// the name of the format, with the versions 2, 3, 4, 5 (also called 7) and 8.
 //
-// Read are the cells of worksheets: numbers, texts, booleans, errors and the
-// results that formulas had when the file was saved. Files that only have the
-// password for writing are opened; others that are encrypted are refused. The
-// package computes no formulas and leaves out charts, macros, pictures, notes,
-// pivot caches and rich text; cells without any value are not given, whatever
-// they look like. Merged ranges and hidden rows and columns are told, not acted
-// upon. It does not read several sheets bound in one file by Excel 4, and not
-// HTML, CSV or XML that is named .xls.
+// The package reads the cells of worksheets: numbers, texts, booleans, errors and the
+// stored results of formulas. It opens files that are only write-protected, and returns
+// an error for other encrypted files. It reports merged ranges and hidden rows and
+// columns. It computes no formulas and skips charts, macros, pictures, notes, pivot
+// caches, rich text and cells without a value. It does not read Excel 4 workbooks with
+// several sheets, nor HTML, CSV or XML files named .xls.
 package xls
 
 import (
@@ -34,27 +31,27 @@ import (
 // Limits bound what reading one workbook may cost. A zero field means its
 // default. Reading stops at a limit with a source.LimitError.
 type Limits struct {
-	// Sheets is the most sheets of a workbook, charts and macros counted.
-	// Default 10,000.
+	// Sheets is the most sheets of a workbook, including charts and macros. Default
+	// 10,000.
 	Sheets int
-	// StringBytes is the most memory for the strings that cells share, with 4
-	// bytes for each. Default 192 MiB, at most 4 GiB.
+	// StringBytes is the most memory for shared strings, including 4 bytes for each.
+	// Default 192 MiB, at most 4 GiB.
 	StringBytes int
-	// Columns is the most columns of a sheet. Default 256, which is all that
-	// such a file can have.
+	// Columns is the most columns of a sheet. Default 256, the most that the format
+	// allows.
 	Columns int
-	// Cells is the most cells of a sheet, written ones without a value counted.
+	// Cells is the most cells of a sheet, including stored cells without a value.
 	// Default 16,777,216: 65,536 rows of 256 columns.
 	Cells int64
-	// CellBytes is the most bytes of the shown text of a cell. Default 16 MiB.
+	// CellBytes is the most bytes of the displayed text of a cell. Default 16 MiB.
 	CellBytes int
-	// RowBytes is the most bytes of the values and shown texts of a row.
-	// Default 32 MiB.
+	// RowBytes is the most bytes of the values and displayed texts of a row. Default 32
+	// MiB.
 	RowBytes int
 	// Merges is the most merged ranges of a sheet. Default 1,048,576.
 	Merges int
-	// SheetBytes is the most bytes of the values and shown texts of a sheet; a
-	// string that several cells share counts for each of them. Default 1 GiB.
+	// SheetBytes is the most bytes of the values and displayed texts of a sheet. A
+	// shared string counts once for each cell. Default 1 GiB.
 	SheetBytes int64
 }
 
@@ -72,9 +69,9 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Detect looks at the beginning of a file, and at the directory of a container.
-// A container without a workbook scores low, so that Open can say what is
-// wrong with it when nothing else claims the file.
+// Detect checks the beginning of a file and the directory of a container. A container
+// without a workbook has a low score, so that Open can report the problem if no other
+// format recognizes the file.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if !bytes.HasPrefix(head, []byte(cfb.Magic)) {
 		if _, ok := parseBareBOF(head); ok {
@@ -88,7 +85,7 @@ func Detect(in source.Input, head []byte) (score float64, reason intray.Message)
 	return 0.3, intray.NewMessage("xls.container_without_workbook", nil)
 }
 
-// parseBareBOF says whether a stream begins as a workbook outside of a container.
+// parseBareBOF parses the BOF record of a workbook without a container.
 func parseBareBOF(head []byte) (bof, bool) {
 	if len(head) < recordHeader+4 {
 		return bof{}, false
@@ -147,10 +144,9 @@ func broken(problem intray.Message) error {
 	return unreadable(intray.NewMessage("workbook.damaged", intray.Params{"problem": problem}))
 }
 
-// Open reads the globals of a workbook: the formats, the shared strings and the
-// list of its sheets. Rows reads the sheets, several at a time where wanted. The
-// errors are source.UnreadableError, source.LimitError, those of ctx and those
-// of the input.
+// Open reads the globals of a workbook: the formats, the shared strings and the list of
+// sheets. Several sheets may be read at once. Errors are *source.UnreadableError,
+// *source.LimitError, or errors of ctx or of the input.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -176,13 +172,13 @@ func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workboo
 	return b, b.locateSheets(ctx)
 }
 
-// Format is the format "xls". The zero value is ready.
+// Format is the format "xls". The zero value is ready to use.
 type Format struct{}
 
-// Name is "xls".
+// Name returns "xls".
 func (Format) Name() string { return "xls" }
 
-// Detect is described at [source.Format].
+// Detect implements [source.Format].
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	return Detect(in, head)
 }
@@ -196,8 +192,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// limitsFrom gives the limits that a caller has set. Those that the format has
-// itself are not widened.
+// limitsFrom returns the limits set by the caller, within those of the format.
 func limitsFrom(l source.Limits) Limits {
 	var own Limits
 	own = own.WithDefaults()

@@ -54,7 +54,7 @@ func TestSheets(t *testing.T) {
 		{name: "Empty"},
 	}
 	want := "[First]\n1: 0n=1\n[Hidden] hidden\n1: 0n=3\n[Very hidden] hidden\n1: 0n=5\n[Empty]\n"
-	for _, shift := range []int{0, 3, -20, 1 << 20} { // where the list lies, the order counts
+	for _, shift := range []int{0, 3, -20, 1 << 20} { // with wrong offsets, the order counts
 		for i := range parts {
 			parts[i].shift = shift
 		}

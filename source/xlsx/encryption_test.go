@@ -53,7 +53,7 @@ func encryptStandard(file []byte, password string) []byte {
 	return encryptedFile(settings, packed)
 }
 
-// encryptAgile encrypts a file as 2010 and later do.
+// encryptAgile encrypts a file like Office 2010 and later.
 func encryptAgile(file []byte, password string, spins int) []byte {
 	return encryptedFile(agileStreams(file, password, spins))
 }
@@ -101,11 +101,11 @@ func TestEncrypted(t *testing.T) {
 		"agile":                          {agile, ""},
 		"standard with another password": {encryptStandard(plain, "secret"), "password-protected"},
 		"agile with another password":    {encryptAgile(plain, "secret", 1000), "password-protected"},
-		"hashed for hours":               {encryptAgile(plain, defaultPassword, 2_000_000_000), "password-protected"},
-		"another way":                    {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, withSizeAndPadding(plain)), "password-protected"},
+		"excessive spin count":           {encryptAgile(plain, defaultPassword, 2_000_000_000), "password-protected"},
+		"unknown encryption":             {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, withSizeAndPadding(plain)), "password-protected"},
 		"without settings":               {encryptedFile(nil, withSizeAndPadding(plain)), "password-protected"},
-		"cut":                            {agile[:len(agile)/2], "damaged"},
-		"cut short":                      {agile[:600], "damaged"},
+		"truncated":                      {agile[:len(agile)/2], "damaged"},
+		"truncated early":                {agile[:600], "damaged"},
 		"a table after the end":          {patched(agile, cfb.Magic, 76, uint32(len(agile)/512-1)), "the encrypted workbook is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,13 +116,13 @@ func TestEncrypted(t *testing.T) {
 					t.Errorf("%d cells, error %v", len(got), err)
 				}
 			case !sourcetest.IsTyped(err) || !strings.Contains(err.Error(), tc.want):
-				t.Errorf("the error is %v, want %q", err, tc.want)
+				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
 	}
 }
 
-// TestContainerLoops makes each sector of a container follow each other one.
+// TestContainerLoops links each sector of a container to each other one.
 func TestContainerLoops(t *testing.T) {
 	good := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
 	table := len(good) - 512
@@ -137,7 +137,7 @@ func TestContainerLoops(t *testing.T) {
 	}
 }
 
-// TestLargeSettings reads settings that are no short stream.
+// TestLargeSettings reads settings that exceed the size of a short stream.
 func TestLargeSettings(t *testing.T) {
 	plain := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)
@@ -147,7 +147,7 @@ func TestLargeSettings(t *testing.T) {
 	}
 }
 
-func TestBrokenStoreEncrypted(t *testing.T) {
+func TestStoreFailsEncrypted(t *testing.T) {
 	for _, rows := range []int{1, 3000} { // a short stream and a long one
 		file := encryptAgile(simple(strings.Repeat(`<row><c><v>1</v></c></row>`, rows)).zip(t), defaultPassword, 1000)
 		sourcetest.FailEachRead(t, input(file), func(in source.Input) error {

@@ -92,8 +92,8 @@ func (p parts) pack(t testing.TB, method uint16) []byte {
 
 func input(file []byte) source.Input { return sourcetest.NewInput("book.xlsx", file) }
 
-// formatCell writes a cell as the tests do: its reference, its kind, its value and
-// what is shown where that differs.
+// formatCell returns a cell in the notation of the tests: its reference, its kind, its
+// value, and its displayed text if that differs.
 func formatCell(row int64, c workbook.Cell) string {
 	kinds := map[intray.CellKind]string{intray.CellText: "text", intray.CellNumber: "number", intray.CellDate: "date", intray.CellDateTime: "datetime", intray.CellTime: "time", intray.CellBool: "bool", intray.CellError: "error"}
 	text := fmt.Sprintf("%s%d %s %s", workbook.ColumnName(c.Column), row, kinds[c.Kind], c.Value)
@@ -120,12 +120,12 @@ func readSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []
 			return cells, err
 		}
 		if row.Number <= last || len(row.Cells) == 0 {
-			return cells, fmt.Errorf("row %d with %d cells behind row %d", row.Number, len(row.Cells), last)
+			return cells, fmt.Errorf("row %d with %d cells follows row %d", row.Number, len(row.Cells), last)
 		}
 		last = row.Number
 		for i, c := range row.Cells {
 			if i > 0 && c.Column <= row.Cells[i-1].Column {
-				return cells, fmt.Errorf("row %d: column %d behind %d", row.Number, c.Column, row.Cells[i-1].Column)
+				return cells, fmt.Errorf("row %d: column %d follows %d", row.Number, c.Column, row.Cells[i-1].Column)
 			}
 			cells = append(cells, formatCell(row.Number, c))
 		}
