@@ -82,8 +82,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestManyTables has more sectors of the FAT than the header lists, and more
-// than one sector of the DIFAT.
+// TestManyTables reads a file with more sectors of the FAT than the header lists, and
+// with more than one sector of the DIFAT.
 func TestManyTables(t *testing.T) {
 	for _, size := range []int{8 << 20, 16 << 20} {
 		want := make([]byte, size)
@@ -97,7 +97,7 @@ func TestManyTables(t *testing.T) {
 	}
 }
 
-// put returns a file with other numbers from a byte on.
+// put returns a copy of a file with some numbers replaced.
 func put(raw []byte, at int, numbers ...uint32) []byte {
 	raw = bytes.Clone(raw)
 	for i, n := range numbers {
@@ -106,14 +106,14 @@ func put(raw []byte, at int, numbers ...uint32) []byte {
 	return raw
 }
 
-// entryOf returns where the entry of a stream is.
+// entryOf returns the offset of the directory entry of a stream.
 func entryOf(raw []byte, name string) int { return bytes.Index(raw, sourcetest.UTF16LE(name)) }
 
-// TestStorages leaves streams in storages alone.
+// TestStorages checks that streams in storages are not found.
 func TestStorages(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Storage"}, sourcetest.Stream{Name: "Inside", Text: short})
 	entry := entryOf(raw, "Storage")
-	raw = put(raw, entry+72, 0xFFFFFFFF, 2) // nothing next to it, the stream inside
+	raw = put(raw, entry+72, 0xFFFFFFFF, 2) // no siblings, and the stream as a child
 	raw[entry+66] = 1
 	for _, name := range []string{"Inside", "Storage"} {
 		if _, err := stream(inputOf(raw), name); err == nil {
@@ -122,8 +122,8 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// TestEntriesInACircle finds what a directory has that leads round and round.
-func TestEntriesInACircle(t *testing.T) {
+// TestLoopOfEntries finds the entries of a directory whose links form a loop.
+func TestLoopOfEntries(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Other", Text: []byte("x")}, sourcetest.Stream{Name: "Wanted", Text: short})
 	got, err := content(inputOf(put(raw, entryOf(raw, "Wanted")+68, 1, 2)), "Wanted")
 	if diff := cmp.Diff(short, got); err != nil || diff != "" {
@@ -193,13 +193,13 @@ func TestDamage(t *testing.T) {
 		}
 		got := sourcetest.Outline(&source.UnreadableError{Reason: damage.Reason})
 		if got != test.want || damage.Error() != damage.Reason.String() {
-			t.Errorf("%s: %s, not %s", name, got, test.want)
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 }
 
-// TestTruncated opens streams whose end is missing: none of them passes for a
-// whole one, and none reads after the end of the file.
+// TestTruncated opens streams whose end is missing. They must report that they are
+// truncated, and never read past the end of the file.
 func TestTruncated(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Large", Text: long[:20_000]})
 	fat := len(raw) - 512
@@ -232,7 +232,7 @@ func TestTruncated(t *testing.T) {
 			continue
 		}
 		if !s.Truncated() || s.Size() != test.size {
-			t.Errorf("%s: truncated %v, %d bytes, not %d", name, s.Truncated(), s.Size(), test.size)
+			t.Errorf("%s: truncated %v, %d bytes, want %d", name, s.Truncated(), s.Size(), test.size)
 		}
 		if n, err := s.ReadAt(make([]byte, s.Size()+1), 0); int64(n) != s.Size() || err != io.EOF {
 			t.Errorf("%s: %d bytes were read, error %v", name, n, err)
@@ -250,7 +250,7 @@ func TestLastSector(t *testing.T) {
 	}
 }
 
-// TestTruncatedMiniStream opens short streams whose small sectors are not there.
+// TestTruncatedMiniStream opens short streams whose small sectors are missing.
 func TestTruncatedMiniStream(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Small", Text: short})
 	miniFAT := int(binary.LittleEndian.Uint32(raw[60:])+1) * 512
@@ -276,8 +276,9 @@ func TestTruncatedMiniStream(t *testing.T) {
 	}
 }
 
-// TestCuts cuts a file at every byte: a stream is whole, truncated or not found.
-func TestCuts(t *testing.T) {
+// TestEveryTruncation truncates a file at every byte. Each stream must be complete,
+// truncated or not found.
+func TestEveryTruncation(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Large", Text: long[:5000]}, sourcetest.Stream{Name: "Small", Text: short})
 	for n := range len(raw) {
 		for name, want := range map[string][]byte{"Large": long[:5000], "Small": short} {
@@ -287,11 +288,11 @@ func TestCuts(t *testing.T) {
 				continue
 			}
 			if err != nil {
-				t.Fatalf("cut at %d: %v", n, err)
+				t.Fatalf("truncated to %d bytes: %v", n, err)
 			}
 			got := make([]byte, s.Size())
 			if _, err := s.ReadAt(got, 0); err != nil || !s.Truncated() && !bytes.Equal(got, want) || s.Truncated() && len(got) >= len(want) {
-				t.Fatalf("cut at %d: %d bytes of %s, truncated %v, error %v", n, len(got), name, s.Truncated(), err)
+				t.Fatalf("truncated to %d bytes: %d bytes of %s, truncated %v, error %v", n, len(got), name, s.Truncated(), err)
 			}
 		}
 	}
@@ -336,7 +337,7 @@ func TestWholeFile(t *testing.T) {
 	}
 }
 
-// TestStoreFails lets the store fail at every read.
+// TestStoreFails makes the store fail at every read.
 func TestStoreFails(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"Large": streams(), "Small": streams(),
@@ -353,8 +354,8 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// FuzzFile replaces a number of a file and cuts it: streams have at most as many
-// bytes as the file, all of which can be read.
+// FuzzFile replaces a number in a file and truncates it. Streams must not be longer
+// than the file, and must be readable in full.
 func FuzzFile(f *testing.F) {
 	raw := streams()[:6000]
 	f.Add(streams(), uint(48), uint32(1), uint(1<<20))

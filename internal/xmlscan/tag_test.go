@@ -17,7 +17,7 @@ func TestAttr(t *testing.T) {
 		t.Error(got)
 	}
 	if !s.AttrBool("b") || !s.AttrBool("c") || s.AttrBool("d") || s.AttrBool("none") {
-		t.Error("booleans are read otherwise")
+		t.Error("wrong booleans")
 	}
 	for name, want := range map[string]string{"b": "1", "c": "true", "none": ""} {
 		if got, err := s.AttrText(name); got != want || err != nil {
@@ -25,7 +25,7 @@ func TestAttr(t *testing.T) {
 		}
 	}
 	if _, err := s.AttrText("d"); err == nil {
-		t.Error("a value with an unknown entity is read")
+		t.Error("no error for a value with an unknown entity")
 	}
 }
 
@@ -103,7 +103,7 @@ func TestNamespaces(t *testing.T) {
 			}
 		}
 		if got != want {
-			t.Errorf("%s: %q, not %q", part, got, want)
+			t.Errorf("%s: %q, want %q", part, got, want)
 		}
 	}
 }
@@ -120,9 +120,9 @@ func TestNamespaceLimits(t *testing.T) {
 		t.Error(got)
 	}
 	if _, err := tokens(strings.NewReader(`<a xmlns="&x;"/>`), cfg); err == nil {
-		t.Error("a namespace with an unknown entity is read")
+		t.Error("no error for a namespace with an unknown entity")
 	}
 	if s := open(t, "<a/>", partConfig); s.NamespaceOf(nil) != 0 || s.Is(nsOne, "") {
-		t.Error("a scanner without namespaces has one")
+		t.Error("a scanner without namespaces binds one")
 	}
 }

@@ -79,7 +79,7 @@ func TestDeclaredEncoding(t *testing.T) {
 			name = "-"
 		}
 		if name != want {
-			t.Errorf("%s: %q, not %q", text, name, want)
+			t.Errorf("%s: %q, want %q", text, name, want)
 		}
 	}
 	for _, name := range []string{"UTF-8", "utf8", "US-ASCII", "ascii", "UTF-16"} {

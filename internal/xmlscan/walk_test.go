@@ -27,7 +27,7 @@ func TestNextChild(t *testing.T) {
 		depth++
 		got = append(got, s.FullName())
 		if s.Depth() != depth {
-			t.Errorf("<%s has the depth %d, not %d", s.Name, s.Depth(), depth)
+			t.Errorf("<%s: depth %d, want %d", s.Name, s.Depth(), depth)
 		}
 	}
 	if diff := cmp.Diff([]string{"a", "b", "c", "d"}, got); diff != "" {
@@ -67,11 +67,11 @@ func TestOpenRoot(t *testing.T) {
 		t.Error(got)
 	}
 	if err := open(t, "", partConfig).OpenRoot("a"); err == nil {
-		t.Error("a part without a root is opened")
+		t.Error("no error for a part without a root")
 	}
 }
 
-// TestSkip skips an element by both ways and reads on.
+// TestSkip skips an element both ways and reads on.
 func TestSkip(t *testing.T) {
 	for part, want := range map[string]string{
 		"<a><s/><b/></a>":                                          "<b>>",
@@ -100,13 +100,13 @@ func TestSkip(t *testing.T) {
 				got += describe(s, found)
 			}
 			if got != want {
-				t.Errorf("after %s of %s: %s, not %s", name, part, got, want)
+				t.Errorf("after %s of %s: %s, want %s", name, part, got, want)
 			}
 		}
 	}
 }
 
-// TestSkipChecks compares what the ways to skip refuse.
+// TestSkipChecks compares the errors of the two ways to skip.
 func TestSkipChecks(t *testing.T) {
 	for _, test := range []struct{ inside, checked, unchecked string }{
 		{"<c d/>", "xml.invalid_tag()", ""},
@@ -159,7 +159,7 @@ func TestLeaveUnchecked(t *testing.T) {
 	}
 }
 
-// TestReadLeaf reads leaves, and leaves alone what is written in another way.
+// TestReadLeaf reads leaves, and leaves other elements unread.
 func TestReadLeaf(t *testing.T) {
 	leaf := NewLeaf("c", "v")
 	long := strings.Repeat("x", 1025)
@@ -194,8 +194,8 @@ func TestReadLeaf(t *testing.T) {
 	}
 }
 
-// FuzzSkip reads any part: its tokens nest, and all ways past the outermost
-// element end at the same byte.
+// FuzzSkip reads arbitrary parts. Tokens must nest, and all ways to skip the root
+// element must end at the same byte.
 func FuzzSkip(f *testing.F) {
 	for _, part := range []string{`<a b="1"><c>d&amp;<![CDATA[e]]></c><!-- f --><?g?></a>`, "<a><b k='>'/></a > ", "\xFF\xFE<\x00a\x00/\x00>\x00", "<!DOCTYPE a><a/>", "<a></b>", "<x:a xmlns:x='two'/>"} {
 		f.Add(part)
@@ -223,7 +223,7 @@ func FuzzSkip(f *testing.F) {
 				depth--
 			}
 			if depth != s.Depth() {
-				t.Fatalf("depth %d, not %d", s.Depth(), depth)
+				t.Fatalf("depth %d, want %d", s.Depth(), depth)
 			}
 			if depth == 0 {
 				end = s.base + int64(s.pos)
@@ -238,7 +238,7 @@ func FuzzSkip(f *testing.F) {
 				err = skip(s)
 			}
 			if got := s.base + int64(s.pos); err != nil || got != end {
-				t.Fatalf("%s ends at byte %d, not at %d, error %v", name, got, end, err)
+				t.Fatalf("%s ends at byte %d, want %d, error %v", name, got, end, err)
 			}
 		}
 	})

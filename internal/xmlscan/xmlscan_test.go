@@ -14,10 +14,10 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// partConfig is that of a part with room for small texts.
+// partConfig is the configuration of a part with small texts.
 var partConfig = Config{Part: "p", TextBytes: 1 << 10, Depth: 8}
 
-// describe writes a token: <name attributes, a text in brackets, or >.
+// describe returns a token as text: <name attributes, a text in brackets, or >.
 func describe(s *Scanner, found Token) string {
 	switch found {
 	case Start:
@@ -37,7 +37,7 @@ func describe(s *Scanner, found Token) string {
 	return ""
 }
 
-// tokens describes all tokens of a part.
+// tokens returns all tokens of a part as text.
 func tokens(src io.Reader, cfg Config) (text string, err error) {
 	s, err := New(src, cfg)
 	for err == nil {
@@ -52,7 +52,7 @@ func tokens(src io.Reader, cfg Config) (text string, err error) {
 	return text, err
 }
 
-// open returns a scanner of a part that can be opened.
+// open returns a scanner of a valid part.
 func open(t *testing.T, part string, cfg Config) *Scanner {
 	t.Helper()
 	s, err := New(strings.NewReader(part), cfg)
@@ -97,8 +97,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestScanAcrossBuffer moves every token over the end of the buffer: read, skipped,
-// and skipped unchecked.
+// TestScanAcrossBuffer moves every token across the end of the buffer, in each way of
+// reading and skipping.
 func TestScanAcrossBuffer(t *testing.T) {
 	const inside = `<b c="d>" e='"'/><!-- <x> --><?p ?><f>g&amp;h<![CDATA[i<]]></f >`
 	for shift := range len(inside) + 10 {
@@ -127,7 +127,7 @@ func TestScanAcrossBuffer(t *testing.T) {
 				}
 			}
 			if got != want {
-				t.Fatalf("shift %d, %s: %s, not %s", shift, kind, got, want)
+				t.Fatalf("shift %d, %s: %s, want %s", shift, kind, got, want)
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func TestMalformed(t *testing.T) {
 	} {
 		_, err := tokens(strings.NewReader(test.part), partConfig)
 		if got, want := sourcetest.Outline(err), partProblem(test.want); got != want {
-			t.Errorf("%s: %s, not %s", name, got, want)
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func TestDocument(t *testing.T) {
 		}
 		_, err := tokens(strings.NewReader(test.part), cfg)
 		if got := sourcetest.Outline(err); got != test.want {
-			t.Errorf("%s: %s, not %s", name, got, test.want)
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func TestLimits(t *testing.T) {
 	} {
 		_, err := tokens(strings.NewReader(test.part), test.cfg)
 		if got := sourcetest.Outline(err); got != test.want {
-			t.Errorf("%s: %s, not %s", name, got, test.want)
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 	for name, part := range map[string]string{
@@ -242,10 +242,10 @@ func TestCheckText(t *testing.T) {
 		t.Error(err)
 	}
 	if got, want := sourcetest.Outline(s.CheckText(1<<10+1)), sourcetest.Outline(s.TextTooLong()); got != want {
-		t.Errorf("%s, not %s", got, want)
+		t.Errorf("%s, want %s", got, want)
 	}
 	if s.Part() != "p" {
-		t.Errorf("the part is %q", s.Part())
+		t.Errorf("part %q", s.Part())
 	}
 }
 
@@ -279,8 +279,8 @@ func failingAfter(text string, n int, err error) io.Reader {
 	return io.MultiReader(strings.NewReader(text[:n]), iotest.ErrReader(err))
 }
 
-// TestReaderFails lets the reader fail after every byte. Every way to read on
-// returns its error.
+// TestReaderFails makes the reader fail after every byte. Every way of reading must
+// return the error.
 func TestReaderFails(t *testing.T) {
 	const part = `<?xml version="1.0"?><!-- a --><a b="c">d<e><![CDATA[f]]></e><g/></a >`
 	broken := errors.New("the store is broken")

@@ -56,7 +56,7 @@ func TestReadDirectory(t *testing.T) {
 		t.Error(text)
 	}
 	if _, err := ReadDirectory(inputOf([]byte("hello")), 3, 512); !errors.Is(err, zip.ErrFormat) {
-		t.Errorf("no archive: %v", err)
+		t.Errorf("not an archive: %v", err)
 	}
 	sourcetest.FailEachRead(t, sourcetest.NewInput("", some(t)), func(in source.Input) error {
 		_, err := ReadDirectory(NewInput(in), 3, 512)
@@ -96,7 +96,7 @@ func TestNameProblem(t *testing.T) {
 		"a": "", "a/b": "", "a..b/c": "", "a/": "", "..a": "", "ü:": "", "ab:c": "",
 	} {
 		if got := NameProblem(name); got.Code != want {
-			t.Errorf("%q: %s, not %s", name, got.Code, want)
+			t.Errorf("%q: %s, want %s", name, got.Code, want)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestCheckExtents(t *testing.T) {
 	}
 	var header *HeaderError
 	if err := extents(inputOf(change(good, beginAt, 1))); !errors.As(err, &header) || header.Entry != "c.xml" || !errors.Is(err, zip.ErrFormat) {
-		t.Errorf("no header: %v", err)
+		t.Errorf("missing header: %v", err)
 	}
 	if err := extents(inputOf(change(good, beginAt, 1<<30))); !errors.As(err, &header) || !errors.Is(err, io.EOF) {
 		t.Errorf("a header after the end: %v", err)
@@ -145,15 +145,15 @@ func TestCheckExtents(t *testing.T) {
 	sourcetest.FailEachRead(t, sourcetest.NewInput("", good), func(in source.Input) error {
 		tracked := NewInput(in)
 		if err := extents(tracked); err != nil && tracked.Failure() == nil {
-			t.Errorf("the input does not know that the store failed: %v", err)
+			t.Errorf("the input does not report the failure of the store: %v", err)
 			return err
 		}
 		return tracked.Failure()
 	})
 }
 
-// FuzzReadDirectory reads any file: nothing panics, and entries that pass lie
-// within the file.
+// FuzzReadDirectory reads arbitrary files. Entries that pass the checks must be within
+// the file.
 func FuzzReadDirectory(f *testing.F) {
 	f.Add(some(f))
 	f.Add(change(some(f), beginAt, 0))
@@ -172,7 +172,7 @@ func FuzzReadDirectory(f *testing.F) {
 		}
 		for _, file := range dir.File {
 			if at, err := file.DataOffset(); err != nil || at+int64(file.CompressedSize64) > in.Size {
-				t.Fatalf("the entry %q begins at %d of %d, error %v", file.Name, at, in.Size, err)
+				t.Fatalf("the entry %q starts at %d of %d, error %v", file.Name, at, in.Size, err)
 			}
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// answers is a store that gives the same answer to every read.
+// answers is a store that returns the same answer for every read.
 type answers struct {
 	n   int
 	err error
@@ -72,11 +72,11 @@ func TestExplain(t *testing.T) {
 	}
 	got := in.Explain("read it", io.ErrUnexpectedEOF, problem)
 	if want := "workbook.damaged(problem: workbook.directory_unreadable())"; sourcetest.Outline(got) != want {
-		t.Errorf("%v, not %s", got, want)
+		t.Errorf("%v, want %s", got, want)
 	}
 	in.err = sourcetest.ErrStore
 	got = in.Explain("read it", unreadable, problem)
-	if !errors.Is(got, sourcetest.ErrStore) || got.Error() != "read it: the store is broken" {
+	if !errors.Is(got, sourcetest.ErrStore) || got.Error() != "read it: the store failed" {
 		t.Errorf("a failure of the store becomes %v", got)
 	}
 }

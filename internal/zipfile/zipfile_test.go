@@ -17,10 +17,10 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// ample are limits that the archives here keep.
+// ample are limits that these archives do not reach.
 var ample = Limits{InflatedBytes: 1 << 30, PartBytes: 1 << 30, Ratio: 1 << 20, Entries: 100}
 
-// open opens an archive that can be opened.
+// open opens a valid archive.
 func open(t *testing.T, raw []byte, limits Limits, foldCase bool) *Archive {
 	t.Helper()
 	a, err := Open(inputOf(raw), limits, foldCase)
@@ -79,7 +79,7 @@ func TestOpenRefuses(t *testing.T) {
 		_, err := Open(inputOf(test.raw), ample, true)
 		got := strings.ReplaceAll(sourcetest.Outline(err), "first: c.xml, second: a.xml", "first: a.xml, second: c.xml")
 		if got != test.want {
-			t.Errorf("%s: %v, not %s", name, err, test.want)
+			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestDamagedParts(t *testing.T) {
 		"bytes that are bad": {bits, "workbook.damaged(problem: workbook.part(part: c.xml, problem: workbook.part_not_decompressed()))"},
 	} {
 		if _, err := content(t.Context(), open(t, test.raw, ample, false), "c.xml"); sourcetest.Outline(err) != test.want {
-			t.Errorf("%s: %v, not %s", name, err, test.want)
+			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
 	}
 	if _, err := content(t.Context(), open(t, flagged(good, 1), ample, false), "a.xml"); !errors.Is(err, ErrPassword) {
@@ -150,13 +150,13 @@ func TestPartLimits(t *testing.T) {
 		_, errB := content(t.Context(), a, "b")
 		err := errors.Join(errA, errB)
 		if (err == nil) != (test.want == "") || sourcetest.Outline(err) != test.want {
-			t.Errorf("%s: %v, not %s", name, err, test.want)
+			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
 	}
 }
 
-// TestCountsOnce reads a part more often than the limit of all bytes allows, if
-// every reading counted.
+// TestCountsOnce reads a part more often than the limit on all bytes would allow if
+// every read counted.
 func TestCountsOnce(t *testing.T) {
 	limits := ample
 	limits.InflatedBytes = 1004
@@ -174,7 +174,7 @@ func TestCountsOnce(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := content(t.Context(), a, "b.xml"); err == nil {
-		t.Error("all parts have more bytes than allowed")
+		t.Error("no error for more bytes than the limit")
 	}
 }
 
@@ -188,13 +188,13 @@ func TestOpenSmall(t *testing.T) {
 	_, err = io.Copy(io.Discard, p)
 	p.Close()
 	if want := "workbook.part_too_large(limit: 67108864, part: a)"; sourcetest.Outline(err) != want {
-		t.Errorf("%v, not %s", err, want)
+		t.Errorf("%v, want %s", err, want)
 	}
 	if text, err := content(t.Context(), a, "a"); len(text) != 64<<20+1 || err != nil {
 		t.Errorf("%d bytes, error %v", len(text), err)
 	}
 	if _, err := a.OpenSmall(t.Context(), "none"); err == nil {
-		t.Error("a part that is not there is opened")
+		t.Error("no error for a missing part")
 	}
 }
 
@@ -234,8 +234,8 @@ func TestWholeFile(t *testing.T) {
 	})
 }
 
-// TestStoreFails lets the store fail at every read: what is reported is its
-// failure, never a damaged file.
+// TestStoreFails makes the store fail at every read. Its failure must be returned,
+// never a damaged file.
 func TestStoreFails(t *testing.T) {
 	sourcetest.FailEachRead(t, sourcetest.NewInput("", some(t)), func(in source.Input) error {
 		a, err := Open(NewInput(in), ample, true)

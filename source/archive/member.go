@@ -25,7 +25,7 @@ type memberInfo struct {
 
 // member is a file of the archive that holds a table.
 type member struct {
-		memberInfo
+	memberInfo
 	in           source.Input
 	format       source.Format
 	reason       intray.Message

@@ -1,6 +1,4 @@
 // Package formats lists the formats that come with Intray.
-//
-// It knows which formats there are; each format knows itself.
 package formats
 
 import (
@@ -16,8 +14,8 @@ import (
 	"github.com/intraydata/intray/source/xlsx"
 )
 
-// Formats lists every format, the one that wins among equals first. What is
-// compressed is inflated into a file in the folder temp, by default os.TempDir.
+// Formats returns all formats. Of formats with equal scores, the first one wins.
+// Archives are inflated into a file in the folder temp, by default os.TempDir.
 func Formats(temp string) []source.Format {
 	inner := []source.Format{xlsx.Format{}, xls.Format{}, ods.Format{}, parquet.Format{}, spreadsheetml.Format{}, htmltable.Format{}, jsonrows.Format{}, csv.Format{}}
 	return append(inner, archive.Format{Inner: inner, Temp: temp})

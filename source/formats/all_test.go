@@ -41,7 +41,7 @@ func TestOpenRecognizes(t *testing.T) {
 	}
 }
 
-// first gives the header of the first column and the first cell.
+// first returns the header of the first column and the first cell.
 func first(t *testing.T, book source.Book) (header, cell string) {
 	t.Helper()
 	reader, err := book.Open(t.Context(), 0)
@@ -89,11 +89,11 @@ func sheets(t *testing.T, name, text string) ([]sourcetest.Sheet, error) {
 			return sourcetest.ReadAll(t.Context(), f, in, source.Options{})
 		}
 	}
-	t.Fatal("the book has a format that is not listed")
+	t.Fatal("the format of the book is not listed")
 	return nil, nil
 }
 
-func TestFormatsAreNamedOnce(t *testing.T) {
+func TestFormatNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range Formats("") {
 		if f.Name() == "" || seen[f.Name()] {

@@ -42,7 +42,7 @@ func readAll(ctx context.Context, name string, file []byte) (rows int, err error
 	}
 }
 
-// zipped is an archive of the given parts, in pairs of name and text.
+// zipped returns an archive of parts, given as pairs of name and text.
 func zipped(t *testing.T, parts ...string) []byte {
 	t.Helper()
 	var entries []sourcetest.Entry
@@ -78,9 +78,9 @@ func spreadsheetML(rows string) []byte {
 	return []byte(`<?xml version="1.0"?><Workbook xmlns="` + ns + `" xmlns:ss="` + ns + `"><Worksheet ss:Name="a"><Table>` + rows + `</Table></Worksheet></Workbook>`)
 }
 
-// wideFiles are tables of so many rows and columns with the same text in each
-// cell, in every format that can hold them. A cell of text is the costliest one
-// for whoever looks for a header: nothing tells it from those below.
+// wideFiles returns tables with the same text in each cell, in every format that can
+// represent them. Text is the most expensive for header detection, because nothing
+// distinguishes the header from the rows below.
 func wideFiles(t *testing.T, rows, columns int) map[string][]byte {
 	t.Helper()
 	repeat := func(open, cell, shut string) string {
@@ -101,15 +101,15 @@ func wideFiles(t *testing.T, rows, columns int) map[string][]byte {
 		"wide.json": array,
 		"wide.html": []byte("<table>" + repeat("<tr>", "<td>abc</td>", "</tr>") + "</table>"),
 		"wide.xml":  spreadsheetML(repeat("<Row>", `<Cell><Data ss:Type="String">abc</Data></Cell>`, "</Row>")),
-		"wide.xlsx": workbook(t, worded(rows, columns)),
+		"wide.xlsx": workbook(t, rowsOfWords(rows, columns)),
 		"wide.ods": openDocument(t, fmt.Sprintf(`<table:table-row table:number-rows-repeated="%d"><table:table-cell table:number-columns-repeated="%d"><text:p>abc</text:p></table:table-cell></table:table-row>`,
 			rows, columns)),
 	}
 }
 
-// worded are the rows of a worksheet with a word in each cell, as many different
-// ones as keep an archive from being refused for what it inflates to.
-func worded(rows, columns int) string {
+// worded returns the rows of a worksheet with a word in each cell. The words vary so
+// that the archive does not exceed the limit on its compression ratio.
+func rowsOfWords(rows, columns int) string {
 	var text strings.Builder
 	words := rand.New(rand.NewPCG(1, 1))
 	for range rows {
@@ -122,9 +122,8 @@ func worded(rows, columns int) string {
 	return text.String()
 }
 
-// TestFindingS1WideTables reads tables that once kept the search for their header
-// busy for minutes. The limit of time is far above what a slow machine needs, and
-// far below what they took.
+// TestFindingS1WideTables reads tables for which header detection once took minutes.
+// The timeout is far above what a slow machine needs.
 func TestFindingS1WideTables(t *testing.T) {
 	for name, file := range wideFiles(t, 300, wideColumns) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -135,7 +134,7 @@ func TestFindingS1WideTables(t *testing.T) {
 	}
 }
 
-// countdown is a context that is done when it was asked so many times.
+// countdown is a context that is canceled after a number of calls of Err.
 type countdown struct {
 	context.Context
 	cancel context.CancelFunc
@@ -149,9 +148,9 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// TestFindingS1StopsAtOnce cancels the reading of wide tables at every look at the
-// context, under the race detector at some: while the header is searched, too,
-// reading ends there.
+// TestFindingS1StopsAtOnce cancels reading wide tables at every check of the context
+// (at some of them under the race detector), including those in header detection.
+// Reading must stop there.
 func TestFindingS1StopsAtOnce(t *testing.T) {
 	for name, file := range wideFiles(t, 40, 150) {
 		for asks := 1; ; asks += lookStep {
@@ -159,24 +158,24 @@ func TestFindingS1StopsAtOnce(t *testing.T) {
 			ctx := &countdown{Context: under, cancel: cancel, left: asks}
 			_, err := readAll(ctx, name, file)
 			cancel()
-			if ctx.left > 0 { // it was done before
+			if ctx.left > 0 { // reading ended before
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 				if asks < 40 {
-					t.Errorf("%s: the context was asked %d times only", name, asks)
+					t.Errorf("%s: the context was checked only %d times", name, asks)
 				}
 				break
 			}
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: cancelled at look %d: %v", name, asks, err)
+				t.Errorf("%s: canceled at check %d: %v", name, asks, err)
 				break
 			}
 		}
 	}
 }
 
-// allocated is how many bytes something allocates in all.
+// allocated returns how many bytes a function allocates.
 func allocated(work func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -185,8 +184,8 @@ func allocated(work func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestFindingS2OneRowOfCells reads rows of millions of cells, which once took
-// hundreds of bytes for each of their own before any limit was looked at.
+// TestFindingS2OneRowOfCells reads rows of millions of cells, which once took hundreds
+// of bytes per cell before any limit was checked.
 func TestFindingS2OneRowOfCells(t *testing.T) {
 	const cells = 1 << 21
 	many := func(text string) string { return strings.Repeat(text, cells/len(text)) }

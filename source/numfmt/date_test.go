@@ -67,7 +67,7 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// Seconds round and carry; what is greater is cut.
+// Seconds are rounded with carry. Larger units are truncated.
 func TestTimesCarry(t *testing.T) {
 	checkShown(t, []shownCase{
 		{"h:mm:ss", 0.99999999, "0:00:00"},
@@ -93,7 +93,7 @@ func TestFirstDays(t *testing.T) {
 	})
 }
 
-// From March 1900 on, days and their names are those of the calendar.
+// From March 1900 on, dates and weekdays match the calendar.
 func TestEveryDay(t *testing.T) {
 	f, _ := Compile("yyyy-mm-dd dddd")
 	var got []byte
@@ -101,7 +101,7 @@ func TestEveryDay(t *testing.T) {
 	for serial := 61; serial < maxSerial; serial += 13 {
 		got = f.AppendFormatted(got[:0], float64(serial), false)
 		if want := day.Format("2006-01-02 Monday"); string(got) != want {
-			t.Fatalf("serial %d is %s, want %s", serial, got, want)
+			t.Fatalf("serial %d: %s, want %s", serial, got, want)
 		}
 		day = day.AddDate(0, 0, 13)
 	}
@@ -174,7 +174,7 @@ func TestIslamicDates(t *testing.T) {
 	})
 }
 
-// Each day is the day after the one before.
+// Each day follows the previous one.
 func TestIslamicDaysFollow(t *testing.T) {
 	y0, m0, d0 := islamicDate(0)
 	for n := int64(1); n < 400000; n++ {
@@ -193,7 +193,7 @@ func TestSmallestAndGreatest(t *testing.T) {
 	for _, code := range []string{"yyyy-mm-dd hh:mm:ss.000", "[s]", "B2dd", "# ?/?", "0.00E+00", "0%%%%", "0,,,,"} {
 		f, ok := Compile(code)
 		if !ok {
-			t.Errorf("Compile(%q) is not ok", code)
+			t.Errorf("Compile(%q) failed", code)
 		}
 		for _, v := range []float64{0, math.SmallestNonzeroFloat64, math.MaxFloat64, -math.MaxFloat64, math.Copysign(0, -1)} {
 			if got := f.AppendFormatted(nil, v, true); len(got) == 0 || len(got) > 512 {
@@ -203,14 +203,14 @@ func TestSmallestAndGreatest(t *testing.T) {
 	}
 }
 
-// Every language has all its words, each different from the others.
+// Every language has all words, each different from the others.
 func TestNamesAreWhole(t *testing.T) {
 	for _, l := range languages {
 		for _, words := range [][]string{l.names.months[:], l.names.days[:], l.names.shortMonths[:], l.names.shortDays[:]} {
 			seen := map[string]bool{}
 			for _, w := range words {
 				if w == "" || seen[w] || !utf8.ValidString(w) {
-					t.Errorf("%s: the word %q of %q is empty, double or broken", l.tag, w, words)
+					t.Errorf("%s: the word %q of %q is empty, duplicate or invalid", l.tag, w, words)
 				}
 				seen[w] = true
 			}
@@ -227,7 +227,7 @@ func TestNamesByLanguage(t *testing.T) {
 		0x410: &italian, 0x413: &dutch, 0x813: &dutch, 0x416: &portuguese, 0x816: &portuguese,
 	} {
 		if got := namesOf(language); got != want {
-			t.Errorf("language %#x has the months %q", language, got.months)
+			t.Errorf("language %#x: months %q", language, got.months)
 		}
 	}
 }

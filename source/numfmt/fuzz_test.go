@@ -22,7 +22,7 @@ func FuzzFormat(f *testing.F) {
 		}
 		text := format.AppendFormattedText(nil, []byte("text"))
 		if !ok && string(text) != "text" {
-			t.Fatalf("%q cannot be read, and shows a text as %q", code, text)
+			t.Fatalf("invalid code %q shows a text as %q", code, text)
 		}
 		if utf8.ValidString(code) && !utf8.Valid(shown) {
 			t.Fatalf("%q shows %v as %q, which is not UTF-8", code, v, shown)
@@ -31,13 +31,13 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// checkValue looks whether a value has the form of its kind.
+// checkValue checks that a value has the format of its kind.
 func checkValue(t *testing.T, format *Format, v float64, epoch1904 bool) {
 	t.Helper()
 	value, kind := format.AppendValue(nil, v, epoch1904)
 	again, err := readValue(string(value), kind)
 	if err != nil {
-		t.Fatalf("the value of %v is %q, not of kind %d: %v", v, value, kind, err)
+		t.Fatalf("value of %v: %q is not of kind %d: %v", v, value, kind, err)
 	}
 	if kind == intray.CellNumber && math.Abs(again-v) > math.Abs(v)*1e-14 {
 		t.Fatalf("the value of %v is %q", v, value)

@@ -11,16 +11,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// compiled is a format that must compile.
+// compiled returns the format of a valid code.
 func compiled(t interface{ Fatalf(string, ...any) }, code string) *Format {
 	f, ok := Compile(code)
 	if !ok {
-		t.Fatalf("Compile(%q) is not ok", code)
+		t.Fatalf("Compile(%q) failed", code)
 	}
 	return f
 }
 
-// Commas change nothing else, and leave groups of three.
+// Grouping only adds commas, after groups of three digits.
 func TestLawOfThousands(t *testing.T) {
 	grouped, plain := compiled(t, "#,##0.00"), compiled(t, "0.00")
 	rapid.Check(t, func(t *rapid.T) {
@@ -38,7 +38,7 @@ func TestLawOfThousands(t *testing.T) {
 	})
 }
 
-// A negative number is a minus and its opposite.
+// A negative number is displayed as a minus sign and its absolute value.
 func TestLawOfTheMinus(t *testing.T) {
 	codes := []string{"General", "0.00", "#,##0", "0.0%", "0.00E+00", "# ??/??", `"x"0`, "#.#"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -72,7 +72,7 @@ func TestLawOfTheExponent(t *testing.T) {
 	})
 }
 
-// A fraction is in its lowest terms, and as near as its denominator lets it be.
+// A fraction is in lowest terms, and the nearest with its denominator.
 func TestLawOfFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := math.Pow10(rapid.IntRange(1, 6).Draw(t, "places")) - 1
@@ -95,7 +95,7 @@ func TestLawOfFractions(t *testing.T) {
 	})
 }
 
-// A moment that has milliseconds shows as it is, and its value says the same.
+// A serial with milliseconds is displayed and returned exactly.
 func TestLawOfMoments(t *testing.T) {
 	f := compiled(t, `yyyy\-mm\-dd\Thh:mm:ss.000`)
 	start := time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -111,15 +111,15 @@ func TestLawOfMoments(t *testing.T) {
 		}
 		want = moment.Format("2006-01-02T15:04:05.999")
 		if got, _ := f.AppendValue(nil, v, false); string(got) != want {
-			t.Fatalf("the value of serial %v is %s, want %s", v, got, want)
+			t.Fatalf("value of serial %v: %s, want %s", v, got, want)
 		}
 		if got, _ := f.AppendValue(nil, v-epoch1904Offset, true); v >= epoch1904Offset && string(got) != want {
-			t.Fatalf("the value of serial %v from 1904 is %s, want %s", v-epoch1904Offset, got, want)
+			t.Fatalf("value of serial %v from 1904: %s, want %s", v-epoch1904Offset, got, want)
 		}
 	})
 }
 
-// Lengths of time are hours, minutes and seconds that add up.
+// Durations are hours, minutes and seconds that add up.
 func TestLawOfLengths(t *testing.T) {
 	f := compiled(t, "[h]:mm:ss")
 	rapid.Check(t, func(t *rapid.T) {
@@ -131,12 +131,12 @@ func TestLawOfLengths(t *testing.T) {
 		}
 		want = fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 		if got, _ := f.AppendValue(nil, v, false); string(got) != want {
-			t.Fatalf("the value of %d seconds is %s, want %s", seconds, got, want)
+			t.Fatalf("value of %d seconds: %s, want %s", seconds, got, want)
 		}
 	})
 }
 
-// Literals show whatever they are made of.
+// Literals display any text.
 func TestLawOfLiterals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ReplaceAll(rapid.StringN(0, 100, 400).Draw(t, "text"), `"`, "")
@@ -147,7 +147,7 @@ func TestLawOfLiterals(t *testing.T) {
 	})
 }
 
-// A format is for many goroutines: the race detector watches.
+// A format is safe for concurrent use, which the race detector checks.
 func TestManyGoroutines(t *testing.T) {
 	codes := []string{"General", "#,##0.00", "[$-407]d. mmmm yyyy h:mm", "# ?/?", "0.0E+0", "[>5]0;[<2]0.0", "@"}
 	formats := make([]*Format, len(codes))

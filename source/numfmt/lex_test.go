@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestLex(t *testing.T) {
+func TestTokenize(t *testing.T) {
 	for _, r := range []struct {
 		code string
 		want []token
@@ -39,21 +39,21 @@ func TestLex(t *testing.T) {
 	} {
 		parts, ok := tokenize(r.code)
 		if !ok || len(parts) != 1 {
-			t.Errorf("lex(%q) gives %d sections, %v", r.code, len(parts), ok)
+			t.Errorf("tokenize(%q): %d sections, %v", r.code, len(parts), ok)
 			continue
 		}
 		if diff := cmp.Diff(r.want, parts[0].tokens, cmp.AllowUnexported(token{})); diff != "" {
-			t.Errorf("lex(%q): %s", r.code, diff)
+			t.Errorf("tokenize(%q): %s", r.code, diff)
 		}
 	}
 }
 
-func TestLexSections(t *testing.T) {
+func TestTokenizeSections(t *testing.T) {
 	for code, want := range map[string]int{
 		"0": 1, "0;0": 2, ";": 2, ";;;": 4, ";;;;": 5, `"a;b"`: 1, `\;`: 1, "_;": 1, "*;0": 1, "[$;]0": 1,
 	} {
 		if parts, ok := tokenize(code); !ok || len(parts) != want {
-			t.Errorf("lex(%q) gives %d sections (%v), want %d", code, len(parts), ok, want)
+			t.Errorf("tokenize(%q): %d sections (%v), want %d", code, len(parts), ok, want)
 		}
 	}
 }
@@ -75,12 +75,12 @@ func TestLocaleTags(t *testing.T) {
 	} {
 		parts, ok := tokenize(code + "d")
 		if !ok || parts[0].tag != want {
-			t.Errorf("%q has the tag %+v (%v), want %+v", code, parts[0].tag, ok, want)
+			t.Errorf("%q: tag %+v (%v), want %+v", code, parts[0].tag, ok, want)
 		}
 	}
 }
 
-func TestReadCondition(t *testing.T) {
+func TestParseCondition(t *testing.T) {
 	for text, want := range map[string]condition{
 		"=5":       {equal, 5},
 		"<>-1.5":   {unequal, -1.5},
@@ -90,17 +90,17 @@ func TestReadCondition(t *testing.T) {
 		">=100000": {greaterOrEqual, 100000},
 	} {
 		if got, ok := parseCondition(text); !ok || got != want {
-			t.Errorf("readCondition(%q) = %+v, %v; want %+v", text, got, ok, want)
+			t.Errorf("parseCondition(%q) = %+v, %v; want %+v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"=", "==1", "><1", ">", "<a", "<1,5", ">=inf", "<nan", "=1e400"} {
 		if got, ok := parseCondition(text); ok {
-			t.Errorf("readCondition(%q) = %+v, want none", text, got)
+			t.Errorf("parseCondition(%q) = %+v, want none", text, got)
 		}
 	}
 }
 
-func TestConditionHolds(t *testing.T) {
+func TestConditionMatches(t *testing.T) {
 	for _, r := range []struct {
 		is               comparison
 		below, at, above bool
@@ -115,12 +115,12 @@ func TestConditionHolds(t *testing.T) {
 	} {
 		c := condition{r.is, 3}
 		if c.matches(2.5) != r.below || c.matches(3) != r.at || c.matches(3.5) != r.above {
-			t.Errorf("comparison %d with 3 holds for 2.5, 3, 3.5: %v %v %v", r.is, c.matches(2.5), c.matches(3), c.matches(3.5))
+			t.Errorf("comparison %d with 3 matches 2.5, 3, 3.5: %v %v %v", r.is, c.matches(2.5), c.matches(3), c.matches(3.5))
 		}
 	}
 }
 
-func TestConditionIsNegative(t *testing.T) {
+func TestConditionOnlyNegative(t *testing.T) {
 	for _, r := range []struct {
 		c    condition
 		want bool
@@ -137,7 +137,7 @@ func TestConditionIsNegative(t *testing.T) {
 		{condition{}, false},
 	} {
 		if got := r.c.onlyNegative(); got != r.want {
-			t.Errorf("%+v takes only negative numbers: %v, want %v", r.c, got, r.want)
+			t.Errorf("%+v matches only negative numbers: %v, want %v", r.c, got, r.want)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestPercent(t *testing.T) {
 	})
 }
 
-// Rounding is decimal: 1.005 is less than it says in binary.
+// Rounding is decimal: 1.005 rounds up, although its binary value is less.
 func TestRounding(t *testing.T) {
 	checkShown(t, []shownCase{
 		{"0.00", 1.005, "1.01"},
@@ -196,7 +196,7 @@ func TestGeneral(t *testing.T) {
 	})
 }
 
-// Decimals are those of arithmetic with the 15 digits.
+// Decimals match exact arithmetic with 15 digits.
 func TestDecimalsAgreeWithArithmetic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Float64Range(0, 1e9).Draw(t, "v")
@@ -211,7 +211,7 @@ func TestDecimalsAgreeWithArithmetic(t *testing.T) {
 	})
 }
 
-// No text of General is longer than 11 characters, or off by more than it shows.
+// General displays at most 11 characters, and no rounding error beyond them.
 func TestGeneralIsShortAndNear(t *testing.T) {
 	f, _ := Compile("General")
 	rapid.Check(t, func(t *rapid.T) {
@@ -255,7 +255,7 @@ func TestDecimalSet(t *testing.T) {
 		var d decimal
 		d.set(r.value)
 		if string(d.digits[:d.n]) != r.digits || d.point != r.point {
-			t.Errorf("%v is 0.%s with the point at %d, want 0.%s at %d", r.value, d.digits[:d.n], d.point, r.digits, r.point)
+			t.Errorf("%v: 0.%s with the point at %d, want 0.%s at %d", r.value, d.digits[:d.n], d.point, r.digits, r.point)
 		}
 	}
 }
@@ -294,19 +294,19 @@ func TestDecimalRound(t *testing.T) {
 	}
 }
 
-// A decimal that is nothing has no digits and its point where it was for 0.
+// A decimal that rounds to zero has no digits and point 0.
 func TestDecimalNothing(t *testing.T) {
 	for _, v := range []float64{0, 0.001, 1e-9} {
 		var d decimal
 		d.set(v)
 		d.round(1)
 		if d.n != 0 || d.point != 0 || d.integerDigits() != 0 {
-			t.Errorf("%v rounded to nothing is %d digits, point %d", v, d.n, d.point)
+			t.Errorf("%v rounded to zero: %d digits, point %d", v, d.n, d.point)
 		}
 	}
 }
 
-// General at every power of ten, with one, five and ten digits.
+// General at every power of ten, with one, five and twelve digits.
 func TestGeneralByPower(t *testing.T) {
 	for _, r := range []struct {
 		exponent           int

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// shownCase is a row of a table: what a code displays for a number.
+// shownCase is a test case: what a code displays for a number.
 type shownCase struct {
 	code  string
 	value float64
@@ -23,7 +23,7 @@ func checkShown(t *testing.T, rows []shownCase) {
 	for _, r := range rows {
 		f, ok := Compile(r.code)
 		if !ok {
-			t.Errorf("Compile(%q) is not ok", r.code)
+			t.Errorf("Compile(%q) failed", r.code)
 		}
 		if got := string(f.AppendFormatted(nil, r.value, false)); got != r.want {
 			t.Errorf("%q shows %v as %q, want %q", r.code, r.value, got, r.want)
@@ -78,7 +78,7 @@ func TestConditions(t *testing.T) {
 		{"[>100]General;[<0](General);General", -5, "(5)"},
 
 		{"[>100]0.0", 5, "5"},
-		{"[ >= 100 ]0.0", 5, "5.0"}, // a bracket that begins with nothing known is left out
+		{"[ >= 100 ]0.0", 5, "5.0"}, // an unknown bracket is ignored
 		{"[>=100]0.0", 100, "100.0"},
 		{"[<1]0.00;[>=10]0", 5, strings.Repeat("#", 255)},
 	})
@@ -143,13 +143,13 @@ func TestKind(t *testing.T) {
 	} {
 		f, ok := Compile(code)
 		if f.Kind() != want || !ok {
-			t.Errorf("Kind of %q is %d (%v), want %d", code, f.Kind(), ok, want)
+			t.Errorf("kind of %q: %d (%v), want %d", code, f.Kind(), ok, want)
 		}
 	}
 }
 
-// What cannot be read is General, and never a date by accident.
-func TestUnreadable(t *testing.T) {
+// An invalid code displays like General, and is never a date by accident.
+func TestInvalidCodes(t *testing.T) {
 	for code, want := range map[string]intray.CellKind{
 		"0;0;0;@;0":              intray.CellNumber,
 		"[Red":                   intray.CellNumber,
@@ -172,7 +172,7 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("Compile(%q) = kind %d, %v; want %d, false", code, f.Kind(), ok, want)
 		}
 		if got := string(f.AppendFormatted(nil, -1234.5, false)); got != "-1234.5" {
-			t.Errorf("%q shows %q, want it as General", code, got)
+			t.Errorf("%q shows %q, want the text of General", code, got)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestUnreadable(t *testing.T) {
 func TestOnly255CharactersCount(t *testing.T) {
 	f, ok := Compile(strings.Repeat("ä", 254) + "00")
 	if got, want := string(f.AppendFormatted(nil, 7, false)), strings.Repeat("ä", 254)+"7"; !ok || got != want {
-		t.Errorf("shows %q (%v), want %q", got, ok, want)
+		t.Errorf("displayed %q (%v), want %q", got, ok, want)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// Nothing is taken from dst, and nothing is allocated where it has room.
+// Appending keeps the content of dst, and allocates nothing if it has room.
 func TestAppendWithoutAllocation(t *testing.T) {
 	dst := append(make([]byte, 0, 1024), "before"...)
 	for _, code := range []string{"General", "#,##0.00_);[Red](#,##0.00)", "0.00E+00", "# ??/??", "[$-409]mmmm d, yyyy h:mm AM/PM", "@", "[h]:mm:ss.000"} {
@@ -206,7 +206,7 @@ func TestAppendWithoutAllocation(t *testing.T) {
 			out := f.AppendFormatted(dst, 12345.678, false)
 			out, _ = f.AppendValue(out, 12345.678, true)
 			if string(out[:6]) != "before" {
-				t.Errorf("%q changed what stood before: %q", code, out)
+				t.Errorf("%q changed the content before: %q", code, out)
 			}
 		})
 		if allocations != 0 {
@@ -299,7 +299,7 @@ func TestValuesOfSystem1904(t *testing.T) {
 	}
 }
 
-// Whole numbers come back exactly, others to 15 digits.
+// Integers are returned exactly, others to 15 digits.
 func TestValueKeepsTheNumber(t *testing.T) {
 	f, _ := Compile("General")
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 
 var clockForm = regexp.MustCompile(`^-?\d{2,}:[0-5]\d:[0-5]\d(\.\d{0,2}[1-9])?$`)
 
-// readValue reads a value back; numbers give their number.
+// readValue parses a value. It returns the number of a number.
 func readValue(value string, kind intray.CellKind) (number float64, err error) {
 	switch kind {
 	case intray.CellNumber:
@@ -22,11 +22,11 @@ func readValue(value string, kind intray.CellKind) (number float64, err error) {
 		_, err = time.Parse("2006-01-02T15:04:05.999", value)
 	case intray.CellTime:
 		if !clockForm.MatchString(value) {
-			err = fmt.Errorf("%q is no time", value)
+			err = fmt.Errorf("%q is not a time", value)
 		}
 	case intray.CellError:
 		if value != "#NUM!" {
-			err = fmt.Errorf("%q is no error of numbers", value)
+			err = fmt.Errorf("%q is not a number error", value)
 		}
 	default:
 		err = fmt.Errorf("kind %d", kind)

@@ -16,10 +16,10 @@ func checkDetect(_ context.Context, format source.Format, s Sample) error {
 	head := s.Text[:min(len(s.Text), source.HeadBytes)]
 	score, reason := format.Detect(NewInput(s.Name, s.Text), head)
 	if score <= 0 || score > 1 || reason.IsZero() {
-		return fmt.Errorf("the score is %v, the reason %q", score, reason)
+		return fmt.Errorf("score %v, reason %q", score, reason)
 	}
 	if score, _ := format.Detect(NewInput("", nil), nil); score < 0 || score > 1 {
-		return fmt.Errorf("the score of no bytes is %v", score)
+		return fmt.Errorf("score of an empty file: %v", score)
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func checkRecords(ctx context.Context, format source.Format, s Sample) error {
 
 func compareSheets(want, got []Sheet) error {
 	if len(want) != len(got) {
-		return fmt.Errorf("there are %d sheets, not %d", len(got), len(want))
+		return fmt.Errorf("%d sheets, want %d", len(got), len(want))
 	}
 	for i := range want {
 		if err := want[i].compare(got[i]); err != nil {
@@ -44,33 +44,33 @@ func compareSheets(want, got []Sheet) error {
 	return nil
 }
 
-// compare tells the first difference between what is wanted and what came.
+// compare returns an error for the first difference between two sheets.
 func (s Sheet) compare(got Sheet) error {
 	if s.Name != got.Name || !slices.Equal(s.Headers, got.Headers) {
-		return fmt.Errorf("its name and headers are %q %.500q, not %q %.500q", got.Name, got.Headers, s.Name, s.Headers)
+		return fmt.Errorf("name and headers %q %.500q, want %q %.500q", got.Name, got.Headers, s.Name, s.Headers)
 	}
 	for i := range min(len(s.Records), len(got.Records)) {
 		if !slices.Equal(s.Records[i], got.Records[i]) {
-			return fmt.Errorf("record %d is %.500q, not %.500q", i, got.Records[i], s.Records[i])
+			return fmt.Errorf("record %d: %.500q, want %.500q", i, got.Records[i], s.Records[i])
 		}
 		if s.Lines != nil && s.Lines[i] != got.Lines[i] {
-			return fmt.Errorf("record %d begins at line %d, not %d", i, got.Lines[i], s.Lines[i])
+			return fmt.Errorf("record %d: line %d, want %d", i, got.Lines[i], s.Lines[i])
 		}
 	}
 	if len(s.Records) != len(got.Records) {
-		return fmt.Errorf("there are %d records, not %d", len(got.Records), len(s.Records))
+		return fmt.Errorf("%d records, want %d", len(got.Records), len(s.Records))
 	}
 	return nil
 }
 
-// withBook tries something on the book of a sample.
-func withBook(ctx context.Context, format source.Format, s Sample, try func(book source.Book) error) (err error) {
+// withBook calls check with the book of a sample.
+func withBook(ctx context.Context, format source.Format, s Sample, check func(book source.Book) error) (err error) {
 	book, err := format.Open(ctx, NewInput(s.Name, s.Text), s.Options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
-	return try(book)
+	return check(book)
 }
 
 func checkReopen(ctx context.Context, format source.Format, s Sample) error {
@@ -110,15 +110,15 @@ func checkMissingSheet(ctx context.Context, format source.Format, s Sample) erro
 	return withBook(ctx, format, s, func(book source.Book) error {
 		for _, i := range []int{-1, len(book.Sheets())} {
 			if _, err := book.Open(ctx, i); err == nil {
-				return fmt.Errorf("sheet %d opens", i)
+				return fmt.Errorf("sheet %d: no error", i)
 			}
 		}
 		return nil
 	})
 }
 
-// checkCancel reads with a context that is done behind the first batch, and with one
-// that is done from the start.
+// checkCancel reads with a context that is canceled after the first batch, and with one
+// that is canceled before.
 func checkCancel(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		ctx, cancel := context.WithCancel(ctx)
@@ -130,29 +130,29 @@ func checkCancel(ctx context.Context, format source.Format, s Sample) error {
 		cancel()
 		err := reader.Next(ctx, batch)
 		if !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) || batch.Len() > 0 {
-			return fmt.Errorf("Next gives %d records and error %w", batch.Len(), err)
+			return fmt.Errorf("Next returns %d records and error %w", batch.Len(), err)
 		}
 		_, err = ReadAll(ctx, format, NewInput(s.Name, s.Text), s.Options)
 		if !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("reading it all gives error %w", err)
+			return fmt.Errorf("reading everything returns error %w", err)
 		}
 		return nil
 	})
 }
 
-// withReader tries something on the first sheet of a sample.
-func withReader(ctx context.Context, format source.Format, s Sample, try func(reader source.Reader) error) error {
+// withReader calls check with a reader of the first sheet of a sample.
+func withReader(ctx context.Context, format source.Format, s Sample, check func(reader source.Reader) error) error {
 	return withBook(ctx, format, s, func(book source.Book) (err error) {
 		reader, err := book.Open(ctx, 0)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, reader.Close()) }()
-		return try(reader)
+		return check(reader)
 	})
 }
 
-// checkBatchStaysValid reads the sheet once more while a batch of it is held.
+// checkBatchStaysValid reads the sheet again while a batch of it is in use.
 func checkBatchStaysValid(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		batch := &intray.Records{}
@@ -170,7 +170,7 @@ func checkBatchStaysValid(ctx context.Context, format source.Format, s Sample) e
 		}
 		want := s.Sheets[0].Records
 		if len(want) < batch.Len() || !slices.EqualFunc(want[:batch.Len()], held.Records, slices.Equal) {
-			return errors.New("the batch holds other records")
+			return errors.New("the records of the batch have changed")
 		}
 		return nil
 	})
@@ -187,17 +187,17 @@ func checkClose(ctx context.Context, format source.Format, s Sample) error {
 		}
 		batch := dirtyBatch()
 		if err := reader.Next(ctx, batch); err == nil || errors.Is(err, io.EOF) || batch.Len() > 0 {
-			return fmt.Errorf("Next of a closed reader gives %d records and error %w", batch.Len(), err)
+			return fmt.Errorf("Next of a closed reader returns %d records and error %w", batch.Len(), err)
 		}
 		return book.Close()
 	})
 }
 
-// A sample is cut at every byte up to this length, and at a few places where it
-// is longer.
+// maxFullyCutBytes is the size up to which a sample is truncated at every byte. Larger
+// samples are truncated at a few.
 const maxFullyCutBytes = 4 << 10
 
-// checkTruncation reads what is left of a sample whose end is missing.
+// checkTruncation reads truncated samples.
 func checkTruncation(ctx context.Context, format source.Format, s Sample) error {
 	step := 1
 	if len(s.Text) > maxFullyCutBytes {
@@ -206,15 +206,15 @@ func checkTruncation(ctx context.Context, format source.Format, s Sample) error 
 	for end := 0; end < len(s.Text); end += step {
 		_, err := ReadAll(ctx, format, NewInput(s.Name, s.Text[:end:end]), s.Options)
 		if err != nil && !IsTyped(err) {
-			return fmt.Errorf("cut to %d bytes: %w", end, err)
+			return fmt.Errorf("truncated to %d bytes: %w", end, err)
 		}
 	}
 	return nil
 }
 
-// checkStoreFailure reads a sample from stores that fail at its beginning, in its
-// middle and at its end: one with an error, one that ends before the size it
-// has told. Bytes that nobody asks for may be gone.
+// checkStoreFailure reads a sample from stores that fail at its beginning, middle and
+// end: with an error, or by ending before their declared size. A byte that is never
+// read may be missing.
 func checkStoreFailure(ctx context.Context, format source.Format, s Sample) error {
 	for _, from := range []int{0, len(s.Text) / 2, len(s.Text) - 1} {
 		for _, fault := range []error{ErrStore, io.EOF} {
@@ -223,7 +223,7 @@ func checkStoreFailure(ctx context.Context, format source.Format, s Sample) erro
 			in.ReaderAt = store
 			_, err := ReadAll(ctx, format, in, s.Options)
 			if store.Reached.Load() && (err == nil || IsTyped(err)) {
-				return fmt.Errorf("%w at byte %d of %d: the error is %w", fault, from, in.Size, err)
+				return fmt.Errorf("%w at byte %d of %d: error %w", fault, from, in.Size, err)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// UTF16LE returns a text in UTF-16, the low byte of each unit first.
+// UTF16LE encodes a text in UTF-16LE.
 func UTF16LE(text string) (raw []byte) {
 	for _, unit := range utf16.Encode([]rune(text)) {
 		raw = binary.LittleEndian.AppendUint16(raw, unit)
@@ -19,7 +19,7 @@ func UTF16LE(text string) (raw []byte) {
 	return raw
 }
 
-// Entry is an entry of a ZIP archive. Of its header, only the name must be set.
+// Entry is an entry of a ZIP archive. Only the name in its header is required.
 type Entry struct {
 	zip.FileHeader
 	Text string
@@ -39,10 +39,10 @@ func Stored(name, text string) Entry {
 	return Entry{zip.FileHeader{Name: name, Method: zip.Store}, text}
 }
 
-// ZipZstd is the method of entries that are compressed with zstd.
+// ZipZstd is the compression method of zstd entries.
 const ZipZstd = 93
 
-// Zip writes a ZIP archive.
+// Zip returns a ZIP archive.
 func Zip(t testing.TB, entries ...Entry) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -77,8 +77,8 @@ const (
 	cfbFree       = 0xFFFFFFFF
 )
 
-// CompoundFile writes an OLE2 compound file of version 3, with sectors of 512
-// bytes. Streams shorter than 4,096 bytes go to the mini stream, as they must. The
+// CompoundFile returns an OLE2 compound file of version 3, with sectors of 512 bytes.
+// Streams shorter than 4,096 bytes are in the mini stream, as the format requires. The
 // streams come first, then the mini stream, its table, the directory and the FAT.
 func CompoundFile(streams ...Stream) []byte {
 	var c compoundFile
@@ -114,7 +114,7 @@ func CompoundFile(streams ...Stream) []byte {
 	return c.finish(c.chain(append(directory, bytes.Join(entries, nil)...)), miniTable)
 }
 
-// compoundFile is a compound file that is being written.
+// compoundFile is a compound file under construction.
 type compoundFile struct{ sectors, links []byte }
 
 // chain appends the sectors of a stream and returns the first.
@@ -133,8 +133,8 @@ func (c *compoundFile) chain(text []byte) uint32 {
 	return first
 }
 
-// finish appends the FAT and, where the header has no room for all of its
-// sectors, the DIFAT, and puts the header before everything.
+// finish appends the FAT, appends the DIFAT if the header cannot list all sectors of
+// the FAT, and prepends the header.
 func (c *compoundFile) finish(directory, miniTable uint32) []byte {
 	const inHeader, perList, fatMark, difatMark = 109, 127, 0xFFFFFFFD, 0xFFFFFFFC
 	tables, lists := 1, 0
@@ -186,8 +186,8 @@ func (c *compoundFile) finish(directory, miniTable uint32) []byte {
 	return bytes.Join([][]byte{header, c.sectors, c.links, more}, nil)
 }
 
-// directoryEntry writes an entry of the directory of a compound file. A chain of
-// right siblings holds all streams.
+// directoryEntry returns an entry of the directory of a compound file. Right siblings
+// link all streams.
 func directoryEntry(name string, kind byte, right, child, start, size uint32) []byte {
 	entry := make([]byte, 128)
 	binary.LittleEndian.PutUint16(entry[64:], uint16(copy(entry, UTF16LE(name))+2))

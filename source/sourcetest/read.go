@@ -13,8 +13,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// ReadAll opens a file and reads all its sheets. It fails where the contract
-// of source.Reader is broken on the way.
+// ReadAll opens a file and reads all its sheets. It returns an error if the format
+// violates the contract of source.Reader.
 func ReadAll(ctx context.Context, format source.Format, in source.Input, opt source.Options) (sheets []Sheet, err error) {
 	book, err := format.Open(ctx, in, opt)
 	if err != nil {
@@ -55,7 +55,7 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 			return Sheet{}, err
 		}
 		if batch.Len() == 0 {
-			return Sheet{}, errors.New("a batch is empty, and not the end")
+			return Sheet{}, errors.New("a batch is empty before the end")
 		}
 		if err := sheet.addRecords(batch); err != nil {
 			return Sheet{}, err
@@ -63,7 +63,7 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 	}
 }
 
-// setColumns takes the columns.
+// setColumns sets and checks the columns.
 func (s *Sheet) setColumns(reader source.Reader) error {
 	if len(reader.Evidence()) == 0 {
 		return errors.New("the sheet has no evidence")
@@ -83,7 +83,7 @@ func (s *Sheet) setColumns(reader source.Reader) error {
 // addRecords adds the records of a batch.
 func (s *Sheet) addRecords(batch *intray.Records) error {
 	if batch.First != int64(len(s.Records)) {
-		return fmt.Errorf("a batch begins with record %d behind %d records", batch.First, len(s.Records))
+		return fmt.Errorf("a batch starts with record %d after %d records", batch.First, len(s.Records))
 	}
 	if err := checkSize(batch); err != nil {
 		return err
@@ -95,14 +95,14 @@ func (s *Sheet) addRecords(batch *intray.Records) error {
 		}
 		s.Records = append(s.Records, cells)
 		if batch.Lines[i] < 1 {
-			return fmt.Errorf("record %d begins at line %d", len(s.Records)-1, batch.Lines[i])
+			return fmt.Errorf("record %d: line %d", len(s.Records)-1, batch.Lines[i])
 		}
 	}
 	s.Lines = append(s.Lines, batch.Lines...)
 	return nil
 }
 
-// checkSize says whether a batch should have ended before its last record.
+// checkSize checks that a batch did not exceed its limits before its last record.
 func checkSize(batch *intray.Records) error {
 	last := batch.Len() - 1
 	if last < 0 || len(batch.Lines) != batch.Len() {
@@ -114,7 +114,7 @@ func checkSize(batch *intray.Records) error {
 	}
 	cells := countCells(batch) - batch.NumCells(last)
 	if last >= intray.BatchRows || bytes >= intray.BatchBytes || cells >= intray.BatchCells {
-		return fmt.Errorf("a batch of %d records went on behind its limits", batch.Len())
+		return fmt.Errorf("a batch of %d records exceeds its limits", batch.Len())
 	}
 	return nil
 }
@@ -127,20 +127,20 @@ func countCells(batch *intray.Records) int {
 	return cells
 }
 
-// checkEnd makes sure that the end stays the end.
+// checkEnd checks that Next returns io.EOF again after the end.
 func checkEnd(ctx context.Context, reader source.Reader, batch *intray.Records) error {
 	if batch.Len() != 0 {
-		return errors.New("there are records in the batch at the end")
+		return errors.New("the batch has records at the end")
 	}
 	batch.AppendCell([]byte("left over"))
 	batch.EndRecord(7)
 	if err := reader.Next(ctx, batch); !errors.Is(err, io.EOF) || batch.Len() != 0 {
-		return fmt.Errorf("behind the end there are %d records and error %w", batch.Len(), err)
+		return fmt.Errorf("after the end: %d records and error %w", batch.Len(), err)
 	}
 	return nil
 }
 
-// dirtyBatch holds something that Next must empty.
+// dirtyBatch returns a batch with content that Next must discard.
 func dirtyBatch() *intray.Records {
 	batch := &intray.Records{First: 99}
 	batch.AppendCell([]byte("left over"))
@@ -148,7 +148,7 @@ func dirtyBatch() *intray.Records {
 	return batch
 }
 
-// Table is a text of one sheet without a name, and what it must give.
+// Table is a text of one sheet without a name, and its expected content.
 type Table struct {
 	Name    string
 	Text    string
@@ -158,7 +158,7 @@ type Table struct {
 	Lines   []int64
 }
 
-// Sample is the table as the suite takes it.
+// Sample returns the table as a sample.
 func (t Table) Sample() Sample {
 	return Sample{
 		Name: t.Name, Text: []byte(t.Text), Options: source.Options{AsIs: t.AsIs},
@@ -166,9 +166,9 @@ func (t Table) Sample() Sample {
 	}
 }
 
-// LargeTables gives tables beyond the bounds of a batch, to be written in a format:
-// tall has more records than two batches, wide more empty cells than one and
-// next to no text, heavy longer cells than what is read at once.
+// LargeTables returns tables that exceed a batch, to be encoded in a format: tall has
+// more records than two batches, wide has more empty cells than one and hardly any
+// text, and heavy has cells longer than a read buffer.
 func LargeTables() []Table {
 	tall := Table{Name: "tall", Headers: []string{"n"}}
 	for n := range 2*intray.BatchRows + 5 {
@@ -198,9 +198,9 @@ func Read(t testing.TB, format source.Format, text string, opt source.Options) (
 	return sheets[0], nil
 }
 
-// RequireError reads a text and wants the error of the type, at the line and with the
-// words of want, an *source.UnreadableError or a *source.LimitError; nil wants
-// the text to be read.
+// RequireError reads a text and requires the error to have the type and line of want,
+// and to contain its reason. want is an *source.UnreadableError, a *source.LimitError,
+// or nil for no error.
 func RequireError(t testing.TB, format source.Format, text string, opt source.Options, want error) {
 	t.Helper()
 	_, err := Read(t, format, text, opt)
@@ -221,8 +221,8 @@ func sameError(got, want error) bool {
 	return got == nil && want == nil
 }
 
-// Open opens the one sheet of a text for the rest of the test, and gives all
-// evidence, by choice.
+// Open opens the only sheet of a text until the end of the test. It returns all
+// evidence by choice.
 func Open(t testing.TB, format source.Format, text string, opt source.Options) (source.Reader, map[string]string) {
 	t.Helper()
 	book, err := format.Open(t.Context(), NewInput("", []byte(text)), opt)
@@ -248,7 +248,7 @@ func Open(t testing.TB, format source.Format, text string, opt source.Options) (
 	return reader, evidence
 }
 
-// CountRecords reads a text to its end, keeps nothing and counts the records.
+// CountRecords reads a text to its end, and returns the number of records.
 func CountRecords(t testing.TB, format source.Format, text []byte) (records int) {
 	t.Helper()
 	book, err := format.Open(t.Context(), NewInput("", text), source.Options{})
@@ -270,8 +270,8 @@ func CountRecords(t testing.TB, format source.Format, text []byte) (records int)
 	}
 }
 
-// RequireScore wants a file that begins with head to be recognized so surely, for a
-// reason.
+// RequireScore requires Detect to return a score from low to high, with a reason unless
+// it is 0.
 func RequireScore(t testing.TB, format source.Format, name, head string, low, high float64) {
 	t.Helper()
 	score, reason := format.Detect(NewInput(name, []byte(head)), []byte(head))

@@ -1,8 +1,8 @@
-// Package sourcetest is the suite that every source.Format passes.
+// Package sourcetest is the conformance suite of source.Format.
 //
-// A sample is one file with what reading it must give. A check is one promise
-// of the contract, tried on one sample. The suite knows no format; what is
-// particular to one is tested beside it.
+// A sample is one file with its expected content. A check tests one guarantee of the
+// contract on one sample. The suite knows no format. Tests of a single format are in
+// its package.
 package sourcetest
 
 import (
@@ -16,50 +16,51 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Sample is one file and what reading it must give.
+// Sample is one file and its expected content.
 type Sample struct {
-	// Name is the file's name.
+	// Name is the name of the file.
 	Name string
-	// Text is the file. Up to 4 KiB of it are cut at every byte.
+	// Text is the content of the file. It is truncated at every byte up to 4 KiB, and
+	// at a few bytes of larger files.
 	Text []byte
-	// Options are those to read it with.
+	// Options are the options for reading it.
 	Options source.Options
-	// Sheets are what it must give, in the file's order.
+	// Sheets is the expected content, in the order of the file.
 	Sheets []Sheet
 }
 
 // Sheet is one table of a sample.
 type Sheet struct {
 	Name string
-	// Headers are those of all columns.
+	// Headers are the headers of all columns.
 	Headers []string
 	Records [][]string
-	// Lines are those of the records. They are not compared where nil.
+	// Lines are the lines of the records. nil skips the comparison.
 	Lines []int64
 }
 
-// check is one promise of the contract.
+// check tests one guarantee of the contract.
 type check struct {
-	promise string
-	run     func(ctx context.Context, format source.Format, s Sample) error
+	guarantee string
+	run       func(ctx context.Context, format source.Format, s Sample) error
 }
 
 func checks() []check {
 	return []check{
-		{"Detect gives a score and a reason", checkDetect},
-		{"records come in order, in batches that are not empty, and then the end", checkRecords},
+		{"Detect returns a score and a reason", checkDetect},
+		{"Next returns records in order, in batches that are not empty, and then the end", checkRecords},
 		{"sheets can be opened again with the same outcome", checkReopen},
-		{"readers of one book do not disturb each other", checkConcurrentReaders},
-		{"a sheet that is not there is an error", checkMissingSheet},
-		{"a context that is done stops the reading", checkCancel},
-		{"cells stay until the next Next", checkBatchStaysValid},
-		{"Close works twice and ends the reading", checkClose},
-		{"a file cut anywhere gives records or a typed error", checkTruncation},
-		{"a store that fails is told, not taken for the end", checkStoreFailure},
+		{"readers of one book are independent", checkConcurrentReaders},
+		{"a missing sheet is an error", checkMissingSheet},
+		{"a canceled context stops reading", checkCancel},
+		{"cells stay valid until the next call of Next", checkBatchStaysValid},
+		{"Close works twice and ends reading", checkClose},
+		{"a truncated file returns records or a typed error", checkTruncation},
+		{"a failure of the store is reported, and not as the end", checkStoreFailure},
 	}
 }
 
-// Run tries every promise of the contract on every sample.
+// Run runs every check on every sample.
 func Run(t *testing.T, format source.Format, samples []Sample) {
 	t.Helper()
 	if format.Name() == "" {
@@ -69,21 +70,20 @@ func Run(t *testing.T, format source.Format, samples []Sample) {
 		t.Run(s.Name, func(t *testing.T) {
 			for _, c := range checks() {
 				if err := c.run(t.Context(), format, s); err != nil {
-					t.Errorf("%s: %v", c.promise, err)
+					t.Errorf("%s: %v", c.guarantee, err)
 				}
 			}
 		})
 	}
 }
 
-// NewInput makes an input of text.
+// NewInput returns an input with text.
 func NewInput(name string, text []byte) source.Input {
 	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
 }
 
-// Corpus gives a folder of the corpora that stand beside the repository. One
-// that is packed is unpacked for the test. The test is skipped aloud where it is
-// not there.
+// Corpus returns a folder of the corpora next to the repository. It unpacks a packed
+// corpus for the test, and skips the test if the corpus is missing.
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
 	folder, err := os.Getwd()
@@ -104,7 +104,7 @@ func Corpus(t testing.TB, name string) string {
 		return found
 	}
 	if _, err := os.Stat(found + ".tar.xz"); err != nil {
-		t.Skipf("SKIPPED: the corpus %s is not there: %v", name, err)
+		t.Skipf("SKIPPED: the corpus %s is missing: %v", name, err)
 	}
 	into := t.TempDir()
 	if out, err := exec.Command("tar", "-xJf", found+".tar.xz", "-C", into).CombinedOutput(); err != nil {

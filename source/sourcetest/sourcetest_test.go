@@ -13,28 +13,28 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// lines is a small format of one column: the first line is its header, each
-// other line a record. It has one fault of choice.
+// lines is a small format of one column: the first line is its header, and each other
+// line a record. It violates the contract by its fault.
 type lines struct{ fault fault }
 
 type fault string
 
 const (
-	none         fault = ""
-	unsure       fault = "Detect gives a score and a reason"
-	loses        fault = "records come in order"
-	small        fault = "in batches that are not empty"
-	huge         fault = "behind its limits"
-	wrongFirst   fault = "First is not contiguous"
-	silent       fault = "no evidence"
-	restarts     fault = "the end is not the end"
-	once         fault = "opened again"
-	anySheet     fault = "a sheet that is not there"
-	deaf         fault = "a context that is done"
-	reuses       fault = "cells stay"
-	immortal     fault = "Close"
-	untyped      fault = "a file cut anywhere"
-	swallowsFail fault = "a store that fails"
+	none           fault = ""
+	unsure         fault = "Detect returns a score and a reason"
+	loses          fault = "records come in order"
+	small          fault = "in batches that are not empty"
+	huge           fault = "exceeds its limits"
+	wrongFirst     fault = "First is not contiguous"
+	silent         fault = "no evidence"
+	restarts       fault = "the end is not the end"
+	once           fault = "opened again"
+	anySheet       fault = "a missing sheet"
+	ignoresContext fault = "a canceled context"
+	reuses         fault = "cells stay valid"
+	ignoresClose   fault = "Close"
+	untyped        fault = "a truncated file"
+	swallowsFail   fault = "a failure of the store"
 )
 
 func (lines) Name() string { return "lines" }
@@ -43,11 +43,11 @@ func (f lines) Detect(source.Input, []byte) (float64, intray.Message) {
 	if f.fault == unsure {
 		return 2, intray.Message{}
 	}
-	return 0.5, intray.Literal("any text will do")
+	return 0.5, intray.Literal("any text")
 }
 
 func (f lines) Open(ctx context.Context, in source.Input, _ source.Options) (source.Book, error) {
-	if err := ctx.Err(); err != nil && f.fault != deaf {
+	if err := ctx.Err(); err != nil && f.fault != ignoresContext {
 		return nil, err
 	}
 	text, err := io.ReadAll(io.NewSectionReader(in, 0, in.Size))
@@ -73,7 +73,7 @@ type linesBook struct {
 }
 
 func (b *linesBook) Evidence() []intray.Evidence {
-	return []intray.Evidence{{Choice: "encoding", Value: "UTF-8", Reason: intray.Literal("it always is")}}
+	return []intray.Evidence{{Choice: "encoding", Value: "UTF-8", Reason: intray.Literal("always")}}
 }
 
 func (b *linesBook) Sheets() []source.Sheet { return []source.Sheet{{}} }
@@ -82,7 +82,7 @@ func (b *linesBook) Close() error { return nil }
 
 func (b *linesBook) Open(_ context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 && b.fault != anySheet {
-		return nil, errors.New("there is one sheet")
+		return nil, errors.New("the book has one sheet")
 	}
 	r := &linesReader{book: b, next: 1}
 	if b.fault == once {
@@ -109,7 +109,7 @@ func (r *linesReader) Evidence() []intray.Evidence {
 }
 
 func (r *linesReader) Close() error {
-	r.closed = r.book.fault != immortal
+	r.closed = r.book.fault != ignoresClose
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (r *linesReader) Next(ctx context.Context, batch *intray.Records) error {
 	if r.closed {
 		return fs.ErrClosed
 	}
-	if err := ctx.Err(); err != nil && fault != deaf {
+	if err := ctx.Err(); err != nil && fault != ignoresContext {
 		return err
 	}
 	if r.next >= len(r.book.rows) {
@@ -165,21 +165,21 @@ func sample(records int) Sample {
 	return Sample{Name: fmt.Sprint(records), Text: []byte(text.String()), Sheets: []Sheet{sheet}}
 }
 
-func TestSuitePassesWhatIsRight(t *testing.T) {
+func TestSuiteAcceptsCorrectFormat(t *testing.T) {
 	Run(t, lines{}, []Sample{sample(0), sample(3), sample(intray.BatchRows + 2)})
 }
 
-// Each fault must be found by a check, and on the sample that shows it.
-func TestSuiteFindsWhatIsWrong(t *testing.T) {
-	faults := []fault{unsure, loses, small, huge, wrongFirst, silent, restarts, once, anySheet, deaf, reuses, immortal, untyped, swallowsFail}
+// A check must detect each fault on a suitable sample.
+func TestSuiteDetectsFaults(t *testing.T) {
+	faults := []fault{unsure, loses, small, huge, wrongFirst, silent, restarts, once, anySheet, ignoresContext, reuses, ignoresClose, untyped, swallowsFail}
 	samples := []Sample{sample(5), sample(intray.BatchRows + 2)}
 	for _, f := range faults {
 		t.Run(string(f), func(t *testing.T) {
 			found := 0
 			for _, s := range samples {
 				for _, c := range checks() {
-					if f == once && c.promise == "readers of one book do not disturb each other" {
-						continue // The fault is a race by design.
+					if f == once && c.guarantee == "readers of one book are independent" {
+						continue // this fault is a data race
 					}
 					if err := c.run(t.Context(), lines{f}, s); err != nil {
 						found++
@@ -187,16 +187,16 @@ func TestSuiteFindsWhatIsWrong(t *testing.T) {
 				}
 			}
 			if found == 0 {
-				t.Error("no check has found it")
+				t.Error("no check detects it")
 			}
 		})
 	}
 }
 
-func TestNoFaultIsNone(t *testing.T) {
+func TestChecksPassWithoutFault(t *testing.T) {
 	for _, c := range checks() {
 		if err := c.run(t.Context(), lines{none}, sample(5)); err != nil {
-			t.Errorf("%s: %v", c.promise, err)
+			t.Errorf("%s: %v", c.guarantee, err)
 		}
 	}
 }

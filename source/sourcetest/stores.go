@@ -14,16 +14,16 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// ErrStore is the error of the stores that fail.
-var ErrStore = errors.New("the store is broken")
+// ErrStore is the error of failing stores.
+var ErrStore = errors.New("the store failed")
 
-// FailingStore is a store that has lost the bytes of a file from From on.
+// FailingStore is a store that fails to read the bytes of a file from From on.
 type FailingStore struct {
 	io.ReaderAt
 	From int64
-	// Err is the error of reading a lost byte.
+	// Err is the error of reading these bytes.
 	Err error
-	// Reached is set once a lost byte was asked for.
+	// Reached is set when one of them was requested.
 	Reached atomic.Bool
 }
 
@@ -40,7 +40,7 @@ func (f *FailingStore) ReadAt(p []byte, at int64) (int, error) {
 	return int(n), f.Err
 }
 
-// failingRead is a store whose reads fail from one on.
+// failingRead is a store that fails after a number of reads.
 type failingRead struct {
 	io.ReaderAt
 	left atomic.Int64
@@ -54,11 +54,11 @@ func (f *failingRead) ReadAt(p []byte, at int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, at)
 }
 
-// FailEachRead tries something with a file whose store fails from its first read
-// on, from its second on, and so on, until the store is asked no more. Each try
-// must return the error of the store: ErrStore, or any other one without a type
-// where the store ends too early.
-func FailEachRead(t testing.TB, in source.Input, try func(in source.Input) error) {
+// FailEachRead calls read with a file whose store fails from its first read on, then
+// from its second read on, and so on, until no read fails. Each failure must be
+// returned: ErrStore itself, or any error without a type for a store that ends too
+// early.
+func FailEachRead(t testing.TB, in source.Input, read func(in source.Input) error) {
 	t.Helper()
 	for n := int64(0); ; n++ {
 		for _, fault := range []error{ErrStore, io.EOF} {
@@ -66,18 +66,18 @@ func FailEachRead(t testing.TB, in source.Input, try func(in source.Input) error
 			store.left.Store(n)
 			broken := in
 			broken.ReaderAt = store
-			err := try(broken)
+			err := read(broken)
 			if store.left.Load() >= 0 {
 				if err != nil {
 					t.Errorf("without a failure: %v", err)
 				}
 				if n == 0 {
-					t.Errorf("the store is not read")
+					t.Errorf("the store was not read")
 				}
 				return
 			}
 			if err == nil || IsTyped(err) || fault == ErrStore && !errors.Is(err, ErrStore) {
-				t.Errorf("%v from read %d on: the error is %v", fault, n+1, err)
+				t.Errorf("%v from read %d on: error %v", fault, n+1, err)
 			}
 		}
 	}

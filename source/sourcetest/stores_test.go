@@ -37,10 +37,10 @@ func TestFailEachRead(t *testing.T) {
 		return nil
 	}
 	for name, test := range map[string]struct {
-		try  func(in source.Input) error
+		read func(in source.Input) error
 		errs int
 	}{
-		"right":              {read, 0},
+		"correct":            {read, 0},
 		"reads nothing":      {func(source.Input) error { return nil }, 1},
 		"swallows the error": {func(in source.Input) error { _ = read(in); return nil }, 4},
 		"changes the error": {func(in source.Input) error {
@@ -49,7 +49,7 @@ func TestFailEachRead(t *testing.T) {
 			}
 			return nil
 		}, 2},
-		"takes it for damage": {func(in source.Input) error {
+		"reports damage": {func(in source.Input) error {
 			if read(in) != nil {
 				return &source.UnreadableError{}
 			}
@@ -58,9 +58,9 @@ func TestFailEachRead(t *testing.T) {
 		"fails without a reason": {func(in source.Input) error { return errors.Join(read(in), ErrStore) }, 1},
 	} {
 		var r recorder
-		FailEachRead(&r, in, test.try)
+		FailEachRead(&r, in, test.read)
 		if len(r.errs) != test.errs {
-			t.Errorf("%s: %d errors, not %d: %q", name, len(r.errs), test.errs, r.errs)
+			t.Errorf("%s: %d errors, want %d: %q", name, len(r.errs), test.errs, r.errs)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestOutline(t *testing.T) {
 		"workbook.too_deep(limit: 1024)":                                   fmt.Errorf("read: %w", &source.LimitError{Reason: intray.NewMessage("workbook.too_deep", intray.Params{"limit": 1024})}),
 	} {
 		if got := Outline(err); got != want {
-			t.Errorf("%s, not %s", got, want)
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
