@@ -113,7 +113,7 @@ type Scanner struct {
 // New returns a scanner of a part. It reads the first bytes to find the encoding.
 func New(src io.Reader, cfg Config) (*Scanner, error) {
 	cfg.TokenBytes = cmp.Or(cfg.TokenBytes, cfg.TextBytes+bufferBytes)
-	s := &Scanner{src: src, cfg: cfg, attrs: make([]attr, 0, 8), buf: make([]byte, min(bufferBytes, cfg.TokenBytes))}
+	s := &Scanner{src: src, cfg: cfg, buf: make([]byte, min(bufferBytes, cfg.TokenBytes))}
 	if cfg.Namespaces != nil {
 		s.bindings = append(s.bindings, cfg.Namespaces.Defaults...)
 	}

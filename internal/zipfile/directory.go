@@ -126,7 +126,7 @@ func CheckExtents(in *Input, files []*zip.File) error {
 		if err != nil {
 			return &HeaderError{f.Name, err}
 		}
-		size := int64(min(f.CompressedSize64, uint64(in.Size)+1))
+		size := int64(min(f.CompressedSize64, uint64(in.Size)))
 		if at+size > in.Size {
 			return &OutsideError{f.Name}
 		}

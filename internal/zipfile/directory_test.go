@@ -128,11 +128,44 @@ func TestCheckExtents(t *testing.T) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
+	// The last entry may end with the file, but not after it.
+	dir, err := ReadDirectory(inputOf(good), 3, 512)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := dir.File[2].DataOffset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := uint32(int64(len(good)) - at)
+	if err := extents(inputOf(change(good, compressedAt, rest))); err != nil {
+		t.Errorf("an entry that ends with the file: %v", err)
+	}
+	if err := extents(inputOf(change(good, compressedAt, rest+1))); !errors.As(err, &outside) {
+		t.Errorf("an entry that ends one byte after the file: %v", err)
+	}
 	var overlap *OverlapError
 	if err := extents(inputOf(change(good, beginAt, 0))); !errors.As(err, &overlap) || overlap.First != "a.xml" && overlap.Second != "a.xml" {
 		t.Errorf("an entry at the beginning of another: %v", err)
 	}
-	// The last byte of a.xml is the first one of the header of b.xml.
+	// The bytes of the first entry end where the header of the second one starts.
+	pair := sourcetest.Zip(t, sourcetest.Stored("a", "text"), sourcetest.Stored("b", "text"))
+	next := int64(bytes.LastIndex(pair, []byte("PK\x03\x04")))
+	for extra, want := range []bool{false, true} {
+		in := inputOf(pair)
+		dir, err := ReadDirectory(in, 2, 512)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := dir.File[0].DataOffset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir.File[0].CompressedSize64 = uint64(next - at + int64(extra))
+		if err := CheckExtents(in, dir.File); errors.As(err, &overlap) != want {
+			t.Errorf("%d bytes shared: %v", extra, err)
+		}
+	}
 	long := change(sourcetest.Zip(t, sourcetest.Stored("b.xml", "<b/>"), sourcetest.Stored("a.xml", "<a/>")), beginAt, 0)
 	if err := extents(inputOf(long)); !errors.As(err, &overlap) {
 		t.Errorf("entries that share all bytes: %v", err)

@@ -161,6 +161,9 @@ func TestLimits(t *testing.T) {
 		{"members, enough", two, Limits{Members: 2}, nil},
 		{"names", two, Limits{NameBytes: 4}, limited("longer than 4 bytes")},
 		{"sheets", two, Limits{Sheets: 1}, limited("more than 1 sheets")},
+		{"sheets, enough", two, Limits{Sheets: 2}, nil},
+		{"names, enough", two, Limits{NameBytes: 5}, nil},
+		{"bytes of a member, enough", two, Limits{MemberBytes: 20}, nil},
 		{"memory", "\x28\xB5\x2F\xFD\x00\x90\x01\x00\x00", Limits{}, limited("the zstd file: the compressed data needs a window of more than 134,217,728 bytes")},
 	}
 	for _, test := range tests {
@@ -224,4 +227,33 @@ func TestFalseZip64Record(t *testing.T) {
 	}
 	sourcetest.RequireError(t, format(), large(1), source.Options{}, nil)
 	sourcetest.RequireError(t, format(), large(1<<32|1), source.Options{}, limited("more than 1,000 entries"))
+	// The record is found before the longest comment, too.
+	commented := func(entries uint64) string {
+		text := large(entries)
+		return text[:len(text)-2] + "\xFF\xFF" + strings.Repeat("c", 1<<16-1)
+	}
+	sourcetest.RequireError(t, format(), commented(1), source.Options{}, nil)
+	sourcetest.RequireError(t, format(), commented(1<<32|1), source.Options{}, limited("more than 1,000 entries"))
+}
+
+// TestExceededLimit checks the exact limits of a member, among them the ratio above 10 MiB.
+func TestExceededLimit(t *testing.T) {
+	const large = minRatioBytes + 2
+	tests := []struct {
+		name                        string
+		inflated, compressed, total int64
+		want                        string
+	}{
+		{"at all limits", large, large / 2, large + 1, ""},
+		{"member", large + 1, large, large + 1, "archive.inflates_too_large"},
+		{"all members", large, large, large + 2, "archive.too_large"},
+		{"ratio", large, large/2 - 1, large, "archive.ratio_too_high"},
+		{"ratio at 10 MiB", minRatioBytes, 1, large, ""},
+	}
+	for _, test := range tests {
+		u := &unpacker{Format: Format{Limits: Limits{MemberBytes: large, InflatedBytes: large + 1, Ratio: 2}}, inflated: test.total}
+		if got := u.exceededLimit(intray.Literal("it"), test.inflated, test.compressed); got.Code != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got.Code, test.want)
+		}
+	}
 }

@@ -16,10 +16,10 @@ import (
 var tables = []sourcetest.Table{
 	{Name: "simple", Text: "a\tb\n1\t2\n3\t4", Headers: []string{"a", "b"}, Records: [][]string{{"1", "2"}, {"3", "4"}}, Lines: []int64{2, 3}},
 	{Name: "empty"},
-	{Name: "empty as found", AsIs: true},
+	{Name: "empty, read as is", AsIs: true},
 	{Name: "title, blank rows, no text in a cell", Text: "Report\n\na\tb\n1\t2\n \t\t\n\n3\t", Headers: []string{"a", "b"}, Records: [][]string{{"1", "2"}, {"3", ""}}, Lines: []int64{4, 7}},
 	{Name: "no header", Text: "1\t2\n3\t4", Headers: []string{"", ""}, Records: [][]string{{"1", "2"}, {"3", "4"}}, Lines: []int64{1, 2}},
-	{Name: "as found", Text: "\na\n\n\n1\t2", AsIs: true, Headers: []string{"", ""}, Records: [][]string{{""}, {"a"}, {""}, {""}, {"1", "2"}}, Lines: []int64{1, 2, 3, 4, 5}},
+	{Name: "read as is", Text: "\na\n\n\n1\t2", AsIs: true, Headers: []string{"", ""}, Records: [][]string{{""}, {"a"}, {""}, {""}, {"1", "2"}}, Lines: []int64{1, 2, 3, 4, 5}},
 	{Name: "more cells than columns", Text: "a\tb\n1\t2\n3\t4\t5\n1\t2\n1\t2\n1\t2\n1\t2", Headers: []string{"a", "b"},
 		Records: [][]string{{"1", "2"}, {"3", "4", "5"}, {"1", "2"}, {"1", "2"}, {"1", "2"}, {"1", "2"}}},
 	{Name: "totals and remarks below", Text: "a\tb\n1\t2\n3\t4\nTotal\t6\n\nSource: me\n\t7", Headers: []string{"a", "b"}, Records: [][]string{{"1", "2"}, {"3", "4"}}},
@@ -200,6 +200,49 @@ func TestRecordsBeforeAnError(t *testing.T) {
 	}
 }
 
+// An error of the rows that are read ahead is an error of opening the sheet.
+func TestErrorInFirstRows(t *testing.T) {
+	broken := &source.UnreadableError{Line: 3, Reason: intray.Literal("it is torn")}
+	for name, opt := range map[string]source.Options{"plain": {}, "read as is": {AsIs: true}, "requested header": {HeaderRow: 9}} {
+		if got, err := readBook(t, memory{text: "a\tb\n1\t2", fails: broken}, opt); !errors.Is(err, broken) || got.evidence != nil {
+			t.Errorf("%s: %q, error %v", name, got, err)
+		}
+	}
+}
+
+// rowOf returns a row with the displayed texts, in columns from 0.
+func rowOf(texts ...string) (row Row) {
+	for c, text := range texts {
+		row.Cells = append(row.Cells, Cell{Column: c, Value: []byte("value"), Formatted: []byte(text)})
+	}
+	return row
+}
+
+func TestCountFilled(t *testing.T) {
+	for _, c := range []struct {
+		row   Row
+		n     int
+		first string
+	}{
+		{Row{}, 0, ""},
+		{rowOf("", " \t"), 0, ""},
+		{rowOf("", " a ", "", "b"), 2, "a"},
+		{rowOf("a", "b", "c"), 2, "a"},
+	} {
+		if n, first := c.row.countFilled(2); n != c.n || string(first) != c.first {
+			t.Errorf("%q: %d cells, first %q", c.row.displayTexts(), n, first)
+		}
+	}
+}
+
+func TestExampleCells(t *testing.T) {
+	exact, long := strings.Repeat("é", maxExampleChars), strings.Repeat("é", maxExampleChars+1)
+	got := exampleCells([]string{"", " a ", exact, long, "b", "c", "d"})
+	if diff := cmp.Diff([]string{"a", exact, long[:2*(maxExampleChars-3)] + "...", "b", "c"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -216,6 +259,9 @@ func TestLimits(t *testing.T) {
 		if !errors.As(err, &limit) || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
+	}
+	if _, err := readBook(t, memory{text: "a\tnames\tcc\n1\t2\t3\n4\t5\t6"}, source.Options{Limits: source.Limits{Columns: 3, Cells: 6, HeaderBytes: 5, HeadersBytes: 8}}); err != nil {
+		t.Errorf("at the limits: %v", err)
 	}
 }
 

@@ -127,13 +127,26 @@ func TestMergedTextsHeld(t *testing.T) {
 	}
 }
 
+// TestMergedTextsAdded checks the exact limits on the texts that filling adds: 4 bytes of
+// a value and its displayed text in each of two cells.
 func TestMergedTextsAdded(t *testing.T) {
-	m := mergeTracker{limits: source.Limits{RecordBytes: 10}, enabled: true, width: 3, filledBytes: maxFilledBytes - 1}
-	m.setBody(0)
-	m.addRanges([]Range{{1, 1, 0, 2}})
-	_, err := m.fillRow(Row{Number: 1, Cells: []Cell{{Value: []byte("x")}}})
-	if want := "line 1: the filled merged cells are longer than 4,294,967,296 bytes"; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+	for _, c := range []struct {
+		name        string
+		recordBytes int
+		filledBytes int64
+		want        string
+	}{
+		{"at both limits", 12, maxFilledBytes - 8, ""},
+		{"a byte more in the row", 11, maxFilledBytes - 8, "line 1: a row with filled cells is longer than 11 bytes"},
+		{"a byte more in the sheet", 12, maxFilledBytes - 7, "line 1: the filled merged cells are longer than 4,294,967,296 bytes"},
+	} {
+		m := mergeTracker{limits: source.Limits{RecordBytes: c.recordBytes}, enabled: true, width: 3, filledBytes: c.filledBytes}
+		m.setBody(0)
+		m.addRanges([]Range{{1, 1, 0, 2}})
+		row, err := m.fillRow(Row{Number: 1, Cells: []Cell{{Value: []byte("1"), Formatted: []byte("1.0")}}})
+		if len(row.Cells) != 3 || c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
+			t.Errorf("%s: %d cells, error %v, want %s", c.name, len(row.Cells), err, c.want)
+		}
 	}
 }
 
