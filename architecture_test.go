@@ -97,7 +97,7 @@ func within(name string, list ...string) bool {
 }
 
 // machinery is what tests are made with; it is no part of the program.
-var machinery = []string{"engine/enginetest", "server/blob/blobtest", "server/sqlstore/storetest", "source/sourcetest", "test/", "tools/", "bench/"}
+var machinery = []string{"engine/enginetest", "server/blob/blobtest", "server/sqlstore/storetest", "source/sourcetest", "source/sourcetest/", "test/", "tools/", "bench/"}
 
 // forTests reports whether a package is made for tests, or of tests only.
 func (p pkg) forTests() bool {

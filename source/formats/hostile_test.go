@@ -125,7 +125,11 @@ func rowsOfWords(rows, columns int) string {
 // TestFindingS1WideTables reads tables for which header detection once took minutes.
 // The timeout is far above what a slow machine needs.
 func TestFindingS1WideTables(t *testing.T) {
-	for name, file := range wideFiles(t, 300, wideColumns) {
+	columns := wideColumns
+	if testing.Short() {
+		columns = min(columns, 2000)
+	}
+	for name, file := range wideFiles(t, 300, columns) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		if rows, err := readAll(ctx, name, file); err != nil || rows < 299 {
 			t.Errorf("%s: %d rows, %v", name, rows, err)
@@ -152,8 +156,12 @@ func (c *countdown) Err() error {
 // (at some of them under the race detector), including those in header detection.
 // Reading must stop there.
 func TestFindingS1StopsAtOnce(t *testing.T) {
+	step := lookStep
+	if testing.Short() {
+		step = 7
+	}
 	for name, file := range wideFiles(t, 40, 150) {
-		for asks := 1; ; asks += lookStep {
+		for asks := 1; ; asks += step {
 			under, cancel := context.WithCancel(t.Context())
 			ctx := &countdown{Context: under, cancel: cancel, left: asks}
 			_, err := readAll(ctx, name, file)
@@ -217,8 +225,8 @@ func TestFindingS2OneRowOfCells(t *testing.T) {
 	}
 }
 
-// TestManyOpenQuotes reads a line of quotes of which none is closed. Each of them
-// may be the one that is text, and a try reads the whole line.
+// TestManyOpenQuotes reads a line of quotes that are never closed. Each of them could be
+// text, and each attempt reads the whole line.
 func TestManyOpenQuotes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

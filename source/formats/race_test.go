@@ -2,11 +2,11 @@
 
 package formats
 
-// The race detector makes reading fifteen times as slow. It looks for races, which
-// need no large files; the limits of time and memory are held without it.
+// The race detector makes reading 15 times slower. Races need no large files, and tests
+// without it check the limits on time and memory.
 const (
-	// wideColumns is the width of tables that are wide.
+	// wideColumns is the number of columns of wide tables.
 	wideColumns = 500
-	// lookStep cancels at some of the looks at a context.
+	// lookStep is the distance between the checks of the context to cancel at.
 	lookStep = 7
 )

@@ -215,13 +215,27 @@ func TestAppendWithoutAllocation(t *testing.T) {
 	}
 }
 
+// valueCase is a test case: the plain value of a number with a code.
+type valueCase struct {
+	code  string
+	value float64
+	kind  intray.CellKind
+	want  string
+}
+
+func checkValues(t *testing.T, epoch1904 bool, cases []valueCase) {
+	t.Helper()
+	for _, c := range cases {
+		f, _ := Compile(c.code)
+		got, kind := f.AppendValue([]byte("="), c.value, epoch1904)
+		if string(got) != "="+c.want || kind != c.kind {
+			t.Errorf("%q of %v is %q, kind %d; want %q, kind %d", c.code, c.value, got[1:], kind, c.want, c.kind)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
-	for _, r := range []struct {
-		code  string
-		value float64
-		kind  intray.CellKind
-		want  string
-	}{
+	checkValues(t, false, []valueCase{
 		{"General", 0, intray.CellNumber, "0"},
 		{"General", math.Copysign(0, -1), intray.CellNumber, "0"},
 		{"0", -12.5, intray.CellNumber, "-12.5"},
@@ -268,35 +282,18 @@ func TestValues(t *testing.T) {
 		{"[h]:mm", -1.0 / 24, intray.CellTime, "-01:00:00"},
 		{"h:mm", -1.5, intray.CellTime, "-36:00:00"},
 		{"[h]:mm", 1e9, intray.CellNumber, "1000000000"},
-	} {
-		f, _ := Compile(r.code)
-		got, kind := f.AppendValue([]byte("="), r.value, false)
-		if string(got) != "="+r.want || kind != r.kind {
-			t.Errorf("%q of %v is %q, kind %d; want %q, kind %d", r.code, r.value, got[1:], kind, r.want, r.kind)
-		}
-	}
+	})
 }
 
 func TestValuesOfSystem1904(t *testing.T) {
-	for _, r := range []struct {
-		code  string
-		value float64
-		kind  intray.CellKind
-		want  string
-	}{
+	checkValues(t, true, []valueCase{
 		{"m/d/yyyy", 0, intray.CellDate, "1904-01-01"},
 		{"m/d/yyyy", 42734, intray.CellDate, "2020-12-31"},
 		{"m/d/yyyy h:mm", 0.5, intray.CellDateTime, "1904-01-01T12:00:00"},
 		{"m/d/yyyy", -1, intray.CellNumber, "-1"},
 		{"m/d/yyyy", 2957004, intray.CellNumber, "2957004"},
 		{"[h]:mm", 1.5, intray.CellTime, "36:00:00"},
-	} {
-		f, _ := Compile(r.code)
-		got, kind := f.AppendValue(nil, r.value, true)
-		if string(got) != r.want || kind != r.kind {
-			t.Errorf("%q of %v is %q, kind %d; want %q, kind %d", r.code, r.value, got, kind, r.want, r.kind)
-		}
-	}
+	})
 }
 
 // Integers are returned exactly, others to 15 digits.

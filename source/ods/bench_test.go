@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/flate"
+
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 // people returns a workbook of ten columns like a typical export: numbers, mostly
@@ -63,15 +63,6 @@ func writePeople(w io.Writer, rows int) error {
 	return err
 }
 
-// cpu returns the CPU time that the process has used.
-func cpu() time.Duration {
-	var use syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
-		return 0
-	}
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
-}
-
 // BenchmarkRows lists the sheets of a workbook and reads its rows.
 func BenchmarkRows(b *testing.B) {
 	const rows = 100_000
@@ -83,13 +74,13 @@ func BenchmarkRows(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			b.ReportAllocs()
-			before := cpu()
+			before := workbooktest.CPUTime()
 			for b.Loop() {
 				if n := read(b); n != 10*rows {
 					b.Fatalf("%d cells", n)
 				}
 			}
-			b.ReportMetric(float64(rows*b.N)/(cpu()-before).Seconds(), "rows/cpu-s")
+			workbooktest.ReportRowsPerCPU(b, rows*b.N, before)
 			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}

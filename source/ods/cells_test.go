@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/source/numfmt"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 // cell returns a cell with attributes and content.
@@ -119,8 +120,8 @@ func TestAppendNumber(t *testing.T) {
 		"": "", "-": "", ".": "", "1e": "", "1e-": "", "1x": "", "1e5x": "", "INF": "", "NaN": "", "1,5": "", "--1": "", "+-1": "", "0x10": "", "1 2": "", "1.2.3": "", "١": "",
 	} {
 		got, k := appendValue([]byte("before "), typeNumber, []byte(raw))
-		if string(got) != "before "+want || (kindName(k) == "number") != (want != "") {
-			t.Errorf("%q: %s %q, want %q", raw, kindName(k), got, want)
+		if string(got) != "before "+want || (workbooktest.KindName(k) == "number") != (want != "") {
+			t.Errorf("%q: %s %q, want %q", raw, workbooktest.KindName(k), got, want)
 		}
 	}
 }
@@ -139,7 +140,7 @@ func TestAppendDate(t *testing.T) {
 		"2024-02-29T01:02:03." + strings.Repeat("0", 100): "text ",
 	} {
 		got, k := appendValue(nil, typeDate, []byte(raw))
-		if line := kindName(k) + " " + string(got); line != want {
+		if line := workbooktest.KindName(k) + " " + string(got); line != want {
 			t.Errorf("%q: %q, want %q", raw, line, want)
 		}
 	}
@@ -154,8 +155,8 @@ func TestAppendDuration(t *testing.T) {
 		"PT1H1H": "", "PT99999999999H": "", "PT-1H": "", "12:30": "", "PTT1H": "", "PTH": "", "PT.5S": "",
 	} {
 		got, k := appendValue(nil, typeTime, []byte(raw))
-		if string(got) != want || (kindName(k) == "time") != (want != "") {
-			t.Errorf("%q: %s %q, want %q", raw, kindName(k), got, want)
+		if string(got) != want || (workbooktest.KindName(k) == "time") != (want != "") {
+			t.Errorf("%q: %s %q, want %q", raw, workbooktest.KindName(k), got, want)
 		}
 	}
 }
@@ -168,8 +169,8 @@ func TestTimeFormatOfOtherWorkbooks(t *testing.T) {
 	}
 	for _, millis := range []int64{0, 1, 999, 1000, 59_999, 3_600_000, 86_399_999, 86_400_000, 100 * 86_400_000, 1_234_567_890} {
 		want, kind := format.AppendValue(nil, float64(millis)/86_400_000, false)
-		if got := appendTime(nil, millis); string(got) != string(want) || kindName(kind) != "time" {
-			t.Errorf("%d ms: %q, other workbooks: %s %q", millis, got, kindName(kind), want)
+		if got := appendTime(nil, millis); string(got) != string(want) || workbooktest.KindName(kind) != "time" {
+			t.Errorf("%d ms: %q, other workbooks: %s %q", millis, got, workbooktest.KindName(kind), want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -47,7 +48,7 @@ func checkRead(t *testing.T, file []byte) {
 
 // outcome returns the cells of a sheet and, as the last element, the error.
 func outcome(ctx context.Context, t *testing.T, book workbook.Workbook, sheet int) []string {
-	cells, err := readSheet(ctx, book, sheet)
+	cells, err := workbooktest.ReadSheet(ctx, book, sheet)
 	if err != nil && !sourcetest.IsTyped(err) {
 		t.Fatalf("sheet %d: %v", sheet, err)
 	}
@@ -122,7 +123,7 @@ func FuzzValues(f *testing.F) {
 			once, read := appendValue(nil, k, []byte(raw))
 			twice, again := appendValue(nil, k, once)
 			if string(once) != string(twice) || len(once) > 0 && read != again {
-				t.Errorf("%q: first %s %q, then %s %q", raw, kindName(read), once, kindName(again), twice)
+				t.Errorf("%q: first %s %q, then %s %q", raw, workbooktest.KindName(read), once, workbooktest.KindName(again), twice)
 			}
 		}
 		if millis, ok := parseDuration(raw); ok {

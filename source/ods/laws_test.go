@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 // drawnCell is a generated cell with the expected text. "" is empty.
@@ -110,8 +112,8 @@ func TestTextEncodings(t *testing.T) {
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		raw := rapid.StringMatching(`-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?(e-?[0-9]{1,3})?`).Draw(rt, "number")
-		if got, k := appendValue(nil, typeNumber, []byte(raw)); string(got) != raw || kindName(k) != "number" {
-			rt.Fatalf("%q: %s %q", raw, kindName(k), got)
+		if got, k := appendValue(nil, typeNumber, []byte(raw)); string(got) != raw || workbooktest.KindName(k) != "number" {
+			rt.Fatalf("%q: %s %q", raw, workbooktest.KindName(k), got)
 		}
 		plus := strings.Replace(strings.Replace(raw, "e", "E+", 1), "E+-", "E-", 1)
 		if got, _ := appendValue(nil, typeNumber, []byte(plus)); string(got) != raw {

@@ -17,6 +17,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -105,7 +106,7 @@ func TestAnyOrder(t *testing.T) {
 	book := opened(t, several(t))
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 1, 0, 0}, {0, 2, 1, 3, 3}} {
 		for _, sheet := range order {
-			got, err := readSheet(t.Context(), book, sheet)
+			got, err := workbooktest.ReadSheet(t.Context(), book, sheet)
 			if diff := cmp.Diff(want[sheet], got); err != nil || diff != "" {
 				t.Errorf("order %v, sheet %d: error %v (-want +got):\n%s", order, sheet, err, diff)
 			}
@@ -117,7 +118,7 @@ func TestAnyOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		row, err := rows.Next(t.Context())
-		if sheet == 2 && !errors.Is(err, io.EOF) || sheet != 2 && (err != nil || formatCell(row, row.Cells[0]) != want[sheet][0]) {
+		if sheet == 2 && !errors.Is(err, io.EOF) || sheet != 2 && (err != nil || workbooktest.FormatCell(row, row.Cells[0]) != want[sheet][0]) {
 			t.Errorf("sheet %d: first row %v, error %v", sheet, row, err)
 		}
 		if err := errors.Join(rows.Close(), rows.Close()); err != nil {
@@ -144,7 +145,7 @@ func TestInflatesOnce(t *testing.T) {
 	}
 	listed := counted.bytes
 	for sheet := range sheets {
-		if got, err := readSheet(t.Context(), book, sheet); err != nil || len(got) != 2000 {
+		if got, err := workbooktest.ReadSheet(t.Context(), book, sheet); err != nil || len(got) != 2000 {
 			t.Fatalf("sheet %d: %d cells, error %v", sheet, len(got), err)
 		}
 	}
@@ -176,7 +177,7 @@ func TestConcurrentRows(t *testing.T) {
 	var all sync.WaitGroup
 	outcomes, errs := make([][]string, 6), make([]error, 6)
 	for i := range outcomes {
-		all.Go(func() { outcomes[i], errs[i] = readSheet(t.Context(), book, i%2) })
+		all.Go(func() { outcomes[i], errs[i] = workbooktest.ReadSheet(t.Context(), book, i%2) })
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -227,31 +228,7 @@ func TestUTF16(t *testing.T) {
 
 func TestCanceled(t *testing.T) {
 	file := workbookFile(t, table("One", strings.Repeat(row(text("a")), 50_000)))
-	ctx, cancel := context.WithCancel(t.Context())
-	book, err := Open(ctx, input(file), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := book.Rows(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := rows.Next(ctx); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if _, err := rows.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Next: error %v", err)
-	}
-	if err := errors.Join(rows.Close(), book.Close()); err != nil {
-		t.Error(err)
-	}
-	if _, err := Open(ctx, input(file), Limits{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open: error %v", err)
-	}
-	if _, err := book.Rows(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("Rows: error %v", err)
-	}
+	workbooktest.CheckCancel(t, func(ctx context.Context) (workbook.Workbook, error) { return Open(ctx, input(file), Limits{}) })
 }
 
 // TestRepeatsAreCheap checks that memory use depends on the size of a file, not on the

@@ -7,6 +7,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 // plain returns the sheet of the small samples.
@@ -84,7 +85,7 @@ func TestTypedRecords(t *testing.T) {
 	want := []string{"text", "number 5", "date 2024-02-29", "datetime 2024-02-29T01:00:00", "time 01:00:00", "bool true", "error x"}
 	for i, want := range want {
 		kind, value := batch.TypedCell(0, i)
-		if got := strings.TrimSpace(kindName(kind) + " " + string(value)); got != want {
+		if got := strings.TrimSpace(workbooktest.KindName(kind) + " " + string(value)); got != want {
 			t.Errorf("cell %d is %q, want %q", i, got, want)
 		}
 	}

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -97,53 +96,6 @@ func workbookFile(tb testing.TB, sheets ...string) []byte {
 
 func input(file []byte) source.Input { return sourcetest.NewInput("book.ods", file) }
 
-// kindName returns the name of a kind in the tests.
-func kindName(k intray.CellKind) string {
-	return [...]string{"text", "number", "date", "datetime", "time", "bool", "error"}[k]
-}
-
-// formatCell returns a cell in the notation of the tests: its reference, its kind, its
-// value, and its displayed text if that differs.
-func formatCell(r workbook.Row, c workbook.Cell) string {
-	line := fmt.Sprintf("%c%d %s %s", 'A'+rune(c.Column), r.Number, kindName(c.Kind), c.Value)
-	if c.Formatted != nil {
-		line += fmt.Sprintf(" [%s]", c.Formatted)
-	}
-	if r.Hidden {
-		line += " hidden"
-	}
-	return line
-}
-
-// readSheet reads all cells of a sheet.
-func readSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []string, err error) {
-	rows, err := book.Rows(ctx, sheet)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	last := int64(0)
-	for {
-		row, err := rows.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return cells, nil
-		}
-		if err != nil {
-			return cells, err
-		}
-		if row.Number <= last || len(row.Cells) == 0 {
-			return cells, fmt.Errorf("row %d with %d cells follows row %d", row.Number, len(row.Cells), last)
-		}
-		last = row.Number
-		for i, c := range row.Cells {
-			if i > 0 && c.Column <= row.Cells[i-1].Column {
-				return cells, fmt.Errorf("row %d: column %d follows %d", row.Number, c.Column, row.Cells[i-1].Column)
-			}
-			cells = append(cells, formatCell(row, c))
-		}
-	}
-}
-
 // readFile reads the first sheet of a file.
 func readFile(ctx context.Context, file []byte, limits Limits) (cells []string, err error) {
 	book, err := Open(ctx, input(file), limits)
@@ -151,7 +103,7 @@ func readFile(ctx context.Context, file []byte, limits Limits) (cells []string, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
-	return readSheet(ctx, book, 0)
+	return workbooktest.ReadSheet(ctx, book, 0)
 }
 
 // opened opens a workbook until the end of the test.

@@ -7,6 +7,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 // written returns a table as a workbook of texts.
@@ -96,19 +97,7 @@ func merged() []byte {
 }
 
 func TestMergedAndHidden(t *testing.T) {
-	for _, fill := range []bool{false, true} {
-		reader, evidence := sourcetest.Open(t, Format{}, string(xls(merged())), source.Options{FillMerged: fill})
-		if evidence["merged cells"] != "1 range (first: A2:A3)" || evidence["hidden rows"] != "1 (first: 3)" || evidence["hidden columns"] != "B" {
-			t.Errorf("evidence %q", evidence)
-		}
-		batch := &intray.Records{}
-		if err := reader.Next(t.Context(), batch); err != nil || batch.Len() != 2 {
-			t.Fatalf("%d records, error %v", batch.Len(), err)
-		}
-		if got := string(batch.Cell(1, 0)); fill != (got == "North") {
-			t.Errorf("filled %v: cell %q", fill, got)
-		}
-	}
+	workbooktest.CheckMergedAndHidden(t, Format{}, xls(merged()))
 }
 
 // The limits of the caller apply to the workbook.

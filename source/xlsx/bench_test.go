@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/flate"
 
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 // people returns a workbook of ten columns like a typical export: numbers, shared
@@ -72,15 +71,6 @@ func writePeople(tb testing.TB, w *zip.Writer, rows int) {
 	shared.Write(text.Bytes())
 }
 
-// cpu returns the CPU time that the process has used.
-func cpu() time.Duration {
-	var use syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
-		return 0
-	}
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
-}
-
 func BenchmarkRows(b *testing.B) {
 	const rows = 200_000
 	file := people(b, rows)
@@ -90,13 +80,13 @@ func BenchmarkRows(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			b.ReportAllocs()
 			runtime.GC()
-			before := cpu()
+			before := workbooktest.CPUTime()
 			for b.Loop() {
 				if n := readBench(b, file, Limits{StringBytes: kept, TempDir: b.TempDir()}); n != 10*rows {
 					b.Fatalf("%d cells", n)
 				}
 			}
-			b.ReportMetric(float64(rows*b.N)/(cpu()-before).Seconds(), "rows/cpu-s")
+			workbooktest.ReportRowsPerCPU(b, rows*b.N, before)
 		})
 	}
 }
@@ -131,11 +121,11 @@ func BenchmarkRecords(b *testing.B) {
 	b.SetBytes(int64(len(file)))
 	b.ReportAllocs()
 	runtime.GC()
-	before := cpu()
+	before := workbooktest.CPUTime()
 	for b.Loop() {
 		if n := sourcetest.CountRecords(b, Format{}, file); n != rows {
 			b.Fatalf("%d records", n)
 		}
 	}
-	b.ReportMetric(float64(rows*b.N)/(cpu()-before).Seconds(), "rows/cpu-s")
+	workbooktest.ReportRowsPerCPU(b, rows*b.N, before)
 }

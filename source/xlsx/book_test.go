@@ -16,6 +16,7 @@ import (
 	"github.com/intraydata/intray/internal/cfb"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -61,8 +62,8 @@ func TestBook(t *testing.T) {
 	if diff := cmp.Diff(evidence, book.Evidence()); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)
 	}
-	for i, want := range []string{"A1 number 1", "A1 number 2"} {
-		got, err := readSheet(t.Context(), book, i)
+	for i, want := range []string{"A1 number 1 hidden", "A1 number 2 hidden"} {
+		got, err := workbooktest.ReadSheet(t.Context(), book, i)
 		if err != nil || len(got) != 1 || got[0] != want {
 			t.Errorf("sheet %d: %v, error %v", i, got, err)
 		}
@@ -156,7 +157,7 @@ func TestConcurrentRows(t *testing.T) {
 	outcomes := make([][]string, 4)
 	errs := make([]error, 4)
 	for i := range outcomes {
-		all.Go(func() { outcomes[i], errs[i] = readSheet(t.Context(), book, 0) })
+		all.Go(func() { outcomes[i], errs[i] = workbooktest.ReadSheet(t.Context(), book, 0) })
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -174,7 +175,7 @@ func TestConcurrentRows(t *testing.T) {
 func TestRereadPartCountsOnce(t *testing.T) {
 	book := open(t, simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 1000)), Limits{InflatedBytes: 40_000})
 	for range 3 {
-		if _, err := readSheet(t.Context(), book, 0); err != nil {
+		if _, err := workbooktest.ReadSheet(t.Context(), book, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/intraydata/intray/internal/cfb"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 // encryptedFile returns a container of the settings and the encrypted archive.
@@ -153,7 +154,7 @@ func TestStoreFailsEncrypted(t *testing.T) {
 		sourcetest.FailEachRead(t, input(file), func(in source.Input) error {
 			book, err := Open(t.Context(), in, Limits{})
 			if err == nil {
-				_, err = readSheet(t.Context(), book, 0)
+				_, err = workbooktest.ReadSheet(t.Context(), book, 0)
 			}
 			return err
 		})

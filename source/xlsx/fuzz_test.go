@@ -11,6 +11,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -34,7 +35,7 @@ func checkRead(t *testing.T, file []byte) {
 	}
 	book.Evidence()
 	for i := range book.Sheets() {
-		if _, err := readSheet(ctx, book, i); err != nil && !sourcetest.IsTyped(err) {
+		if _, err := workbooktest.ReadSheet(ctx, book, i); err != nil && !sourcetest.IsTyped(err) {
 			t.Fatalf("sheet %d: %v", i, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 func TestRefused(t *testing.T) {
@@ -171,7 +173,7 @@ func TestStoreFails(t *testing.T) {
 			in.ReaderAt = &sourcetest.FailingStore{ReaderAt: in.ReaderAt, From: int64(from), Err: fault}
 			book, err := Open(t.Context(), in, Limits{})
 			if err == nil {
-				_, err = readSheet(t.Context(), book, 0)
+				_, err = workbooktest.ReadSheet(t.Context(), book, 0)
 			}
 			if err == nil || sourcetest.IsTyped(err) || errors.Is(fault, sourcetest.ErrStore) && !errors.Is(err, sourcetest.ErrStore) {
 				t.Fatalf("%v from byte %d on: %v", fault, from, err)
@@ -182,33 +184,7 @@ func TestStoreFails(t *testing.T) {
 
 func TestCanceled(t *testing.T) {
 	file := simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 100_000)).zip(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	book, err := Open(ctx, input(file), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := book.Rows(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := rows.Next(ctx); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if _, err := rows.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Next: error %v", err)
-	}
-	if _, err := book.Rows(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("Rows: error %v", err)
-	}
-	if _, err := Open(ctx, input(file), Limits{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open: error %v", err)
-	}
-	for _, sheet := range []int{-1, 1} {
-		if _, err := book.Rows(t.Context(), sheet); err == nil {
-			t.Errorf("sheet %d: no error", sheet)
-		}
-	}
+	workbooktest.CheckCancel(t, func(ctx context.Context) (workbook.Workbook, error) { return Open(ctx, input(file), Limits{}) })
 }
 
 // cancelingStore cancels a context when it is read, once cancel is set.

@@ -5,16 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
-	"github.com/intraydata/intray/source/workbook"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 // parts are the files of an archive by name.
@@ -92,46 +90,6 @@ func (p parts) pack(t testing.TB, method uint16) []byte {
 
 func input(file []byte) source.Input { return sourcetest.NewInput("book.xlsx", file) }
 
-// formatCell returns a cell in the notation of the tests: its reference, its kind, its
-// value, and its displayed text if that differs.
-func formatCell(row int64, c workbook.Cell) string {
-	kinds := map[intray.CellKind]string{intray.CellText: "text", intray.CellNumber: "number", intray.CellDate: "date", intray.CellDateTime: "datetime", intray.CellTime: "time", intray.CellBool: "bool", intray.CellError: "error"}
-	text := fmt.Sprintf("%s%d %s %s", workbook.ColumnName(c.Column), row, kinds[c.Kind], c.Value)
-	if c.Formatted != nil {
-		text += fmt.Sprintf(" [%s]", c.Formatted)
-	}
-	return text
-}
-
-// readSheet reads all cells of a sheet.
-func readSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []string, err error) {
-	rows, err := book.Rows(ctx, sheet)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	last := int64(0)
-	for {
-		row, err := rows.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return cells, nil
-		}
-		if err != nil {
-			return cells, err
-		}
-		if row.Number <= last || len(row.Cells) == 0 {
-			return cells, fmt.Errorf("row %d with %d cells follows row %d", row.Number, len(row.Cells), last)
-		}
-		last = row.Number
-		for i, c := range row.Cells {
-			if i > 0 && c.Column <= row.Cells[i-1].Column {
-				return cells, fmt.Errorf("row %d: column %d follows %d", row.Number, c.Column, row.Cells[i-1].Column)
-			}
-			cells = append(cells, formatCell(row.Number, c))
-		}
-	}
-}
-
 // readBytes reads the first sheet of a file.
 func readBytes(ctx context.Context, file []byte, limits Limits) (cells []string, err error) {
 	book, err := Open(ctx, input(file), limits)
@@ -139,5 +97,5 @@ func readBytes(ctx context.Context, file []byte, limits Limits) (cells []string,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
-	return readSheet(ctx, book, 0)
+	return workbooktest.ReadSheet(ctx, book, 0)
 }
