@@ -69,4 +69,7 @@ func TestAtRow(t *testing.T) {
 			t.Errorf("%v becomes %v, want %v", test.err, got, test.want)
 		}
 	}
+	if n := testing.AllocsPerRun(10, func() { _ = AtRow(nil, 7) }); n != 0 {
+		t.Errorf("%v allocations without an error", n)
+	}
 }

@@ -109,6 +109,9 @@ type Workbook interface {
 // AtRow adds the number of a row to an error of the file that has no row yet. It
 // returns other errors unchanged.
 func AtRow(err error, row int64) error {
+	if err == nil { // formats call it for each row, and the variables below are allocated
+		return nil
+	}
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
 	switch {
