@@ -56,6 +56,9 @@ func TestCells(t *testing.T) {
 			with("xl/workbook.xml", `<workbook><sheets><sheet name="One" rel:id="a" xmlns:rel="x"/></sheets></workbook>`).
 			with("xl/worksheets/sheet1.xml", sheetOf(`<row r="1"><c r="A1"><v>1</v></c></row>`)),
 			[]string{"A1 number 1"}},
+		"other relations first": {simple(`<row r="1"><c r="A1"><v>1</v></c></row>`).
+			with("_rels/.rels", rels([3]string{"a", "core-properties", "docProps/core.xml"}, [3]string{"b", "officeDocument", "xl/workbook.xml"})),
+			[]string{"A1 number 1"}},
 		"no cells":          {simple("").with("xl/worksheets/sheet1.xml", `<worksheet><dimension ref="A1:XFD1048576"/></worksheet>`), nil},
 		"a byte order mark": {simple("").with("xl/worksheets/sheet1.xml", "\uFEFF"+sheetOf(`<row><c><v>1</v></c></row>`)), []string{"A1 number 1"}},
 		"long value":        {simple(`<row r="1"><c r="A1" t="str"><v>` + strings.Repeat("é", 200_000) + `</v></c></row>`), []string{"A1 text " + strings.Repeat("é", 200_000)}},

@@ -29,12 +29,17 @@ func withSizeAndPadding(file []byte) []byte {
 	return append(append(head, file...), make([]byte, (cipherBlock-len(file)%cipherBlock)%cipherBlock)...)
 }
 
-// encryptStandard encrypts a file like Office 2007.
-func encryptStandard(file []byte, password string) []byte {
+// encryptStandard encrypts a file like Office 2007, with a key of keyBytes bytes.
+func encryptStandard(file []byte, password string, keyBytes int) []byte {
 	h := sha1.New()
 	salt := []byte("0123456789abcdef")
-	key := hashParts(h, xorPadded(hashParts(h, hashPassword(h, salt, password, 50_000), make([]byte, 4)), 0x36))[:16]
-	block, _ := aes.NewCipher(key)
+	sum := hashParts(h, hashPassword(h, salt, password, 50_000), make([]byte, 4))
+	inner, outer := bytes.Repeat([]byte{0x36}, 64), bytes.Repeat([]byte{0x5C}, 64) // as in HMAC
+	for i, b := range sum {
+		inner[i] ^= b
+		outer[i] ^= b
+	}
+	block, _ := aes.NewCipher(append(hashParts(h, inner), hashParts(h, outer)...)[:keyBytes])
 	encrypt := func(text []byte) []byte {
 		for i := 0; i+cipherBlock <= len(text); i += cipherBlock {
 			block.Encrypt(text[i:], text[i:])
@@ -42,13 +47,13 @@ func encryptStandard(file []byte, password string) []byte {
 		return text
 	}
 	sample := []byte("a sample of it..")
-	sum := append(hashParts(h, sample), make([]byte, 12)...)
+	check := append(hashParts(h, sample), make([]byte, 12)...)
 	settings := []byte{4, 0, 2, 0, 36, 0, 0, 0}
-	for _, n := range []uint32{32, 36, 0, 26126, 32772, 128, 24, 0, 0, 16} {
+	for _, n := range []uint32{32, 36, 0, 26126, 32772, uint32(8 * keyBytes), 24, 0, 0, 16} {
 		settings = binary.LittleEndian.AppendUint32(settings, n)
 	}
 	settings = append(append(settings, salt...), encrypt(sample)...)
-	settings = append(append(settings, 20, 0, 0, 0), encrypt(sum)...)
+	settings = append(append(settings, 20, 0, 0, 0), encrypt(check)...)
 	packed := withSizeAndPadding(file)
 	encrypt(packed[8:])
 	return encryptedFile(settings, packed)
@@ -98,9 +103,11 @@ func TestEncrypted(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"standard":                       {encryptStandard(plain, defaultPassword), ""},
+		"standard":                       {encryptStandard(plain, defaultPassword, 16), ""},
+		"standard of 192 bits":           {encryptStandard(plain, defaultPassword, 24), ""},
+		"standard of 256 bits":           {encryptStandard(plain, defaultPassword, 32), ""},
 		"agile":                          {agile, ""},
-		"standard with another password": {encryptStandard(plain, "secret"), "password-protected"},
+		"standard with another password": {encryptStandard(plain, "secret", 16), "password-protected"},
 		"agile with another password":    {encryptAgile(plain, "secret", 1000), "password-protected"},
 		"excessive spin count":           {encryptAgile(plain, defaultPassword, 2_000_000_000), "password-protected"},
 		"unknown encryption":             {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, withSizeAndPadding(plain)), "password-protected"},
@@ -120,6 +127,26 @@ func TestEncrypted(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// TestTruncatedSettings ends the settings before their declared size. They are read as
+// far as 64 KiB.
+func TestTruncatedSettings(t *testing.T) {
+	plain := simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 3000)).zip(t)
+	settings, packed := agileStreams(plain, defaultPassword, 1000)
+	settings = append(settings, strings.Repeat(" ", 2*maxSettingsBytes)...)
+	file := encryptedFile(settings, packed)
+	entry := bytes.Index(file, sourcetest.UTF16LE(settingsStream))
+	start := binary.LittleEndian.Uint32(file[entry+116:])
+	fat := 512 * (binary.LittleEndian.Uint32(file[76:]) + 1)
+	for sectors, want := range map[uint32]string{maxSettingsBytes/512 - 1: "the encrypted workbook is damaged", maxSettingsBytes / 512: ""} {
+		truncated := bytes.Clone(file)
+		binary.LittleEndian.PutUint32(truncated[fat+4*(start+sectors-1):], 0xFFFFFFFE)
+		got, err := readBytes(t.Context(), truncated, Limits{})
+		if want == "" && (err != nil || len(got) != 3000) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d sectors: %d cells, error %v, want %q", sectors, len(got), err, want)
+		}
 	}
 }
 
