@@ -58,6 +58,17 @@ func TestTokenizeSections(t *testing.T) {
 	}
 }
 
+func TestIsText(t *testing.T) {
+	for code, want := range map[string]bool{
+		"@": true, `"x"@`: true, "@ @": true, `"x"`: false, "0@": false, "@#": false, "General@": false, "yyyy@": false, "@d": false, "h@": false, "[h]@": false, "@AM/PM": false,
+	} {
+		parts, ok := tokenize(code)
+		if !ok || len(parts) != 1 || parts[0].isText() != want {
+			t.Errorf("%q: %d sections (%v), want one that is text: %v", code, len(parts), ok, want)
+		}
+	}
+}
+
 func TestLocaleTags(t *testing.T) {
 	for code, want := range map[string]localeTag{
 		"[$-409]":       {language: 0x409},
