@@ -104,8 +104,8 @@ func (s *Scanner) Prefix() []byte {
 // innermost returns the full name of the innermost open element.
 func (s *Scanner) innermost() []byte { return s.openNames[s.nameStarts[len(s.nameStarts)-1]:] }
 
-// parseTag reads the tag at the beginning of b, which is at pos. Without ok, the tag
-// is malformed (size is negative), has too many attributes, or goes on after b.
+// parseTag reads the tag at the beginning of b, which is at pos. If ok is false, the tag
+// is malformed (size is negative), has too many attributes, or extends beyond b.
 func (s *Scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
 	i, split := nameEnd(b, 1)
 	name, s.tag, s.attrs = b[1:i], s.pos, s.attrs[:0]
@@ -139,7 +139,7 @@ func (s *Scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
 }
 
 // parseAttribute reads the attribute at i and returns the index after it. It
-// returns 0 if the attribute goes on after b, and -1 if it is malformed.
+// returns 0 if the attribute extends beyond b, and -1 if it is malformed.
 func (s *Scanner) parseAttribute(b []byte, i int) int {
 	a := attr{from: i}
 	i, split := nameEnd(b, i)

@@ -176,8 +176,8 @@ func NewLeaf(parent, child string) Leaf {
 var endsPlainText = [256]bool{'<': true, '&': true, '\r': true, '\n': true}
 
 // ReadLeaf reads a leaf after the start tag of its parent, and moves to the end
-// of the parent. It saves the tokens of most cells. Without ok, the part goes on
-// in another way, and nothing was read.
+// of the parent. It saves the tokens of most cells. If ok is false, the next element is
+// not a leaf, and nothing was read.
 func (s *Scanner) ReadLeaf(leaf *Leaf) (text []byte, ok bool) {
 	b := s.buf[s.pos:s.end]
 	if open := s.innermost(); s.selfClosing || len(open) != len(leaf.parent) || !hasPrefix(open, leaf.parent) || !hasPrefix(b, leaf.open) {

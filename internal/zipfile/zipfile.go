@@ -52,8 +52,8 @@ type Limits struct {
 }
 
 const (
-	// entryBytes is what an entry of a workbook may take in the directory: a name
-	// of usual length and a few attributes.
+	// entryBytes is the space in the directory of an entry of a workbook: a name of
+	// usual length and a few attributes.
 	entryBytes = 512
 	// maxSmallPart is the most bytes of a part that is held in memory.
 	maxSmallPart = 64 << 20
@@ -191,7 +191,7 @@ type Part struct {
 	src     io.Reader
 	read    int64
 	limit   int64
-	// done ends reading. It is that of the context at hand.
+	// done ends reading. It belongs to the current context.
 	done <-chan struct{}
 }
 

@@ -120,6 +120,8 @@ func TestEvidence(t *testing.T) {
 		"excel":    {excel, []string{"encoding=windows-1252", "tables=1", "hidden rows=1"}},
 		"layout":   {report, []string{"encoding=UTF-8", "tables=1", "layout tables=1"}},
 		"workbook": {workbookPage(), []string{"encoding=UTF-8", "tables=2"}},
+		"nested later": {"<table><tr><td>a<td>b</table><table><tr><td>a<td>b<tr><td>1<td><table><tr><td>x</table><table><tr><td>y</table><tr><td>2<td>c</table>",
+			[]string{"encoding=UTF-8", "tables=2", "nested tables=2"}},
 		"nested": {"<x:Date1904/><input type=password><table><tr><td>a<td>b<tr><td>1<td>2<table><tr><td>3</table><tr><td>1<td>2<span hidden>x</span></table><table><tr><td></table><table><tr><td>1<td>2<tr><td>1<td>x<table><tr><td>1<tr><td>2</table></table><table><tr><td>a</tr>",
 			[]string{"encoding=UTF-8", "tables=4", "nested tables=1", "tables read twice=1", "empty tables=1", "hidden text=left out", "date system=1904", "end=missing", "page=asks for a password"}},
 	} {

@@ -74,10 +74,10 @@ func parseOtherTag(name []byte) tag {
 // attribute is an attribute with its entities resolved.
 type attribute struct{ key, value []byte }
 
-// maxAttributes is how many of a tag are looked at.
+// maxAttributes is the most attributes of a tag that are read.
 const maxAttributes = 64
 
-// pollTokens is how many tokens are read between two looks at the context.
+// pollTokens is how many tokens are read before the context is checked again.
 const pollTokens = 1024
 
 // tokenizer reads the tokens of a page and tracks their offsets.
