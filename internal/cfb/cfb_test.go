@@ -169,8 +169,8 @@ func TestDamage(t *testing.T) {
 		raw  []byte
 		want string
 	}{
-		"nothing":                      {nil, "xls.too_short(size: 0)"},
-		"a header that is cut":         {raw[:511], "xls.too_short(size: 511)"},
+		"empty":                        {nil, "xls.too_short(size: 0)"},
+		"a truncated header":           {raw[:511], "xls.too_short(size: 511)"},
 		"a header alone":               {raw[:512], "xls.no_directory_entry(entry: 0)"},
 		"sectors of another size":      {size, "xls.container_damaged(problem: xls.sector_size(exponent: 30))"},
 		"a sector after itself":        {put(raw, fat, 0), "xls.container_damaged(problem: xls.circular_sectors())"},
@@ -210,21 +210,21 @@ func TestTruncated(t *testing.T) {
 		raw  []byte
 		size int64
 	}{
-		"a link after the end":                 {put(raw, fat+8, 0x00FFFFFF), 3 * 512},
-		"a link to the sector after the last":  {put(raw, fat+8, last+1), 3 * 512},
-		"a link to the end of the chain":       {put(raw, fat+8, 0xFFFFFFFE), 3 * 512},
-		"a link to a free sector":              {put(raw, fat+8, 0xFFFFFFFF), 3 * 512},
-		"no table":                             {put(raw, 76, 0xFFFFFFFF), 512},
-		"a table after the end":                {put(raw, 76, 0x00FFFFFF), 512},
-		"a table right after the end":          {put(raw, 76, last+1), 512},
-		"a table that begins at a cut sector":  {put(odd, 76, last+2), 512},
-		"a table list after the end":           {put(put(raw, 76, 0xFFFFFFFF), 68, last+1), 512},
-		"the second table after the end":       {put(lost, 80, uint32(len(lost))), 129 * 512},
-		"the second table right after the end": {put(lost, 80, uint32(len(lost)/512-1)), 129 * 512},
-		"a list of tables at a cut sector":     {put(put(odd, 76, 0xFFFFFFFF), 68, last+2), 512},
-		"a link to a sector that is not there": {put(odd, fat+8, last+2), 3 * 512},
-		"a cut sector in the middle":           {put(put(odd, fat+8, last+1), fat+4*int(last+1), 3), 3*512 + 1},
-		"a stream that claims more":            {put(raw, entryOf(raw, "Large")+120, 30_000), 40 * 512},
+		"a link after the end":                   {put(raw, fat+8, 0x00FFFFFF), 3 * 512},
+		"a link to the sector after the last":    {put(raw, fat+8, last+1), 3 * 512},
+		"a link to the end of the chain":         {put(raw, fat+8, 0xFFFFFFFE), 3 * 512},
+		"a link to a free sector":                {put(raw, fat+8, 0xFFFFFFFF), 3 * 512},
+		"no table":                               {put(raw, 76, 0xFFFFFFFF), 512},
+		"a table after the end":                  {put(raw, 76, 0x00FFFFFF), 512},
+		"a table right after the end":            {put(raw, 76, last+1), 512},
+		"a table in a truncated sector":          {put(odd, 76, last+2), 512},
+		"a table list after the end":             {put(put(raw, 76, 0xFFFFFFFF), 68, last+1), 512},
+		"the second table after the end":         {put(lost, 80, uint32(len(lost))), 129 * 512},
+		"the second table right after the end":   {put(lost, 80, uint32(len(lost)/512-1)), 129 * 512},
+		"a list of tables in a truncated sector": {put(put(odd, 76, 0xFFFFFFFF), 68, last+2), 512},
+		"a link to a missing sector":             {put(odd, fat+8, last+2), 3 * 512},
+		"a truncated sector in the middle":       {put(put(odd, fat+8, last+1), fat+4*int(last+1), 3), 3*512 + 1},
+		"a stream with a larger declared size":   {put(raw, entryOf(raw, "Large")+120, 30_000), 40 * 512},
 	} {
 		s, err := stream(inputOf(test.raw), "Large")
 		if err != nil {
@@ -259,7 +259,7 @@ func TestTruncatedMiniStream(t *testing.T) {
 		size int64
 	}{
 		"no mini stream":               {put(raw, entryOf(raw, "Root Entry")+120, 0), 0},
-		"a mini stream that is cut":    {put(raw, entryOf(raw, "Root Entry")+120, 100), 100},
+		"a truncated mini stream":      {put(raw, entryOf(raw, "Root Entry")+120, 100), 100},
 		"a link right after the end":   {put(raw, miniFAT, 4, 0xFFFFFFFE, 0xFFFFFFFE, 0xFFFFFFFE, 1), 64},
 		"a link far after the end":     {put(raw, miniFAT, 0x00FFFFFF), 64},
 		"a link to the end of a chain": {put(raw, miniFAT+4, 0xFFFFFFFE), 128},

@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// attr is where in its tag an attribute is: its full name begins at from, its
+// attr is the position of an attribute in its tag: its full name begins at from, its
 // name without the prefix at name. Numbers are faster to keep than slices.
 type attr struct{ from, name, nameEnd, value, valueEnd int }
 
@@ -21,7 +21,7 @@ const (
 	maxBindings = 64
 )
 
-// nameClass is what a character means to a name. Those of 0 are part of it.
+// nameClass is the class of each character. Those of class 0 are part of a name.
 var nameClass = [256]uint8{' ': delimiter, '\t': delimiter, '\r': delimiter, '\n': delimiter, '/': delimiter, '>': delimiter, '=': delimiter, '<': delimiter, '"': delimiter, '\'': delimiter, '&': delimiter, ':': colon}
 
 const (

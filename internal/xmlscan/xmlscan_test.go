@@ -140,9 +140,9 @@ func partProblem(problem string) string {
 
 func TestMalformed(t *testing.T) {
 	for name, test := range map[string]struct{ part, want string }{
-		"nothing":                    {"", "xml.empty()"},
+		"empty":                      {"", "xml.empty()"},
 		"white space":                {" \n", "xml.empty()"},
-		"no XML":                     {"hello", "xml.text_outside()"},
+		"not XML":                    {"hello", "xml.text_outside()"},
 		"text before it":             {"a<a/>", "xml.text_outside()"},
 		"text after it":              {"<a/>a", "xml.text_outside()"},
 		"literal text outside":       {"<a/><![CDATA[ ]]>", "xml.doctype()"},
@@ -187,8 +187,8 @@ func TestMalformed(t *testing.T) {
 func TestDocument(t *testing.T) {
 	document := Config{TextBytes: 100, TokenBytes: 100, Depth: 2}
 	for name, test := range map[string]struct{ part, want string }{
-		"nothing":    {"", "workbook.damaged(problem: workbook.document(problem: xml.cut_short()))"},
-		"no XML":     {"hello", "workbook.damaged(problem: workbook.document(problem: xml.text_outside()))"},
+		"empty":      {"", "workbook.damaged(problem: workbook.document(problem: xml.cut_short()))"},
+		"not XML":    {"hello", "workbook.damaged(problem: workbook.document(problem: xml.text_outside()))"},
 		"depth":      {"<a><a><a>", "workbook.too_deep(limit: 2)"},
 		"a text":     {"<a>" + strings.Repeat("b", 101), "workbook.text_too_long(limit: 100)"},
 		"a tag":      {"<a b='" + strings.Repeat("b", 101), "workbook.text_too_long(limit: 100)"},

@@ -195,7 +195,7 @@ type Part struct {
 	done <-chan struct{}
 }
 
-// WholeFile returns a file that is no archive as its only part.
+// WholeFile returns a file that is not an archive as its only part.
 func WholeFile(ctx context.Context, in *Input, name string) *Part {
 	return &Part{Name: name, in: in, src: io.NewSectionReader(in, 0, in.Size), done: ctx.Done()}
 }

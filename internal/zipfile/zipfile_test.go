@@ -68,7 +68,7 @@ func TestOpenRefuses(t *testing.T) {
 		raw  []byte
 		want string
 	}{
-		"no archive":           {[]byte("hello"), "workbook.damaged(problem: workbook.directory_unreadable())"},
+		"not an archive":       {[]byte("hello"), "workbook.damaged(problem: workbook.directory_unreadable())"},
 		"entries":              {sourcetest.Zip(t, make([]sourcetest.Entry, 101)...), "workbook.too_many_entries(limit: 100)"},
 		"a bad name":           {sourcetest.Zip(t, sourcetest.File("../a", "")), "workbook.bad_entry_name(entry: ../a, problem: archive.name_leaves_folder())"},
 		"a name twice":         {sourcetest.Zip(t, sourcetest.File("a", ""), sourcetest.File("A", "")), "workbook.duplicate_entry(entry: A)"},

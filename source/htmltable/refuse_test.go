@@ -26,7 +26,7 @@ func TestRefuses(t *testing.T) {
 		page string
 		want error
 	}{
-		"nothing":          {" \n\t", source.ErrEmpty},
+		"empty":            {" \n\t", source.ErrEmpty},
 		"no table":         {"<html><body>Hello</body></html>", unreadable(0, "the file is a web page without a table")},
 		"no table, titled": {"<html><title> All\n is well </title>", unreadable(0, `titled "All is well" that contains no table`)},
 		"a login page":     {"<html><title>Sign in</title><form><input name=p type=Password></form>", unreadable(0, `titled "Sign in" that contains no table; it looks like a sign-in page`)},

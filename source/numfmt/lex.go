@@ -224,7 +224,7 @@ func countRepeats(code string) int {
 	return n
 }
 
-// resolveDateTokens gives the tokens of a date section their meaning: m may be minutes,
+// resolveDateTokens sets the meaning of tokens in a date section: m may be minutes,
 // a point with zeros is a fraction of a second, and other number placeholders are
 // literals.
 func (p *rawSection) resolveDateTokens() {

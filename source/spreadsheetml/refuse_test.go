@@ -84,7 +84,7 @@ func TestEncodings(t *testing.T) {
 		"declared":              {doc(` encoding="windows-1251"`, "\xcf\xf0\xe8\xe2\xe5\xf2"), "", "windows-1251", "Привет"},
 		"declared in quotes":    {doc(` encoding='windows-1252'`, "\x80"), "", "windows-1252", "€"},
 		"requested":             {doc(` encoding="UTF-8"`, "\xcf\xf0\xe8\xe2\xe5\xf2"), "cp1251", "windows-1251", "Привет"},
-		"nothing":               {doc("", "é"), "", "UTF-8", "é"},
+		"undeclared":            {doc("", "é"), "", "UTF-8", "é"},
 		"declared wrongly":      {doc(` encoding="UTF-8"`, german), "", "windows-1252", "Größe für Müller und König, Straße"},
 		"wrongly, far away":     {doc("", far+german), "", "windows-1252", ""},
 		"declared UTF-16, is 8": {doc(` encoding="UTF-16"`, "é"), "", "UTF-8", "é"},

@@ -26,14 +26,14 @@ func TestDetect(t *testing.T) {
 		{"one of BIFF2", body(bofOf(2, partSheet), eof), 0.9, 1},
 		{"one of BIFF4", body(bofOf(4, partSheet), eof), 0.9, 1},
 		{"a document of another program", pack(file{"WordDocument", make([]byte, 100)}), 0.1, 0.5},
-		{"a container that is cut", xls(one(nil))[:100], 0.1, 0.5},
+		{"a truncated container", xls(one(nil))[:100], 0.1, 0.5},
 		{"an encrypted package", pack(file{"EncryptedPackage", nil}), 0.1, 0.5},
 		{"a web page", []byte("<html><body><table><tr><td>1</td></tr></table></body></html>"), 0, 0},
 		{"XML", []byte(`<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>`), 0, 0},
 		{"CSV", []byte("a,b\n1,2\n"), 0, 0},
 		{"tabs", []byte("\t\x00\t\x00a\tb\n"), 0, 0},
 		{"a zip", []byte("PK\x03\x04aaaaaaaaaaaaaaaaaaaaaa"), 0, 0},
-		{"nothing", nil, 0, 0},
+		{"empty", nil, 0, 0},
 	} {
 		score, reason := Detect(sourcetest.NewInput("file.xls", c.text), c.text[:min(len(c.text), source.HeadBytes)])
 		if score < c.low || score > c.high || (score > 0) == reason.IsZero() {
@@ -50,7 +50,7 @@ func TestSheets(t *testing.T) {
 		{name: "Hidden", hidden: 1, body: cell(3)},
 		{name: "Macro", kind: kindMacro, dt: partMacro, body: cell(4)},
 		{name: "Very hidden", hidden: 2, body: cell(5)},
-		{name: "A chart that says it is a sheet", dt: partChart, body: cell(6)},
+		{name: "A chart listed as a sheet", dt: partChart, body: cell(6)},
 		{name: "Empty"},
 	}
 	want := "[First]\n1: 0n=1\n[Hidden] hidden\n1: 0n=3\n[Very hidden] hidden\n1: 0n=5\n[Empty]\n"
@@ -77,11 +77,11 @@ func TestSheets(t *testing.T) {
 			t.Errorf("%v has no reason", e)
 		}
 	}
-	if diff := cmp.Diff([]string{"version: BIFF8", "date system: 1904", "not read: Chart, Macro, A chart that says it is a sheet"}, values); diff != "" {
+	if diff := cmp.Diff([]string{"version: BIFF8", "date system: 1904", "not read: Chart, Macro, A chart listed as a sheet"}, values); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, err := b.Rows(t.Context(), 4); err == nil {
-		t.Error("a sheet that is not there was read")
+		t.Error("no error for a missing sheet")
 	}
 }
 
@@ -106,27 +106,27 @@ func TestCodepages(t *testing.T) {
 func TestDamagedWorkbooks(t *testing.T) {
 	text := rec(recSST, counts, narrow("text"))
 	for _, c := range []struct {
-		name, wanted string
-		text         []byte
+		name, want string
+		text       []byte
 	}{
-		{"nothing", "does not start with a BOF", xls(nil)},
+		{"empty", "does not start with a BOF", xls(nil)},
 		{"no BOF", "does not start with a BOF", xls(rec(recSST))},
 		{"no sheets", "no worksheet", xls(workbookStream(8, nil))},
-		{"nothing but a chart", "no worksheet", xls(workbookStream(8, nil, part{kind: kindChart, dt: partChart}))},
+		{"only a chart", "no worksheet", xls(workbookStream(8, nil, part{kind: kindChart, dt: partChart}))},
 		{"sheets of Excel 4 bound together", "Excel 4", body(bofOf(4, partBundle), eof)},
 		{"a record longer than the stream", "declares 65,535 bytes", xls(body(one(nil)[:20], uint16(recSST), uint16(0xFFFF)))},
-		{"a text that is not there", "refers to text 1, which is missing", xls(one(text, rec(recLabelSST, at(0, 0, 0), uint32(1))))},
-		{"a text that is too short", "shorter than declared", xls(one(nil, rec(0x0204, at(0, 0, 0), uint16(500), byte(0), "abc")))},
-		{"a cell that is too short", "too short", xls(one(nil, rec(0x0203, at(0, 0, 0))))},
-		{"an entry that is too short", "entry for sheet 1", xls(one(rec(recBoundSheet, uint32(0))))},
-		{"a sheet that is nowhere", "a sheet is missing", xls(workbookStream(8, rec(recBoundSheet, uint32(99999), uint16(0), "\x01\x00X"), part{}))},
+		{"a missing text", "refers to text 1, which is missing", xls(one(text, rec(recLabelSST, at(0, 0, 0), uint32(1))))},
+		{"a short text", "shorter than declared", xls(one(nil, rec(0x0204, at(0, 0, 0), uint16(500), byte(0), "abc")))},
+		{"a short cell", "too short", xls(one(nil, rec(0x0203, at(0, 0, 0))))},
+		{"a short entry", "entry for sheet 1", xls(one(rec(recBoundSheet, uint32(0))))},
+		{"a missing sheet", "a sheet is missing", xls(workbookStream(8, rec(recBoundSheet, uint32(99999), uint16(0), "\x01\x00X"), part{}))},
 		{"another document", "without a workbook", pack(file{"WordDocument", nil})},
-		{"no workbook at all", "not an Excel 2 to 2003 workbook", []byte("a,b,c,d\n1,2,3,4\n1,2,3,4\n")},
+		{"not a workbook", "not an Excel 2 to 2003 workbook", []byte("a,b,c,d\n1,2,3,4\n1,2,3,4\n")},
 	} {
 		_, err := read(t, c.text, Limits{})
 		var unreadable *source.UnreadableError
-		if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.wanted) {
-			t.Errorf("%s: error %v, want %q", c.name, err, c.wanted)
+		if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestLimits(t *testing.T) {
 		{"cells", Limits{Cells: 1}, one(strings300, shared(0, 0), shared(0, 1)), 0},
 		{"a cell", Limits{CellBytes: 299}, one(strings300, shared(6, 0)), 7},
 		{"a row", Limits{RowBytes: 599}, one(strings300, shared(0, 0), shared(0, 1)), 1},
-		{"a row that is written again and again", Limits{RowBytes: 599}, one(nil, bytes.Repeat(rec(0x0204, at(0, 0, 0), narrow(strings.Repeat("x", 300))), 9)), 1},
+		{"a repeated row", Limits{RowBytes: 599}, one(nil, bytes.Repeat(rec(0x0204, at(0, 0, 0), narrow(strings.Repeat("x", 300))), 9)), 1},
 		{"a sheet", Limits{SheetBytes: 599}, one(strings300, shared(0, 0), shared(1, 0)), 2},
 	} {
 		_, err := read(t, xls(c.text), c.limits)
