@@ -234,7 +234,7 @@ func TestTruncated(t *testing.T) {
 		if !s.Truncated() || s.Size() != test.size {
 			t.Errorf("%s: truncated %v, %d bytes, want %d", name, s.Truncated(), s.Size(), test.size)
 		}
-		if n, err := s.ReadAt(make([]byte, s.Size()+1), 0); int64(n) != s.Size() || err != io.EOF {
+		if n, err := s.ReadAt(make([]byte, s.Size()+1), 0); int64(n) != s.Size() || !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %d bytes were read, error %v", name, n, err)
 		}
 	}
@@ -314,11 +314,11 @@ func TestReadAt(t *testing.T) {
 	} {
 		p := make([]byte, test.size)
 		n, err := s.ReadAt(p, test.off)
-		if n != test.n || err != test.err || !bytes.Equal(p[:n], long[min(test.off, s.Size()):][:n]) {
+		if n != test.n || !errors.Is(err, test.err) || !bytes.Equal(p[:n], long[min(test.off, s.Size()):][:n]) {
 			t.Errorf("%d bytes at %d: %d, error %v", test.size, test.off, n, err)
 		}
 	}
-	if _, err := s.ReadAt(make([]byte, 1), -1); err == nil || err == io.EOF {
+	if _, err := s.ReadAt(make([]byte, 1), -1); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("before the beginning: %v", err)
 	}
 }
@@ -327,7 +327,7 @@ func TestWholeFile(t *testing.T) {
 	for _, text := range []string{"text", ""} {
 		s := WholeFile(strings.NewReader(text), int64(len(text)))
 		p := make([]byte, 9)
-		if n, err := s.ReadAt(p, 0); n != len(text) || err != io.EOF || s.Truncated() || s.Size() != int64(len(text)) {
+		if n, err := s.ReadAt(p, 0); n != len(text) || !errors.Is(err, io.EOF) || s.Truncated() || s.Size() != int64(len(text)) {
 			t.Errorf("%q: %d bytes, error %v", text, n, err)
 		}
 	}

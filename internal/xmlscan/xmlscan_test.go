@@ -286,7 +286,7 @@ func TestReaderFails(t *testing.T) {
 	broken := errors.New("the store is broken")
 	for n := range len(part) {
 		for name, read := range map[string]func(*Scanner) error{
-			"Next":           func(s *Scanner) error { return readAll(s) },
+			"Next":           readAll,
 			"Skip":           func(s *Scanner) error { return errors.Join(firstOf(s.NextChild()), s.Skip(), readAll(s)) },
 			"SkipUnchecked":  func(s *Scanner) error { return errors.Join(firstOf(s.NextChild()), s.SkipUnchecked(), readAll(s)) },
 			"LeaveUnchecked": func(s *Scanner) error { return errors.Join(firstOf(s.NextChild()), s.LeaveUnchecked(1), readAll(s)) },

@@ -60,7 +60,7 @@ func (in *Input) ReadAt(p []byte, at int64) (int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.read += int64(n)
-	if err != nil && err != io.EOF && in.store == nil {
+	if err != nil && !errors.Is(err, io.EOF) && in.store == nil {
 		in.err = err
 	}
 	return n, err

@@ -40,7 +40,7 @@ func TestReadAt(t *testing.T) {
 	} {
 		in := NewInput(source.Input{ReaderAt: test.store, Size: 10})
 		n, err := in.ReadAt(make([]byte, 4), test.at)
-		if n != test.n || err != test.err || in.Failure() != test.failure || in.BytesRead() != int64(test.n) {
+		if n != test.n || !errors.Is(err, test.err) || !errors.Is(in.Failure(), test.failure) || in.BytesRead() != int64(test.n) {
 			t.Errorf("%s: %d bytes, error %v; the store has failed with %v after %d bytes", name, n, err, in.Failure(), in.BytesRead())
 		}
 	}
@@ -66,7 +66,7 @@ func TestExplain(t *testing.T) {
 	unreadable, limit := &source.UnreadableError{Line: 3, Reason: intray.NewMessage("xml.empty", nil)}, &source.LimitError{Line: 4}
 	in := NewInput(source.Input{})
 	for _, err := range []error{unreadable, limit} {
-		if got := in.Explain("read it", err, problem); got != err {
+		if got := in.Explain("read it", err, problem); !errors.Is(got, err) {
 			t.Errorf("%v becomes %v", err, got)
 		}
 	}
@@ -85,10 +85,10 @@ func TestCause(t *testing.T) {
 	cause := errors.New("the server stops")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if err := Cause(ctx, errCanceled); err != cause {
+	if err := Cause(ctx, errCanceled); !errors.Is(err, cause) {
 		t.Errorf("%v", err)
 	}
-	if err := Cause(ctx, io.ErrUnexpectedEOF); err != io.ErrUnexpectedEOF {
+	if err := Cause(ctx, io.ErrUnexpectedEOF); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 func withRows(rows string) []entry { return around(body(table("One", rows))) }
 
 func TestRefused(t *testing.T) {
-	content := func(text string) []entry { return around(text) }
+	content := around
 	one := func(inside string) []entry { return withRows(row(cell(`office:value-type="string"`, inside))) }
 	long := strings.Repeat("x", 101)
 	repeated := func(what, times, inside string) string {

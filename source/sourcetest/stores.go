@@ -76,7 +76,7 @@ func FailEachRead(t testing.TB, in source.Input, read func(in source.Input) erro
 				}
 				return
 			}
-			if err == nil || IsTyped(err) || fault == ErrStore && !errors.Is(err, ErrStore) {
+			if err == nil || IsTyped(err) || errors.Is(fault, ErrStore) && !errors.Is(err, ErrStore) {
 				t.Errorf("%v from read %d on: error %v", fault, n+1, err)
 			}
 		}

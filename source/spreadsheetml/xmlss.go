@@ -261,7 +261,7 @@ func readOptions(scan *xmlscan.Scanner, found *sheet) error {
 // evidence returns the date system and what is hidden.
 func (s *workbookInfo) evidence() []intray.Evidence {
 	list := []intray.Evidence{workbook.DateSystem(s.epoch1904)}
-	var sheets []workbook.Sheet
+	sheets := make([]workbook.Sheet, 0, len(s.sheets))
 	var rows, columns []string
 	for _, found := range s.sheets {
 		sheets = append(sheets, found.Sheet)

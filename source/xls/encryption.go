@@ -2,9 +2,9 @@ package xls
 
 import (
 	"bytes"
-	"crypto/md5"
-	"crypto/rc4"
-	"crypto/sha1"
+	"crypto/md5"  //nolint:gosec // the format prescribes it
+	"crypto/rc4"  //nolint:gosec // the format prescribes it
+	"crypto/sha1" //nolint:gosec // the format prescribes it
 	"hash"
 	"math/bits"
 	"unicode/utf16"

@@ -74,7 +74,7 @@ func (l Limits) WithDefaults() Limits {
 // format recognizes the file.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if !bytes.HasPrefix(head, []byte(cfb.Magic)) {
-		if _, ok := parseBareBOF(head); ok {
+		if isBareBOF(head) {
 			return 0.95, intray.NewMessage("xls.begins_as_workbook", nil)
 		}
 		return 0, intray.Message{}
@@ -85,21 +85,22 @@ func Detect(in source.Input, head []byte) (score float64, reason intray.Message)
 	return 0.3, intray.NewMessage("xls.container_without_workbook", nil)
 }
 
-// parseBareBOF parses the BOF record of a workbook without a container.
-func parseBareBOF(head []byte) (bof, bool) {
+// isBareBOF reports whether a file starts with the BOF record of a workbook without a
+// container.
+func isBareBOF(head []byte) bool {
 	if len(head) < recordHeader+4 {
-		return bof{}, false
+		return false
 	}
 	length := int(little.Uint16(head[2:]))
 	b, ok := readBOF(record{id: little.Uint16(head), body: head[recordHeader:min(len(head), recordHeader+length)]})
 	if !ok || length < 4 || length > 16 {
-		return bof{}, false
+		return false
 	}
 	switch b.kind {
 	case partGlobals, partSheet, partChart, partMacro, partBundle:
-		return b, true
+		return true
 	}
-	return bof{}, false
+	return false
 }
 
 // findWorkbook returns the stream of the workbook and its name.
@@ -156,7 +157,7 @@ func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workboo
 	if _, err := from.ReadAt(head, 0); err != nil {
 		return nil, err
 	}
-	if _, bare := parseBareBOF(head); !bare {
+	if !isBareBOF(head) {
 		if !bytes.HasPrefix(head, []byte(cfb.Magic)) {
 			return nil, unreadable(intray.NewMessage("xls.not_workbook", nil))
 		}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // the format prescribes it
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
