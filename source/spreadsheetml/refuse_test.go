@@ -58,6 +58,7 @@ func TestRefuses(t *testing.T) {
 		"a very long text":        {one(row(text(strings.Repeat(long, 1100)))), limit(0, "a text or tag in the workbook is longer")},
 		"a very long tag":         {one(`<Row a="` + strings.Repeat(long, 1100) + `"/>`), limit(0, "a text or tag in the workbook is longer")},
 		"deep elements":           {one(strings.Repeat("<a>", 100)), limit(0, "nested more than 64")},
+		"exactly the limits":      {one(row(text(long[1:]), text(""), text(long[:500])) + row(text("1"))), nil},
 		"a style with a long key": {workbookXML(numberFormat(long, "0"), worksheet("One", "")), limit(0, "a style with a name longer")},
 	} {
 		t.Run(name, func(t *testing.T) { sourcetest.RequireError(t, Format{}, test.doc, small, test.want) })
