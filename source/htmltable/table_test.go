@@ -209,3 +209,13 @@ func TestMerged(t *testing.T) {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
 }
+
+func TestUnescapeCSS(t *testing.T) {
+	for raw, want := range map[string]string{
+		"": "", "plain": "plain", `\@`: "@", `\41 b`: "Ab", `\0000411`: "A1", `\000041 1`: "A1", `\\41`: `\41`, `a\`: `a\`, `\D800 x`: " x", `\110000x`: "x", `\g`: "g",
+	} {
+		if got := unescapeCSS(raw); got != want {
+			t.Errorf("%q: %q, want %q", raw, got, want)
+		}
+	}
+}

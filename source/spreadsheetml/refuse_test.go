@@ -66,6 +66,17 @@ func TestRefuses(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
 }
 
+// The visibility of a sheet has at most 256 bytes.
+func TestLongVisibility(t *testing.T) {
+	visible := func(state string) string {
+		return strings.Replace(workbookXML("", worksheet("One", row(text("a")))), "</Worksheet>", "<WorksheetOptions><Visible>"+state+"</Visible></WorksheetOptions></Worksheet>", 1)
+	}
+	exact := strings.Repeat("x", maxStateBytes)
+	sourcetest.RequireError(t, Format{}, visible(exact), source.Options{}, nil)
+	sourcetest.RequireError(t, Format{}, visible(exact+"x"), source.Options{}, &source.LimitError{Reason: intray.Literal("longer than 256 bytes")})
+	sourcetest.RequireError(t, Format{}, visible("&bad;"), source.Options{}, &source.UnreadableError{Reason: intray.Literal("an invalid entity")})
+}
+
 // The rows before damage are returned first.
 func TestRowsBeforeDamage(t *testing.T) {
 	got, err := contents(t, workbookXML("", worksheet("One", row(text("a"))+row(text("b"))+row(text("&bad;"))+row(text("c")))), 0, source.Limits{})
