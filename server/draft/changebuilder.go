@@ -12,36 +12,37 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// changeBuilder is a change under way, from the snapshot before it to that after it.
+// changeBuilder builds one change, from the snapshot before it to the snapshot
+// after it.
 type changeBuilder struct {
 	draft *Draft
 	plan  *changePlan
-	// dry says that the change is not to be made.
+	// dry is set for a preview.
 	dry       bool
 	revision  *revision
 	before    *snapshot
 	after     *snapshot
 	result    ChangeResult
 	conflicts []CellConflict
-	// offered says that somebody was asked to keep it.
+	// offered is set once ChangeOptions.Save was called.
 	offered bool
-	// writer takes the rows of a large layer, and written counts them.
+	// writer stages the rows of a large revision; written counts them.
 	writer     *staging.Writer
 	written    int64
 	size       int
 	keyChanges []keyChanges
 }
 
-// keyChanges is what a change does to one key.
+// keyChanges is the effect of a change on one key.
 type keyChanges struct {
 	moves []keyMove
-	// many says that there are too many moves to look them up, and index is then
-	// that of the rows after the change.
+	// many is set if there are too many moves for single lookups. index then holds
+	// the rows after the change.
 	many  bool
 	index *validate.Index
 }
 
-// buildChange does an operation up to the point where others would see it.
+// buildChange performs an operation without publishing the result.
 func (d *Draft) buildChange(ctx context.Context, o Operation, dry bool, progress func(done, total int64)) (*changeBuilder, error) {
 	j, err := o.plan(d)
 	if err != nil {
@@ -93,7 +94,7 @@ func (m *changeBuilder) build(ctx context.Context, rows *roaring.Bitmap, progres
 	return m.applyParallel(ctx, rows, progress)
 }
 
-// findMissing finds cells of rows that are not there.
+// findMissing reports a conflict for each edited cell of a deleted row.
 func (m *changeBuilder) findMissing() error {
 	for row, cells := range m.plan.cells {
 		if int64(row) >= m.draft.next {
@@ -127,7 +128,7 @@ func (m *changeBuilder) removeRows(ctx context.Context, rows *roaring.Bitmap) er
 		return nil
 	}
 	list := rows.ToArray()
-	b, err := m.draft.gather(ctx, m.before, list)
+	b, err := m.draft.readRows(ctx, m.before, list)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (m *changeBuilder) removeRows(ctx context.Context, rows *roaring.Bitmap) er
 	return nil
 }
 
-// addMoves takes a move, unless there are too many.
+// addMoves appends moves, or sets many if there would be more than most.
 func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 	switch {
 	case t.many:
@@ -152,7 +153,7 @@ func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 	}
 }
 
-// addRows makes new rows.
+// addRows adds new rows.
 func (m *changeBuilder) addRows(ctx context.Context) error {
 	first, n := m.draft.next, len(m.plan.added)
 	if first+int64(n) > 1<<32 {
@@ -171,7 +172,7 @@ func (m *changeBuilder) addRows(ctx context.Context) error {
 		}
 	}
 	if err := m.draft.cfg.Revalidator.Change(ctx, b, edits); err != nil {
-		return fmt.Errorf("read what was typed: %w", err)
+		return fmt.Errorf("revalidate rows: %w", err)
 	}
 	w := m.worker()
 	r := &spanResult{rows: rows, batch: b, cells: int64(len(edits))}
@@ -183,7 +184,8 @@ func (m *changeBuilder) addRows(ctx context.Context) error {
 	return m.mergeResult(ctx, r)
 }
 
-// applyTableRules finds what the rules about all rows say of the change.
+// applyTableRules determines which rows the change makes violate or satisfy the
+// cross-row validators.
 func (m *changeBuilder) applyTableRules(ctx context.Context) error {
 	for i, t := range m.draft.keyIndexes {
 		made := &m.keyChanges[i]
@@ -216,7 +218,7 @@ func (m *changeBuilder) applyTableRules(ctx context.Context) error {
 	return nil
 }
 
-// firstRule is the first rule about a key.
+// firstRule returns the position of the first rule about a key, or -1.
 func (d *Draft) firstRule(key int) int {
 	for at, r := range d.rules {
 		if r.key == key {
@@ -226,7 +228,7 @@ func (d *Draft) firstRule(key int) int {
 	return -1
 }
 
-// mergeResult adds what a worker made to the layer.
+// mergeResult adds the result of a worker to the revision.
 func (m *changeBuilder) mergeResult(ctx context.Context, r *spanResult) error {
 	m.result.Cells += r.cells
 	m.result.Rows += int64(len(r.rows))
@@ -244,15 +246,15 @@ func (m *changeBuilder) mergeResult(ctx context.Context, r *spanResult) error {
 	for i := range r.moves {
 		m.keyChanges[i].addMoves(m.draft.cfg.limits.moves, r.moves[i]...)
 	}
-	// What would only be dropped again is not kept, unless all rows may have to be
-	// compared with it.
+	// Previews need the rows only if all rows may have to be compared with them.
 	if len(r.rows) == 0 || len(m.conflicts) > 0 || m.dry && len(m.keyChanges) == 0 {
 		return nil
 	}
 	return m.appendRows(ctx, r)
 }
 
-// appendRows keeps the rows: in memory as long as they are few, then in a stage.
+// appendRows adds the rows of a result to the revision: in memory while they are
+// few, then in a stage.
 func (m *changeBuilder) appendRows(ctx context.Context, r *spanResult) error {
 	if m.revision.content == nil {
 		m.revision.content = m.draft.newBatch()
@@ -279,10 +281,10 @@ func (m *changeBuilder) appendRows(ctx context.Context, r *spanResult) error {
 	return nil
 }
 
-// stagedAtOnce is the most rows that are written, and read again, at a time.
+// stagedAtOnce is the maximum number of rows per row group of a large revision.
 const stagedAtOnce = 1 << 15
 
-// writeStaged writes rows of a large layer.
+// writeStaged writes rows of a large revision.
 func (m *changeBuilder) writeStaged(b *intray.Batch) error {
 	b.First = m.written
 	commit, err := m.writer.StageBatch(b)
@@ -293,7 +295,7 @@ func (m *changeBuilder) writeStaged(b *intray.Batch) error {
 	return err
 }
 
-// beginStage makes the layer a large one.
+// beginStage turns the revision into a large one, whose rows are staged.
 func (m *changeBuilder) beginStage(ctx context.Context) {
 	d := m.draft
 	m.revision.prefix = d.newRevisionPrefix(m.revision.seq)
@@ -308,7 +310,7 @@ func (m *changeBuilder) beginStage(ctx context.Context) {
 	m.writer = staging.NewWriter(ctx, d.cfg.Blobs, m.revision.prefix+"/"+rowsFolder, layout, staging.Config{Codec: staging.Snappy})
 }
 
-// finishRows seals the rows of a large layer.
+// finishRows seals the rows of a large revision.
 func (m *changeBuilder) finishRows(ctx context.Context) error {
 	if m.writer == nil {
 		m.revision.size = m.size
@@ -321,13 +323,14 @@ func (m *changeBuilder) finishRows(ctx context.Context) error {
 	return m.revision.open(ctx, m.draft.cfg.Blobs)
 }
 
-// discard drops what was made.
+// discard releases the resources of a change that was not published.
 func (m *changeBuilder) discard() {
 	if m.writer != nil {
 		m.writer.Abort()
 	}
 	if m.offered {
-		// An error does not say that it was not kept: the answer may have been lost.
+		// Save may have succeeded although it returned an error, so the blobs must
+		// stay.
 		_ = m.revision.close()
 	} else {
 		m.draft.deleteRevision(m.revision)
@@ -338,47 +341,51 @@ func (m *changeBuilder) discard() {
 			errs = append(errs, index.Close())
 		}
 	}
-	_ = errors.Join(errs...) // files without a name, which go with the process
+	_ = errors.Join(errs...) // unlinked temporary files, which end with the process
 }
 
-// ChangeResult says what a change does, or would do.
+// ChangeResult summarizes what a change does or would do.
 type ChangeResult struct {
-	// Seq is the number of the change; 0 where it was not made, or nothing to do.
+	// Seq is the number of the change, or 0 for a preview and for a change without
+	// effect.
 	Seq int64
-	// Cells is how many cells change, and Rows in how many rows.
+	// Cells is the number of cells that change, and Rows the number of rows they
+	// are in.
 	Cells, Rows int64
-	// Added and Deleted are rows.
+	// Added and Deleted count rows.
 	Added, Deleted int64
-	// Valid is how many rows lose their last error, and Invalid how many get their
-	// first, added ones included. Rows that are only compared to the changed ones
-	// count too, deleted ones do not.
+	// Valid counts rows that lose their last error. Invalid counts rows that get
+	// their first error, including added rows. Both include rows that did not
+	// change themselves but share a key with a changed row, and exclude deleted
+	// rows.
 	Valid, Invalid int64
-	// Samples are the first cells that change, 20 at most.
+	// Samples are the first changed cells, at most 20.
 	Samples []Sample
 }
 
-// Sample is one cell that changes.
+// Sample is one changed cell.
 type Sample struct {
 	Row         int64
 	Field, Part int
-	// Before and After are without problems of rules about all rows.
+	// Before and After exclude the problems of cross-row validators.
 	Before, After Cell
 }
 
-// maxSamples is the most samples of a verdict.
+// maxSamples is the maximum number of samples in a ChangeResult.
 const maxSamples = 20
 
-// ChangeOptions says who is told while a change is made. Both may be nil.
+// ChangeOptions are optional callbacks of a change.
 type ChangeOptions struct {
-	// Save is given what is to be kept, and what the change does, before anybody sees
-	// it; where it fails there is none, but blobs of it stay, as it may have been kept
-	// all the same. What was undone cannot be redone from then on.
+	// Save stores the revision before the change becomes visible. If it fails, the
+	// change is not made, but its blobs stay because Save may have succeeded
+	// anyway. After Save succeeds, undone changes can no longer be redone.
 	Save func(ctx context.Context, k StoredRevision, v ChangeResult) error
-	// Progress is told of rows, from another goroutine, one call at a time.
+	// Progress reports row counts. It is called from another goroutine, one call at
+	// a time.
 	Progress func(done, total int64)
 }
 
-// Preview says what a change would do, and keeps nothing.
+// Preview returns what a change would do, without making it.
 func (d *Draft) Preview(ctx context.Context, o Operation, progress func(done, total int64)) (ChangeResult, error) {
 	if err := d.lock(ctx); err != nil {
 		return ChangeResult{}, fmt.Errorf("preview a change: %w", err)
@@ -395,8 +402,8 @@ func (d *Draft) Preview(ctx context.Context, o Operation, progress func(done, to
 	return m.result, nil
 }
 
-// Change makes a change. A [Refusal] and a [Conflict] are among its errors; after
-// any error, that of the context too, nothing was changed.
+// Change makes a change. Its errors include [Refusal] and [Conflict]. After any
+// error, including cancellation, the draft is unchanged.
 func (d *Draft) Change(ctx context.Context, o Operation, call ChangeOptions) (ChangeResult, error) {
 	if err := d.lock(ctx); err != nil {
 		return ChangeResult{}, fmt.Errorf("make a change: %w", err)
@@ -418,16 +425,16 @@ func (d *Draft) Change(ctx context.Context, o Operation, call ChangeOptions) (Ch
 	return m.result, nil
 }
 
-// publish keeps a change and shows it.
+// publish saves a change and makes it visible.
 func (d *Draft) publish(ctx context.Context, m *changeBuilder, call ChangeOptions) error {
 	k, err := d.encode(ctx, m.revision)
 	if err != nil {
-		return fmt.Errorf("keep it: %w", err)
+		return fmt.Errorf("save the change: %w", err)
 	}
 	if call.Save != nil {
 		m.offered = true
 		if err := call.Save(ctx, k, m.result); err != nil {
-			return fmt.Errorf("keep it: %w", err)
+			return fmt.Errorf("save the change: %w", err)
 		}
 	}
 	d.seq, d.next = m.revision.seq, m.revision.next
@@ -445,7 +452,7 @@ func (d *Draft) publish(ctx context.Context, m *changeBuilder, call ChangeOption
 	return nil
 }
 
-// summarize counts what changed for the rows as wholes.
+// summarize fills the counts of the result that compare whole rows.
 func (m *changeBuilder) summarize() {
 	before, after := m.before.errors(), m.after.errors()
 	better := roaring.AndNot(before, after)

@@ -15,33 +15,34 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// Count says how many rows have problems of a kind.
+// Count is the number of rows with problems of one kind.
 type Count struct {
 	Kind
 	Rows int64
-	// Text is that of one of the problems.
+	// Text is the message of one of the problems.
 	Text intray.Message
 }
 
-// Totals say how many rows there are, and how many have a problem of each level.
+// Totals are the number of rows and the numbers of rows with problems of each
+// level.
 type Totals struct {
 	Rows, Errors, Warnings, Infos int64
 }
 
-// Totals gives those of the draft.
+// Totals returns the totals of the draft.
 func (d *Draft) Totals() Totals {
 	s := d.now.Load()
 	n := func(rows *roaring.Bitmap) int64 { return int64(rows.GetCardinality()) }
 	return Totals{n(s.live), n(s.levels[0]), n(s.levels[1]), n(s.levels[2])}
 }
 
-// exampleTexts are one problem of each kind, once it was read.
+// exampleTexts caches one message of each kind of problem.
 type exampleTexts struct {
 	mu sync.Mutex
 	of map[Kind]exampleText
 }
 
-// exampleText is the text of a problem that a version of a row has.
+// exampleText is the message of a problem of one version of a row.
 type exampleText struct {
 	row     uint32
 	version int64
@@ -64,13 +65,14 @@ func (e *exampleTexts) set(k Kind, one exampleText) {
 	e.of[k] = one
 }
 
-// maxExamples is how many kinds are told with a text: one read each.
+// maxExamples limits the kinds for which Counts returns a message; each may cost
+// one read.
 const maxExamples = 1000
 
-// Counts gives the kinds of problems that there are, the first fields first, those
-// of whole rows before them.
+// Counts returns the number of rows for each kind of problem, in the order of the
+// fields; problems of whole rows come first.
 func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
-	s, done := d.read()
+	s, done := d.beginRead()
 	defer done()
 	all := map[Kind]*roaring.Bitmap{}
 	for k, rows := range s.kinds {
@@ -98,7 +100,7 @@ func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
 	return out, nil
 }
 
-// example reads the text of one of the problems.
+// example sets the text of a count to the message of one of its problems.
 func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roaring.Bitmap) error {
 	if at := d.rulesOf(c.Kind); len(at) > 0 {
 		c.Text = d.rules[at[0]].problem.Text
@@ -108,7 +110,7 @@ func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roarin
 	if !known || !rows.Contains(one.row) || s.version(one.row) != one.version {
 		one.row = rows.Minimum()
 		one.version = s.version(one.row)
-		b, err := d.gather(ctx, s, []uint32{one.row})
+		b, err := d.readRows(ctx, s, []uint32{one.row})
 		if err != nil {
 			return err
 		}
@@ -122,32 +124,33 @@ func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roarin
 	return nil
 }
 
-// Distinct says which texts the cells of a field hold.
+// Distinct lists the distinct raw texts of a field.
 type Distinct struct {
-	// Values are those that most cells hold, the most frequent first; of equally
-	// frequent ones that which comes first in the rows.
+	// Values are the most frequent texts in descending order. Equally frequent
+	// texts are in row order.
 	Values []Value
-	// More is how many further ones there are.
+	// More is the number of distinct texts not in Values.
 	More int64
 }
 
-// Value is a raw text, how many cells hold it, and the first row that does.
+// Value is a raw text, the number of cells that hold it, and the first of their
+// rows.
 type Value struct {
 	Text  string
 	Cells int64
 	Row   int64
 }
 
-// maxValues is the most values that are told.
+// maxValues is the maximum number of values that Distinct returns.
 const maxValues = 100_000
 
-// Distinct counts the texts of a field, those of empty cells too, among the rows of
-// a query, and gives the most frequent, at most n and 100,000.
+// Distinct counts the raw texts of a field among the rows of a query, including
+// empty cells, and returns the n most frequent ones, at most 100,000.
 func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distinct, error) {
 	if field < 0 || field >= len(d.cfg.Fields) {
 		return Distinct{}, &Refusal{Text: noField(field)}
 	}
-	s, done := d.read()
+	s, done := d.beginRead()
 	defer done()
 	_, rows, err := d.resolveQuery(ctx, s, q, nil)
 	if err != nil {
@@ -164,13 +167,14 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 	return out, nil
 }
 
-// eachText gives the texts of a field in rows, from several goroutines; each has a
-// function of its own, and end is called behind each span.
-func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field int, one func() (do func(text []byte, row uint32), end func() error)) error {
+// eachText calls do for every cell of a field in some rows. It works on several
+// goroutines, each with the functions of one call of newCounter. end is called
+// after each span.
+func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field int, newCounter func() (do func(text []byte, row uint32), end func() error)) error {
 	fields := []int{field}
 	return d.eachSpan(ctx, s, rows, nil, func() spanWork {
 		l := d.newFieldReader(s, fields)
-		do, end := one()
+		do, end := newCounter()
 		return func(ctx context.Context, at span) error {
 			pieces, err := l.readSpan(ctx, at, rows)
 			if err != nil {
@@ -189,10 +193,11 @@ func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 	})
 }
 
-// errTooManyTexts ends counting in memory.
-var errTooManyTexts = errors.New("there are too many different texts")
+// errTooManyTexts stops counting in memory.
+var errTooManyTexts = errors.New("too many distinct texts")
 
-// countInMemory counts in memory, and gives false where there are too many texts.
+// countInMemory counts in memory. It returns false if there are too many distinct
+// texts.
 func (d *Draft) countInMemory(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field, n int) (Distinct, bool, error) {
 	var mu sync.Mutex
 	var parts []map[string]*Value
@@ -262,7 +267,7 @@ func (d *Draft) countOnDisk(ctx context.Context, s *snapshot, rows *roaring.Bitm
 	return out, err
 }
 
-// loadTexts reads the texts that were counted where they stand first.
+// loadTexts reads the counted texts from the first row of each.
 func (d *Draft) loadTexts(ctx context.Context, s *snapshot, field int, t *validate.ValueCounts, most []validate.ValueCount) (map[validate.Hash]string, error) {
 	texts := make(map[validate.Hash]string, len(most))
 	rows := roaring.New()

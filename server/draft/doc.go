@@ -1,33 +1,32 @@
-// Package draft holds the staged rows of an import as persons have changed them
-// so far.
+// Package draft holds the staged rows of an import together with the edits made
+// during review.
 //
-// A [Draft] is a sealed stage with layers above it. A layer is what one change
-// made: the rows that it touched, whole, as they are now; the rows that it
-// deleted; the rows that it added, whose numbers follow those of the stage and
-// are never used twice; and which rows began and ceased to have each kind of
-// problem. The latest layer wins. Undo takes the last one off, redo puts it on
-// again.
+// A [Draft] is a sealed stage with revisions on top. A revision is the effect of
+// one change: the complete current content of the rows it touched, the rows it
+// deleted, the rows it added, and the rows that gained or lost each kind of
+// problem. Numbers of added rows follow those of the stage and are never reused.
+// The latest revision wins. Undo removes the last revision, redo restores it.
 //
-// An [Operation] says what to change, a [Filter] which rows are meant or shown. A
-// [OpenView] is the rows of a filter at one moment, which go on being shown when they
-// no longer fit it. A [ChangeResult] says what a change does, or would do.
+// An [Operation] describes a change, and a [Filter] selects rows. A [View] is the
+// result of a filter at one moment; its rows stay visible after they stop matching.
+// A [ChangeResult] summarizes what a change does or would do.
 //
-// The text of a cell is its raw text: what is searched for, replaced and counted
-// is what stands there, and what is put there is read by the [Revalidator], as the run
-// read the file. Where a person sees a name in place of a text, such as Germany for
-// DE, that is searched for and replaced as well. A field that several columns feed has
-// one cell for each of them. Of a list, its texts are searched, not how it is written.
+// Operations work on the raw text of cells: searching, replacing and counting use
+// it, and the [Revalidator] parses new text exactly as the run parsed the file. If
+// a cell displays a name instead of its text, such as Germany for DE, search and
+// replace consider the name as well. A many-to-one field has one cell per column.
+// In lists, the search looks at the elements, not at the JSON encoding.
 //
-// Changes are made one at a time. What reads sees the rows as they were when it
-// began, and never waits for a change.
+// Changes run one at a time. A reader sees the rows as of the moment it started and
+// never waits for a change.
 //
-// # What is kept
+// # Storage
 //
-// A layer of few rows is some bytes, a larger one a folder of blobs of which the
-// bytes tell. A [StoredRevision] has them; a draft that is opened with the same stage and
-// the layers that were kept is the one that made them. All of it has checksums, so
-// that a damaged layer is an error and never a wrong row.
+// A [StoredRevision] holds a small revision inline. Larger revisions are written to
+// blobs, which the StoredRevision references. Opening a draft with the same stage
+// and stored revisions restores it. Everything has checksums: a damaged revision
+// causes an error, never a wrong row.
 //
-// The package reads and checks no cell itself, and knows no database, no clock and
-// no person.
+// The package does not parse or validate cells itself. It has no access to a
+// database, a clock or users.
 package draft

@@ -19,110 +19,111 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// Edit is what a person typed into a cell.
+// Edit is one edited cell.
 type Edit = rowplan.Edit
 
-// Revalidator reads and checks rows as the run did. It may be used from several
-// goroutines.
+// Revalidator parses and validates rows like the run did. Its methods may be called
+// concurrently.
 type Revalidator interface {
-	// BlankRows makes rows without content.
+	// BlankRows returns empty rows.
 	BlankRows(first int64, rows int) *intray.Batch
-	// Change puts edits, the later over the earlier, into the rows of a batch and
-	// finds anew the problems of each row by itself.
+	// Change applies edits to the rows of a batch in order and revalidates each
+	// row. It does not evaluate cross-row validators.
 	Change(ctx context.Context, b *intray.Batch, edits []Edit) error
-	// Deleted is told of rows before they are deleted; it may ask for none of
-	// them.
+	// Deleted is called with the rows that a change is about to delete. It need not
+	// consume them.
 	Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error
 }
 
-// Config says what a draft is made of. Temp alone has a default.
+// Config configures a draft. All fields but Temp are required.
 type Config struct {
-	// Stage holds the rows as they were staged. The draft does not close it.
+	// Stage holds the rows as the run staged them. The draft does not close it.
 	Stage *staging.Stage
-	// Blobs takes large layers, under keys that begin with Prefix and "/", which
-	// must be the draft's alone.
+	// Blobs stores large revisions under keys that begin with Prefix and "/". No
+	// other draft may use these keys.
 	Blobs  blob.Store
 	Prefix string
-	// Fields are those of the run, in the order of the batches, and Parts how many
-	// columns feed each that has ManyToOne; 0 for all others.
+	// Fields are the fields of the run, in the order of its batches. Parts has the
+	// number of columns of each many-to-one field, and 0 for all others.
 	Fields      []intray.Field
 	Parts       []int
 	Revalidator Revalidator
-	// Whole lets the desk see all rows of a change at once. They are in memory then.
+	// Whole passes all rows of a change to the Revalidator in one call, which holds
+	// them in memory.
 	Whole bool
-	// Names are what persons see in place of texts, by field: under the whole text of a
-	// cell, or under one of the texts of a multi-select, that which is shown for it. Nil
-	// where all are seen as they are.
+	// Names maps, for each field, the texts of cells to the names displayed
+	// instead. For a multi-select field it maps the elements. It is nil if cells
+	// display their texts.
 	Names []map[string]string
-	// Temp is the folder of temporary files, by default os.TempDir.
+	// Temp is the folder for temporary files. The default is os.TempDir.
 	Temp string
-	// Revisions are those that were kept, the oldest first, and Undone how many of
-	// them, from the last, were undone.
+	// Revisions are the stored revisions, oldest first. The last Undone of them
+	// were undone.
 	Revisions []StoredRevision
 	Undone    int
 
-	// limits are those of the package, unless a test has its own.
+	// limits is only set by tests.
 	limits limits
 }
 
-// StoredRevision is what must be kept of a change so that the draft can be opened again.
+// StoredRevision is the stored form of one change.
 type StoredRevision struct {
-	// Seq is the number of the change: greater than those before it, and never
-	// used twice.
+	// Seq is the number of the change. Numbers ascend and are never reused.
 	Seq int64
-	// Body is opaque. Large changes have their rows in blobs.
+	// Body is opaque. The rows of large changes are in blobs.
 	Body []byte
 }
 
-// Draft is the rows of an import as they are by now. All methods may be called
-// from several goroutines; Close when none of them is under way.
+// Draft is the current state of the rows of an import. Its methods may be called
+// concurrently, except Close, which must be the last call.
 type Draft struct {
 	cfg Config
-	// staged is the number of rows of the stage.
+	// staged is the number of rows in the stage.
 	staged uint32
-	// spans are the runs of rows that are read at a time.
+	// spans are the row groups of the stage.
 	spans []span
-	// keys and rules are what the rules about all rows compare and say.
+	// keys and rules are compiled from the cross-row validators.
 	keys  []validate.Key
 	rules []rule
 	// ruleKinds are the kinds of the rules.
 	ruleKinds []Kind
 
 	now atomic.Pointer[snapshot]
-	// reading is held by who reads a snapshot, so that nothing goes that it needs.
+	// reading is read-locked while a snapshot is in use, so that its revisions are
+	// not deleted.
 	reading sync.RWMutex
 
-	// writing is held by who changes the draft; what follows is theirs.
+	// writing guards the fields up to nonce. Whoever changes the draft holds it.
 	writing    chan struct{}
 	keyIndexes []*keyIndex
 	undone     []*revision
-	// gone are layers that are on no snapshot from now on.
+	// gone are revisions that no new reader can reach.
 	gone []*revision
 	seq  int64
 	next int64
 
-	// nonce tells the tokens of views from those of other drafts.
+	// nonce makes the view tokens of this draft unique.
 	nonce    uint64
 	texts    exampleTexts
 	views    views
 	searches searches
 	caches   rowCaches
 
-	// background is what runs beside the calls, until closing is closed.
+	// background counts the goroutines that run until closing is closed.
 	calls      callTracker
 	background sync.WaitGroup
 	closing    chan struct{}
 }
 
-// rule is one that compares all rows: the problem of a row that breaks it, and the
-// place of the key that it is about.
+// rule is a cross-row validator: the problem of a row that violates it, and the
+// position of its key.
 type rule struct {
 	problem intray.Problem
 	key     int
 }
 
-// Open makes the draft of a stage and the layers that were kept. It fails with
-// stage.ErrDamaged where a layer is not as it was made.
+// Open opens the draft of a stage and its stored revisions. It returns an error
+// that wraps staging.ErrDamaged if a revision is damaged.
 func Open(ctx context.Context, cfg Config) (*Draft, error) {
 	d, err := newDraft(cfg)
 	if err != nil {
@@ -140,7 +141,7 @@ func newDraft(cfg Config) (*Draft, error) {
 		return nil, fmt.Errorf("open a draft: the stage has %d fields, and the schema %d", len(m.Fields), len(cfg.Fields))
 	}
 	if !blob.ValidKey(cfg.Prefix) {
-		return nil, fmt.Errorf("open a draft: the prefix %q is no valid blob key", cfg.Prefix)
+		return nil, fmt.Errorf("open a draft: the prefix %q is not a valid blob key", cfg.Prefix)
 	}
 	rules, err := validate.Compile(cfg.Fields)
 	if err != nil {
@@ -174,7 +175,7 @@ func (d *Draft) open(ctx context.Context) error {
 		}
 		if l.seq <= d.seq {
 			_ = l.close()
-			return fmt.Errorf("%w: change %d is kept behind change %d", staging.ErrDamaged, l.seq, d.seq)
+			return fmt.Errorf("%w: change %d follows change %d", staging.ErrDamaged, l.seq, d.seq)
 		}
 		d.seq, d.next = l.seq, max(d.next, l.next)
 		if i < len(d.cfg.Revisions)-d.cfg.Undone {
@@ -186,7 +187,7 @@ func (d *Draft) open(ctx context.Context) error {
 	return d.fillCaches(ctx)
 }
 
-// stagedSnapshot is the draft without layers.
+// stagedSnapshot returns the snapshot without revisions.
 func (d *Draft) stagedSnapshot(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{id: 1, rowIndex: &rowIndex{}, touched: roaring.New(), live: roaring.New(), kinds: map[Kind]*roaring.Bitmap{}}
 	s.live.AddRange(0, uint64(d.staged))
@@ -220,12 +221,12 @@ func (d *Draft) stagedSnapshot(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// snapshotConfig is what snapshots of the draft have in common.
+// snapshotConfig returns what the snapshots of the draft share.
 func (d *Draft) snapshotConfig() snapshotConfig {
 	return snapshotConfig{d.ruleKinds, uint64(d.cfg.limits.touched)}
 }
 
-// rulesOf are the rules about all rows whose problems have the kind.
+// rulesOf returns the positions of the rules whose problems have the kind.
 func (d *Draft) rulesOf(k Kind) (at []int) {
 	for i, kind := range d.ruleKinds {
 		if kind == k {
@@ -235,8 +236,8 @@ func (d *Draft) rulesOf(k Kind) (at []int) {
 	return at
 }
 
-// divideRules compares all rows where the stage does not tell the problems of
-// several rules apart.
+// divideRules compares all rows if several rules share a kind, because the stage
+// does not record which rule a row violates.
 func (d *Draft) divideRules(ctx context.Context, s *snapshot) error {
 	for i, k := range d.ruleKinds {
 		if same := d.rulesOf(k); len(same) == 1 {
@@ -246,7 +247,7 @@ func (d *Draft) divideRules(ctx context.Context, s *snapshot) error {
 		if err != nil {
 			return err
 		}
-		// It is of no use once there are layers.
+		// The index is obsolete as soon as there are revisions.
 		if err := index.Close(); err != nil {
 			return err
 		}
@@ -268,8 +269,7 @@ func ownBitmap(rows *roaring.Bitmap) (*roaring.Bitmap, error) {
 	return out, nil
 }
 
-// Close lets go of temporary files and of the blobs that are open. What is kept
-// stays.
+// Close releases temporary files and open blobs. Stored revisions stay.
 func (d *Draft) Close() error {
 	close(d.closing)
 	d.background.Wait()
@@ -288,7 +288,7 @@ func (d *Draft) Close() error {
 	return errors.Join(errs...)
 }
 
-// lock begins a change, when that under way has ended.
+// lock waits for the current change to finish and begins another one.
 func (d *Draft) lock(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -307,23 +307,25 @@ func (d *Draft) unlock() {
 	<-d.writing
 }
 
-// Prepare makes ready what the first change of a field with a rule about all rows would
-// wait for, a second or two with ten million rows. It is as well never called.
+// Prepare builds the indexes that the first change of a field with a cross-row
+// validator needs. That takes a second or two for ten million rows. Calling it is
+// optional.
 func (d *Draft) Prepare(ctx context.Context) error {
 	if err := d.lock(ctx); err != nil {
-		return fmt.Errorf("make ready for changes: %w", err)
+		return fmt.Errorf("prepare for changes: %w", err)
 	}
 	defer d.unlock()
 	for _, t := range d.keyIndexes {
-		if err := t.ensure(ctx, d.now.Load()); err != nil {
-			return fmt.Errorf("make ready for changes: %w", err)
+		if err := t.ensureIndex(ctx, d.now.Load()); err != nil {
+			return fmt.Errorf("prepare for changes: %w", err)
 		}
 	}
 	return nil
 }
 
-// read begins reading: it gives the rows as they are now, and what ends it.
-func (d *Draft) read() (s *snapshot, done func()) {
+// beginRead returns the current snapshot and a function that the caller must call
+// when it no longer reads it.
+func (d *Draft) beginRead() (s *snapshot, done func()) {
 	d.reading.RLock()
 	d.calls.begin()
 	return d.now.Load(), func() {
@@ -332,44 +334,45 @@ func (d *Draft) read() (s *snapshot, done func()) {
 	}
 }
 
-// dropUnused drops the layers that are gone, unless somebody may still read them.
+// dropUnused deletes unreachable revisions, unless somebody may still read them.
 func (d *Draft) dropUnused() {
 	if len(d.gone) == 0 || !d.reading.TryLock() {
 		return
 	}
-	d.reading.Unlock() // who begins to read now no longer finds them
+	d.reading.Unlock() // readers from now on get a snapshot without them
 	for _, l := range d.gone {
 		d.deleteRevision(l)
 	}
 	d.gone = nil
 }
 
-// deleteRevision closes a layer that is on no snapshot, and deletes its blobs.
+// deleteRevision closes a revision that no snapshot contains, and deletes its
+// blobs.
 func (d *Draft) deleteRevision(l *revision) {
 	_ = l.close()
 	if l.prefix != "" {
-		// Blobs that stay are found by nobody, and go with those of the import.
+		// If this fails, the blobs are deleted together with the import.
 		_ = d.cfg.Blobs.DeleteAll(context.Background(), l.prefix)
 	}
 }
 
-// limits say from which size on something is done in another way. What comes out is
-// the same.
+// limits are the sizes at which the draft switches to another method. They do not
+// affect results.
 type limits struct {
-	// rows and bytes bound the rows of a small layer, and body what is kept of a
-	// layer by itself.
+	// rows and bytes limit the content of a small revision, and body the size of a
+	// body that is stored inline.
 	rows, bytes, body int
-	// held is how many bytes all small layers may have before only the smallest are
-	// small ones.
+	// held limits the total bytes of small revisions. Beyond it, only the smallest
+	// revisions stay small.
 	held int
-	// moves is how many rows of one change may get another key and are looked up;
-	// for more, all rows are compared anew. moved is how many may have done so
-	// before an index is made anew.
+	// moves is the number of rows with a changed key up to which a change looks
+	// them up one by one instead of comparing all rows. moved is the total number
+	// up to which an index is reused.
 	moves, moved int
-	// counted is how many texts are counted in memory; more are in a temporary
-	// file.
+	// counted limits the number of distinct texts that are counted in memory.
 	counted int
-	// touched is how many rows are looked at one by one.
+	// touched is the number of changed rows up to which the level bitmaps are
+	// updated incrementally.
 	touched int
 }
 
@@ -386,8 +389,8 @@ func (l limits) withDefaults() limits {
 	}
 }
 
-// inMemory bounds the rows and the bytes of a small layer, where so many bytes are
-// held already.
+// inMemory returns the maximum rows and bytes of a small revision, given the total
+// bytes of the existing ones.
 func (l limits) inMemory(held int) (rows, bytes int) {
 	if held < l.held {
 		return l.rows, l.bytes

@@ -21,9 +21,9 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// A body is a mark of four bytes, the CRC-32C of what follows, and the pages: what
-// the layer holds, compressed. Where that is long it is in a blob, and the body
-// says in which. The version is the last byte of the mark.
+// A body is a four-byte mark, the CRC-32C of the rest, and either the compressed
+// revision or, if that is long, a reference to the blob that holds it. The last
+// byte of the mark is the version.
 const (
 	markInline = "Idl\x01"
 	markBlob   = "Idb\x01"
@@ -31,7 +31,7 @@ const (
 )
 
 const (
-	// maxPlain bounds what a body inflates to, whatever it says.
+	// maxPlain limits the decompressed size of a body.
 	maxPlain = 1 << 30
 
 	revisionFile = "layer.bin"
@@ -45,7 +45,7 @@ func frame(mark string, text []byte) []byte {
 
 func unframe(body []byte) (mark string, text []byte, err error) {
 	if len(body) < markSize {
-		return "", nil, errors.New("it is cut off")
+		return "", nil, errors.New("it is truncated")
 	}
 	text = body[markSize:]
 	if binary.LittleEndian.Uint32(body[len(markInline):]) != checksum(text) {
@@ -56,8 +56,7 @@ func unframe(body []byte) (mark string, text []byte, err error) {
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// encode gives what must be kept of a layer. Where that is much it goes into a
-// blob.
+// encode returns the stored form of a revision. It writes long bodies to a blob.
 func (d *Draft) encode(ctx context.Context, l *revision) (StoredRevision, error) {
 	plain, err := l.write(nil, d.ruleKinds)
 	if err != nil {
@@ -85,13 +84,14 @@ func (d *Draft) encode(ctx context.Context, l *revision) (StoredRevision, error)
 	return StoredRevision{l.seq, frame(markBlob, append(ref, l.prefix...))}, nil
 }
 
-// newRevisionPrefix makes a place for the blobs of a layer that is nobody else's: of two
-// drafts of the same rows, in two processes, each may make a change with the number.
+// newRevisionPrefix returns a unique blob prefix for a revision. It is random
+// because two processes may open the same draft and each make a change with the
+// same number.
 func (d *Draft) newRevisionPrefix(seq int64) string {
 	return fmt.Sprintf("%s%016x", d.revisionPrefix(seq), rand.Uint64())
 }
 
-// revisionPrefix is how all of these begin.
+// revisionPrefix returns what the prefixes of a change begin with.
 func (d *Draft) revisionPrefix(seq int64) string {
 	return fmt.Sprintf("%s/change-%d-", d.cfg.Prefix, seq)
 }
@@ -111,12 +111,12 @@ func (d *Draft) putBlob(ctx context.Context, key string, body []byte) error {
 	return nil
 }
 
-// decode gives the layer of what was kept.
+// decode reads a stored revision.
 func (d *Draft) decode(ctx context.Context, k StoredRevision) (*revision, error) {
 	l, err := d.decodeBody(ctx, k.Body)
 	if err == nil && l.seq != k.Seq {
 		_ = l.close()
-		err = fmt.Errorf("%w: it is that of change %d", staging.ErrDamaged, l.seq)
+		err = fmt.Errorf("%w: it belongs to change %d", staging.ErrDamaged, l.seq)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read change %d: %w", k.Seq, err)
@@ -139,7 +139,7 @@ func (d *Draft) decodeBody(ctx context.Context, body []byte) (*revision, error) 
 		}
 	}
 	if mark != markInline {
-		return nil, fmt.Errorf("its form is not one that this program reads (%q)", mark)
+		return nil, fmt.Errorf("unknown format %q", mark)
 	}
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPlain))
 	if err != nil {
@@ -161,16 +161,16 @@ func (d *Draft) decodeBody(ctx context.Context, body []byte) (*revision, error) 
 	return l, l.open(ctx, d.cfg.Blobs)
 }
 
-// followBody reads the blob that a body speaks of.
+// followBody reads the blob that a body refers to.
 func (d *Draft) followBody(ctx context.Context, ref []byte) (body []byte, prefix string, err error) {
 	seq, n := binary.Varint(ref)
 	if n <= 0 || len(ref) < n+4 {
-		return nil, "", fmt.Errorf("%w: it is cut off", staging.ErrDamaged)
+		return nil, "", fmt.Errorf("%w: it is truncated", staging.ErrDamaged)
 	}
 	crc := binary.LittleEndian.Uint32(ref[n:])
 	prefix = string(ref[n+4:])
 	if !strings.HasPrefix(prefix, d.revisionPrefix(seq)) {
-		return nil, "", fmt.Errorf("%w: it lies at %q, where no change of this draft does", staging.ErrDamaged, prefix)
+		return nil, "", fmt.Errorf("%w: its blobs are at %q, outside this draft", staging.ErrDamaged, prefix)
 	}
 	r, err := d.cfg.Blobs.Open(ctx, prefix+"/"+revisionFile)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -184,12 +184,12 @@ func (d *Draft) followBody(ctx context.Context, ref []byte) (body []byte, prefix
 		return nil, "", err
 	}
 	if checksum(body) != crc {
-		return nil, "", fmt.Errorf("%w: %s is another file", staging.ErrDamaged, revisionFile)
+		return nil, "", fmt.Errorf("%w: %s has another checksum", staging.ErrDamaged, revisionFile)
 	}
 	return body, prefix, nil
 }
 
-// open opens the rows of a large layer.
+// open opens the rows of a large revision.
 func (l *revision) open(ctx context.Context, blobs blob.Store) error {
 	s, err := staging.Open(ctx, blobs, l.prefix+"/"+rowsFolder)
 	if errors.Is(err, staging.ErrUnfinished) {
@@ -204,8 +204,8 @@ func (l *revision) open(ctx context.Context, blobs blob.Store) error {
 	return nil
 }
 
-// write appends the layer: numbers as varints, texts and bitmaps behind their
-// length. The same layer gives the same bytes.
+// write appends the revision: numbers as varints, texts and bitmaps prefixed by
+// their length. Equal revisions yield equal bytes.
 func (l *revision) write(to []byte, rules []Kind) ([]byte, error) {
 	to = binary.AppendVarint(to, l.seq)
 	to = binary.AppendVarint(to, l.next)
@@ -257,7 +257,7 @@ func writeDelta(to []byte, d *delta) ([]byte, error) {
 }
 
 func writeBitmap(to []byte, rows *roaring.Bitmap) ([]byte, error) {
-	rows = rows.Clone() // which is made smaller
+	rows = rows.Clone() // RunOptimize modifies it
 	rows.RunOptimize()
 	text, err := rows.ToBytes()
 	if err != nil {
@@ -280,7 +280,7 @@ func writeTexts(to []byte, t *intray.Texts) []byte {
 	return append(to, t.Arena[:start]...)
 }
 
-// writeAscending appends numbers that ascend.
+// writeAscending appends ascending numbers as differences.
 func writeAscending(to []byte, places []uint32) []byte {
 	to = binary.AppendUvarint(to, uint64(len(places)))
 	before := uint32(0)
@@ -313,9 +313,9 @@ func writeRows(to []byte, b *intray.Batch) []byte {
 	return to
 }
 
-var errInvalidEncoding = errors.New("it is not of the form that this program writes")
+var errInvalidEncoding = errors.New("invalid encoding")
 
-// decoder takes apart what write made. Its first error stays.
+// decoder reads what revision.write wrote. It keeps its first error.
 type decoder struct {
 	rest []byte
 	err  error
@@ -348,7 +348,7 @@ func (r *decoder) int() int64 {
 	return v
 }
 
-// count reads a number of things, each of which takes a byte at least.
+// count reads a number of items, each of which takes at least one byte.
 func (r *decoder) count() int {
 	n := r.uint()
 	if n > uint64(len(r.rest)) {
@@ -411,12 +411,12 @@ func (r *decoder) texts(t *intray.Texts) {
 	t.Arena = slices.Clone(r.bytes(int(sum)))
 }
 
-// ascending reads numbers that ascend and are less than most.
-func (r *decoder) ascending(most int) (out []uint32) {
+// ascending reads strictly ascending numbers less than limit.
+func (r *decoder) ascending(limit int) (out []uint32) {
 	before := uint64(0)
 	for i := range r.count() {
 		step := r.uint()
-		if before += step; before >= uint64(most) || i > 0 && step == 0 {
+		if before += step; before >= uint64(limit) || i > 0 && step == 0 {
 			r.setInvalid()
 			return nil
 		}
@@ -425,7 +425,7 @@ func (r *decoder) ascending(most int) (out []uint32) {
 	return out
 }
 
-// readRevision takes a layer apart, and says whether its rows are in a stage.
+// readRevision decodes a revision, and reports whether its rows are staged.
 func (d *Draft) readRevision(plain []byte) (l *revision, staged bool, err error) {
 	r := &decoder{rest: plain}
 	l = newRevision(r.int(), r.int())
@@ -453,7 +453,7 @@ func (d *Draft) readRevision(plain []byte) (l *revision, staged bool, err error)
 	return l, staged, r.err
 }
 
-// rows reads so many rows.
+// rows reads n rows.
 func (r *decoder) rows(d *Draft, n int) *intray.Batch {
 	b := d.newBatch()
 	if n > len(r.rest) {

@@ -15,49 +15,49 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Show says which rows a filter shows by their problems.
+// Show selects rows by their problems.
 type Show uint8
 
-// The rows that a filter shows.
+// The values of Show.
 const (
-	// All shows all rows.
+	// All selects all rows.
 	All Show = iota
-	// Problems shows rows with a problem of any level; Errors, Warnings and Infos
-	// those with one of that level.
+	// Problems selects rows with a problem of any level; Errors, Warnings and Infos
+	// select rows with a problem of that level.
 	Problems
 	Errors
 	Warnings
 	Infos
-	// Valid shows rows without an error.
+	// Valid selects rows without errors.
 	Valid
 )
 
-// Filter says which rows are meant or shown. The zero value is all rows. A row must
-// fit all of it; Show, Field and Code are about one and the same problem, and with
-// Show All they ask for a problem of any level.
+// Filter selects rows. The zero value selects all rows. A row must match every
+// criterion, and one problem must match Show, Field and Code together. If Show is
+// All, Field and Code match problems of any level.
 type Filter struct {
 	Show Show
-	// Field is the place of the field that has the problem, or intray.NoField for
-	// problems of whole rows; nil is any.
+	// Field is the position of the field with the problem, or intray.NoField for
+	// problems of whole rows; nil matches any.
 	Field *int
-	// Code is that of the problem; "" is any.
+	// Code is the code of the problem; "" matches any.
 	Code string
-	// Search is text that a cell has in its raw text, in what is shown in its place or
-	// in its value, whatever the case; "" is any.
+	// Search is contained in the raw text, the displayed name or the value of a
+	// cell, ignoring case; "" matches any.
 	Search string
-	// In is the place of the field that is searched; nil is all but hidden ones.
+	// In is the position of the field to search; nil searches all visible fields.
 	In *int
-	// Also are texts of cells, by field, that count as found by Search: those that the
-	// person sees as something else than the draft knows.
+	// Also lists, by field, additional raw texts that match Search, because the
+	// reviewer sees names that the draft does not have.
 	Also map[int][]string
 }
 
-// matchesAll says whether all rows fit.
+// matchesAll reports whether the filter matches every row.
 func (f Filter) matchesAll() bool {
 	return f.Show == All && f.Field == nil && f.Code == "" && f.Search == ""
 }
 
-// filterKey is a filter that can be compared.
+// filterKey is a comparable form of a Filter.
 type filterKey struct {
 	show   Show
 	field  int
@@ -65,19 +65,19 @@ type filterKey struct {
 	search searchKey
 }
 
-// anyField is no place of a field.
+// anyField is not a valid field position.
 const anyField = intray.NoField - 1
 
 func (f Filter) key() filterKey {
 	return filterKey{f.Show, fieldOrAny(f.Field), f.Code, searchKey{f.Search, fieldOrAny(f.In), f.extraKey()}}
 }
 
-// extraKey is the same for the same texts.
+// extraKey returns a string that is equal for equal Also maps.
 func (f Filter) extraKey() string {
 	if len(f.Also) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(f.Also) // fields and texts alone
+	text, _ := json.Marshal(f.Also) // a map of ints and strings always encodes
 	return string(text)
 }
 
@@ -92,7 +92,7 @@ func noField(field int) intray.Message {
 	return intray.NewMessage("review.unknown_field", intray.Params{"field": field})
 }
 
-// checkFilter makes sure that the filter is about fields that are there.
+// checkFilter returns a Refusal if the filter is invalid.
 func (d *Draft) checkFilter(f Filter) error {
 	if f.Field != nil && (*f.Field < intray.NoField || *f.Field >= len(d.cfg.Fields)) {
 		return &Refusal{Text: noField(*f.Field)}
@@ -114,7 +114,8 @@ func (d *Draft) checkFilter(f Filter) error {
 	return nil
 }
 
-// matchingRows gives the live rows that fit a filter. The bitmap must not be changed.
+// matchingRows returns the live rows that match a filter. The caller must not
+// modify the bitmap.
 func (d *Draft) matchingRows(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	if err := d.checkFilter(f); err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func (d *Draft) matchingRows(ctx context.Context, s *snapshot, f Filter, progres
 	return roaring.And(rows, found), nil
 }
 
-// byProblem gives the live rows that fit a filter without its search.
+// byProblem returns the live rows that match a filter, ignoring its search.
 func (d *Draft) byProblem(s *snapshot, f Filter) *roaring.Bitmap {
 	if f.Field == nil && f.Code == "" {
 		switch f.Show {
@@ -151,7 +152,7 @@ func (d *Draft) byProblem(s *snapshot, f Filter) *roaring.Bitmap {
 	return rows
 }
 
-// matchesKind says whether a filter is about problems of a kind.
+// matchesKind reports whether problems of a kind match the filter.
 func (f Filter) matchesKind(k Kind) bool {
 	if f.Field != nil && *f.Field != k.Field || f.Code != "" && f.Code != k.Code {
 		return false
@@ -159,37 +160,37 @@ func (f Filter) matchesKind(k Kind) bool {
 	return f.Show < Errors || f.Show > Infos || k.Level == intray.Level(f.Show-Errors)
 }
 
-// maxSearch is the longest text that is searched for, in bytes.
+// maxSearch is the maximum length of a search text in bytes.
 const maxSearch = 4096
 
-// searchKey is what is searched for and in which field, or in anyField; also has the
-// texts that count as found.
+// searchKey identifies a search: its text, its field or anyField, and the
+// additional texts that match.
 type searchKey struct {
 	text  string
 	field int
 	also  string
 }
 
-// cachedSearch is the rows that hold a text, as they were in a snapshot.
+// cachedSearch holds the rows that matched a search in a snapshot.
 type cachedSearch struct {
 	key searchKey
-	// using is held by who scans; what follows is theirs.
+	// using guards the fields below. A goroutine holds it while it scans.
 	using chan struct{}
 	id    uint64
 	rows  *roaring.Bitmap
 }
 
-// maxSearches is how many are remembered.
+// maxSearches is the number of cached searches.
 const maxSearches = 6
 
-// searches are the last ones, the latest last.
+// searches caches the last searches, most recent last.
 type searches struct {
 	mu  sync.Mutex
 	all []*cachedSearch
 }
 
-// get gives the search for a key, a new one where none is remembered.
-func (s *searches) get(key searchKey) *cachedSearch {
+// lookup returns the cached search for a key, and creates it if necessary.
+func (s *searches) lookup(key searchKey) *cachedSearch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, one := range s.all {
@@ -203,11 +204,12 @@ func (s *searches) get(key searchKey) *cachedSearch {
 	return one
 }
 
-// search gives the rows of a snapshot that hold what a filter searches for, among them
-// some that are not live. All rows are scanned once, and then only those that changed.
+// search returns the rows of a snapshot that match the search of a filter; some of
+// them may be deleted. The first search scans all rows, later ones only the rows
+// that changed since.
 func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	key := f.key().search
-	one := d.searches.get(key)
+	one := d.searches.lookup(key)
 	select {
 	case one.using <- struct{}{}:
 		defer func() { <-one.using }()
@@ -245,7 +247,7 @@ func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func
 	return found, nil
 }
 
-// cacheSearchHits puts what was found on a shelf where it lies far apart.
+// cacheSearchHits caches the rows found if they are scattered.
 func (d *Draft) cacheSearchHits(found *roaring.Bitmap) {
 	staged := found.Clone()
 	staged.RemoveRange(uint64(d.staged), 1<<32)
@@ -254,7 +256,7 @@ func (d *Draft) cacheSearchHits(found *roaring.Bitmap) {
 	}
 }
 
-// searchedFields are the places of the fields that a search looks at.
+// searchedFields returns the positions of the fields that a search scans.
 func (d *Draft) searchedFields(field int) []int {
 	if field != anyField {
 		return []int{field}
@@ -268,12 +270,12 @@ func (d *Draft) searchedFields(field int) []int {
 	return all
 }
 
-// scan looks through some fields of rows.
-func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, sought finder, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
+// scan returns the rows whose fields contain what the finder searches.
+func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f finder, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	var mu sync.Mutex
 	err := d.eachSpan(ctx, s, rows, progress, func() spanWork {
-		l, f := d.newFieldReader(s, fields), sought
+		l, f := d.newFieldReader(s, fields), f
 		return func(ctx context.Context, at span) error {
 			pieces, err := l.readSpan(ctx, at, rows)
 			if err != nil {
@@ -297,12 +299,12 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, sou
 	return found, err
 }
 
-// needle is a text that is searched for, whatever the case.
+// needle is a search text, which matches regardless of case.
 type needle struct {
 	text []byte
-	// spread says that letters beyond ASCII may be one with letters of the text:
-	// where it holds any itself, or i, k or s, which are ı, the Kelvin sign and ſ
-	// too.
+	// spread is set if a letter outside ASCII may fold to a letter of the text: if
+	// the text has such letters itself, or contains i, k or s, to which ı, the
+	// Kelvin sign and ſ fold.
 	spread bool
 }
 
@@ -312,7 +314,7 @@ func newNeedle(text string) *needle {
 	return n
 }
 
-// foldCase gives a text in which letters that differ by case are one.
+// foldCase returns a text with case differences removed.
 func foldCase(text, scratch []byte) []byte {
 	if !isASCII(text) {
 		return bytes.ToLower(bytes.ToUpper(text))
@@ -341,10 +343,10 @@ func appendLower(to, text []byte) []byte {
 	return to
 }
 
-// finder looks for a needle, for one goroutine.
+// finder searches batches for a needle. Each goroutine needs its own.
 type finder struct {
 	needle *needle
-	// nameMatches are the texts of fields that are shown as something which holds it.
+	// nameMatches are the texts of fields whose displayed name contains the needle.
 	nameMatches textMatches
 	draft       *Draft
 	has         []bool
@@ -352,8 +354,8 @@ type finder struct {
 	fold        []byte
 }
 
-// rows says for each row of a batch whether any of the fields holds the needle in
-// its value, in its raw text or in what is shown in its place.
+// rows reports for each row of a batch whether one of the fields contains the
+// needle in its value, raw text or displayed name.
 func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 	f.has = append(f.has[:0], make([]bool, b.Rows())...)
 	for _, field := range fields {
@@ -371,8 +373,8 @@ func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 	return f.has
 }
 
-// matchTexts marks the rows whose text holds the needle; text i is that of row rows[i],
-// or of row i.
+// matchTexts marks the rows whose text contains the needle. Text i belongs to row
+// rows[i], or to row i if rows is nil.
 func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
 	f.scratch = appendLower(f.scratch[:0], t.Arena)
 	for at := 0; ; {
@@ -401,21 +403,21 @@ func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
 	}
 }
 
-// isList says whether the values of a field are lists of texts, in JSON.
+// isList reports whether the values of a field are JSON lists of texts.
 func (d *Draft) isList(field int) bool {
 	f := &d.cfg.Fields[field]
 	return f.ManyToOne || f.Type.Name == intray.TypeMultiSelect
 }
 
-// matchLists marks the rows in whose lists a text holds the needle. The raw texts are lists
-// too where the field has many columns.
+// matchLists marks the rows with a list element that contains the needle. If many
+// is set, the raw texts are lists, too.
 func (f *finder) matchLists(c *intray.Cells, rows int, many bool) {
 	eachOf(c, rows, func(row int, v, raw []byte) {
 		f.has[row] = f.has[row] || f.listContains(v) || (many && f.listContains(raw)) || (!many && f.contains(raw))
 	})
 }
 
-// eachOf gives the value and the raw text of each cell of a column.
+// eachOf calls do with the value and the raw text of each cell of a column.
 func eachOf(c *intray.Cells, rows int, do func(row int, v, raw []byte)) {
 	raws := 0
 	for row := range rows {
@@ -429,18 +431,18 @@ func eachOf(c *intray.Cells, rows int, do func(row int, v, raw []byte)) {
 	}
 }
 
-// listContains says whether one of the texts of a list holds the needle.
+// listContains reports whether an element of a list contains the needle.
 func (f *finder) listContains(list []byte) bool {
 	if !bytes.ContainsRune(list, '\\') && !f.contains(list) {
-		return false // where nothing is escaped the texts stand there as they are
+		return false // without escapes, the encoding contains every element literally
 	}
 	found, is := anyText(list, f.contains)
 	return found || !is && f.contains(list)
 }
 
-// anyText says whether a text of a list, or of one in it, is one that is looked for; is
-// is false for what is no list.
-func anyText(list []byte, sought func(text []byte) bool) (found, is bool) {
+// anyText reports whether an element of a JSON list, or of a list nested in it,
+// satisfies match. is reports whether list is valid JSON.
+func anyText(list []byte, match func(text []byte) bool) (found, is bool) {
 	dec := json.NewDecoder(bytes.NewReader(list))
 	dec.UseNumber()
 	for {
@@ -448,7 +450,7 @@ func anyText(list []byte, sought func(text []byte) bool) (found, is bool) {
 		if err != nil {
 			return false, err == io.EOF
 		}
-		if _, sign := one.(json.Delim); !sign && one != nil && sought(fmt.Append(nil, one)) {
+		if _, sign := one.(json.Delim); !sign && one != nil && match(fmt.Append(nil, one)) {
 			return true, true
 		}
 	}

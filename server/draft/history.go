@@ -12,17 +12,17 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// ErrNothing says that there is no change to undo, or none to redo.
-var ErrNothing = errors.New("there is nothing to undo or redo")
+// ErrNothing means that there is no change to undo or redo.
+var ErrNothing = errors.New("nothing to undo or redo")
 
-// History says what can be undone and redone.
+// History lists the changes that can be undone and redone.
 type History struct {
-	// Done are the numbers of the changes that are in force, and Undone of those
-	// that were undone, each with the oldest first.
+	// Done are the numbers of the changes in effect, Undone those of the undone
+	// changes, oldest first.
 	Done, Undone []int64
 }
 
-// History gives that of the draft. It waits for a change under way.
+// History returns the history of the draft. It waits for a running change.
 func (d *Draft) History(ctx context.Context) (History, error) {
 	if err := d.lock(ctx); err != nil {
 		return History{}, fmt.Errorf("list the changes: %w", err)
@@ -38,10 +38,10 @@ func (d *Draft) History(ctx context.Context) (History, error) {
 	return h, nil
 }
 
-// Undo takes the last change back and gives its number. Before rows are shown
-// without it, keep is told; where it fails the change stays. It fails with
-// ErrNothing where there is no change.
-func (d *Draft) Undo(ctx context.Context, keep func(ctx context.Context, seq int64) error) (int64, error) {
+// Undo reverts the last change and returns its number. It calls save before the
+// rows change; if save fails, the change stays in effect. It returns ErrNothing if
+// there is no change.
+func (d *Draft) Undo(ctx context.Context, save func(ctx context.Context, seq int64) error) (int64, error) {
 	if err := d.lock(ctx); err != nil {
 		return 0, fmt.Errorf("undo: %w", err)
 	}
@@ -51,16 +51,16 @@ func (d *Draft) Undo(ctx context.Context, keep func(ctx context.Context, seq int
 		return 0, fmt.Errorf("undo: %w", ErrNothing)
 	}
 	l := s.revisions[len(s.revisions)-1]
-	if err := d.switchTo(ctx, s.withoutLast(d.snapshotConfig()), l, keep); err != nil {
+	if err := d.switchTo(ctx, s.withoutLast(d.snapshotConfig()), l, save); err != nil {
 		return 0, fmt.Errorf("undo change %d: %w", l.seq, err)
 	}
 	d.undone = append(d.undone, l)
 	return l.seq, nil
 }
 
-// Redo puts the change that was undone last on again and gives its number. It does
-// so as Undo does.
-func (d *Draft) Redo(ctx context.Context, keep func(ctx context.Context, seq int64) error) (int64, error) {
+// Redo restores the change that was undone last and returns its number. It uses
+// save like Undo does.
+func (d *Draft) Redo(ctx context.Context, save func(ctx context.Context, seq int64) error) (int64, error) {
 	if err := d.lock(ctx); err != nil {
 		return 0, fmt.Errorf("redo: %w", err)
 	}
@@ -69,17 +69,17 @@ func (d *Draft) Redo(ctx context.Context, keep func(ctx context.Context, seq int
 		return 0, fmt.Errorf("redo: %w", ErrNothing)
 	}
 	l := d.undone[len(d.undone)-1]
-	if err := d.switchTo(ctx, d.now.Load().withRevision(l, d.snapshotConfig()), l, keep); err != nil {
+	if err := d.switchTo(ctx, d.now.Load().withRevision(l, d.snapshotConfig()), l, save); err != nil {
 		return 0, fmt.Errorf("redo change %d: %w", l.seq, err)
 	}
 	d.undone = d.undone[:len(d.undone)-1]
 	return l.seq, nil
 }
 
-// switchTo goes to the snapshot with or without a layer.
-func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, keep func(ctx context.Context, seq int64) error) error {
-	if keep != nil {
-		if err := keep(ctx, l.seq); err != nil {
+// switchTo saves and publishes the snapshot with or without a revision.
+func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, save func(ctx context.Context, seq int64) error) error {
+	if save != nil {
+		if err := save(ctx, l.seq); err != nil {
 			return err
 		}
 	}
@@ -90,25 +90,25 @@ func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, keep fu
 	return nil
 }
 
-// RowAtVersion is a row as it is now, and as it was at an earlier version.
+// RowAtVersion is a row as it is now and as it was at an earlier version.
 type RowAtVersion struct {
 	Now Row
-	// Then has the cells at that version, without problems. Known says whether they
-	// can still be told: not where the row never had that version, nor where its
-	// change was undone and another one made in its place.
+	// Then has the cells at that version, without problems. Known is false if the
+	// row never had that version, or if its change was undone and replaced.
 	Then  Row
 	Known bool
 }
 
-// RowsAtVersions gives rows by their numbers, each with what it was at the version that is
-// named for it: those that are there, in the order of their numbers. It waits for a
-// change under way.
+// RowsAtVersions returns the existing rows among the keys of versions, in the order
+// of their numbers, each with its state at the given version. It waits for a
+// running change.
 func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([]RowAtVersion, error) {
 	if err := d.lock(ctx); err != nil {
-		return nil, fmt.Errorf("look back: %w", err)
+		return nil, fmt.Errorf("read earlier versions: %w", err)
 	}
-	// What is undone goes with the next change, but not while this reads.
-	s, done := d.read()
+	// The next change deletes the undone revisions, but not while this function
+	// reads.
+	s, done := d.beginRead()
 	defer done()
 	layers := map[int64]*revision{}
 	for _, l := range slices.Concat(s.revisions, d.undone) {
@@ -120,7 +120,7 @@ func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([
 		return nil, err
 	}
 	out := make([]RowAtVersion, len(rows))
-	earlier := map[int64][]int{} // the places in out, by version
+	earlier := map[int64][]int{} // positions in out, by version
 	for i, r := range rows {
 		out[i].Now = r
 		switch version := versions[r.Number]; {
@@ -132,13 +132,14 @@ func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([
 	}
 	for version, places := range earlier {
 		if err := d.readVersion(ctx, layers[version], version, out, places); err != nil {
-			return nil, fmt.Errorf("look back to change %d: %w", version, err)
+			return nil, fmt.Errorf("read the rows of change %d: %w", version, err)
 		}
 	}
 	return out, nil
 }
 
-// readVersion reads rows as a layer made them, or as they were staged where it is nil.
+// readVersion reads rows as a revision wrote them, or as they were staged if l is
+// nil.
 func (d *Draft) readVersion(ctx context.Context, l *revision, version int64, out []RowAtVersion, places []int) error {
 	has := func(row uint32) bool { return row < d.staged }
 	read := d.readStaged
@@ -165,7 +166,7 @@ func (d *Draft) readVersion(ctx context.Context, l *revision, version int64, out
 	return nil
 }
 
-// batchRow is a row of a batch, without problems.
+// batchRow returns a row of a batch without problems.
 func batchRow(b *intray.Batch, at int, row uint32, version int64) Row {
 	r := Row{Number: int64(row), Version: version, Line: b.Lines[at], Cells: make([]Cell, len(b.Fields))}
 	for f := range b.Fields {
@@ -174,7 +175,7 @@ func batchRow(b *intray.Batch, at int, row uint32, version int64) Row {
 	return r
 }
 
-// rows gives the rows with these numbers that are there in a snapshot.
+// rows returns the rows with these numbers that exist in a snapshot.
 func (d *Draft) rows(ctx context.Context, s *snapshot, numbers []int64) ([]Row, error) {
 	wanted := roaring.New()
 	for _, n := range numbers {
@@ -187,7 +188,7 @@ func (d *Draft) rows(ctx context.Context, s *snapshot, numbers []int64) ([]Row, 
 	if len(list) == 0 {
 		return nil, nil
 	}
-	b, err := d.gather(ctx, s, list)
+	b, err := d.readRows(ctx, s, list)
 	if err != nil {
 		return nil, err
 	}

@@ -9,20 +9,20 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// keyIndex finds the live rows by one key. Who changes the draft owns it.
+// keyIndex finds live rows by one key. Only the holder of Draft.writing may use it.
 type keyIndex struct {
 	draft  *Draft
 	number int
 	key    validate.Key
-	// index holds the rows as they were when it was made; nil is none.
+	// index holds the rows as they were when it was built, or is nil.
 	index *validate.Index
-	// moved are the rows that may have another key since, by now, and byHash finds
-	// them.
+	// moved has the current keys of rows whose key may have changed since, and
+	// byHash finds these rows.
 	moved  map[uint32]rowKey
 	byHash map[validate.Hash][]uint32
 }
 
-// rowKey is the key of a row, where it has one.
+// rowKey is the key of a row, if it has one.
 type rowKey struct {
 	hash validate.Hash
 	has  bool
@@ -37,19 +37,19 @@ type keyMove struct {
 
 func newKeyIndex(d *Draft, at int) *keyIndex { return &keyIndex{draft: d, number: at, key: d.keys[at]} }
 
-// rebuild compares all rows of a snapshot: it gives those whose key another has too,
-// and an index of the snapshot.
+// rebuild compares all rows of a snapshot. It returns an index of them and the rows
+// whose key occurs more than once.
 func (t *keyIndex) rebuild(ctx context.Context, s *snapshot, progress func(done, total int64)) (*validate.Index, *roaring.Bitmap, error) {
 	index := validate.NewIndex(t.draft.cfg.Temp)
 	rows, err := t.scanRows(ctx, index, s, progress)
 	if err != nil {
 		_ = index.Close()
-		return nil, nil, fmt.Errorf("compare the values of all rows: %w", err)
+		return nil, nil, fmt.Errorf("compare the keys of all rows: %w", err)
 	}
 	return index, rows, nil
 }
 
-// replaceIndex takes the index of the snapshot that is now the draft's.
+// replaceIndex replaces the index by one of the current snapshot.
 func (t *keyIndex) replaceIndex(index *validate.Index) {
 	t.dropIndex()
 	t.index = index
@@ -78,8 +78,8 @@ func (t *keyIndex) scanRows(ctx context.Context, index *validate.Index, s *snaps
 	return index.Finish()
 }
 
-// ensure makes the index where there is none, or where it is of little use.
-func (t *keyIndex) ensure(ctx context.Context, s *snapshot) error {
+// ensureIndex builds the index if there is none or if too many rows have moved.
+func (t *keyIndex) ensureIndex(ctx context.Context, s *snapshot) error {
 	if t.index != nil && len(t.moved) <= t.draft.cfg.limits.moved {
 		return nil
 	}
@@ -90,10 +90,10 @@ func (t *keyIndex) ensure(ctx context.Context, s *snapshot) error {
 	return err
 }
 
-// dropIndex drops the index.
+// dropIndex closes the index. It is rebuilt when needed.
 func (t *keyIndex) dropIndex() {
 	if t.index != nil {
-		_ = t.index.Close() // a temporary file without a name
+		_ = t.index.Close() // an unlinked temporary file
 	}
 	t.index, t.moved, t.byHash = nil, map[uint32]rowKey{}, map[validate.Hash][]uint32{}
 }
@@ -105,7 +105,7 @@ func (t *keyIndex) close() error {
 	return t.index.Close()
 }
 
-// recordMoves notes where rows are from now on.
+// recordMoves updates the keys of rows that a change moved.
 func (t *keyIndex) recordMoves(moves []keyMove) {
 	if t.index == nil {
 		return
@@ -139,7 +139,7 @@ func (t *keyIndex) setKey(row uint32, to rowKey) {
 	}
 }
 
-// syncTo notes where rows are in a snapshot, after an undo or a redo.
+// syncTo updates the keys of rows after an undo or redo.
 func (t *keyIndex) syncTo(ctx context.Context, s *snapshot, rows *roaring.Bitmap) {
 	if t.index == nil {
 		return
@@ -150,17 +150,16 @@ func (t *keyIndex) syncTo(ctx context.Context, s *snapshot, rows *roaring.Bitmap
 	}
 	moves, err := t.keyMoves(ctx, s, rows)
 	if err != nil {
-		t.dropIndex() // it is made anew when it is needed
+		t.dropIndex() // ensureIndex rebuilds it
 		return
 	}
 	t.recordMoves(moves)
 }
 
-// keyMoves gives where some rows are in a snapshot; those that are not live are
-// nowhere.
+// keyMoves returns the keys of some rows in a snapshot. Deleted rows have no key.
 func (t *keyIndex) keyMoves(ctx context.Context, s *snapshot, rows *roaring.Bitmap) ([]keyMove, error) {
 	list := roaring.And(rows, s.live).ToArray()
-	b, err := t.draft.gather(ctx, s, list)
+	b, err := t.draft.readRows(ctx, s, list)
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +175,8 @@ func (t *keyIndex) keyMoves(ctx context.Context, s *snapshot, rows *roaring.Bitm
 	return moves, nil
 }
 
-// hashGroup is the rows of one hash around a change: those that move, and up to two of
-// the others.
+// hashGroup is the set of rows with one hash: the numbers of moving rows before and
+// after the change, and up to two other rows.
 type hashGroup struct {
 	before, after int
 	others        []uint32
@@ -186,10 +185,10 @@ type hashGroup struct {
 func (g *hashGroup) repeatedBefore() bool { return g.before+len(g.others) > 1 }
 func (g *hashGroup) repeated() bool       { return g.after+len(g.others) > 1 }
 
-// findRepeated finds which rows begin and cease to have a key that another has too,
-// where these were repeated and these rows move.
+// findRepeated returns the rows that gain and lose duplicates when rows move.
+// repeated are the rows with duplicates before the change.
 func (t *keyIndex) findRepeated(ctx context.Context, s *snapshot, repeated *roaring.Bitmap, moves []keyMove) (*delta, error) {
-	if err := t.ensure(ctx, s); err != nil {
+	if err := t.ensureIndex(ctx, s); err != nil {
 		return nil, err
 	}
 	moving := make(map[uint32]bool, len(moves))
@@ -234,7 +233,7 @@ func (t *keyIndex) findRepeated(ctx context.Context, s *snapshot, repeated *roar
 	return d, nil
 }
 
-// findOthers finds up to two rows of a hash that do not move.
+// findOthers finds up to two rows with a hash that do not move.
 func (t *keyIndex) findOthers(h validate.Hash, g *hashGroup, moving map[uint32]bool) error {
 	add := func(row uint32) bool {
 		if !moving[row] {
@@ -254,7 +253,7 @@ func (t *keyIndex) findOthers(h validate.Hash, g *hashGroup, moving map[uint32]b
 		return add(row)
 	})
 	if err != nil {
-		return fmt.Errorf("look up the rows of a value: %w", err)
+		return fmt.Errorf("look up rows by key: %w", err)
 	}
 	return nil
 }

@@ -9,102 +9,102 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Operation is a change that a person asks for: one of [Set], [Replace], [Fill],
+// Operation is a change that a reviewer makes: one of [Set], [Replace], [Fill],
 // [Clear], [Trim], [Case], [MapValue], [Delete], [Add] and [Accept].
 type Operation interface {
-	// plan makes sure that the operation can be done and says what is to be done.
+	// plan validates the operation and returns what to do.
 	plan(d *Draft) (*changePlan, error)
 }
 
-// Selector says which cells are meant.
+// Selector selects cells.
 type Selector struct {
-	// Filter says in which rows. Where Numbers is not nil, only rows with these
-	// numbers are meant, those that are there.
+	// Filter selects the rows. If Numbers is not nil, only rows with these numbers
+	// are selected; missing rows are ignored.
 	Filter  Filter
 	Numbers []int64
-	// Token names a view whose rows are meant instead of those that fit the filter
-	// by now. One that is forgotten is refused.
+	// Token names a view that selects the rows instead of Filter. An expired view
+	// causes a Refusal.
 	Token string
-	// From and To are places of the view with the token: only its rows from From up
-	// to To, To not included, are meant. To 0 is the end of the view.
+	// From and To limit the selection to the view's rows at positions From to To-1.
+	// If To is 0, the selection ends with the view.
 	From, To int64
-	// Total, where it is not nil, is how many rows the view had when it was looked at:
-	// where it has others by now the places are others, and the change is a Refusal.
+	// Total, if not nil, is the number of rows that the reviewer saw in the view.
+	// If the view has changed since, positions have shifted, and the operation is
+	// refused.
 	Total *int64
-	// Fields are the places of the fields; nil is all that can be changed.
+	// Fields are the positions of the fields; nil selects all editable fields.
 	Fields []int
 }
 
-// Typed is what a person typed into a cell; "" empties it.
+// Typed is text entered into a cell. "" clears the cell.
 type Typed struct {
 	Row         int64
 	Field, Part int
 	Text        string
-	// Version is that of the row which the person saw, and Seen the raw text of
-	// the cell then.
+	// Version is the version of the row that the reviewer saw, and Seen the raw
+	// text of the cell in it.
 	Version int64
 	Seen    string
 }
 
-// Set types into cells. Where a row has another version by now and the cell
-// another text than the person saw, nothing is changed and the error is a
-// [Conflict].
+// Set enters texts into cells. If a row has a newer version in which the cell's
+// text differs from Seen, nothing changes and the error is a [Conflict].
 type Set struct{ Cells []Typed }
 
-// Replace puts With in the place of Find in the text of cells. Of a cell that is seen
-// under a name both the name and the text are looked at: it changes where that makes
-// another name or its text, or where With takes the place of all of it.
+// Replace replaces Find by With in the text of cells. If a cell displays a name,
+// both the name and the text are searched. The replacement applies only if it
+// yields another name or its text, or if With replaces the whole text.
 type Replace struct {
 	Where Selector
 	Find  string
 	With  string
-	// Whole replaces only cells that hold nothing else, MatchCase tells upper case
-	// from lower case, and Expression says that Find is a regular expression (RE2)
-	// whose groups With may name as $1 or ${name}.
+	// Whole matches only cells that contain nothing else. MatchCase makes the
+	// search case-sensitive. With Expression, Find is an RE2 regular expression,
+	// and With may refer to groups as $1 or ${name}.
 	Whole, MatchCase, Expression bool
-	// Names are, by field, what the person sees in place of texts, where those are
-	// others than the draft knows.
+	// Names maps, by field, texts to the names that the reviewer sees, if these
+	// differ from the names of the draft.
 	Names map[int]map[string]string
 }
 
-// Fill puts the same text into cells; where Texts is not nil, into the cells of each
-// field that it names the text there.
+// Fill sets cells to Text. If Texts is not nil, Fill sets the cells of each field
+// in it to the field's text.
 type Fill struct {
 	Where Selector
 	Text  string
 	Texts map[int]string
 }
 
-// Clear empties cells.
+// Clear clears cells.
 type Clear struct{ Where Selector }
 
-// Trim takes blanks off both ends of the text of cells; with Inner, runs of blanks
-// inside become one space.
+// Trim removes whitespace at both ends of cells. With Inner, it also collapses
+// whitespace inside to one space.
 type Trim struct {
 	Where Selector
 	Inner bool
 }
 
-// Casing is how letters are written.
+// Casing is a letter case.
 type Casing string
 
-// The casings.
+// The letter cases.
 const (
 	Upper Casing = "upper"
 	Lower Casing = "lower"
-	// Title writes the first letter of each word large and the others small.
+	// Title capitalizes the first letter of each word.
 	Title Casing = "title"
 )
 
-// Case writes the letters of cells large or small.
+// Case changes the letter case of cells.
 type Case struct {
 	Where Selector
 	To    Casing
 }
 
-// MapValue puts Text into all cells of the field whose text is Raw; where Texts is not
-// nil, into those whose text it has the text that it has for it. The fields of Where do
-// not count.
+// MapValue sets all cells of the field whose text is Raw to Text. If Texts is not
+// nil, it replaces the texts that are keys of Texts by their values. Where.Fields
+// is ignored.
 type MapValue struct {
 	Where Selector
 	Field int
@@ -116,49 +116,49 @@ type MapValue struct {
 // Delete deletes rows.
 type Delete struct{ Where Selector }
 
-// Add adds rows behind all others, each with what is typed into its cells; their
-// Row, Version and Seen do not count.
+// Add appends rows with these cells. The Row, Version and Seen of the cells are
+// ignored.
 type Add struct{ Rows [][]Typed }
 
-// Accept takes off rows the problem that their record had too few or too many
-// cells.
+// Accept removes the problem that a record has too few or too many cells.
 type Accept struct{ Where Selector }
 
-// acceptable is the code of the problem that a person can accept.
+// acceptable is the code of the problem that Accept removes.
 const acceptable = "cell_count"
 
-// Refusal says that an operation cannot be done, in a sentence for a person. A stale
-// one can be once the rows were looked at again.
+// Refusal is the error of an operation that cannot be performed. If Stale is set,
+// it may succeed after the client reloads the rows.
 type Refusal struct {
 	Text  intray.Message
 	Stale bool
 }
 
-// Error gives the sentence.
+// Error returns the message as text.
 func (r *Refusal) Error() string { return r.Text.String() }
 
-// Describe returns the sentence.
+// Describe returns the message.
 func (r *Refusal) Describe() intray.Message { return r.Text }
 
-// CellConflict is a cell that another change reached first.
+// CellConflict is a cell that somebody else changed first.
 type CellConflict struct {
 	Row         int64
 	Field, Part int
-	// Version is that of the row by now, 0 also where Gone says that it was
-	// deleted. Seen is what the person saw, Now what the cell holds.
+	// Version is the current version of the row. Gone is set if the row was
+	// deleted; Version is then 0. Seen is the text that the reviewer saw, and Now
+	// the current text.
 	Version   int64
 	Gone      bool
 	Seen, Now string
 }
 
-// Conflict says that cells hold another text than the person saw. Nothing was
+// Conflict means that cells have changed since the reviewer saw them. Nothing was
 // changed.
 type Conflict struct{ Cells []CellConflict }
 
-// Error says how many there are.
+// Error returns the number of conflicts as text.
 func (c *Conflict) Error() string { return c.Describe().String() }
 
-// Describe says how many there are.
+// Describe returns the number of conflicts.
 func (c *Conflict) Describe() intray.Message {
 	return intray.NewMessage("review.cells_changed", intray.Params{"n": len(c.Cells)})
 }
@@ -167,27 +167,27 @@ func noRow(row int64) intray.Message {
 	return intray.NewMessage("review.unknown_row", intray.Params{"row": row})
 }
 
-// changePlan is what an operation comes down to.
+// changePlan describes what an operation does.
 type changePlan struct {
 	where Selector
-	// change gives the new text of a cell, and false where it stays. It is called
-	// from several goroutines; nil where texts are not what is changed.
+	// change returns the new text of a cell, and whether it differs. It is called
+	// concurrently. It is nil if the operation does not compute new texts from old
+	// ones.
 	change func(field int, text []byte) (string, bool)
 	fields []int
-	// needle is what texts must hold to be changed, but for those that are alike; nil
-	// where that is not known.
+	// needle is text that a cell must contain to change, unless nameMatches has it;
+	// nil if there is no such text.
 	needle      *needle
 	nameMatches textMatches
-	// cells are typed into, by row.
+	// cells are the texts of Set, by row.
 	cells map[uint32][]Typed
-	// accept takes a problem off, remove the rows, and added are new ones.
+	// accept removes a problem, remove deletes the rows, and added are new rows.
 	accept bool
 	remove bool
 	added  [][]Typed
 }
 
-// maxAdded is how many rows a person can add at once, and maxTyped how many cells
-// can be typed into at once.
+// maxAdded limits the rows of one Add, and maxTyped the cells of one Set.
 const (
 	maxAdded = 10_000
 	maxTyped = 1_000_000
@@ -303,7 +303,8 @@ func (o Add) plan(d *Draft) (*changePlan, error) {
 	return &changePlan{added: o.Rows, where: Selector{Numbers: []int64{}}}, nil
 }
 
-// planTextChange is the job of changing texts.
+// planTextChange returns a plan that changes the texts of cells, or err if it is
+// not nil.
 func (d *Draft) planTextChange(where Selector, must *needle, change func(text []byte) (string, bool), err error) (*changePlan, error) {
 	if err != nil {
 		return nil, err
@@ -321,14 +322,14 @@ func (d *Draft) planTextChange(where Selector, must *needle, change func(text []
 			return nil, err
 		}
 		if d.cfg.Fields[f].ManyToOne {
-			must = nil // its texts are within another
+			must = nil // the raw text encodes several texts
 		}
 	}
 	one := func(_ int, text []byte) (string, bool) { return change(text) }
 	return &changePlan{where: where, fields: fields, change: one, needle: must}, nil
 }
 
-// editable refuses a field that no person may change.
+// editable returns a Refusal if a reviewer cannot change the cell.
 func (d *Draft) editable(field, part int) error {
 	if field < 0 || field >= len(d.cfg.Fields) {
 		return &Refusal{Text: noField(field)}
@@ -347,7 +348,7 @@ func (d *Draft) editable(field, part int) error {
 	return nil
 }
 
-// partCount is how many cells a field has in a row.
+// partCount returns the number of cells that a field has in each row.
 func (d *Draft) partCount(field int) int {
 	if !d.cfg.Fields[field].ManyToOne {
 		return 1
@@ -358,7 +359,7 @@ func (d *Draft) partCount(field int) int {
 	return d.cfg.Parts[field]
 }
 
-// selectRows gives the live rows that a selector means.
+// selectRows returns the live rows that a selector selects.
 func (d *Draft) selectRows(s *snapshot, w Selector, byFilter func() (*roaring.Bitmap, error)) (*roaring.Bitmap, error) {
 	var rows *roaring.Bitmap
 	if w.Token != "" {
@@ -394,7 +395,8 @@ func (d *Draft) selectRows(s *snapshot, w Selector, byFilter func() (*roaring.Bi
 	return picked, nil
 }
 
-// viewRange gives the rows of a view from one place up to another; 0 is its end.
+// viewRange returns the rows at positions [first, end) of a view. An end of 0 means
+// the end of the view.
 func viewRange(rows *roaring.Bitmap, first, end int64) *roaring.Bitmap {
 	total := int64(rows.GetCardinality())
 	if end <= 0 || end > total {
@@ -417,5 +419,5 @@ func viewRange(rows *roaring.Bitmap, first, end int64) *roaring.Bitmap {
 	return out
 }
 
-// canAccept says whether a problem is of a row as a whole and can be accepted.
+// canAccept reports whether Accept removes a problem.
 func canAccept(p *intray.Problem) bool { return p.Field == intray.NoField && p.Code == acceptable }

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// spanResult is what becomes of some rows of one span.
+// spanResult is the result of changing some rows of one span.
 type spanResult struct {
 	rows      []uint32
 	batch     *intray.Batch
@@ -24,12 +24,12 @@ type spanResult struct {
 	cells     int64
 	samples   []Sample
 	conflicts []CellConflict
-	// gained and lost are the rows that began and ceased to have a kind of problem.
+	// gained and lost are the rows that gained and lost each kind of problem.
 	gained, lost map[Kind][]uint32
 	moves        [][]keyMove
 }
 
-// merge adds the rows of a later span, which are not put yet.
+// merge appends the rows of a later span, whose edits are not applied yet.
 func (r *spanResult) merge(later *spanResult) {
 	r.conflicts = append(r.conflicts, later.conflicts...)
 	if len(later.rows) > 0 {
@@ -38,9 +38,8 @@ func (r *spanResult) merge(later *spanResult) {
 	}
 }
 
-// applyParallel changes rows span by span, on all cores, and merges the results in the
-// order of the rows. Only a few spans are in progress at a time, unless the revalidator
-// must see all rows at once.
+// applyParallel changes rows span by span, on all cores, and merges the results in row
+// order. Only a few spans are in progress at a time, unless Config.Whole is set.
 func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
 	spans := m.draft.spansOf(rows)
 	report := progressOf(spans, progress)
@@ -81,7 +80,7 @@ func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap,
 	return m.mergeResult(ctx, all)
 }
 
-// worker makes changes, for one goroutine.
+// worker processes spans for one goroutine.
 type worker struct {
 	builder *changeBuilder
 	fields  *fieldReader
@@ -104,8 +103,8 @@ type pending struct {
 	text        string
 }
 
-// processSpan changes the rows of a span, or only finds them where the desk is to see all
-// rows at once.
+// processSpan changes the rows of a span. If Config.Whole is set, it only finds
+// their edits.
 func (w *worker) processSpan(ctx context.Context, at span, rows *roaring.Bitmap) (*spanResult, error) {
 	r, err := w.changedRows(ctx, at, rows)
 	if err != nil || len(r.rows) == 0 || w.builder.draft.cfg.Whole {
@@ -121,7 +120,7 @@ func (w *worker) changedRows(ctx context.Context, at span, rows *roaring.Bitmap)
 		return &spanResult{}, err
 	}
 	d := w.builder.draft
-	b, err := d.gather(ctx, w.builder.before, list)
+	b, err := d.readRows(ctx, w.builder.before, list)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +133,11 @@ func (w *worker) changedRows(ctx context.Context, at span, rows *roaring.Bitmap)
 	return r, err
 }
 
-// findEdits finds the edits of the rows of a span, and the rows that they touch. Where
-// the rows are known and the edits are not, it gives none.
+// findEdits returns the edits of the rows of a span, and the rows they touch. If
+// the plan does not compute texts, it returns the rows only.
 func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (edits []pending, list []uint32, err error) {
-	job := w.builder.plan
-	if job.change == nil {
+	plan := w.builder.plan
+	if plan.change == nil {
 		for it := iterateFrom(rows, at.first); it.HasNext(); {
 			row := it.Next()
 			if row >= at.end {
@@ -154,16 +153,16 @@ func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (
 	}
 	for _, p := range pieces {
 		var has []bool
-		if job.needle != nil {
-			has = w.finder.rows(p.batch, job.fields)
+		if plan.needle != nil {
+			has = w.finder.rows(p.batch, plan.fields)
 		}
 		for i, row := range p.rows {
 			if has != nil && !has[p.at[i]] {
 				continue
 			}
-			for _, f := range job.fields {
+			for _, f := range plan.fields {
 				err := w.builder.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
-					if to, changes := job.change(f, text); changes {
+					if to, changes := plan.change(f, text); changes {
 						edits = append(edits, pending{row, f, part, to})
 					}
 				})
@@ -184,11 +183,11 @@ func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (
 	return edits, list, nil
 }
 
-// typedEdits finds the edits of what was typed into the rows of a result, which is left
-// with those rows that change.
+// typedEdits returns the edits that Set makes in the rows of a result, and reduces
+// the result to the rows that change.
 func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
 	d, s := w.builder.draft, w.builder.before
-	var places []int64
+	var positions []int64
 	var rows []uint32
 	for i, row := range r.rows {
 		known := len(edits)
@@ -206,39 +205,39 @@ func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
 			return nil, err
 		}
 		if len(edits) > known {
-			places, rows = append(places, int64(i)), append(rows, row)
+			positions, rows = append(positions, int64(i)), append(rows, row)
 		}
 	}
-	r.rows, r.batch = rows, pickRows(r.batch, places)
+	r.rows, r.batch = rows, pickRows(r.batch, positions)
 	return edits, nil
 }
 
-// effectiveEdits leaves out of the edits of a row, from a place on, those that change
-// nothing, or that a later one makes void.
+// effectiveEdits removes, from index from on, the edits of a row that have no
+// effect or that a later edit overrides.
 func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
 	kept := edits[:from]
 	for i := from; i < len(edits); i++ {
 		e := edits[i]
-		void := slices.ContainsFunc(edits[i+1:], func(later pending) bool { return later.field == e.field && later.part == e.part })
+		overridden := slices.ContainsFunc(edits[i+1:], func(later pending) bool { return later.field == e.field && later.part == e.part })
 		now, err := w.builder.draft.cellText(b, e.field, e.part, row)
 		if err != nil {
 			return nil, err
 		}
-		if !void && now != e.text {
+		if !overridden && now != e.text {
 			kept = append(kept, e)
 		}
 	}
 	return kept, nil
 }
 
-// priorState is what rows had before they changed.
+// priorState is the state of rows before they change.
 type priorState struct {
 	problems []intray.Problem
-	// keys are those of each row, for each key.
+	// keys has the keys of all rows, by key index.
 	keys [][]rowKey
 }
 
-// applyEdits makes the edits in the rows of a result, and finds what that changed.
+// applyEdits applies the edits of a result and determines the differences.
 func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 	old := &priorState{problems: slices.Clone(r.batch.Problems)}
 	for _, h := range w.hashers {
@@ -255,7 +254,7 @@ func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 	r.cells = int64(len(list))
 	for _, e := range list[:min(len(list), maxSamples)] {
 		r.samples = append(r.samples, Sample{
-			Row: int64(r.rows[e.Row]), Field: e.Field, Part: e.Part, Before: sampled(r.batch, e.Row, e.Field),
+			Row: int64(r.rows[e.Row]), Field: e.Field, Part: e.Part, Before: cellWithProblems(r.batch, e.Row, e.Field),
 		})
 	}
 	if w.builder.plan.accept {
@@ -264,18 +263,18 @@ func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 		return err
 	}
 	for i := range r.samples {
-		r.samples[i].After = sampled(r.batch, list[i].Row, list[i].Field)
+		r.samples[i].After = cellWithProblems(r.batch, list[i].Row, list[i].Field)
 	}
 	return w.diffProblems(r, old)
 }
 
-// revalidate puts edits into rows, each of which the desk knows by its number.
+// revalidate applies edits to rows, whose numbers the Revalidator needs.
 func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
 	b.Numbers = rowNumbers(rows)
 	err := d.cfg.Revalidator.Change(ctx, b, edits)
 	b.Numbers = nil
 	if err != nil {
-		return fmt.Errorf("read what was typed: %w", err)
+		return fmt.Errorf("revalidate rows: %w", err)
 	}
 	return nil
 }
@@ -288,10 +287,11 @@ func rowNumbers(rows []uint32) []int64 {
 	return numbers
 }
 
-// deletedAtOnce is how many rows the desk is told of at a time.
+// deletedAtOnce is the maximum number of rows per batch passed to
+// Revalidator.Deleted.
 const deletedAtOnce = 1000
 
-// deleted gives the rows that a change deletes.
+// deleted returns the rows that a change deletes.
 func (m *changeBuilder) deleted(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		for it := m.revision.live.lost.Iterator(); it.HasNext(); {
@@ -299,7 +299,7 @@ func (m *changeBuilder) deleted(ctx context.Context) iter.Seq2[*intray.Batch, er
 			for it.HasNext() && len(rows) < deletedAtOnce {
 				rows = append(rows, it.Next())
 			}
-			b, err := m.draft.gather(ctx, m.before, rows)
+			b, err := m.draft.readRows(ctx, m.before, rows)
 			if err == nil {
 				b.Numbers = rowNumbers(rows)
 			}
@@ -310,8 +310,8 @@ func (m *changeBuilder) deleted(ctx context.Context) iter.Seq2[*intray.Batch, er
 	}
 }
 
-// sampled is a cell with its problems.
-func sampled(b *intray.Batch, row, field int) Cell {
+// cellWithProblems returns a cell with its problems.
+func cellWithProblems(b *intray.Batch, row, field int) Cell {
 	c := cellOf(&b.Fields[field], row)
 	for _, p := range problemsOf(b.Problems, row) {
 		if p.Field == field {
@@ -330,11 +330,11 @@ func rowKeys(h *validate.Hasher, b *intray.Batch) []rowKey {
 	return out
 }
 
-// diffProblems finds the kinds of problems that the rows gained and lost, and their moves.
+// diffProblems determines which kinds of problems and which keys changed.
 func (w *worker) diffProblems(r *spanResult, old *priorState) error {
 	dropProblems(r.batch, w.builder.draft.isRuleProblem)
 	if r.batch.Rows() != len(r.rows) {
-		return fmt.Errorf("of %d rows %d came back changed", len(r.rows), r.batch.Rows())
+		return fmt.Errorf("the revalidator returned %d rows instead of %d", r.batch.Rows(), len(r.rows))
 	}
 	r.gained, r.lost = map[Kind][]uint32{}, map[Kind][]uint32{}
 	was, is := old.problems, r.batch.Problems
@@ -360,7 +360,8 @@ func (w *worker) diffProblems(r *spanResult, old *priorState) error {
 	return nil
 }
 
-// splitRow divides problems into those of a row, which come first, and the others.
+// splitRow splits problems into those of a row, which must come first, and the
+// rest.
 func splitRow(problems []intray.Problem, row int) (of, others []intray.Problem) {
 	n := 0
 	for n < len(problems) && problems[n].Row == row {
@@ -369,7 +370,7 @@ func splitRow(problems []intray.Problem, row int) (of, others []intray.Problem) 
 	return problems[:n], problems[n:]
 }
 
-// addKinds adds a row to the kinds that some of its problems have and others have not.
+// addKinds adds a row to the kinds of problems that some has and others lacks.
 func addKinds(to map[Kind][]uint32, row uint32, some, others []intray.Problem) {
 	for i := range some {
 		k := kindOf(&some[i])

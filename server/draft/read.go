@@ -17,7 +17,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// rowSource is rows that are read from one place, in order, and where they go.
+// rowSource is a set of rows with a common origin, and the batch they are read
+// into.
 type rowSource struct {
 	rows  []uint32
 	read  func(ctx context.Context, rows []uint32) (*intray.Batch, error)
@@ -25,17 +26,16 @@ type rowSource struct {
 	next  int
 }
 
-// gather reads live rows, which ascend, as a batch: row i of it is row rows[i]. The
-// problems of rules about all rows are not among its problems. The batch is the
-// caller's.
-func (d *Draft) gather(ctx context.Context, s *snapshot, rows []uint32) (*intray.Batch, error) {
-	lots, of := d.rowSources(s, rows)
-	if err := readSources(ctx, lots); err != nil {
+// readRows reads live rows, which must ascend. Row i of the batch is row rows[i].
+// The batch excludes problems of cross-row validators and belongs to the caller.
+func (d *Draft) readRows(ctx context.Context, s *snapshot, rows []uint32) (*intray.Batch, error) {
+	sources, of := d.rowSources(s, rows)
+	if err := readSources(ctx, sources); err != nil {
 		return nil, fmt.Errorf("read rows: %w", err)
 	}
-	if len(lots) == 1 {
-		lots[0].batch.First = int64(rows[0])
-		return lots[0].batch, nil
+	if len(sources) == 1 {
+		sources[0].batch.First = int64(rows[0])
+		return sources[0].batch, nil
 	}
 	out := d.newBatch()
 	if len(rows) > 0 {
@@ -54,7 +54,7 @@ func (d *Draft) gather(ctx context.Context, s *snapshot, rows []uint32) (*intray
 	return out, nil
 }
 
-// newBatch is a batch of no rows.
+// newBatch returns an empty batch with the columns of the stage.
 func (d *Draft) newBatch() *intray.Batch {
 	m := d.cfg.Stage.Manifest()
 	b := &intray.Batch{Fields: make([]intray.Cells, len(m.Fields))}
@@ -64,8 +64,8 @@ func (d *Draft) newBatch() *intray.Batch {
 	return b
 }
 
-// rowSources divides rows by the place where their latest content is, and gives the lot
-// of each.
+// rowSources groups rows by the origin of their current content. of has the source
+// of each row.
 func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*rowSource) {
 	cache := d.caches.find(rows)
 	byOwner := map[int64]*rowSource{}
@@ -98,10 +98,10 @@ func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*
 	return all, of
 }
 
-func readSources(ctx context.Context, lots []*rowSource) error {
+func readSources(ctx context.Context, sources []*rowSource) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, l := range lots {
+	for _, l := range sources {
 		group.Go(func() (err error) {
 			l.batch, err = l.read(ctx, l.rows)
 			return err
@@ -110,8 +110,8 @@ func readSources(ctx context.Context, lots []*rowSource) error {
 	return group.Wait()
 }
 
-// withoutRuleProblems reads without the problems of rules about all rows: what the stage says
-// of these is not what holds now.
+// withoutRuleProblems wraps read to drop the problems of cross-row validators,
+// which are outdated in the stage.
 func (d *Draft) withoutRuleProblems(read func(ctx context.Context, rows []uint32) (*intray.Batch, error)) func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
 	if len(d.rules) == 0 {
 		return read
@@ -125,7 +125,7 @@ func (d *Draft) withoutRuleProblems(read func(ctx context.Context, rows []uint32
 	}
 }
 
-// isRuleProblem says whether a problem is one of a rule about all rows.
+// isRuleProblem reports whether a problem is one of a cross-row validator.
 func (d *Draft) isRuleProblem(p *intray.Problem) bool {
 	for _, k := range d.ruleKinds {
 		if k.Field == p.Field && k.Level == p.Level && k.Code == p.Code {
@@ -135,8 +135,7 @@ func (d *Draft) isRuleProblem(p *intray.Problem) bool {
 	return false
 }
 
-// readStaged reads rows of the stage. Rows that lie far apart are in many batches,
-// which are read on all cores.
+// readStaged reads rows of the stage. It reads distant row groups in parallel.
 func (d *Draft) readStaged(ctx context.Context, rows []uint32) (*intray.Batch, error) {
 	runs := d.splitByGroup(rows)
 	if len(runs) <= 1 {
@@ -161,7 +160,8 @@ func (d *Draft) readStaged(ctx context.Context, rows []uint32) (*intray.Batch, e
 	return out, nil
 }
 
-// splitByGroup divides rows of the stage so that no batch is read by two.
+// splitByGroup splits rows of the stage into runs, such that no two share a row
+// group.
 func (d *Draft) splitByGroup(rows []uint32) (out [][]uint32) {
 	most := len(rows)/runtime.GOMAXPROCS(0) + 1
 	for len(rows) > 0 {
@@ -184,12 +184,12 @@ func toInt64(rows []uint32) []int64 {
 	return out
 }
 
-// Batches gives all rows that are there, in order, those that were added last. A
-// batch is gone with the next step. After an error nothing follows. First is the
-// number of a batch's first row.
+// Batches returns all live rows in order, added rows last. A batch is valid until
+// the next step, and its First is the number of its first row. The sequence ends
+// after an error.
 func (d *Draft) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
-		s, done := d.read()
+		s, done := d.beginRead()
 		defer done()
 		for b, err := range d.cfg.Stage.Batches(ctx) {
 			if err == nil {
@@ -207,14 +207,14 @@ func (d *Draft) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	}
 }
 
-// addedBatches gives the rows behind those of the stage.
+// addedBatches yields the added rows.
 func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intray.Batch, error) bool) {
 	for next := s.live.NextValue(d.staged); next >= 0; {
 		var rows []uint32
 		for it := iterateFrom(s.live, uint32(next)); it.HasNext() && len(rows) < addedAtOnce; {
 			rows = append(rows, it.Next())
 		}
-		b, err := d.gather(ctx, s, rows)
+		b, err := d.readRows(ctx, s, rows)
 		if err != nil {
 			yield(nil, fmt.Errorf("read added rows: %w", err))
 			return
@@ -227,7 +227,7 @@ func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intra
 	}
 }
 
-// currentRows makes a batch of the stage hold what its rows are by now.
+// currentRows returns the current rows of a batch of the stage.
 func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (*intray.Batch, error) {
 	first, end := uint32(b.First), uint32(b.First)+uint32(b.Rows())
 	var rows, changed []uint32
@@ -245,7 +245,7 @@ func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (
 		dropProblems(b, d.isRuleProblem)
 	}
 	if len(changed) > 0 || len(rows) < b.Rows() {
-		over, err := d.gather(ctx, s, changed)
+		over, err := d.readRows(ctx, s, changed)
 		if err != nil {
 			return nil, err
 		}
@@ -255,8 +255,8 @@ func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (
 	return b, nil
 }
 
-// overlayRows gives rows of a batch of the stage, with those that changed from
-// another.
+// overlayRows returns some rows of a batch, and takes the changed ones from another
+// batch.
 func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
 	out := newBatchLike(b)
 	if len(rows) > 0 {
@@ -281,7 +281,7 @@ func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
 	return out
 }
 
-// addRuleProblems adds the problems of rules about all rows.
+// addRuleProblems adds the problems of cross-row validators.
 func (d *Draft) addRuleProblems(s *snapshot, b *intray.Batch, rows []uint32) {
 	known := len(b.Problems)
 	if len(rows) == 0 {
@@ -306,14 +306,14 @@ func (d *Draft) addRuleProblems(s *snapshot, b *intray.Batch, rows []uint32) {
 	}
 }
 
-// ErrorRows gives the numbers of the first n rows with an error.
+// ErrorRows returns the numbers of the first n rows with an error.
 func (d *Draft) ErrorRows(n int) []int64 {
-	s, done := d.read()
+	s, done := d.beginRead()
 	defer done()
 	return toInt64(rowsAt(s.errors(), 0, n))
 }
 
-// newBatchLike is a batch of no rows with the shape of another.
+// newBatchLike returns an empty batch with the columns of another.
 func newBatchLike(b *intray.Batch) *intray.Batch {
 	out := &intray.Batch{Fields: make([]intray.Cells, len(b.Fields))}
 	for _, u := range b.Unmapped {
@@ -322,7 +322,7 @@ func newBatchLike(b *intray.Batch) *intray.Batch {
 	return out
 }
 
-// problemsOf gives the problems of a row, which are ordered by row.
+// problemsOf returns the problems of a row. The problems must be sorted by row.
 func problemsOf(problems []intray.Problem, row int) []intray.Problem {
 	from := sort.Search(len(problems), func(i int) bool { return problems[i].Row >= row })
 	to := from
@@ -332,12 +332,12 @@ func problemsOf(problems []intray.Problem, row int) []intray.Problem {
 	return problems[from:to]
 }
 
-// copyRow adds a row of another batch with its problems.
+// copyRow appends a row of another batch with its problems.
 func copyRow(to, from *intray.Batch, row int) {
 	copyRows(to, from, row, row+1)
 }
 
-// copyRows adds the rows [first, end) of another batch with their problems.
+// copyRows appends the rows [first, end) of another batch with their problems.
 func copyRows(to, from *intray.Batch, first, end int) {
 	shift := to.Rows() - first
 	staging.AppendRows(to, from, first, end)
@@ -349,21 +349,21 @@ func copyRows(to, from *intray.Batch, first, end int) {
 	}
 }
 
-// pickRows gives the rows at these places, which ascend, as a batch of their own.
-func pickRows(from *intray.Batch, places []int64) *intray.Batch {
+// pickRows returns a new batch of the rows at ascending positions.
+func pickRows(from *intray.Batch, positions []int64) *intray.Batch {
 	out := newBatchLike(from)
-	for i := 0; i < len(places); {
+	for i := 0; i < len(positions); {
 		run := i + 1
-		for run < len(places) && places[run] == places[run-1]+1 {
+		for run < len(positions) && positions[run] == positions[run-1]+1 {
 			run++
 		}
-		copyRows(out, from, int(places[i]), int(places[run-1])+1)
+		copyRows(out, from, int(positions[i]), int(positions[run-1])+1)
 		i = run
 	}
 	return out
 }
 
-// dropProblems takes the problems away that are told of.
+// dropProblems removes the problems that match.
 func dropProblems(b *intray.Batch, match func(p *intray.Problem) bool) {
 	kept := b.Problems[:0]
 	for i := range b.Problems {
@@ -374,7 +374,7 @@ func dropProblems(b *intray.Batch, match func(p *intray.Problem) bool) {
 	b.Problems = kept
 }
 
-// sizeOf is about how many bytes a batch has.
+// sizeOf estimates the size of a batch in bytes.
 func sizeOf(b *intray.Batch) int {
 	n := 8 * b.Rows()
 	for i := range b.Fields {
@@ -390,8 +390,8 @@ func sizeOf(b *intray.Batch) int {
 	return n
 }
 
-// RawPart gives the raw text of one of the columns of a field with several; "" where
-// there is none.
+// RawPart returns the raw text of one column of a many-to-one field, or "" if there
+// is none.
 func (c Cell) RawPart(part int) string {
 	var raws []string
 	if json.Unmarshal([]byte(c.Raw), &raws) != nil || part >= len(raws) {
@@ -400,7 +400,8 @@ func (c Cell) RawPart(part int) string {
 	return raws[part]
 }
 
-// eachCell gives the text of each cell that a field has in a row of a batch.
+// eachCell calls do with the raw text of each cell that a field has in a row of a
+// batch.
 func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text []byte)) error {
 	c := &b.Fields[field]
 	if !d.cfg.Fields[field].ManyToOne {
@@ -417,7 +418,7 @@ func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text
 	}
 	var texts []string
 	if err := json.Unmarshal(raw, &texts); err != nil || len(texts) != parts {
-		return fmt.Errorf("the raw text of field %q is not one for each of its %d columns", d.cfg.Fields[field].Key, parts)
+		return fmt.Errorf("the raw text of field %q does not hold one text for each of its %d columns", d.cfg.Fields[field].Key, parts)
 	}
 	for part, text := range texts {
 		do(part, []byte(text))
@@ -425,7 +426,7 @@ func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text
 	return nil
 }
 
-// cellText gives the text of one cell.
+// cellText returns the raw text of one cell.
 func (d *Draft) cellText(b *intray.Batch, field, part, row int) (text string, err error) {
 	err = d.eachCell(b, field, row, func(p int, t []byte) {
 		if p == part {

@@ -16,10 +16,10 @@ import (
 	"github.com/intraydata/intray/internal/re2"
 )
 
-// maxText is the longest text that a replacement makes of one cell, in bytes.
+// maxText is the maximum length in bytes of a cell's text after a replacement.
 const maxText = 1 << 20
 
-// newReplacer gives what replaces in one text.
+// newReplacer returns a function that replaces in one text.
 func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
 	if o.Find == "" {
 		return nil, &Refusal{Text: intray.NewMessage("review.nothing_to_find", nil)}
@@ -51,8 +51,8 @@ func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
 	}, nil
 }
 
-// replaceFold replaces a text in lower case, whatever its case, where all letters are
-// ASCII.
+// replaceFold replaces low, an ASCII text in lower case, ignoring case. text must
+// be ASCII.
 func replaceFold(text, low, with []byte) (string, bool) {
 	lowerText := appendLower(make([]byte, 0, len(text)), text)
 	at := bytes.Index(lowerText, low)
@@ -69,8 +69,8 @@ func replaceFold(text, low, with []byte) (string, bool) {
 	return changedText(text, string(append(to, text[rest:]...)))
 }
 
-// needle is what a text must hold to be changed, whatever the case; nil where that
-// is not known.
+// needle returns text that every changed cell contains, ignoring case, or nil if it
+// is unknown.
 func (o Replace) needle() *needle {
 	if o.Expression || o.Find == "" {
 		return nil
@@ -78,7 +78,7 @@ func (o Replace) needle() *needle {
 	return newNeedle(o.Find)
 }
 
-// exactReplacer replaces as the bytes stand.
+// exactReplacer returns a case-sensitive replacer.
 func (o Replace) exactReplacer() func(text []byte) (string, bool) {
 	find, with := []byte(o.Find), []byte(o.With)
 	return func(text []byte) (string, bool) {
@@ -92,8 +92,8 @@ func (o Replace) exactReplacer() func(text []byte) (string, bool) {
 	}
 }
 
-// changedText says whether a new text is another one. One that became too long is
-// left as it was.
+// changedText reports whether a text changes. Results that exceed maxText are not
+// applied.
 func changedText(text []byte, to string) (string, bool) {
 	return to, to != string(text) && (len(to) <= maxText || len(to) <= len(text))
 }
@@ -106,7 +106,7 @@ func (o Trim) trimText(text []byte) (string, bool) {
 	return changedText(text, to)
 }
 
-// isBlank says that a character shows nothing at the end of a text.
+// isBlank reports whether a character is invisible at the end of a text.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }
 
 func (c Casing) newCaser() (func(text []byte) (string, bool), error) {
@@ -125,13 +125,13 @@ func (c Casing) newCaser() (func(text []byte) (string, bool), error) {
 		if !utf8.Valid(text) {
 			return "", false
 		}
-		// A caser has a state, and this is called from several goroutines.
+		// A Caser has state, and this function is called concurrently.
 		return changedText(text, caser(language.Und).String(string(text)))
 	}, nil
 }
 
-// displayNames are what the cells of a field show in place of some texts, or of the texts of
-// their lists; nil where they show what they hold.
+// displayNames maps texts of a field, or elements of its lists, to the names
+// displayed instead. It is nil if cells display their texts.
 func (d *Draft) displayNames(field int) map[string]string {
 	if field >= len(d.cfg.Names) {
 		return nil
@@ -139,7 +139,7 @@ func (d *Draft) displayNames(field int) map[string]string {
 	return d.cfg.Names[field]
 }
 
-// textMatches are texts of fields that count as found whatever is in them.
+// textMatches are texts of fields that match a search regardless of their content.
 type textMatches map[int]map[string]bool
 
 func (a textMatches) add(field int, text string) {
@@ -149,8 +149,8 @@ func (a textMatches) add(field int, text string) {
 	a[field][text] = true
 }
 
-// matchNames gives, for each of some fields, the texts in whose place something is shown
-// that holds the needle, where they do not hold it themselves.
+// matchNames returns the texts of some fields that do not contain the needle but
+// whose displayed name does.
 func (n *needle) matchNames(fields []int, names func(field int) map[string]string) textMatches {
 	all := textMatches{}
 	for _, f := range fields {
@@ -165,22 +165,23 @@ func (n *needle) matchNames(fields []int, names func(field int) map[string]strin
 
 func (n *needle) isIn(text string) bool { return bytes.Contains(foldCase([]byte(text), nil), n.text) }
 
-// matchNames marks the rows that hold one of the texts.
+// matchNames marks the rows that contain one of the texts.
 func (f *finder) matchNames(c *intray.Cells, rows int, texts map[string]bool, lists bool) {
 	eachOf(c, rows, func(row int, v, raw []byte) {
 		f.has[row] = f.has[row] || texts[string(raw)] || lists && (listHasAny(v, texts) || listHasAny(raw, texts))
 	})
 }
 
-// listHasAny says whether a list holds one of the texts.
+// listHasAny reports whether a list contains one of the texts.
 func listHasAny(list []byte, texts map[string]bool) bool {
 	found, _ := anyText(list, func(text []byte) bool { return texts[string(text)] })
 	return found
 }
 
-// replaceShown lets a replacement see the cells of a field as they are shown: where what is
-// shown becomes the name of another text, that is put there. What would be neither such
-// a name nor all that was asked for is left as it is: a part of a name is no text.
+// replaceShown wraps a replacement for a field that displays names. If the
+// replacement turns a displayed name into the name of another text, the cell is set
+// to that text. If the result is neither a name nor exactly With, the cell stays
+// unchanged, because a part of a name is not a valid text.
 func (o Replace) replaceShown(names map[string]string, change func(text []byte) (string, bool)) func(text []byte) (string, bool) {
 	texts := map[string]string{}
 	for _, text := range slices.Sorted(maps.Keys(names)) {

@@ -12,33 +12,31 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Rows of a filter that lie far apart are in as many batches of the stage, and a
-// window of them would cost as many reads. So they are put on a shelf beside each
-// other, in memory, as they are in the stage.
+// Rows of a filter may be scattered over many row groups of the stage, and a window
+// of them would cost as many reads. The row caches hold copies of such rows.
 
 const (
-	// maxCacheBytes bounds a shelf.
+	// maxCacheBytes and maxCacheRows limit one cache.
 	maxCacheBytes = 48 << 20
-	// minRowsPerGroup is how many rows a batch of the stage has of those that need no
-	// shelf.
+	// minRowsPerGroup is the number of matching rows per row group from which on no
+	// cache is needed.
 	minRowsPerGroup = 100
-	// maxCacheRows bounds it too.
-	maxCacheRows = 300_000
-	// minGroups is how many rows fit into a window anyway.
+	maxCacheRows    = 300_000
+	// minGroups is the number of row groups up to which no cache is needed.
 	minGroups = 8
-	// idleDelay is how long nobody must have called before there is time for a shelf, and
-	// patience is how long each part of one waits for that.
+	// idleDelay is the time without calls after which the draft is idle. maxYield
+	// is how long the construction of a cache waits for that before each span.
 	idleDelay = 5 * time.Millisecond
 	maxYield  = 10 * time.Millisecond
 )
 
-// rowCache holds rows of the stage. It is never changed.
+// rowCache holds rows of the stage. It is immutable.
 type rowCache struct {
 	rows  *roaring.Bitmap
 	batch *intray.Batch
 }
 
-// read gives rows of the shelf, which must have them.
+// read returns rows, all of which must be cached.
 func (s *rowCache) read(_ context.Context, rows []uint32) (*intray.Batch, error) {
 	places := make([]int64, len(rows))
 	for i, row := range rows {
@@ -47,13 +45,13 @@ func (s *rowCache) read(_ context.Context, rows []uint32) (*intray.Batch, error)
 	return pickRows(s.batch, places), nil
 }
 
-// rowCaches are those of a draft: that of the rows with problems, and that of the
-// last search.
+// rowCaches are the caches of a draft: one of the rows with problems, and one of
+// the last search.
 type rowCaches struct {
 	problems, search atomic.Pointer[rowCache]
 }
 
-// find gives the shelf that has the first of some rows, or nil.
+// find returns the cache that has the first of some rows, or nil.
 func (s *rowCaches) find(rows []uint32) *rowCache {
 	if len(rows) == 0 {
 		return nil
@@ -72,13 +70,13 @@ func (s *rowCaches) close() error {
 	return nil
 }
 
-// isScattered says whether rows of the stage need a shelf.
+// isScattered reports whether rows of the stage need a cache.
 func (d *Draft) isScattered(rows *roaring.Bitmap) bool {
 	groups := d.cfg.Stage.CountRowGroups(rows)
 	return groups > minGroups && rows.GetCardinality() < uint64(groups)*minRowsPerGroup
 }
 
-// fillCaches begins to put the rows with problems of rare kinds on a shelf.
+// fillCaches starts caching the rows with rare kinds of problems.
 func (d *Draft) fillCaches(ctx context.Context) error {
 	var rare []*roaring.Bitmap
 	for _, k := range d.cfg.Stage.Manifest().Kinds {
@@ -101,7 +99,7 @@ func (d *Draft) fillCaches(ctx context.Context) error {
 	return nil
 }
 
-// cacheRows puts rows of the stage on a shelf, in the background.
+// cacheRows caches rows of the stage, in the background.
 func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 	if rows.IsEmpty() {
 		return
@@ -111,7 +109,8 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 		var some []uint32
 		size := 0
 		it := rows.Iterator()
-		// A span is read in a millisecond or so: who calls meanwhile does not notice.
+		// Reading one span takes about a millisecond, which concurrent calls do not
+		// notice.
 		for _, at := range d.spansOf(rows) {
 			if size >= maxCacheBytes {
 				break
@@ -122,7 +121,7 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 			d.yieldToCalls(ctx)
 			b, err := d.cfg.Stage.Rows(ctx, toInt64(some))
 			if err != nil {
-				return // who reads the rows is told of it
+				return // a caller who reads the rows gets the error
 			}
 			size += sizeOf(b)
 			copyRows(made.batch, b, 0, b.Rows())
@@ -132,8 +131,7 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 	})
 }
 
-// yieldToCalls waits while others call, so that they have the processors, but not for long:
-// it is for them that a shelf is made.
+// yieldToCalls lets concurrent calls have the processors for up to maxYield.
 func (d *Draft) yieldToCalls(ctx context.Context) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -146,10 +144,10 @@ func (d *Draft) yieldToCalls(ctx context.Context) {
 	}
 }
 
-// callTracker are those of others.
+// callTracker tracks calls to the draft.
 type callTracker struct {
 	open atomic.Int32
-	last atomic.Int64 // when the last one ended, in nanoseconds
+	last atomic.Int64 // Unix time in nanoseconds when the last call ended
 }
 
 func (c *callTracker) begin() { c.open.Add(1) }
@@ -163,7 +161,8 @@ func (c *callTracker) isBusy() bool {
 	return c.open.Load() > 0 || time.Since(time.Unix(0, c.last.Load())) < idleDelay
 }
 
-// runInBackground does work in the background, until the draft is closed.
+// runInBackground runs work in the background. Its context ends when the draft is
+// closed.
 func (d *Draft) runInBackground(work func(ctx context.Context)) {
 	d.background.Go(func() {
 		ctx, stop := context.WithCancel(context.Background())

@@ -14,13 +14,13 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// span is the rows from first on, up to end.
+// span is the rows [first, end).
 type span struct{ first, end uint32 }
 
-// addedAtOnce is how many rows behind those of the stage are read at a time.
+// addedAtOnce is the number of added rows that are read at a time.
 const addedAtOnce = 4096
 
-// spansOf are the runs of rows that hold any of some rows.
+// spansOf returns the spans that contain any of the rows.
 func (d *Draft) spansOf(rows *roaring.Bitmap) []span {
 	var out []span
 	at := 0
@@ -41,13 +41,13 @@ func (d *Draft) spansOf(rows *roaring.Bitmap) []span {
 	return out
 }
 
-// spanWork does something with the rows of one span.
+// spanWork processes one span.
 type spanWork func(ctx context.Context, at span) error
 
-// eachSpan does work for each span that has any of the rows, on all cores and in
-// no order. Each goroutine has work of its own. progress is told of rows, one call
-// at a time.
-func (d *Draft) eachSpan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, progress func(done, total int64), work func() spanWork) error {
+// eachSpan processes every span that contains any of the rows, on all cores and in
+// any order. It calls newWork once per goroutine. progress is called with row
+// counts, one call at a time.
+func (d *Draft) eachSpan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, progress func(done, total int64), newWork func() spanWork) error {
 	spans := d.spansOf(rows)
 	var next atomic.Int64
 	var group *errgroup.Group
@@ -55,7 +55,7 @@ func (d *Draft) eachSpan(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 	report := progressOf(spans, progress)
 	for range min(len(spans), runtime.GOMAXPROCS(0)) {
 		group.Go(func() error {
-			do := work()
+			do := newWork()
 			for i := next.Add(1) - 1; i < int64(len(spans)); i = next.Add(1) - 1 {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -71,7 +71,7 @@ func (d *Draft) eachSpan(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 	return group.Wait()
 }
 
-// progressOf gives what counts the rows of spans that are done.
+// progressOf returns a function that counts finished spans and calls progress.
 func progressOf(spans []span, progress func(done, total int64)) func(at span) {
 	if progress == nil {
 		return func(span) {}
@@ -103,17 +103,16 @@ func (d *Draft) newFieldReader(s *snapshot, fields []int) *fieldReader {
 	return &fieldReader{draft: d, snap: s, fields: fields, scan: d.cfg.Stage.Scan()}
 }
 
-// rowChunk is some rows of a span in a batch, which may hold others too: row rows[i]
-// is its row at[i].
+// rowChunk is some rows of a span. Row rows[i] is row at[i] of the batch, which may
+// contain other rows, too.
 type rowChunk struct {
 	batch *intray.Batch
 	rows  []uint32
 	at    []int
 }
 
-// readSpan reads those of the rows that are in a span. The pieces are gone with the
-// next call; their fields, but for those that are looked at, may be empty, and so
-// may their problems.
+// readSpan reads the rows that are in a span. The result is valid until the next
+// call. Only the fields of the reader are guaranteed to be filled.
 func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitmap) ([]rowChunk, error) {
 	l.list, l.places = l.list[:0], l.places[:0]
 	var changed []uint32
@@ -138,7 +137,7 @@ func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitma
 		out = append(out, rowChunk{b, l.list, l.places})
 	}
 	if len(changed) > 0 {
-		b, err := l.draft.gather(ctx, l.snap, changed)
+		b, err := l.draft.readRows(ctx, l.snap, changed)
 		if err != nil {
 			return nil, err
 		}
@@ -147,14 +146,14 @@ func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitma
 	return out, nil
 }
 
-// iterateFrom walks the rows of a bitmap from one on.
+// iterateFrom iterates over the rows of a bitmap from first on.
 func iterateFrom(rows *roaring.Bitmap, first uint32) roaring.IntPeekable {
 	it := rows.Iterator()
 	it.AdvanceIfNeeded(first)
 	return it
 }
 
-// sequence gives 0, 1 and so on, n of them.
+// sequence returns 0 to n-1.
 func sequence(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -163,7 +162,7 @@ func sequence(n int) []int {
 	return out
 }
 
-// spanOf gives the span of a row of the stage.
+// spanOf returns the span of a row of the stage.
 func (d *Draft) spanOf(row uint32) span {
 	at := sort.Search(len(d.spans), func(i int) bool { return d.spans[i].end > row })
 	return d.spans[at]

@@ -12,59 +12,59 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// snapshot is the rows of a draft at one moment. It is never changed.
+// snapshot is the rows of a draft at one moment. It is immutable.
 type snapshot struct {
-	// id is never that of two snapshots of a draft.
+	// id is unique among the snapshots of a draft.
 	id        uint64
 	revisions []*revision
-	// large are the places of the large layers, from 1.
+	// large are the positions of the large revisions, counted from 1.
 	large    []uint32
 	rowIndex *rowIndex
-	// held is how many bytes the small layers have.
+	// held is the total size of the small revisions in bytes.
 	held int
-	// touched are the rows with content in a layer.
+	// touched are the rows whose content is in a revision.
 	touched *roaring.Bitmap
-	// live are the rows that are there.
+	// live are the rows that exist.
 	live *roaring.Bitmap
-	// kinds hold the live rows with each kind of problem that is found in a row by
-	// itself; rules those of each rule about all rows.
+	// kinds has the live rows with each kind of problem of a single row, rules
+	// those with a problem of each cross-row validator.
 	kinds map[Kind]*roaring.Bitmap
 	rules []*roaring.Bitmap
 	// levels are the live rows with a problem of each level.
 	levels [3]*roaring.Bitmap
-	// recent say which rows changed last, and up to which snapshot.
+	// recent has the rows that the latest changes affected.
 	recent []recent
 }
 
-// recent are the rows that changed when the snapshot with this id came to be.
+// recent is the rows that changed when the snapshot with this id was created.
 type recent struct {
 	id   uint64
 	rows *roaring.Bitmap
 }
 
-// maxRecent is how many changes a search need not begin anew for.
+// maxRecent is the number of changes after which a cached search is still usable.
 const maxRecent = 64
 
-// snapshotConfig is what all snapshots of a draft have in common: the kinds of the rules
-// about all rows, and how many rows are looked at one by one.
+// snapshotConfig is what all snapshots of a draft share: the kinds of the cross-row
+// validators and limits.touched.
 type snapshotConfig struct {
 	rules []Kind
 	few   uint64
 }
 
-// withRevision gives the snapshot with one more layer.
+// withRevision returns the snapshot with one more revision.
 func (s *snapshot) withRevision(l *revision, in snapshotConfig) *snapshot {
 	out := s.applied(l, in, true)
 	out.revisions = append(slices.Clip(s.revisions), l)
 	out.held += l.size
-	place := uint32(len(out.revisions))
+	position := uint32(len(out.revisions))
 	if l.isStaged() {
-		out.large = append(slices.Clip(s.large), place)
+		out.large = append(slices.Clip(s.large), position)
 	} else if !l.rows.IsEmpty() {
 		rows := l.rows.ToArray()
 		of := make([]uint32, len(rows))
 		for i := range of {
-			of[i] = place
+			of[i] = position
 		}
 		out.rowIndex, l.below = s.rowIndex.set(rows, of)
 	}
@@ -72,7 +72,7 @@ func (s *snapshot) withRevision(l *revision, in snapshotConfig) *snapshot {
 	return out
 }
 
-// withoutLast gives the snapshot without its last layer.
+// withoutLast returns the snapshot without its last revision.
 func (s *snapshot) withoutLast(in snapshotConfig) *snapshot {
 	l := s.revisions[len(s.revisions)-1]
 	out := s.applied(l, in, false)
@@ -87,7 +87,8 @@ func (s *snapshot) withoutLast(in snapshotConfig) *snapshot {
 	return out
 }
 
-// stillTouched are the touched rows without those that only the layer had.
+// stillTouched returns the touched rows without those that only the removed
+// revision had.
 func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *revision) *roaring.Bitmap {
 	if gone.isStaged() {
 		all := make([]*roaring.Bitmap, 0, len(s.revisions))
@@ -105,8 +106,8 @@ func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *revision) *roarin
 	return out
 }
 
-// applied gives a snapshot in which the problems and the lives of rows are as the
-// layer makes them, or as they were before it.
+// applied returns a snapshot in which the problems and live rows are as after the
+// revision, or as before it if forward is false.
 func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapshot {
 	out := *s
 	out.id++
@@ -128,16 +129,16 @@ func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapsh
 	return &out
 }
 
-// updateLevels finds the rows of each level where the layer changed any.
+// updateLevels updates levels after a revision.
 func (s *snapshot) updateLevels(before *snapshot, l *revision, in snapshotConfig) {
-	var moved []*roaring.Bitmap
+	var deltas []*roaring.Bitmap
 	for _, d := range l.kinds {
-		moved = append(moved, d.gained, d.lost)
+		deltas = append(deltas, d.gained, d.lost)
 	}
 	for _, d := range l.rules {
-		moved = append(moved, d.gained, d.lost)
+		deltas = append(deltas, d.gained, d.lost)
 	}
-	rows := roaring.FastOr(moved...)
+	rows := roaring.FastOr(deltas...)
 	for level := range s.levels {
 		all := s.matching(in.rules, func(k Kind) bool { return int(k.Level) == level })
 		if before.levels[level] == nil || rows.GetCardinality() > in.few {
@@ -155,7 +156,7 @@ func (s *snapshot) updateLevels(before *snapshot, l *revision, in snapshotConfig
 	}
 }
 
-// matching gives the rows of the kinds that are told of.
+// matching returns the rows of the kinds that match.
 func (s *snapshot) matching(rules []Kind, match func(k Kind) bool) (all []*roaring.Bitmap) {
 	for k, rows := range s.kinds {
 		if match(k) {
@@ -170,8 +171,8 @@ func (s *snapshot) matching(rules []Kind, match func(k Kind) bool) (all []*roari
 	return all
 }
 
-// revisionOf is the layer that has the latest content of a row: its place, from 1; 0
-// is the stage.
+// revisionOf returns the position, from 1, of the revision with the current content
+// of a row, or 0 if the stage has it.
 func (s *snapshot) revisionOf(row uint32) uint32 {
 	small := s.rowIndex.lookup(row)
 	for i := len(s.large) - 1; i >= 0 && s.large[i] > small; i-- {
@@ -182,7 +183,7 @@ func (s *snapshot) revisionOf(row uint32) uint32 {
 	return small
 }
 
-// version is the number of the change that last touched a row, or 0.
+// version returns the number of the change that last touched a row, or 0.
 func (s *snapshot) version(row uint32) int64 {
 	if !s.touched.Contains(row) {
 		return 0
@@ -193,9 +194,9 @@ func (s *snapshot) version(row uint32) int64 {
 	return 0
 }
 
-// lastLiveChange is the number of the last change that deleted any of some rows, or made them.
-// Where it is the same, the same of them are live: below a change are always the same
-// ones.
+// lastLiveChange returns the number of the last change that deleted or added any of
+// some rows. The same number means the same live rows, because the changes below a
+// change never differ.
 func (s *snapshot) lastLiveChange(rows *roaring.Bitmap) int64 {
 	for _, l := range slices.Backward(s.revisions) {
 		if l.live.lost.Intersects(rows) || l.live.gained.Intersects(rows) {
@@ -205,11 +206,11 @@ func (s *snapshot) lastLiveChange(rows *roaring.Bitmap) int64 {
 	return 0
 }
 
-// errors are the rows with an error.
+// errors returns the rows with an error.
 func (s *snapshot) errors() *roaring.Bitmap { return s.levels[intray.LevelError] }
 
-// changedSince gives the rows that changed since the snapshot with an id, and
-// false where that is not known any more.
+// changedSince returns the rows that changed since the snapshot with an id. It returns
+// false if the snapshot is too old.
 func (s *snapshot) changedSince(id uint64) (*roaring.Bitmap, bool) {
 	if id == s.id {
 		return roaring.New(), true
@@ -226,9 +227,9 @@ func (s *snapshot) changedSince(id uint64) (*roaring.Bitmap, bool) {
 	return roaring.FastOr(all...), true
 }
 
-// Kind is all problems with one field, code and level.
+// Kind identifies all problems with one field, code and level.
 type Kind struct {
-	// Field is the place of the field in the schema, or intray.NoField.
+	// Field is the position of the field in the schema, or intray.NoField.
 	Field int
 	Code  string
 	Level intray.Level
@@ -236,14 +237,15 @@ type Kind struct {
 
 func kindOf(p *intray.Problem) Kind { return Kind{p.Field, p.Code, p.Level} }
 
-// delta says which rows began and which ceased to be among some.
+// delta is a difference between two sets of rows.
 type delta struct{ gained, lost *roaring.Bitmap }
 
 func newDelta() *delta { return &delta{roaring.New(), roaring.New()} }
 
 func (d *delta) isEmpty() bool { return d.gained.IsEmpty() && d.lost.IsEmpty() }
 
-// apply applies the delta to a bitmap, or takes it back, and gives a new bitmap.
+// apply returns a new bitmap with the delta applied, or reverted if forward is
+// false.
 func (d *delta) apply(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
 	gained, lost := d.gained, d.lost
 	if !forward {
@@ -257,30 +259,31 @@ func (d *delta) apply(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
 	return out
 }
 
-// revision is what one change made. It is never changed once it is on a draft.
+// revision is the effect of one change. It is immutable once published.
 type revision struct {
 	seq int64
-	// next is the number of the row that is added after it.
+	// next is the number of the next added row.
 	next int64
-	// rows are those whose content the layer holds, added ones included.
+	// rows are the rows whose content the revision holds, including added rows.
 	rows *roaring.Bitmap
-	// live says which rows were added, and which deleted.
+	// live has the added and the deleted rows.
 	live *delta
-	// kinds are the problems that are found in a row by itself, rules those of the
-	// rules about all rows, by their place among the draft's.
+	// kinds has the problems of single rows; rules those of cross-row validators,
+	// by position in Draft.rules.
 	kinds map[Kind]*delta
 	rules map[int]*delta
 
-	// content holds the rows of a small layer, without problems of rules about all
-	// rows; that of a large one is a stage.
+	// content holds the rows of a small revision, without problems of cross-row
+	// validators. The rows of a large revision are in stage.
 	content *intray.Batch
 	stage   *staging.Stage
-	// size is that of the content, in bytes.
+	// size is the size of the content in bytes.
 	size int
-	// prefix is where the blobs of the layer are, or "".
+	// prefix is the key prefix of the revision's blobs, or "".
 	prefix string
 
-	// below are the small layers that had the rows before, where this one is small.
+	// below has, for a small revision, the previous owner of each row in the
+	// rowIndex.
 	below []uint32
 }
 
@@ -288,10 +291,10 @@ func newRevision(seq, next int64) *revision {
 	return &revision{seq: seq, next: next, rows: roaring.New(), live: newDelta(), kinds: map[Kind]*delta{}, rules: map[int]*delta{}}
 }
 
-// isStaged says that the rows are in a stage.
+// isStaged reports whether the rows are in a stage.
 func (l *revision) isStaged() bool { return l.stage != nil }
 
-// changedRows are all rows whose content or life the layer changed.
+// changedRows returns the rows that the revision changed, added or deleted.
 func (l *revision) changedRows() *roaring.Bitmap {
 	return roaring.FastOr(l.rows, l.live.gained, l.live.lost)
 }
@@ -305,30 +308,30 @@ func (l *revision) kindDelta(k Kind) *delta {
 	return d
 }
 
-// read gives some rows of the layer, which it must have, in order.
+// read reads rows of the revision in order. It must contain all of them.
 func (l *revision) read(ctx context.Context, rows []uint32) (*intray.Batch, error) {
-	places := l.positions(rows)
+	positions := l.positions(rows)
 	if l.stage != nil {
-		b, err := l.stage.Rows(ctx, places)
+		b, err := l.stage.Rows(ctx, positions)
 		if err != nil {
 			return nil, fmt.Errorf("read the rows of change %d: %w", l.seq, err)
 		}
 		return b, nil
 	}
-	return pickRows(l.content, places), nil
+	return pickRows(l.content, positions), nil
 }
 
-// positions are those of the rows in the content.
+// positions returns the positions of rows in the content.
 func (l *revision) positions(rows []uint32) []int64 {
-	places := make([]int64, len(rows))
+	out := make([]int64, len(rows))
 	for i, row := range rows {
 		if i > 0 && row == rows[i-1]+1 {
-			places[i] = places[i-1] + 1
+			out[i] = out[i-1] + 1
 			continue
 		}
-		places[i] = int64(l.rows.Rank(row)) - 1
+		out[i] = int64(l.rows.Rank(row)) - 1
 	}
-	return places
+	return out
 }
 
 func (l *revision) close() error {
@@ -338,17 +341,17 @@ func (l *revision) close() error {
 	return l.stage.Close()
 }
 
-// rowIndex say for rows which small layer has the latest content: its place in the
-// draft, from 1. They are never changed; setting gives new ones that share the
-// pages that stayed the same.
+// rowIndex maps rows to the position, from 1, of the small revision with their
+// latest content. It is immutable: set returns a new index that shares unchanged
+// pages.
 type rowIndex struct {
-	// pages hold the owners of 1<<pageBits rows each; nil is none.
+	// pages has the owners of 1<<pageBits rows each; a nil page has none.
 	pages []*rowIndexPage
 }
 
 const pageBits = 10
 
-// rowIndexPage has the rows of a page that have an owner, ascending.
+// rowIndexPage has the rows of a page that have an owner, in ascending order.
 type rowIndexPage struct {
 	rows []uint16
 	of   []uint32
@@ -368,8 +371,8 @@ func (o *rowIndex) lookup(row uint32) uint32 {
 
 func lowBits(row uint32) uint16 { return uint16(row & (1<<pageBits - 1)) }
 
-// set gives rows, which ascend, an owner each, 0 for none. It gives the owners
-// that they had before, too.
+// set assigns owners to ascending rows; 0 means none. It also returns the previous
+// owners.
 func (o *rowIndex) set(rows, of []uint32) (*rowIndex, []uint32) {
 	out := &rowIndex{slices.Clone(o.pages)}
 	before := make([]uint32, len(rows))
@@ -389,7 +392,7 @@ func (o *rowIndex) set(rows, of []uint32) (*rowIndex, []uint32) {
 	return out, before
 }
 
-// set merges the rows of a page into it.
+// set returns a copy of the page with new owners.
 func (p *rowIndexPage) set(rows, of []uint32) *rowIndexPage {
 	out := &rowIndexPage{}
 	add := func(row uint16, owner uint32) {

@@ -13,75 +13,76 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// View is the rows of a filter as they were when it was made: those that no longer
-// fit it stay in view until another is made; those that were deleted do not.
+// View is a remembered result of a filter. Rows that stop matching stay in view;
+// deleted rows do not.
 type View struct {
-	// Token names the view. It is forgotten when many others were made since.
+	// Token names the view. It expires after enough newer views were opened.
 	Token string
-	// Rows is how many rows are in view.
+	// Rows is the number of rows in view.
 	Rows int64
 }
 
-// Query says which rows are wanted: those of the view with this token or, where
-// there is none, those of a new view of the filter.
+// Query selects the rows of an existing view by its token or, without one, those of
+// a new view of the filter.
 type Query struct {
 	Token  string
 	Filter Filter
 }
 
-// Window is some rows of a view.
+// Window is a range of rows of a view.
 type Window struct {
-	// View is another than the one that was asked for where that was forgotten.
+	// View is a new view if the requested one has expired.
 	View View
-	// First is how many rows of the view are before them.
+	// First is the position in the view of the first row.
 	First int64
 	Rows  []Row
 }
 
-// Row is a row as a person sees it.
+// Row is a row as a reviewer sees it.
 type Row struct {
-	// Number is that of the row: it never changes, and no other row ever has it.
+	// Number identifies the row. It never changes and is never reused.
 	Number int64
 	// Version is the number of the change that last touched its cells, or 0.
 	Version int64
-	// Line is the line of the file where the row begins, or 0 for an added one.
+	// Line is the line of the file where the row begins, or 0 for an added row.
 	Line  int64
 	Cells []Cell
-	// Problems are those of the row as a whole.
+	// Problems are the problems of the row as a whole.
 	Problems []intray.Problem
 }
 
-// Cell is a cell of a field as a person sees it.
+// Cell is a cell of a field as a reviewer sees it.
 type Cell struct {
-	// Value is the canonical text, and Null says that there is none.
+	// Value is the canonical text. Null is set if there is no value.
 	Value string
 	Null  bool
-	// Raw is the text that the value was read from.
+	// Raw is the raw text.
 	Raw string
-	// Problems are in the order of the rules.
+	// Problems are in the order of the validators.
 	Problems []intray.Problem
 }
 
-// maxWindow is the most rows of a window.
+// maxWindow is the maximum number of rows in a window.
 const maxWindow = 10_000
 
-// maxViews is how many views are remembered.
+// maxViews is the number of views that a draft remembers.
 const maxViews = 16
 
-// view is one that is remembered, under its filter at a snapshot.
+// view is a remembered view.
 type view struct {
 	token string
 	rows  *roaring.Bitmap
-	// now is what is left of it in the snapshot with this id, and stand the number of the
-	// last change that took rows from it or brought some back.
+	// now is the rows that still exist in the snapshot with this id, and liveChange
+	// the number of the last change that deleted or restored any of them.
 	id         uint64
 	now        *roaring.Bitmap
 	liveChange int64
-	// listed is the stand in which it was looked at, by how many rows it had then.
+	// listed has the liveChange at which the view was listed, by its number of rows
+	// then.
 	listed map[int64]int64
 }
 
-// refresh gives what is left of it in a snapshot.
+// refresh returns the rows of the view that still exist in a snapshot.
 func (v *view) refresh(s *snapshot) *roaring.Bitmap {
 	if v.id != s.id {
 		v.id, v.now, v.liveChange = s.id, roaring.And(v.rows, s.live), s.lastLiveChange(v.rows)
@@ -89,17 +90,18 @@ func (v *view) refresh(s *snapshot) *roaring.Bitmap {
 	return v.now
 }
 
-// rowCount is how many rows are left of it.
+// rowCount returns the number of rows that still exist.
 func (v *view) rowCount() int64 { return int64(v.now.GetCardinality()) }
 
-// views are the last ones, the latest last.
+// views holds the latest views, most recent last.
 type views struct {
 	mu  sync.Mutex
 	all []*view
 }
 
-// rows gives what is left of a view in a snapshot, and whether that are the rows that
-// it was listed with when it had so many; nil is any number.
+// rows returns the rows of a view that exist in a snapshot. asListed reports
+// whether they are the rows that were listed when the view had total rows; a nil
+// total is not checked.
 func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bitmap, asListed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -108,13 +110,15 @@ func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bit
 		return nil, false
 	}
 	rows = one.refresh(s)
-	stand, listed := one.listed[one.rowCount()]
-	return rows, total == nil || *total == one.rowCount() && listed && stand == one.liveChange
+	change, listed := one.listed[one.rowCount()]
+	return rows, total == nil || *total == one.rowCount() && listed && change == one.liveChange
 }
 
-// show gives what is left of a view in a snapshot to who looks at it. A view that was
-// listed with as many other rows is forgotten: nobody could tell which ones were seen.
-func (v *views) show(token string, s *snapshot) *roaring.Bitmap {
+// listedRows returns the rows of a view that exist in a snapshot, and records that
+// they were listed. It returns nil for an expired view. A view that was listed with
+// the same number of different rows expires, because total could not distinguish
+// them later.
+func (v *views) listedRows(token string, s *snapshot) *roaring.Bitmap {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	one := v.lookup(token)
@@ -122,7 +126,7 @@ func (v *views) show(token string, s *snapshot) *roaring.Bitmap {
 		return nil
 	}
 	rows := one.refresh(s)
-	if stand, listed := one.listed[one.rowCount()]; listed && stand != one.liveChange {
+	if change, listed := one.listed[one.rowCount()]; listed && change != one.liveChange {
 		v.all = v.all[:len(v.all)-1]
 		return nil
 	}
@@ -130,7 +134,8 @@ func (v *views) show(token string, s *snapshot) *roaring.Bitmap {
 	return rows
 }
 
-// lookup gives a view, which is the latest from then on; nil where it is forgotten.
+// lookup returns a view and makes it the most recent one. It returns nil if the
+// view has expired.
 func (v *views) lookup(token string) *view {
 	for i, one := range v.all {
 		if one.token == token {
@@ -149,21 +154,22 @@ func (v *views) remember(token string, rows *roaring.Bitmap, s *snapshot) {
 	v.all = append(v.all[max(0, len(v.all)+1-maxViews):], one)
 }
 
-// viewToken is the same for the same filter at the same snapshot.
+// viewToken returns the same token for the same filter and snapshot.
 func (d *Draft) viewToken(s *snapshot, f Filter) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %+v", d.nonce, s.id, f.key()))
 	return hex.EncodeToString(sum[:12])
 }
 
-// resolveQuery gives the rows of a query in a snapshot, and the token of their view.
+// resolveQuery returns the rows of a query in a snapshot and the token of their
+// view.
 func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, *roaring.Bitmap, error) {
 	if q.Token != "" {
-		if rows := d.views.show(q.Token, s); rows != nil {
+		if rows := d.views.listedRows(q.Token, s); rows != nil {
 			return q.Token, rows, nil
 		}
 	}
 	token := d.viewToken(s, q.Filter)
-	if rows := d.views.show(token, s); rows != nil {
+	if rows := d.views.listedRows(token, s); rows != nil {
 		return token, rows, nil
 	}
 	rows, err := d.matchingRows(ctx, s, q.Filter, progress)
@@ -174,10 +180,10 @@ func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress
 	return token, rows, nil
 }
 
-// OpenView makes a view of a filter. A search looks through all rows once; progress,
-// which may be nil, is told of rows meanwhile, from another goroutine.
+// OpenView opens a view of a filter. A search scans all rows once. progress may be
+// nil; it is called with row counts from another goroutine.
 func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, total int64)) (View, error) {
-	s, done := d.read()
+	s, done := d.beginRead()
 	defer done()
 	token, rows, err := d.resolveQuery(ctx, s, Query{Filter: f}, progress)
 	if err != nil {
@@ -186,13 +192,13 @@ func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, tota
 	return View{token, int64(rows.GetCardinality())}, nil
 }
 
-// Window gives rows of a view from a place of it on, at most n of them and never
-// more than 10,000.
+// Window returns the rows of a view from position first on, at most n and at most
+// 10,000.
 func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window, error) {
 	if first < 0 || n < 0 {
 		return Window{}, &Refusal{Text: intray.NewMessage("review.unknown_rows", intray.Params{"n": n, "row": first})}
 	}
-	s, done := d.read()
+	s, done := d.beginRead()
 	defer done()
 	token, rows, err := d.resolveQuery(ctx, s, q, nil)
 	if err != nil {
@@ -200,7 +206,7 @@ func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window
 	}
 	w := Window{View: View{token, int64(rows.GetCardinality())}, First: first}
 	list := rowsAt(rows, first, min(n, maxWindow))
-	b, err := d.gather(ctx, s, list)
+	b, err := d.readRows(ctx, s, list)
 	if err != nil {
 		return Window{}, err
 	}
@@ -208,22 +214,22 @@ func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window
 	return w, nil
 }
 
-// Row gives one row by its number, and false where it is not there.
+// Row returns the row with a number. It returns false if there is none.
 func (d *Draft) Row(ctx context.Context, number int64) (Row, bool, error) {
-	s, done := d.read()
+	s, done := d.beginRead()
 	defer done()
 	if number < 0 || number >= 1<<32 || !s.live.Contains(uint32(number)) {
 		return Row{}, false, nil
 	}
 	list := []uint32{uint32(number)}
-	b, err := d.gather(ctx, s, list)
+	b, err := d.readRows(ctx, s, list)
 	if err != nil {
 		return Row{}, false, err
 	}
 	return d.visibleRows(s, list, b)[0], true, nil
 }
 
-// rowsAt gives n rows of a bitmap from a place on.
+// rowsAt returns n rows of a bitmap from position first on.
 func rowsAt(rows *roaring.Bitmap, first int64, n int) []uint32 {
 	total := int64(rows.GetCardinality())
 	if first >= total || n <= 0 {
@@ -240,7 +246,7 @@ func rowsAt(rows *roaring.Bitmap, first int64, n int) []uint32 {
 	return list
 }
 
-// visibleRows gives rows as a person sees them.
+// visibleRows returns rows as a reviewer sees them.
 func (d *Draft) visibleRows(s *snapshot, rows []uint32, b *intray.Batch) []Row {
 	out := make([]Row, len(rows))
 	for i, row := range rows {
@@ -259,7 +265,7 @@ func (d *Draft) visibleRows(s *snapshot, rows []uint32, b *intray.Batch) []Row {
 	return out
 }
 
-// addProblem adds a problem where it belongs.
+// addProblem adds a problem to the row or to its cell.
 func (r *Row) addProblem(p intray.Problem) {
 	p.Row = 0
 	if p.Field < 0 {
@@ -274,17 +280,17 @@ func cellOf(c *intray.Cells, row int) Cell {
 	return Cell{Value: string(v), Null: !there, Raw: string(c.Raw(row))}
 }
 
-// RowPosition is a row of a view and its place there.
+// RowPosition is a row and its position in a view.
 type RowPosition struct {
 	Row      int64
 	Position int64
 }
 
-// Next gives the first row of a view behind a row that has a problem which fits the
-// filter near, or the last one before it; and false where there is none. The row
-// itself, from -1 on, need not be in view.
+// Next returns the first row of a view after row with a problem that matches near,
+// or with back the last one before it. It returns false if there is none. row may
+// be -1, and need not be in view.
 func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back bool) (RowPosition, bool, error) {
-	s, done := d.read()
+	s, done := d.beginRead()
 	defer done()
 	_, rows, err := d.resolveQuery(ctx, s, q, nil)
 	if err == nil {
@@ -304,7 +310,7 @@ func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back 
 	return RowPosition{next, int64(rows.Rank(uint32(next))) - 1}, true, nil
 }
 
-// neighbour is the row next to one, or -1.
+// neighbour returns the next or previous row of a bitmap, or -1.
 func neighbour(rows *roaring.Bitmap, row int64, back bool) int64 {
 	switch {
 	case rows.IsEmpty() || back && row <= 0 || !back && row >= 1<<32-1:
