@@ -20,8 +20,8 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// benchRows is the size of the tables that are measured: INTRAY_BENCH=full makes it
-// ten million.
+// benchRows returns the number of rows: 200,000, or ten million if INTRAY_BENCH is
+// full.
 func benchRows() int64 {
 	if os.Getenv("INTRAY_BENCH") == "full" {
 		return 10_000_000
@@ -46,7 +46,7 @@ func benchFields() []intray.Field {
 	return fields
 }
 
-// benchRevalidator takes every text as its value, and applies the rules of the fields.
+// benchRevalidator uses each raw text as the value and applies the validators.
 type benchRevalidator struct{ rules *validate.Rules }
 
 func (d benchRevalidator) BlankRows(first int64, rows int) *intray.Batch {
@@ -87,26 +87,26 @@ func (d benchRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edi
 
 var benchNames = []string{"Anna", "Björn", "Çelik", "Dmitri", "Élodie", "Frank", "Grace", "Hiro"}
 
-// benchBatch makes rows of contacts. One phone in fifty is no number, one date in
-// 2,000 is none, and one note in nine speaks of an e-mail.
+// benchBatch returns rows of contacts. One phone in 50 and one date in 2,000 is
+// invalid, and one note in nine mentions an email.
 func benchBatch(first, rows int64) *intray.Batch {
 	b := &intray.Batch{First: first, Fields: make([]intray.Cells, len(benchFields()))}
 	var text []byte
-	put := func(field int, format string, args ...any) {
+	appendText := func(field int, format string, args ...any) {
 		text = fmt.Appendf(text[:0], format, args...)
 		b.Fields[field].AppendValue(text)
 	}
 	problem := func(field int, code string) {
-		b.Problems = append(b.Problems, intray.Problem{Row: len(b.Lines) - 1, Field: field, Code: code, Text: intray.Literal("This cannot be read.")})
+		b.Problems = append(b.Problems, intray.Problem{Row: len(b.Lines) - 1, Field: field, Code: code, Text: intray.Literal("Invalid value.")})
 	}
 	for n := first; n < first+rows; n++ {
 		mixed := uint32(n) * 2654435761
 		b.Lines = append(b.Lines, n+2)
-		put(0, "%d", n)
-		put(1, "%s", benchNames[mixed%8])
-		put(2, "%s-%x", benchNames[(mixed>>3)%8], mixed%5000)
-		put(3, "%d", mixed%200)
-		put(bMail, "person.%x@example-%d.com", mixed, n%997)
+		appendText(0, "%d", n)
+		appendText(1, "%s", benchNames[mixed%8])
+		appendText(2, "%s-%x", benchNames[(mixed>>3)%8], mixed%5000)
+		appendText(3, "%d", mixed%200)
+		appendText(bMail, "person.%x@example-%d.com", mixed, n%997)
 		if n%50 == 7 {
 			b.Fields[bPhone].AppendNull([]byte("n/a"))
 			problem(bPhone, "phone")
@@ -117,20 +117,20 @@ func benchBatch(first, rows int64) *intray.Batch {
 			b.Fields[6].AppendNull([]byte("soon"))
 			problem(6, "date")
 		} else {
-			put(6, "20%02d-%02d-%02d", mixed%24, mixed%12+1, mixed%28+1)
+			appendText(6, "20%02d-%02d-%02d", mixed%24, mixed%12+1, mixed%28+1)
 		}
-		put(7, "%d.%02d", mixed%100000, n%100)
+		appendText(7, "%d.%02d", mixed%100000, n%100)
 		if n%9 == 0 {
-			put(bNotes, "customer %x asked by email about order %d", mixed%77777, n)
+			appendText(bNotes, "customer %x asked by email about order %d", mixed%77777, n)
 		} else {
-			put(bNotes, "customer %x came in and bought %d pieces", mixed%77777, mixed%90)
+			appendText(bNotes, "customer %x came in and bought %d pieces", mixed%77777, mixed%90)
 		}
-		put(9, "https://example-%d.com/p/%x", n%997, mixed)
+		appendText(9, "https://example-%d.com/p/%x", n%997, mixed)
 	}
 	return b
 }
 
-// benchDraft makes a draft over rows on a disk, once for all benchmarks of a run.
+// benchDraft opens a draft of a stage on disk.
 func benchDraft(b *testing.B) *Draft {
 	b.Helper()
 	store, err := disk.Open(b.TempDir(), disk.Config{})
@@ -166,7 +166,7 @@ func benchDraft(b *testing.B) *Draft {
 		}
 	}
 	group.Wait()
-	if err := w.AddProblem(intray.Problem{Field: bMail, Code: "unique", Text: intray.Literal("twice")}, roaring.New()); err != nil {
+	if err := w.AddProblem(intray.Problem{Field: bMail, Code: "unique", Text: intray.Literal("duplicate")}, roaring.New()); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := w.Close(ctx); err != nil {
@@ -188,8 +188,8 @@ func benchDraft(b *testing.B) *Draft {
 	return d
 }
 
-// percentiles reports those of what a function takes, called many times.
-func percentiles(b *testing.B, times int, do func(i int)) {
+// reportPercentiles calls do many times and reports percentiles of its duration.
+func reportPercentiles(b *testing.B, times int, do func(i int)) {
 	took := make([]time.Duration, times)
 	for b.Loop() {
 		for i := range took {
@@ -208,11 +208,11 @@ func percentiles(b *testing.B, times int, do func(i int)) {
 func BenchmarkDraft(b *testing.B) {
 	d := benchDraft(b)
 	ctx := context.Background()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // places to look at
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // random rows to read
 	phone, date := bPhone, 6
 	cacheStart := time.Now()
 	d.background.Wait()
-	b.Logf("the shelf took %v more", time.Since(cacheStart))
+	b.Logf("filling the cache took %v more", time.Since(cacheStart))
 	for name, f := range map[string]Filter{
 		"all": {}, "errors": {Show: Errors}, "phone": {Field: &phone, Code: "phone"}, "date": {Field: &date, Code: "date"}, "search": {Search: "a5f0"}, "name": {Search: "germany"},
 	} {
@@ -222,9 +222,9 @@ func BenchmarkDraft(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.Logf("the view has %d rows and took %v", v.Rows, time.Since(begin))
+			b.Logf("opening the view of %d rows took %v", v.Rows, time.Since(begin))
 			d.background.Wait()
-			percentiles(b, 300, func(int) {
+			reportPercentiles(b, 300, func(int) {
 				if _, err := d.Window(ctx, Query{Token: v.Token}, random.Int64N(max(1, v.Rows-100)), 100); err != nil {
 					b.Fatal(err)
 				}
@@ -245,8 +245,8 @@ func BenchmarkDraft(b *testing.B) {
 			}
 		}
 		set(0)
-		b.Logf("the first edit, which makes the index, took %v", time.Since(begin))
-		percentiles(b, 100, set)
+		b.Logf("the first edit, which builds the index, took %v", time.Since(begin))
+		reportPercentiles(b, 100, set)
 	})
 	for name, n := range map[string]int{"country": 3, "mail": bMail} {
 		b.Run("distinct/"+name, func(b *testing.B) {
@@ -258,10 +258,10 @@ func BenchmarkDraft(b *testing.B) {
 		})
 	}
 	b.Run("replace", func(b *testing.B) {
-		benchReplace(b, d, Replace{Where: Selector{Fields: []int{bNotes}}, Find: "by email", With: "by e-mail"})
+		measureReplace(b, d, Replace{Where: Selector{Fields: []int{bNotes}}, Find: "by email", With: "by e-mail"})
 	})
 	b.Run("replace/name", func(b *testing.B) {
-		benchReplace(b, d, Replace{Where: Selector{Fields: []int{bCountry}}, Find: "Germany", With: "France"})
+		measureReplace(b, d, Replace{Where: Selector{Fields: []int{bCountry}}, Find: "Germany", With: "France"})
 	})
 	b.Run("batches", func(b *testing.B) {
 		for b.Loop() {
@@ -274,7 +274,7 @@ func BenchmarkDraft(b *testing.B) {
 	})
 }
 
-func benchReplace(b *testing.B, d *Draft, o Replace) {
+func measureReplace(b *testing.B, d *Draft, o Replace) {
 	ctx := context.Background()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -303,7 +303,7 @@ func BenchmarkNeedle(b *testing.B) {
 	b.SetBytes(int64(sizeOf(batch)))
 	for b.Loop() {
 		if !slices.Contains(f.rows(batch, fields), true) {
-			b.Fatal("nothing was found")
+			b.Fatal("found nothing")
 		}
 	}
 }

@@ -93,7 +93,7 @@ type Draft struct {
 	// not deleted.
 	reading sync.RWMutex
 
-	// writing guards the fields up to nonce. Whoever changes the draft holds it.
+	// writing guards the fields up to nonce. A change holds it.
 	writing    chan struct{}
 	keyIndexes []*keyIndex
 	undone     []*revision
@@ -334,7 +334,7 @@ func (d *Draft) beginRead() (s *snapshot, done func()) {
 	}
 }
 
-// dropUnused deletes unreachable revisions, unless somebody may still read them.
+// dropUnused deletes unreachable revisions, unless a reader may still use them.
 func (d *Draft) dropUnused() {
 	if len(d.gone) == 0 || !d.reading.TryLock() {
 		return

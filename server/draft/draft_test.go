@@ -20,14 +20,14 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is implemented by *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
-// texts are what cells of the tests hold.
+// texts are the texts from which the tests draw cells.
 var texts = []string{"", "a", "A", "b", " b", "bad", "odd", "x  y", "Käse", "ſ", "Kk", "a.a"}
 
 // drawTexts draws the cells of a row.
@@ -40,7 +40,7 @@ func drawTexts(t *rapid.T) []string {
 	return out
 }
 
-// stageModel stages the rows of a model, in batches of some rows.
+// stageModel stages the rows of a model in batches of size rows.
 func stageModel(t failer, store blob.Store, m *model, size int64) *staging.Stage {
 	t.Helper()
 	layout := staging.Layout{Unmapped: []int{9}}
@@ -53,11 +53,11 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *staging.Stage
 		for n := first; n < min(m.next, first+size); n++ {
 			r := m.rows[n]
 			b.Lines = append(b.Lines, r.line)
-			b.Unmapped[0].Cells.AppendString(fmt.Sprint("passed ", n))
+			b.Unmapped[0].Cells.AppendString(fmt.Sprint("unmapped ", n))
 			if r.count {
 				b.Problems = append(b.Problems, intray.Problem{Row: int(n - first), Field: intray.NoField, Code: "cell_count", Text: intray.Literal("too few cells")})
 			}
-			appendRead(b, int(n-first), r.texts)
+			appendParsedRow(b, int(n-first), r.texts)
 		}
 		commit, err := w.StageBatch(b)
 		if err == nil {
@@ -67,7 +67,7 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *staging.Stage
 			t.Fatal(err)
 		}
 	}
-	for i, rows := range m.repeated() {
+	for i, rows := range m.duplicateRows() {
 		marked := roaring.New()
 		for _, n := range rows {
 			marked.Add(uint32(n))
@@ -86,22 +86,22 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *staging.Stage
 	return s
 }
 
-// under is a draft under test with its model, and what was kept of it.
-type under struct {
+// testDraft is a draft, the model it must match, and its stored revisions.
+type testDraft struct {
 	*model
 	store  blob.Store
 	cfg    Config
 	draft  *Draft
-	kept   []StoredRevision
+	stored []StoredRevision
 	undone int
-	// large is where the blobs of a large layer are.
-	large string
+	// largePrefix is the blob prefix of a large revision.
+	largePrefix string
 }
 
-// newUnder makes a draft of rows.
-func newUnder(t failer, temp string, rows [][]string, size int64, l limits) *under {
+// newTestDraft opens a draft of rows.
+func newTestDraft(t failer, temp string, rows [][]string, size int64, l limits) *testDraft {
 	t.Helper()
-	u := &under{model: &model{rows: map[int64]modelRow{}}, store: mem.New()}
+	u := &testDraft{model: &model{rows: map[int64]modelRow{}}, store: mem.New()}
 	for i, cells := range rows {
 		u.rows[int64(i)] = modelRow{texts: cells, line: int64(i) + 2, count: i%4 == 3}
 	}
@@ -114,9 +114,9 @@ func newUnder(t failer, temp string, rows [][]string, size int64, l limits) *und
 	return u
 }
 
-func (u *under) open(t failer) {
+func (u *testDraft) open(t failer) {
 	t.Helper()
-	u.cfg.Revisions, u.cfg.Undone = slices.Clone(u.kept), u.undone
+	u.cfg.Revisions, u.cfg.Undone = slices.Clone(u.stored), u.undone
 	d, err := Open(context.Background(), u.cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -124,28 +124,27 @@ func (u *under) open(t failer) {
 	u.draft = d
 }
 
-func (u *under) close(t failer) {
+func (u *testDraft) close(t failer) {
 	t.Helper()
 	if err := u.draft.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// call keeps what a change asks to be kept, as a log does.
-func (u *under) call() ChangeOptions {
+// saveOptions returns options that append revisions to u.stored.
+func (u *testDraft) saveOptions() ChangeOptions {
 	return ChangeOptions{Save: func(_ context.Context, k StoredRevision, v ChangeResult) error {
 		if v.Seq != k.Seq {
-			return fmt.Errorf("change %d is kept as %d", v.Seq, k.Seq)
+			return fmt.Errorf("change %d is stored as %d", v.Seq, k.Seq)
 		}
-		u.kept = append(u.kept[:len(u.kept)-u.undone:len(u.kept)-u.undone], StoredRevision{k.Seq, slices.Clone(k.Body)})
+		u.stored = append(u.stored[:len(u.stored)-u.undone:len(u.stored)-u.undone], StoredRevision{k.Seq, slices.Clone(k.Body)})
 		u.undone = 0
 		return nil
 	}}
 }
 
-// change previews an operation and makes it, and wants what both say to be the
-// same.
-func (u *under) change(t failer, o Operation) ChangeResult {
+// change previews an operation, makes it, and checks that both results match.
+func (u *testDraft) change(t failer, o Operation) ChangeResult {
 	t.Helper()
 	before := u.draft.now.Load().id
 	want, err := u.draft.Preview(context.Background(), o, nil)
@@ -155,7 +154,7 @@ func (u *under) change(t failer, o Operation) ChangeResult {
 	if u.draft.now.Load().id != before {
 		t.Fatalf("the preview of %+v changed rows", o)
 	}
-	got, err := u.draft.Change(context.Background(), o, u.call())
+	got, err := u.draft.Change(context.Background(), o, u.saveOptions())
 	if err != nil {
 		t.Fatalf("%+v: %v", o, err)
 	}
@@ -168,8 +167,8 @@ func (u *under) change(t failer, o Operation) ChangeResult {
 	return got
 }
 
-// shownRows are rows as texts that can be compared with those of the model.
-func shownRows(rows []Row) (out []string) {
+// formatRows formats rows for comparison with formatModel.
+func formatRows(rows []Row) (out []string) {
 	for _, r := range rows {
 		line := fmt.Sprintf("%d v%d line %d:", r.Number, r.Version, r.Line)
 		list := slices.Clone(r.Problems)
@@ -177,12 +176,12 @@ func shownRows(rows []Row) (out []string) {
 			line += fmt.Sprintf(" %q/%q/%v", c.Raw, c.Value, !c.Null)
 			list = append(list, c.Problems...)
 		}
-		out = append(out, line+fmt.Sprint(textless(list)))
+		out = append(out, line+fmt.Sprint(withoutTexts(list)))
 	}
 	return out
 }
 
-func textless(list []intray.Problem) []intray.Problem {
+func withoutTexts(list []intray.Problem) []intray.Problem {
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].Text, list[i].Row = intray.Literal(""), 0
@@ -207,8 +206,8 @@ func drawFilter(t *rapid.T) Filter {
 	return f
 }
 
-// same wants the draft to show what the model has.
-func (u *under) same(t *rapid.T) {
+// checkSame compares the draft with the model.
+func (u *testDraft) checkSame(t *rapid.T) {
 	t.Helper()
 	ctx := context.Background()
 	problems := u.problems()
@@ -219,9 +218,9 @@ func (u *under) same(t *rapid.T) {
 			t.Fatal(err)
 		}
 		if w.View.Rows != int64(len(numbers)) {
-			t.Fatalf("%+v: %d rows, want %d", f.key(), w.View.Rows, len(numbers))
+			t.Fatalf("%+v: got %d rows, want %d", f.key(), w.View.Rows, len(numbers))
 		}
-		if diff := cmp.Diff(u.shown(numbers, problems), shownRows(w.Rows), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(u.formatModel(numbers, problems), formatRows(w.Rows), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("%+v: want (-) and got (+):\n%s", f.key(), diff)
 		}
 		first := rapid.IntRange(0, len(numbers)).Draw(t, "first")
@@ -232,14 +231,14 @@ func (u *under) same(t *rapid.T) {
 		if diff := cmp.Diff(w.Rows[first:min(first+3, len(numbers))], some.Rows, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("3 rows from %d on: %s", first, diff)
 		}
-		u.sameDistinct(t, f, numbers)
-		u.sameNext(t, f, numbers, problems)
+		u.checkDistinct(t, f, numbers)
+		u.checkNext(t, f, numbers, problems)
 	}
-	u.sameCounts(t, problems)
-	u.sameBatches(t, problems)
+	u.checkCounts(t, problems)
+	u.checkBatches(t, problems)
 }
 
-func (u *under) sameDistinct(t *rapid.T, f Filter, numbers []int64) {
+func (u *testDraft) checkDistinct(t *rapid.T, f Filter, numbers []int64) {
 	t.Helper()
 	field := rapid.IntRange(0, fieldCount-1).Draw(t, "counted field")
 	most := rapid.IntRange(0, 4).Draw(t, "most")
@@ -274,7 +273,7 @@ func (u *under) sameDistinct(t *rapid.T, f Filter, numbers []int64) {
 	}
 }
 
-func (u *under) sameNext(t *rapid.T, f Filter, numbers []int64, problems map[int64][]intray.Problem) {
+func (u *testDraft) checkNext(t *rapid.T, f Filter, numbers []int64, problems map[int64][]intray.Problem) {
 	t.Helper()
 	row := rapid.Int64Range(-1, u.next).Draw(t, "row")
 	back := rapid.Bool().Draw(t, "back")
@@ -291,7 +290,7 @@ func (u *under) sameNext(t *rapid.T, f Filter, numbers []int64, problems map[int
 	}
 }
 
-func (u *under) sameCounts(t *rapid.T, problems map[int64][]intray.Problem) {
+func (u *testDraft) checkCounts(t *rapid.T, problems map[int64][]intray.Problem) {
 	t.Helper()
 	want := map[Kind]int64{}
 	totals := Totals{Rows: int64(len(u.rows))}
@@ -318,7 +317,7 @@ func (u *under) sameCounts(t *rapid.T, problems map[int64][]intray.Problem) {
 	for _, c := range counts {
 		got[c.Kind] = c.Rows
 		if c.Text.IsZero() {
-			t.Fatalf("%+v has no text", c.Kind)
+			t.Fatalf("%+v has no message", c.Kind)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -332,7 +331,7 @@ func (u *under) sameCounts(t *rapid.T, problems map[int64][]intray.Problem) {
 	}
 }
 
-func (u *under) sameBatches(t *rapid.T, problems map[int64][]intray.Problem) {
+func (u *testDraft) checkBatches(t *rapid.T, problems map[int64][]intray.Problem) {
 	t.Helper()
 	var got []string
 	numbers := u.numbers()
@@ -347,25 +346,25 @@ func (u *under) sameBatches(t *rapid.T, problems map[int64][]intray.Problem) {
 				line += fmt.Sprintf(" %q/%q/%v", b.Fields[f].Raw(row), v, there)
 			}
 			n := numbers[len(got)]
-			if passed := string(b.Unmapped[0].Cells.At(row)); passed != "" && passed != fmt.Sprint("passed ", n) {
-				t.Fatalf("row %d has %q", n, passed)
+			if unmapped := string(b.Unmapped[0].Cells.At(row)); unmapped != "" && unmapped != fmt.Sprint("unmapped ", n) {
+				t.Fatalf("row %d has %q", n, unmapped)
 			}
-			got = append(got, fmt.Sprintf("%d v%d line %d:%s%v", n, u.rows[n].version, b.Lines[row], line, textless(problemsOf(b.Problems, row))))
+			got = append(got, fmt.Sprintf("%d v%d line %d:%s%v", n, u.rows[n].version, b.Lines[row], line, withoutTexts(problemsOf(b.Problems, row))))
 		}
 	}
-	if diff := cmp.Diff(u.shown(numbers, problems), got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(u.formatModel(numbers, problems), got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("batches: want (-) and got (+):\n%s", diff)
 	}
 }
 
-// drawLimits draws limits that make small tables use all ways.
+// drawLimits draws limits so small that small tables exceed them.
 func drawLimits(t *rapid.T) limits {
 	of := func(name string) int { return rapid.SampledFrom([]int{0, 1, 3}).Draw(t, name) }
 	return limits{rows: of("rows"), bytes: of("bytes"), body: of("body"), held: of("held"), moves: of("moves"), moved: of("moved"), counted: of("counted"), touched: of("touched")}
 }
 
-// TestDraft makes changes to a draft and to a model, and wants both to be the same
-// after each, and after the draft was opened again.
+// TestDraft applies random operations to a draft and a model, and compares them
+// after each step and after reopening the draft.
 func TestDraft(t *testing.T) {
 	temp := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -373,29 +372,29 @@ func TestDraft(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "rows") {
 			rows = append(rows, drawTexts(t))
 		}
-		u := newUnder(t, temp, rows, rapid.Int64Range(1, 9).Draw(t, "size"), drawLimits(t))
+		u := newTestDraft(t, temp, rows, rapid.Int64Range(1, 9).Draw(t, "size"), drawLimits(t))
 		defer func() { u.close(t) }()
-		u.same(t)
+		u.checkSame(t)
 		steps := u.steps()
 		names := slices.Sorted(maps.Keys(steps))
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			steps[rapid.SampledFrom(names).Draw(t, "step")](t)
-			u.same(t)
+			u.checkSame(t)
 		}
 	})
 }
 
-// steps are what a test can do with a draft.
-func (u *under) steps() map[string]func(t *rapid.T) {
+// steps are the random operations of TestDraft.
+func (u *testDraft) steps() map[string]func(t *rapid.T) {
 	return map[string]func(t *rapid.T){
-		"set": u.set, "set again": u.set, "texts": u.changeTexts, "texts again": u.changeTexts, "map": u.mapValue,
-		"delete": u.delete, "add": u.add, "accept": u.accept,
-		"undo": u.undo, "undo again": u.undo, "redo": u.redo, "open": func(t *rapid.T) {
+		"set": u.setCells, "set again": u.setCells, "texts": u.changeTexts, "texts again": u.changeTexts, "map": u.mapValue,
+		"delete": u.deleteRows, "add": u.addRows, "accept": u.acceptRows,
+		"undo": u.undoChange, "undo again": u.undoChange, "redo": u.redoChange, "open": func(t *rapid.T) {
 			u.close(t)
 			u.cfg.Whole = rapid.Bool().Draw(t, "whole")
 			u.open(t)
 		},
-		"warm": func(t *rapid.T) {
+		"prepare": func(t *rapid.T) {
 			if err := u.draft.Prepare(context.Background()); err != nil || u.draft.keyIndexes[0].index == nil {
 				t.Fatal(err)
 			}
@@ -406,7 +405,7 @@ func (u *under) steps() map[string]func(t *rapid.T) {
 
 var editableFields = []int{fName, fMail, fCode, fLeft, fRight, fMany}
 
-func (u *under) set(t *rapid.T) {
+func (u *testDraft) setCells(t *rapid.T) {
 	numbers := u.numbers()
 	if len(numbers) == 0 {
 		return
@@ -424,7 +423,7 @@ func (u *under) set(t *rapid.T) {
 		}
 		c.Version, c.Seen = u.rows[c.Row].version, modelCells(u.rows[c.Row].texts, c.Field)[c.Part]
 		cells = append(cells, c)
-		putRaw(after[c.Row].texts, c.Field, c.Part, c.Text)
+		setRaw(after[c.Row].texts, c.Field, c.Part, c.Text)
 	}
 	for n, r := range after {
 		if !slices.Equal(r.texts, u.rows[n].texts) {
@@ -435,16 +434,16 @@ func (u *under) set(t *rapid.T) {
 	}
 	v := u.change(t, Set{cells})
 	if v.Rows != int64(len(changed)) {
-		t.Fatalf("%d rows were changed, want %d", v.Rows, len(changed))
+		t.Fatalf("changed %d rows, want %d", v.Rows, len(changed))
 	}
 	if len(changed) > 0 {
-		u.step()
+		u.recordChange()
 		u.rows = after
 	}
 }
 
-// drawSelector draws a selector, and the rows and fields that it means.
-func (u *under) drawSelector(t *rapid.T) (Selector, []int64, []int) {
+// drawSelector draws a selector and returns the rows and fields it selects.
+func (u *testDraft) drawSelector(t *rapid.T) (Selector, []int64, []int) {
 	s := Selector{Filter: drawFilter(t)}
 	numbers := u.filtered(s.Filter, u.problems())
 	if rapid.Bool().Draw(t, "explicit rows") {
@@ -462,7 +461,7 @@ func (u *under) drawSelector(t *rapid.T) (Selector, []int64, []int) {
 	return s, numbers, fields
 }
 
-func (u *under) changeTexts(t *rapid.T) {
+func (u *testDraft) changeTexts(t *rapid.T) {
 	where, numbers, fields := u.drawSelector(t)
 	text := rapid.SampledFrom(texts).Draw(t, "with")
 	all := map[string]struct {
@@ -491,7 +490,7 @@ func (u *under) changeTexts(t *rapid.T) {
 	}
 }
 
-func (u *under) mapValue(t *rapid.T) {
+func (u *testDraft) mapValue(t *rapid.T) {
 	where, numbers, _ := u.drawSelector(t)
 	o := MapValue{
 		Where: where, Field: rapid.SampledFrom(editableFields).Draw(t, "field"),
@@ -505,26 +504,26 @@ func (u *under) mapValue(t *rapid.T) {
 		return text
 	})
 	if v.Cells != cells {
-		t.Fatalf("%d cells, want %d", v.Cells, cells)
+		t.Fatalf("changed %d cells, want %d", v.Cells, cells)
 	}
 }
 
-func (u *under) delete(t *rapid.T) {
+func (u *testDraft) deleteRows(t *rapid.T) {
 	where, numbers, _ := u.drawSelector(t)
 	v := u.change(t, Delete{where})
 	if v.Deleted != int64(len(numbers)) {
-		t.Fatalf("%d rows were deleted, want %d", v.Deleted, len(numbers))
+		t.Fatalf("deleted %d rows, want %d", v.Deleted, len(numbers))
 	}
 	if len(numbers) == 0 {
 		return
 	}
-	u.step()
+	u.recordChange()
 	for _, n := range numbers {
 		delete(u.rows, n)
 	}
 }
 
-func (u *under) add(t *rapid.T) {
+func (u *testDraft) addRows(t *rapid.T) {
 	var o Add
 	for range rapid.IntRange(1, 4).Draw(t, "added") {
 		var cells []Typed
@@ -534,30 +533,30 @@ func (u *under) add(t *rapid.T) {
 		o.Rows = append(o.Rows, cells)
 	}
 	if v := u.change(t, o); v.Added != int64(len(o.Rows)) {
-		t.Fatalf("%d rows were added", v.Added)
+		t.Fatalf("added %d rows, want %d", v.Added, len(o.Rows))
 	}
-	seq := u.step()
+	seq := u.recordChange()
 	for _, cells := range o.Rows {
 		r := modelRow{texts: make([]string, fieldCount), version: seq}
 		for _, c := range cells {
-			putRaw(r.texts, c.Field, c.Part, c.Text)
+			setRaw(r.texts, c.Field, c.Part, c.Text)
 		}
 		u.rows[u.next] = r
 		u.next++
 	}
 }
 
-func (u *under) accept(t *rapid.T) {
+func (u *testDraft) acceptRows(t *rapid.T) {
 	where, numbers, _ := u.drawSelector(t)
 	numbers = slices.DeleteFunc(numbers, func(n int64) bool { return !u.rows[n].count })
 	v := u.change(t, Accept{where})
 	if v.Rows != int64(len(numbers)) {
-		t.Fatalf("%d rows were accepted, want %d", v.Rows, len(numbers))
+		t.Fatalf("accepted %d rows, want %d", v.Rows, len(numbers))
 	}
 	if len(numbers) == 0 {
 		return
 	}
-	seq := u.step()
+	seq := u.recordChange()
 	for _, n := range numbers {
 		r := u.rows[n]
 		r.count, r.version = false, seq
@@ -565,11 +564,11 @@ func (u *under) accept(t *rapid.T) {
 	}
 }
 
-func (u *under) undo(t *rapid.T) {
+func (u *testDraft) undoChange(t *rapid.T) {
 	_, err := u.draft.Undo(context.Background(), func(context.Context, int64) error { u.undone++; return nil })
 	if len(u.past) == 0 {
 		if !errors.Is(err, ErrNothing) {
-			t.Fatalf("undo gave %v", err)
+			t.Fatalf("undo: got %v, want ErrNothing", err)
 		}
 		return
 	}
@@ -580,11 +579,11 @@ func (u *under) undo(t *rapid.T) {
 	u.rows, u.past = u.past[len(u.past)-1], u.past[:len(u.past)-1]
 }
 
-func (u *under) redo(t *rapid.T) {
+func (u *testDraft) redoChange(t *rapid.T) {
 	_, err := u.draft.Redo(context.Background(), func(context.Context, int64) error { u.undone--; return nil })
 	if len(u.future) == 0 {
 		if !errors.Is(err, ErrNothing) {
-			t.Fatalf("redo gave %v", err)
+			t.Fatalf("redo: got %v, want ErrNothing", err)
 		}
 		return
 	}

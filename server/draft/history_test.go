@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// TestSince looks back at rows from every version that they had, where changes are
-// small and where they are in blobs, and after the draft was opened again.
-func TestSince(t *testing.T) {
+// TestRowsAtVersions reads every version of some rows, from small and large
+// revisions, before and after reopening the draft.
+func TestRowsAtVersions(t *testing.T) {
 	for name, l := range map[string]limits{"small": {}, "large": {rows: 1, bytes: 1}} {
 		t.Run(name, func(t *testing.T) {
-			u := newUnder(t, t.TempDir(), sameRows(9), 4, l)
+			u := newTestDraft(t, t.TempDir(), similarRows(9), 4, l)
 			defer func() { u.close(t) }()
 			fill := func(text string, rows ...int64) int64 {
 				t.Helper()
@@ -24,14 +26,14 @@ func TestSince(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			then := func(row, version int64) string {
+			textAt := func(row, version int64) string {
 				t.Helper()
 				list, err := u.draft.RowsAtVersions(t.Context(), map[int64]int64{row: version})
 				if err != nil || len(list) > 1 {
 					t.Fatalf("row %d: %d rows, %v", row, len(list), err)
 				}
 				if len(list) == 0 {
-					return "gone"
+					return "deleted"
 				}
 				if one := list[0]; !one.Known {
 					return "unknown"
@@ -52,31 +54,32 @@ func TestSince(t *testing.T) {
 					want         string
 				}{
 					{0, 0, "Ann"}, {1, 0, "Ann"}, {1, one, "Ben"}, {2, 0, "Ann"}, {2, one, "Ben"}, {2, two, "Cy"}, {2, later, "Di"}, {9, added, "New"}, {9, later, "Di"},
-					{7, 0, "gone"}, {1, two, "unknown"}, {9, 0, "unknown"}, {2, 99, "unknown"}, {2, -1, "unknown"}, {99, 0, "gone"}, {-1, 0, "gone"},
+					{7, 0, "deleted"}, {1, two, "unknown"}, {9, 0, "unknown"}, {2, 99, "unknown"}, {2, -1, "unknown"}, {99, 0, "deleted"}, {-1, 0, "deleted"},
 				} {
-					if got := then(c.row, c.version); got != c.want {
+					if got := textAt(c.row, c.version); got != c.want {
 						t.Errorf("row %d at version %d: %s, want %s", c.row, c.version, got, c.want)
 					}
 				}
 				u.close(t)
 				u.open(t)
 			}
-			// Another change in the place of what was undone.
+			// This change replaces the undone one.
 			fill("Eve", 2)
-			if got := then(2, later) + then(9, later) + then(2, two); got != "unknownunknownCy" {
+			if got := textAt(2, later) + textAt(9, later) + textAt(2, two); got != "unknownunknownCy" {
 				t.Errorf("after another change: %s", got)
 			}
 			list, err := u.draft.RowsAtVersions(t.Context(), map[int64]int64{6: one, 0: 0, 2: 0, 8: 5})
-			if got := fmt.Sprint(sinceNumbers(list)); err != nil || got != "[0 2 6 8]" {
+			if got := fmt.Sprint(currentNumbers(list)); err != nil || got != "[0 2 6 8]" {
 				t.Errorf("rows %s, %v", got, err)
 			}
 		})
 	}
 }
 
-// TestSinceAmidChanges looks back at changes that are undone, and dropped, meanwhile.
-func TestSinceAmidChanges(t *testing.T) {
-	u := newUnder(t, t.TempDir(), sameRows(9), 4, limits{rows: 1, bytes: 1})
+// TestRowsAtVersionsDuringChanges reads versions while their changes are undone and
+// deleted.
+func TestRowsAtVersionsDuringChanges(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(9), 4, limits{rows: 1, bytes: 1})
 	defer func() { u.close(t) }()
 	stop := make(chan struct{})
 	var all sync.WaitGroup
@@ -105,9 +108,48 @@ func TestSinceAmidChanges(t *testing.T) {
 	all.Wait()
 }
 
-func sinceNumbers(list []RowAtVersion) (out []int64) {
+func currentNumbers(list []RowAtVersion) (out []int64) {
 	for _, one := range list {
 		out = append(out, one.Now.Number)
 	}
 	return out
+}
+
+// TestHistory checks that the numbers of changes and rows are never reused.
+func TestHistory(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(2), 5, limits{})
+	defer func() { u.close(t) }()
+	add := Add{[][]Typed{{{Field: fName, Text: "New"}}}}
+	u.change(t, add)
+	u.change(t, add)
+	u.change(t, add)
+	for range 2 {
+		if _, err := u.draft.Undo(t.Context(), func(context.Context, int64) error { u.undone++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want History) {
+		t.Helper()
+		h, err := u.draft.History(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, h); diff != "" {
+			t.Error(diff)
+		}
+	}
+	check(History{Done: []int64{1}, Undone: []int64{2, 3}})
+	u.close(t)
+	u.open(t)
+	check(History{Done: []int64{1}, Undone: []int64{2, 3}})
+	if v := u.change(t, add); v.Seq != 4 {
+		t.Errorf("got change %d, want 4", v.Seq)
+	}
+	u.close(t)
+	u.open(t)
+	check(History{Done: []int64{1, 4}})
+	w, err := u.draft.Window(t.Context(), Query{}, 0, 10)
+	if diff := cmp.Diff([]int64{0, 1, 2, 5}, numbersOf(w.Rows)); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The schema of the tests: rules on a cell, on all rows in three ways, a field that
-// nobody may change, one that nobody sees, and one that two columns feed.
+// The schema of the tests has cell and cross-row validators, a read-only field, a
+// hidden field and a many-to-one field.
 const (
 	fName = iota
 	fMail
@@ -42,8 +42,7 @@ func testFields() []intray.Field {
 	}
 }
 
-// testNames are shown in place of texts in a field that nobody may change, and in one
-// that two columns feed.
+// testNames are the displayed names of a read-only and a many-to-one field.
 func testNames() []map[string]string {
 	names := map[string]string{"b": "Käse Bad", " b": "Kk", "odd": "odd"}
 	return []map[string]string{fLocked: names, fMany: names}
@@ -51,9 +50,9 @@ func testNames() []map[string]string {
 
 func testParts() []int { return []int{0, 0, 0, 0, 0, 0, 0, 2} }
 
-// reading is what the desk of the tests makes of a text: its value is the text
-// without blanks around it; "bad" cannot be read.
-func reading(field int, raw string) (value string, there bool, problems []intray.Problem) {
+// parseTestCell is the parser of the test schema. The value is the trimmed text,
+// and texts that contain "bad" are invalid.
+func parseTestCell(field int, raw string) (value string, there bool, problems []intray.Problem) {
 	value = strings.TrimSpace(raw)
 	switch {
 	case field == fMany && raw != "":
@@ -64,9 +63,9 @@ func reading(field int, raw string) (value string, there bool, problems []intray
 		list, _ := json.Marshal(texts)
 		return string(list), true, manyProblems(raw)
 	case field == fName && value == "":
-		problems = append(problems, intray.Problem{Field: field, Code: "required", Text: intray.Literal("fill it")})
+		problems = append(problems, intray.Problem{Field: field, Code: "required", Text: intray.Literal("required")})
 	case strings.Contains(value, "bad"):
-		return "", false, []intray.Problem{{Field: field, Code: "format", Text: intray.Literal("cannot be read")}}
+		return "", false, []intray.Problem{{Field: field, Code: "format", Text: intray.Literal("invalid")}}
 	case strings.Contains(value, "odd"):
 		problems = append(problems, intray.Problem{Field: field, Code: "odd", Level: intray.LevelWarning, Text: intray.Literal(value + " is odd")})
 	}
@@ -76,7 +75,7 @@ func reading(field int, raw string) (value string, there bool, problems []intray
 func manyProblems(raw string) (out []intray.Problem) {
 	for part, text := range manyTexts(raw) {
 		if text == "bad" {
-			out = append(out, intray.Problem{Field: fMany, Part: part, Code: "format", Text: intray.Literal("cannot be read")})
+			out = append(out, intray.Problem{Field: fMany, Part: part, Code: "format", Text: intray.Literal("invalid")})
 		}
 	}
 	return out
@@ -98,7 +97,7 @@ func manyRaw(texts []string) string {
 	return string(raw)
 }
 
-// testRevalidator is a desk of that schema.
+// testRevalidator revalidates rows of the test schema.
 type testRevalidator struct{}
 
 func (testRevalidator) BlankRows(first int64, rows int) *intray.Batch {
@@ -122,7 +121,7 @@ func (testRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edit) 
 		}
 	}
 	for _, e := range edits {
-		putRaw(raws[e.Row], e.Field, e.Part, e.Text)
+		setRaw(raws[e.Row], e.Field, e.Part, e.Text)
 	}
 	kept := slices.DeleteFunc(b.Problems, func(p intray.Problem) bool { return p.Code != "cell_count" })
 	b.Problems = nil
@@ -135,15 +134,15 @@ func (testRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edit) 
 				b.Problems = append(b.Problems, p)
 			}
 		}
-		appendRead(b, row, texts)
+		appendParsedRow(b, row, texts)
 	}
 	return nil
 }
 
-// appendRead adds a row of raw texts to the cells of a batch, and its problems.
-func appendRead(b *intray.Batch, row int, texts []string) {
+// appendParsedRow parses a row of raw texts and appends its cells and problems.
+func appendParsedRow(b *intray.Batch, row int, texts []string) {
 	for f, raw := range texts {
-		v, there, problems := reading(f, raw)
+		v, there, problems := parseTestCell(f, raw)
 		switch {
 		case !there:
 			b.Fields[f].AppendNull([]byte(raw))
@@ -159,7 +158,7 @@ func appendRead(b *intray.Batch, row int, texts []string) {
 	}
 }
 
-func putRaw(texts []string, field, part int, text string) {
+func setRaw(texts []string, field, part int, text string) {
 	if field == fMany {
 		parts := manyTexts(texts[fMany])
 		parts[part] = text
@@ -176,30 +175,30 @@ type modelRow struct {
 	version int64
 }
 
-// model keeps all rows by their number, and does everything in the plainest way.
+// model is a simple reference implementation of a draft.
 type model struct {
 	rows map[int64]modelRow
 	next int64
 	seq  int64
-	// past and future are the rows before each change and after each undone one.
+	// past and future are the rows before each change and after each undone change.
 	past, future []map[int64]modelRow
 }
 
 func (m *model) numbers() []int64 { return slices.Sorted(maps.Keys(m.rows)) }
 
-// own are the problems of a row by itself.
-func (r modelRow) own() (out []intray.Problem) {
+// rowProblems returns the problems of a row without cross-row validators.
+func (r modelRow) rowProblems() (out []intray.Problem) {
 	if r.count {
 		out = append(out, intray.Problem{Field: intray.NoField, Code: "cell_count", Text: intray.Literal("too few cells")})
 	}
 	for f, raw := range r.texts {
-		_, _, problems := reading(f, raw)
+		_, _, problems := parseTestCell(f, raw)
 		out = append(out, problems...)
 	}
 	return out
 }
 
-// tableRule is a rule about all rows as the model compares them.
+// tableRule is the reference implementation of a cross-row validator.
 type tableRule struct {
 	problem intray.Problem
 	key     func(values []string) string
@@ -215,22 +214,22 @@ func tableRules() []tableRule {
 	}
 	return []tableRule{
 		{intray.Problem{Field: fMail, Code: "unique"}, one(fMail)},
-		{intray.Problem{Field: fCode, Code: "unique_case_insensitive", Level: intray.LevelWarning}, func(v []string) string { return string(foldSlowly(v[fCode])) }},
+		{intray.Problem{Field: fCode, Code: "unique_case_insensitive", Level: intray.LevelWarning}, func(v []string) string { return string(foldReference(v[fCode])) }},
 		{intray.Problem{Field: fLeft, Code: "unique_with"}, both},
 		{intray.Problem{Field: fRight, Code: "unique_with"}, both},
 		{intray.Problem{Field: fRight, Code: "unique_with"}, one(fRight)},
 	}
 }
 
-// repeated gives the rows that break each rule about all rows.
-func (m *model) repeated() [][]int64 {
+// duplicateRows returns the rows that violate each cross-row validator.
+func (m *model) duplicateRows() [][]int64 {
 	out := make([][]int64, len(tableRules()))
 	for i, rule := range tableRules() {
 		groups := map[string][]int64{}
 		for _, n := range m.numbers() {
 			values := make([]string, fieldCount)
 			for f, raw := range m.rows[n].texts {
-				values[f], _, _ = reading(f, raw)
+				values[f], _, _ = parseTestCell(f, raw)
 			}
 			if k := rule.key(values); k != "" {
 				groups[k] = append(groups[k], n)
@@ -246,16 +245,16 @@ func (m *model) repeated() [][]int64 {
 	return out
 }
 
-// problems gives those of all rows, without texts.
+// problems returns the problems of all rows, without messages.
 func (m *model) problems() map[int64][]intray.Problem {
 	out := map[int64][]intray.Problem{}
 	for n, r := range m.rows {
-		for _, p := range r.own() {
+		for _, p := range r.rowProblems() {
 			p.Text = intray.Literal("")
 			out[n] = append(out[n], p)
 		}
 	}
-	for i, rows := range m.repeated() {
+	for i, rows := range m.duplicateRows() {
 		for _, n := range rows {
 			out[n] = append(out[n], tableRules()[i].problem)
 		}
@@ -272,13 +271,13 @@ func sortProblems(list []intray.Problem) {
 	})
 }
 
-// shown are rows as texts that can be compared.
-func (m *model) shown(numbers []int64, problems map[int64][]intray.Problem) (out []string) {
+// formatModel formats rows for comparison with formatRows.
+func (m *model) formatModel(numbers []int64, problems map[int64][]intray.Problem) (out []string) {
 	for _, n := range numbers {
 		r := m.rows[n]
 		line := fmt.Sprintf("%d v%d line %d:", n, r.version, r.line)
 		for f, raw := range r.texts {
-			v, there, _ := reading(f, raw)
+			v, there, _ := parseTestCell(f, raw)
 			line += fmt.Sprintf(" %q/%q/%v", raw, v, there)
 		}
 		out = append(out, line+fmt.Sprint(problems[n]))
@@ -286,8 +285,8 @@ func (m *model) shown(numbers []int64, problems map[int64][]intray.Problem) (out
 	return out
 }
 
-// fits says whether a row fits a filter.
-func (m *model) fits(n int64, f Filter, problems map[int64][]intray.Problem) bool {
+// matches reports whether a row matches a filter.
+func (m *model) matches(n int64, f Filter, problems map[int64][]intray.Problem) bool {
 	any, matching := false, false
 	for _, p := range problems[n] {
 		any = any || p.Level == intray.LevelError
@@ -297,15 +296,15 @@ func (m *model) fits(n int64, f Filter, problems map[int64][]intray.Problem) boo
 	if f.Show == Valid && any || (f.Field != nil || f.Code != "" || f.Show != All && f.Show != Valid) && !matching {
 		return false
 	}
-	return f.Search == "" || m.holds(n, f)
+	return f.Search == "" || m.containsText(n, f)
 }
 
-func (m *model) holds(n int64, f Filter) bool {
+func (m *model) containsText(n int64, f Filter) bool {
 	for field, raw := range m.rows[n].texts {
 		if f.In != nil && *f.In != field || f.In == nil && field == fHidden {
 			continue
 		}
-		v, _, _ := reading(field, raw)
+		v, _, _ := parseTestCell(field, raw)
 		shown := []string{v, raw}
 		if field == fMany {
 			shown = append(manyTexts(v), manyTexts(raw)...)
@@ -314,7 +313,7 @@ func (m *model) holds(n int64, f Filter) bool {
 			shown = append(shown, testNames()[field][text])
 		}
 		for _, text := range shown {
-			if bytes.Contains(foldSlowly(text), foldSlowly(f.Search)) {
+			if bytes.Contains(foldReference(text), foldReference(f.Search)) {
 				return true
 			}
 		}
@@ -322,19 +321,19 @@ func (m *model) holds(n int64, f Filter) bool {
 	return false
 }
 
-func foldSlowly(text string) []byte { return []byte(strings.ToLower(strings.ToUpper(text))) }
+func foldReference(text string) []byte { return []byte(strings.ToLower(strings.ToUpper(text))) }
 
 func (m *model) filtered(f Filter, problems map[int64][]intray.Problem) (out []int64) {
 	for _, n := range m.numbers() {
-		if m.fits(n, f, problems) {
+		if m.matches(n, f, problems) {
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-// step begins a change, and gives its number.
-func (m *model) step() int64 {
+// recordChange starts a change and returns its number.
+func (m *model) recordChange() int64 {
 	m.past = append(m.past, m.clone())
 	m.future = nil
 	m.seq++
@@ -350,8 +349,8 @@ func (m *model) clone() map[int64]modelRow {
 	return out
 }
 
-// eachText calls do with each cell of a field in rows and puts back what it gives,
-// as one change. It gives the number of cells that changed.
+// eachText replaces each cell of some fields and rows by the result of do, as one
+// change. It returns the number of changed cells.
 func (m *model) eachText(numbers []int64, fields []int, do func(text string) string) (cells int64) {
 	after := m.clone()
 	for _, n := range numbers {
@@ -360,7 +359,7 @@ func (m *model) eachText(numbers []int64, fields []int, do func(text string) str
 		for _, f := range fields {
 			for part, text := range modelCells(r.texts, f) {
 				if to := do(text); to != text {
-					putRaw(r.texts, f, part, to)
+					setRaw(r.texts, f, part, to)
 					cells++
 					changed = true
 				}
@@ -372,7 +371,7 @@ func (m *model) eachText(numbers []int64, fields []int, do func(text string) str
 		}
 	}
 	if cells > 0 {
-		m.step()
+		m.recordChange()
 		m.rows = after
 	}
 	return cells

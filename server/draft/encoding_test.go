@@ -11,20 +11,20 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// damaged makes a draft with a small and a large change.
-func damaged(t *testing.T) *under {
-	u := newUnder(t, t.TempDir(), sameRows(30), 7, limits{rows: 5, moves: 5})
+// newDamageTest returns a closed draft with a small and a large change.
+func newDamageTest(t *testing.T) *testDraft {
+	u := newTestDraft(t, t.TempDir(), similarRows(30), 7, limits{rows: 5, moves: 5})
 	u.change(t, Fill{Where: Selector{Numbers: []int64{1, 2}, Fields: []int{fMail}}, Text: "small"})
 	u.change(t, Fill{Where: Selector{Fields: []int{fMail}}, Text: "large"})
 	u.change(t, Delete{Selector{Numbers: []int64{3}}})
-	u.large = u.draft.now.Load().revisions[1].prefix
+	u.largePrefix = u.draft.now.Load().revisions[1].prefix
 	u.close(t)
 	return u
 }
 
-// readAll opens the draft and reads all rows.
-func (u *under) readAll() (rows int, err error) {
-	u.cfg.Revisions = u.kept
+// readAll opens the draft and counts its rows.
+func (u *testDraft) readAll() (rows int, err error) {
+	u.cfg.Revisions = u.stored
 	d, err := Open(context.Background(), u.cfg)
 	if err != nil {
 		return 0, err
@@ -39,43 +39,44 @@ func (u *under) readAll() (rows int, err error) {
 	return rows, nil
 }
 
-// TestDamagedBodies changes what was kept, at each byte and at each length.
+// TestDamagedBodies changes every byte of the stored bodies and truncates them at
+// every length.
 func TestDamagedBodies(t *testing.T) {
-	u := damaged(t)
+	u := newDamageTest(t)
 	if n, err := u.readAll(); n != 29 || err != nil {
 		t.Fatalf("%d rows, %v", n, err)
 	}
-	kept := u.kept
+	kept := u.stored
 	for i := range kept {
 		whole := kept[i].Body
-		try := func(body []byte) {
+		checkDamaged := func(body []byte) {
 			t.Helper()
-			u.kept = slices.Clone(kept)
-			u.kept[i].Body = body
+			u.stored = slices.Clone(kept)
+			u.stored[i].Body = body
 			if n, err := u.readAll(); err == nil {
-				t.Fatalf("change %d: %d rows were read, though it is damaged", i+1, n)
+				t.Fatalf("change %d: read %d rows of a damaged draft", i+1, n)
 			}
 		}
 		for at := range whole {
 			body := slices.Clone(whole)
 			body[at] ^= 0x41
-			try(body)
+			checkDamaged(body)
 		}
 		for n := range whole {
-			try(whole[:n])
+			checkDamaged(whole[:n])
 		}
-		try(append(slices.Clone(whole), 0))
-		try(kept[(i+1)%len(kept)].Body)
+		checkDamaged(append(slices.Clone(whole), 0))
+		checkDamaged(kept[(i+1)%len(kept)].Body)
 	}
 }
 
-// TestDamagedBlobs changes each file of a large change, and takes it away.
+// TestDamagedBlobs damages, truncates and deletes each file of a large change.
 func TestDamagedBlobs(t *testing.T) {
-	u := damaged(t)
-	at := u.large + "/"
+	u := newDamageTest(t)
+	at := u.largePrefix + "/"
 	for _, name := range []string{revisionFile, rowsFolder + "/manifest.json", rowsFolder + "/seg-0000.parquet"} {
 		whole := readBlob(t, u.store, at+name)
-		for _, body := range [][]byte{flipped(whole, 9), flipped(whole, len(whole)/4), whole[:len(whole)/5]} {
+		for _, body := range [][]byte{withFlippedBit(whole, 9), withFlippedBit(whole, len(whole)/4), whole[:len(whole)/5]} {
 			writeBlob(t, u.store, at+name, body)
 			if n, err := u.readAll(); !errors.Is(err, staging.ErrDamaged) {
 				t.Errorf("%s is damaged: %d rows, %v", name, n, err)
@@ -90,11 +91,11 @@ func TestDamagedBlobs(t *testing.T) {
 		writeBlob(t, u.store, at+name, whole)
 	}
 	if n, err := u.readAll(); n != 29 || err != nil {
-		t.Errorf("mended: %d rows, %v", n, err)
+		t.Errorf("repaired: %d rows, %v", n, err)
 	}
 }
 
-func flipped(whole []byte, at int) []byte {
+func withFlippedBit(whole []byte, at int) []byte {
 	out := slices.Clone(whole)
 	out[at] ^= 1
 	return out
@@ -128,9 +129,9 @@ func writeBlob(t *testing.T, store blob.Store, key string, body []byte) {
 	}
 }
 
-// FuzzLayer takes apart bytes that nobody wrote.
-func FuzzLayer(f *testing.F) {
-	u := newUnder(f, f.TempDir(), sameRows(3), 7, limits{})
+// FuzzRevision decodes arbitrary bytes.
+func FuzzRevision(f *testing.F) {
+	u := newTestDraft(f, f.TempDir(), similarRows(3), 7, limits{})
 	u.change(f, Fill{Where: Selector{Fields: []int{fName}}, Text: "odd"})
 	plain, err := u.draft.now.Load().revisions[0].write(nil, u.draft.ruleKinds)
 	if err != nil {
@@ -143,24 +144,24 @@ func FuzzLayer(f *testing.F) {
 			return
 		}
 		if again, err := l.write(nil, u.draft.ruleKinds); err != nil {
-			t.Errorf("%d bytes were read and not written: %v, %d", len(text), err, len(again))
+			t.Errorf("cannot encode %d decoded bytes: %v, got %d", len(text), err, len(again))
 		}
 	})
 }
 
-// TestTwoProcesses has two drafts of the same rows make a change with the same
-// number, of which one is not kept.
+// TestTwoProcesses opens a draft twice, and lets both make a change with the same
+// number. The second one fails to save.
 func TestTwoProcesses(t *testing.T) {
-	u := newUnder(t, t.TempDir(), sameRows(30), 7, limits{rows: 5, moves: 5})
+	u := newTestDraft(t, t.TempDir(), similarRows(30), 7, limits{rows: 5, moves: 5})
 	defer func() { u.close(t) }()
 	other, err := Open(t.Context(), u.cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.change(t, Fill{Where: Selector{Fields: []int{fMail}}, Text: "ours"})
-	late := errors.New("another change came first")
-	_, err = other.Change(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "theirs"}, ChangeOptions{Save: func(context.Context, StoredRevision, ChangeResult) error { return late }})
-	if !errors.Is(err, late) {
+	u.change(t, Fill{Where: Selector{Fields: []int{fMail}}, Text: "first"})
+	errLate := errors.New("another change was first")
+	_, err = other.Change(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "second"}, ChangeOptions{Save: func(context.Context, StoredRevision, ChangeResult) error { return errLate }})
+	if !errors.Is(err, errLate) {
 		t.Fatal(err)
 	}
 	if err := other.Close(); err != nil {

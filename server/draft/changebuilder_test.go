@@ -1,0 +1,268 @@
+package draft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
+)
+
+// similarRows returns rows that differ only in their cross-row fields.
+func similarRows(n int) (rows [][]string) {
+	for i := range n {
+		rows = append(rows, []string{"Ann", fmt.Sprintf("m%d", i), fmt.Sprintf("c%d", i), fmt.Sprintf("l%d", i), fmt.Sprintf("r%d", i), "locked", "hidden", `["1","2"]`})
+	}
+	return rows
+}
+
+// TestCellConflict edits cells that have changed since the reviewer saw them.
+func TestCellConflict(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(9), 4, limits{})
+	defer u.close(t)
+	typed := func(row int64, field int, text, seen string) Typed {
+		return Typed{Row: row, Field: field, Text: text, Seen: seen}
+	}
+	u.change(t, Set{[]Typed{typed(1, fName, "Ben", "Ann"), typed(6, fName, "Bea", "Ann")}})
+	u.change(t, Delete{Selector{Numbers: []int64{7}}})
+	late := Set{[]Typed{typed(0, fName, "Cy", "Ann"), typed(1, fName, "Cy", "Ann"), typed(6, fName, "Cy", "Ann"), typed(7, fName, "Cy", "Ann")}}
+	for kind, do := range map[string]func() error{
+		"preview": func() error { _, err := u.draft.Preview(t.Context(), late, nil); return err },
+		"change":  func() error { _, err := u.draft.Change(t.Context(), late, u.saveOptions()); return err },
+	} {
+		var conflict *Conflict
+		if err := do(); !errors.As(err, &conflict) {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		want := []CellConflict{
+			{Row: 1, Field: fName, Version: 1, Seen: "Ann", Now: "Ben"}, {Row: 6, Field: fName, Version: 1, Seen: "Ann", Now: "Bea"},
+			{Row: 7, Field: fName, Gone: true, Seen: "Ann"},
+		}
+		if diff := cmp.Diff(want, conflict.Cells, cmpopts.SortSlices(func(a, b CellConflict) bool { return a.Row < b.Row })); diff != "" {
+			t.Errorf("%s: %s", kind, diff)
+		}
+		if !strings.Contains(conflict.Error(), "3 of these cells") || !strings.Contains((&Conflict{make([]CellConflict, 1)}).Error(), "1 of these cells") {
+			t.Error(conflict)
+		}
+	}
+	if r, _, err := u.draft.Row(t.Context(), 0); err != nil || r.Cells[fName].Raw != "Ann" {
+		t.Errorf("the change was applied partially: %+v, %v", r, err)
+	}
+	// An edit of another cell, or of the current version, does not conflict.
+	v := u.change(t, Set{[]Typed{typed(1, fMail, "new", "m1"), {Row: 6, Field: fName, Text: "Cy", Seen: "Ann", Version: 1}}})
+	if v.Rows != 2 || v.Seq != 3 {
+		t.Errorf("change: got %+v, want 2 rows and number 3", v)
+	}
+	if _, there, err := u.draft.Row(t.Context(), 7); there || err != nil {
+		t.Errorf("the deleted row still exists: %v", err)
+	}
+}
+
+// TestPreview previews changes that fix some rows and break others.
+func TestPreview(t *testing.T) {
+	rows := similarRows(60)
+	for i := range rows {
+		if i%2 == 0 {
+			rows[i][fName] = "bad"
+		}
+	}
+	u := newTestDraft(t, t.TempDir(), rows, 7, limits{})
+	defer u.close(t)
+	got, err := u.draft.Preview(t.Context(), Replace{Where: Selector{Fields: []int{fName}}, Find: "bad", With: "good"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range got.Samples {
+		if s.Row != int64(2*i) || s.Before.Raw != "bad" || !s.Before.Null || len(s.Before.Problems) != 1 || s.After.Value != "good" || len(s.After.Problems) > 0 {
+			t.Errorf("sample %d is %+v", i, s)
+		}
+	}
+	if len(got.Samples) != 20 {
+		t.Errorf("got %d samples, want 20", len(got.Samples))
+	}
+	if diff := cmp.Diff(ChangeResult{Cells: 30, Rows: 30, Valid: 30}, got, cmpopts.IgnoreFields(ChangeResult{}, "Samples")); diff != "" {
+		t.Error(diff)
+	}
+	// All rows get the same mail, so all violate the rule; 45 had no error before.
+	got, err = u.draft.Preview(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "one"}, nil)
+	if err != nil || got.Invalid != 15 || got.Valid != 0 || got.Rows != 60 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// recorder records the keys of created blobs.
+type recorder struct {
+	blob.Store
+	mu   sync.Mutex
+	keys []string
+}
+
+func (r *recorder) Create(ctx context.Context, key string) (blob.Writer, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keys = append(r.keys, key)
+	return r.Store.Create(ctx, key)
+}
+
+// TestFailedChange checks that a change that fails or is canceled has no effect and
+// leaves no blobs.
+func TestFailedChange(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(40), 4, limits{rows: 3, moves: 3})
+	defer func() { u.close(t) }()
+	recorded := &recorder{Store: u.store}
+	u.close(t)
+	u.cfg.Blobs = recorded
+	u.open(t)
+	before := u.draft.now.Load()
+	full := errors.New("log full")
+	all := Fill{Where: Selector{Fields: []int{fMail}}, Text: "x"}
+	stopped, stop := context.WithCancel(t.Context())
+	for name, do := range []func() error{
+		func() error {
+			_, err := u.draft.Change(stopped, all, ChangeOptions{Progress: func(done, _ int64) {
+				if done > 10 {
+					stop()
+				}
+			}})
+			return err
+		},
+		func() (err error) {
+			for range 20 { // repeat to catch a lock that is not released
+				_, err = u.draft.Preview(stopped, all, nil)
+			}
+			return err
+		},
+	} {
+		err := do()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%d: %v", name, err)
+		}
+		if u.draft.now.Load() != before {
+			t.Errorf("%d: rows changed", name)
+		}
+		for _, key := range recorded.keys {
+			if r, err := u.store.Open(t.Context(), key); !errors.Is(err, blob.ErrNotFound) {
+				t.Errorf("%d: blob %s remains: %v, %v", name, key, r, err)
+			}
+		}
+	}
+	// Save may fail after the revision was stored. Its blobs must remain usable.
+	if _, err := u.draft.Change(t.Context(), all, ChangeOptions{Save: func(ctx context.Context, k StoredRevision, v ChangeResult) error {
+		return errors.Join(full, u.saveOptions().Save(ctx, k, v))
+	}}); !errors.Is(err, full) || u.draft.now.Load() != before {
+		t.Errorf("Save failed: %v", err)
+	}
+	u.close(t)
+	if n, err := u.readAll(); n != 40 || err != nil {
+		t.Errorf("stored although Save failed: %d rows, %v", n, err)
+	}
+	u.stored = nil
+	u.open(t)
+	if len(recorded.keys) < 2 {
+		t.Errorf("too few blobs were created: %v", recorded.keys)
+	}
+	if v, err := u.draft.Change(t.Context(), all, u.saveOptions()); err != nil || v.Seq != 1 || v.Rows != 40 {
+		t.Errorf("next change: %+v, %v", v, err)
+	}
+	if _, err := u.draft.Undo(t.Context(), func(context.Context, int64) error { return full }); !errors.Is(err, full) || u.draft.now.Load().live == nil || len(u.draft.now.Load().revisions) != 1 {
+		t.Errorf("undo: %v", err)
+	}
+}
+
+// TestConcurrentReads reads during changes and undos. Each read must see one
+// snapshot.
+func TestConcurrentReads(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(60), 7, limits{rows: 5, moves: 4})
+	defer u.close(t)
+	var group sync.WaitGroup
+	done := make(chan struct{})
+	for range 3 {
+		group.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				w, err := u.draft.Window(context.Background(), Query{Filter: Filter{Search: "step"}}, 0, 100)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, r := range w.Rows {
+					if r.Cells[fName].Raw != w.Rows[0].Cells[fName].Raw {
+						t.Errorf("rows of two snapshots: %q and %q", r.Cells[fName].Raw, w.Rows[0].Cells[fName].Raw)
+						return
+					}
+				}
+				if _, err := u.draft.Distinct(context.Background(), fName, Query{}, 3); err != nil {
+					t.Error(err)
+				}
+				for _, err := range u.draft.Batches(context.Background()) {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	for i := range 25 {
+		if _, err := u.draft.Change(t.Context(), Fill{Where: Selector{Fields: []int{fName}}, Text: fmt.Sprint("step ", i)}, u.saveOptions()); err != nil {
+			t.Error(err)
+		}
+		if i%3 == 0 {
+			if _, err := u.draft.Undo(t.Context(), nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	close(done)
+	group.Wait()
+}
+
+// countingRevalidator records the number of rows of each call.
+type countingRevalidator struct {
+	testRevalidator
+	mu    *sync.Mutex
+	calls *[]int
+}
+
+func (d countingRevalidator) Change(ctx context.Context, b *intray.Batch, edits []Edit) error {
+	d.mu.Lock()
+	*d.calls = append(*d.calls, b.Rows())
+	d.mu.Unlock()
+	return d.testRevalidator.Change(ctx, b, edits)
+}
+
+// TestWholeChanges checks that the Revalidator gets all rows of a change in one
+// call.
+func TestWholeChanges(t *testing.T) {
+	const many = stagedAtOnce + 1000
+	u := newTestDraft(t, t.TempDir(), similarRows(many), 5000, limits{})
+	defer func() { u.close(t) }()
+	u.close(t)
+	var calls []int
+	u.cfg.Revalidator, u.cfg.Whole = countingRevalidator{mu: &sync.Mutex{}, calls: &calls}, true
+	u.open(t)
+	fill := Fill{Where: Selector{Fields: []int{fName}}, Text: "new"}
+	v, err := u.draft.Change(t.Context(), fill, u.saveOptions())
+	if err != nil || v.Rows != many || v.Cells != many || !slices.Equal(calls, []int{many}) {
+		t.Fatalf("%d rows in calls %v: %v", v.Rows, calls, err)
+	}
+	u.close(t)
+	u.open(t)
+	if row, there, err := u.draft.Row(t.Context(), many-1); err != nil || !there || row.Cells[fName].Raw != "new" {
+		t.Errorf("last row: %+v, %v", row, err)
+	}
+	if v, err = u.draft.Preview(t.Context(), fill, nil); err != nil || v.Rows != 0 || len(calls) != 1 {
+		t.Errorf("without effect: %+v, calls %v, %v", v, calls, err)
+	}
+}
