@@ -42,7 +42,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mixedRows is a table with a column of each kind and a passed column.
+// mixedRows is a table with a column of each kind and an unmapped column.
 func mixedRows() (*intray.Schema, *intray.Batch) {
 	schema, b := typedFields(intray.IncludeInvalidValues), typedRows()
 	schema.Settings.PassThroughUnmappedColumns = true
@@ -80,7 +80,7 @@ func TestWriterFailsAtEachByte(t *testing.T) {
 	}
 }
 
-// TestWriterFailsInTheMiddle writes a table in blocks, of which each one fails.
+// TestWriterFailsInTheMiddle writes a table in blocks, and fails at each block.
 func TestWriterFailsInTheMiddle(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema := typed(intray.TypeString, intray.TypeNumber)
@@ -130,8 +130,8 @@ func TestParquetFailsAtEachWrite(t *testing.T) {
 	}
 }
 
-// TestEncoderFails lets the encoding of a page fail: the next page, or the end of the
-// row group, must report it.
+// TestEncoderFails checks that the next page, or the end of the row group, reports that
+// a page could not be encoded.
 func TestEncoderFails(t *testing.T) {
 	errBroken := errors.New("broken")
 	schema, b := mixedRows()

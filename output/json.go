@@ -17,7 +17,7 @@ type jsonWriter struct {
 	// keys are the keys of the fields in JSON, with the comma before and the colon
 	// after each.
 	keys [][]byte
-	// passed reports whether rows have passed columns. columns are their keys in JSON,
+	// passed reports whether rows have unmapped columns. columns are their keys in JSON,
 	// like keys.
 	passed  bool
 	columns [][]byte

@@ -17,12 +17,12 @@
 //
 // Only problems of level error count. Under IncludeInvalidRows a cell with such a problem
 // is null. Under IncludeInvalidValues it is the raw text, as a string; a cell without raw
-// text keeps its value, and an empty one is "" for a string field and otherwise null. For
+// text keeps its value. An empty cell is "" for a string field and null for others. For
 // a many-to-one field this applies to each element.
 //
 // # CSV
 //
-// The header has the keys, then $unmapped.INDEX for each passed column. Lines end with
+// The header has the keys, then $unmapped.INDEX for each unmapped column. Lines end with
 // \n, a null cell is empty, and quotes follow RFC 4180. Text that a spreadsheet could
 // treat as a formula is prefixed with ': text that begins with TAB, CR, LF or NUL, or,
 // after any blanks and invisible characters, with = + - @ or their full-width and small
@@ -39,7 +39,7 @@
 // # Parquet
 //
 // A file has one table whose columns are all optional: one for each key, then
-// $unmapped.INDEX for each passed column. A name that is taken gets _2, _3 and so on. A
+// $unmapped.INDEX for each unmapped column. A name that is taken gets _2, _3 and so on. A
 // field is written by its type:
 //
 //   - number: DOUBLE; if the field is rounded to a fixed number of decimal places,

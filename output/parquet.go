@@ -32,7 +32,7 @@ const (
 type parquetWriter struct {
 	parquetBounds
 	fields []field
-	// columns has one column for each field, then the passed columns, then text if
+	// columns has one column for each field, then the unmapped columns, then text if
 	// there is one.
 	columns []*columnWriter
 	passed  int

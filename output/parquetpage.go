@@ -81,12 +81,12 @@ func (p *encoderPool) wait() (size int, err error) {
 }
 
 // endChunk completes the chunk of a column and returns its dictionary page, which is
-// empty if there is none. The page is valid until the next call.
+// empty without a dictionary. The page is valid until the next call.
 func (p *encoderPool) endChunk(c *columnChunk) []byte {
 	e := p.encoders[0]
 	c.Codec, c.Encodings = format.Zstd, []format.Encoding{format.RLE}
 	if c.plainPages > 0 || c.dictionaryPages > 0 {
-		c.Encodings = append(c.Encodings, format.Plain) // also that of the dictionary
+		c.Encodings = append(c.Encodings, format.Plain) // the encoding of the dictionary
 	}
 	e.dictionary = e.dictionary[:0]
 	if c.dictionaryPages > 0 {
@@ -102,7 +102,7 @@ type columnChunk struct {
 	// pages are the data pages with their headers.
 	pages [][]byte
 	dict  parquetio.DictionaryBuilder
-	// dictClosed reports whether the dictionary takes no further page.
+	// dictClosed is set if the dictionary accepts no more values.
 	dictClosed bool
 	// dictionaryPages and plainPages count the pages with indexes into the dictionary
 	// and those with values.
@@ -116,7 +116,7 @@ func (c *columnChunk) reset() {
 	*c = columnChunk{pages: c.pages[:0]}
 }
 
-// entryCost is the memory that an entry of a dictionary takes besides its value.
+// entryCost is the memory overhead of a dictionary entry in bytes.
 const entryCost = 20
 
 // memorySize returns the size of the chunk in memory, which is about that in the file.

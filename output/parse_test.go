@@ -32,7 +32,7 @@ func TestDoubles(t *testing.T) {
 func exact(t *rapid.T, text string) *big.Rat {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		t.Fatalf("%q is no number", text)
+		t.Fatalf("%q is not a number", text)
 	}
 	return r
 }
@@ -49,11 +49,11 @@ func TestDoublesLoseNoDigit(t *testing.T) {
 		x, ok := parseDouble([]byte(text))
 		back := exact(t, strconv.FormatFloat(x, 'g', -1, 64))
 		if ok && back.Cmp(exact(t, text)) != 0 {
-			t.Fatalf("%s is taken for %s", text, back.RatString())
+			t.Fatalf("%s is parsed as %s", text, back.RatString())
 		}
 		digits, _ := significantDigits([]byte(text))
 		if !ok && len(digits) <= 15 {
-			t.Fatalf("%s is not taken", text)
+			t.Fatalf("%s is rejected", text)
 		}
 	})
 }
@@ -128,7 +128,7 @@ func TestDatesAndTimes(t *testing.T) {
 	}
 	for _, text := range []string{"", "1900-02-29", "2024-13-01", "2024-00-01", "2024-01-00", "2024-1-1", "10000-01-01", "2024/01/01", "2024-01-0a"} {
 		if _, ok := parseDate([]byte(text)); ok {
-			t.Errorf("%q is taken for a day", text)
+			t.Errorf("%q is accepted as a date", text)
 		}
 	}
 	for text, want := range map[string]int64{"00:00": 0, "23:59:59": 86_399_000_000, "07:05": 25_500_000_000} {
@@ -138,7 +138,7 @@ func TestDatesAndTimes(t *testing.T) {
 	}
 	for _, text := range []string{"", "24:00", "7:05", "07:60", "07:05:60", "07-05", "07:05.00", "07:05:0x"} {
 		if _, ok := parseTimeOfDay([]byte(text)); ok {
-			t.Errorf("%q is taken for a time", text)
+			t.Errorf("%q is accepted as a time", text)
 		}
 	}
 }

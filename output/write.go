@@ -23,12 +23,12 @@ const flushBytes = 256 << 10
 // blockCount is the number of buffers: one is filled while others are written.
 const blockCount = 3
 
-// unmappedKey is the name of the passed columns in a row.
+// unmappedKey is the name of the unmapped columns in a row.
 const unmappedKey = "$unmapped"
 
 // rowWriter writes the rows of one format. Its methods append to b.
 type rowWriter interface {
-	// appendStart begins the file. columns are the indexes of the passed columns.
+	// appendStart begins the file. columns are the indexes of the unmapped columns.
 	appendStart(b []byte, columns []int) []byte
 	// appendRow appends a row. first reports whether it is the first of the file.
 	appendRow(b []byte, r *rowCursor, first bool) ([]byte, error)
@@ -122,7 +122,7 @@ type stream struct {
 	buf    []byte
 	begun  bool
 	rows   int64
-	// columns are the passed columns of the first batch. All others must have the
+	// columns are the unmapped columns of the first batch. All others must have the
 	// same.
 	columns []int
 }
@@ -173,7 +173,7 @@ func (s *stream) checkBatch(b *intray.Batch) error {
 			s.columns = append(s.columns, u.Column)
 		}
 		if _, book := s.writer.(*xlsxWriter); book && len(s.fields)+len(s.columns) > sheetColumns {
-			return fmt.Errorf("a workbook has at most %d columns, and %d fields and %d passed columns are more: use another format", sheetColumns, len(s.fields), len(s.columns))
+			return fmt.Errorf("a workbook has at most %d columns, and %d fields and %d unmapped columns are more: use another format", sheetColumns, len(s.fields), len(s.columns))
 		}
 	}
 	if len(b.Unmapped) != len(s.columns) {

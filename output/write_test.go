@@ -199,7 +199,7 @@ func TestUnmappedColumns(t *testing.T) {
 	schema.Settings.PassThroughUnmappedColumns = true
 	none := &intray.Batch{First: 1, Lines: []int64{2}, Fields: b.Fields}
 	if _, err := output.Write(context.Background(), io.Discard, output.CSV, schema, of(b, none)); err == nil {
-		t.Error("a batch without the passed columns of the first was taken")
+		t.Error("accepted a batch without the unmapped columns of the first batch")
 	}
 	var got bytes.Buffer
 	if _, err := output.Write(context.Background(), &got, output.NDJSON, schema, of(none)); err != nil {

@@ -201,7 +201,7 @@ func readBook(t *testing.T, file []byte, columns int) (rows [][]string) {
 }
 
 // TestWorkbooksHoldNoFormulas writes text that looks like a formula in keys, fields and
-// passed columns. The XML must have no element f, and only text that is not treated as a
+// unmapped columns. The XML must have no element f, and only text that is not treated as a
 // formula when the cell is edited.
 func TestWorkbooksHoldNoFormulas(t *testing.T) {
 	starts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠1", " =1", "\u00a0=1", "\ufeff=1",
@@ -246,7 +246,7 @@ func TestWorkbooksHoldNoFormulas(t *testing.T) {
 	}
 }
 
-// TestUnmappedColumnsInWorkbooks compares the cells of passed columns.
+// TestUnmappedColumnsInWorkbooks compares the cells of unmapped columns.
 func TestUnmappedColumnsInWorkbooks(t *testing.T) {
 	schema := typed(intray.TypeString)
 	b := &intray.Batch{Lines: make([]int64, 3), Fields: make([]intray.Cells, 1), Unmapped: []intray.UnmappedCells{{Column: 2}, {Column: 11}}}
@@ -278,7 +278,7 @@ func TestUnmappedColumnsInWorkbooks(t *testing.T) {
 }
 
 // TestRowsContinueOnTheNextSheet checks that rows beyond the limit of a sheet are on the
-// next one, each with the header, and that none is lost.
+// next sheet, that each sheet has the header, and that no row is lost.
 func TestRowsContinueOnTheNextSheet(t *testing.T) {
 	const rows = 25
 	schema := typed(intray.TypeNumber)

@@ -32,7 +32,7 @@ func readBits(b []byte, bit int, width uint) (uint64, error) {
 
 // rleDecoder decodes numbers of up to 32 bits in the hybrid encoding of levels,
 // dictionary indexes and booleans: runs of packed numbers and of one number. A run
-// costs nothing however long it is.
+// takes constant memory.
 // https://github.com/apache/parquet-format/blob/master/Encodings.md
 type rleDecoder struct {
 	text  []byte

@@ -203,7 +203,7 @@ type Chunk struct {
 	Entries, Nulls int64
 	// Bytes is the size of all pages, and PlainBytes their size before
 	// compression. DictionaryBytes is the size of the dictionary page, which is
-	// the first page; 0 if there is none.
+	// the first page, or 0 without a dictionary.
 	Bytes, PlainBytes, DictionaryBytes int64
 }
 

@@ -47,7 +47,7 @@ func (e *PageEncoder) AppendDictionaryPage(dst []byte, c *Chunk, d *Dictionary) 
 
 // AppendDataPage appends a data page to dst and counts it in the chunk. h states
 // its version, counts and encoding. In version 2, levels are the definition levels
-// and body the values; there are no repetition levels. In version 1, levels is nil
+// and body the values; repetition levels are not supported. In version 1, levels is nil
 // and body has them all, with their lengths.
 func (e *PageEncoder) AppendDataPage(dst []byte, c *Chunk, h PageHeader, levels, body []byte) ([]byte, error) {
 	if len(body) > math.MaxInt32-len(levels) {

@@ -43,7 +43,7 @@ type thriftReader struct {
 	err   error
 }
 
-// fail keeps the first error and moves to the end.
+// fail stores the first error and moves to the end.
 func (r *thriftReader) fail(err error) {
 	if r.err == nil {
 		r.err = err

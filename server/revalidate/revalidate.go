@@ -1,6 +1,6 @@
-// Package revalidate parses and validates staged rows again after somebody changed them,
-// exactly as the run of the engine did that staged them: with the same plan, the same
-// forms of dates and numbers, and the same hooks.
+// Package revalidate parses and validates edited rows exactly as the run that
+// staged them: with the same plan, the same date and number formats, and the same
+// hooks.
 package revalidate
 
 import (
@@ -17,22 +17,21 @@ import (
 	"github.com/intraydata/intray/internal/rowplan"
 )
 
-// Revalidator changes staged rows as a person wants: what is typed is read and checked
-// as the run read and checked the file. It may be used from several goroutines;
-// Close when none of them does.
+// Revalidator applies edits to staged rows and revalidates them. Its methods may be
+// called concurrently, except Close, which must be the last call.
 type Revalidator struct {
 	plan *rowplan.Plan
-	// hookSources are the hooks that see changed rows, and script makes them ready when the
-	// first rows are changed.
+	// hookSources are the hooks that run on edited rows. loadHooks loads them for
+	// the first change.
 	hookSources intray.Hooks
 	loadHooks   func(ctx context.Context) (engine.HookRunner, error)
-	// hooked says that hooks may have given cells their values.
+	// hooked is set if hooks may have set values.
 	hooked bool
 	mu     sync.Mutex
 	hooks  engine.HookRunner
 }
 
-// Open returns a Revalidator for rows that a run of the engine staged with this outcome.
+// Open returns a Revalidator for the rows that a run staged with this outcome.
 func Open(e *engine.Engine, imp engine.Import, out *engine.Outcome) (*Revalidator, error) {
 	plan, err := rowplan.Compile(out.Schema(imp.Schema), out.Mapping, out.Headers)
 	if err != nil {
@@ -40,12 +39,12 @@ func Open(e *engine.Engine, imp engine.Import, out *engine.Outcome) (*Revalidato
 	}
 	for i := range plan.Fields {
 		form, decided := out.Forms[plan.Keys[i]]
-		parser, surveyed := plan.Fields[i].Parser.(celltype.SniffingParser)
-		if !decided || !surveyed {
+		parser, sniffs := plan.Fields[i].Parser.(celltype.SniffingParser)
+		if !decided || !sniffs {
 			continue
 		}
 		if plan.Fields[i].Parser, err = parser.Restore(form); err != nil {
-			return nil, fmt.Errorf("read field %q as the run did: %w", plan.Keys[i], err)
+			return nil, fmt.Errorf("restore the format of field %q: %w", plan.Keys[i], err)
 		}
 	}
 	plan.ApplyLearnedValues(imp.Answers, imp.Memory.Values)
@@ -59,7 +58,7 @@ func Open(e *engine.Engine, imp engine.Import, out *engine.Outcome) (*Revalidato
 	return d, nil
 }
 
-// Close lets go of the hooks.
+// Close closes the hooks.
 func (d *Revalidator) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,7 +70,8 @@ func (d *Revalidator) Close() error {
 	return hooks.Close()
 }
 
-// openHooks gives what runs the hooks; nil where there are none.
+// openHooks returns the hooks, and loads them on the first call. It returns nil if
+// there are none.
 func (d *Revalidator) openHooks(ctx context.Context) (engine.HookRunner, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,8 +86,8 @@ func (d *Revalidator) openHooks(ctx context.Context) (engine.HookRunner, error) 
 	return hooks, nil
 }
 
-// Deleted tells the hooks for it of rows that a person deletes. Without such hooks
-// the rows are not asked for.
+// Deleted calls the delete hooks with rows that a reviewer deletes. It consumes the
+// rows only if there are such hooks.
 func (d *Revalidator) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error {
 	hooks, err := d.openHooks(ctx)
 	if err != nil || hooks == nil || len(d.hookSources.RowDelete) == 0 {
@@ -104,8 +104,7 @@ func (d *Revalidator) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch,
 	return nil
 }
 
-// BlankRows makes rows as those of a file are that have nothing in any column, for a person
-// to add.
+// BlankRows returns rows as parsed from a file whose cells are all empty.
 func (d *Revalidator) BlankRows(first int64, rows int) *intray.Batch {
 	recs := intray.Records{First: first}
 	for range rows {
@@ -120,18 +119,18 @@ func (d *Revalidator) BlankRows(first int64, rows int) *intray.Batch {
 	return b
 }
 
-// Change puts edits, the later over the earlier, into a batch as it was staged,
-// lets the hooks see its rows, and checks them again. What a hook does wrong is an
-// [intray.HookError]; the batch is of no use then. The problems of rules about all rows of the table are
-// left as they are: only who knows all rows can tell which of them still hold.
+// Change applies edits to a staged batch in order, runs the hooks, and validates
+// the rows again. It returns an [intray.HookError] if a hook fails; the batch is
+// then invalid. Problems of cross-row validators stay as they are, because only the
+// caller knows all rows.
 func (d *Revalidator) Change(ctx context.Context, b *intray.Batch, edits []rowplan.Edit) error {
 	if len(b.Fields) != len(d.plan.Fields) {
-		return fmt.Errorf("a batch of %d fields is to be changed by a schema of %d", len(b.Fields), len(d.plan.Fields))
+		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(d.plan.Fields))
 	}
 	if err := d.plan.UnfoldColumns(b); err != nil {
 		return err
 	}
-	kept := d.plan.SplitProblems(b)
+	others := d.plan.SplitProblems(b)
 	if err := d.plan.ApplyEdits(b, edits); err != nil {
 		return err
 	}
@@ -140,13 +139,13 @@ func (d *Revalidator) Change(ctx context.Context, b *intray.Batch, edits []rowpl
 	}
 	d.plan.Rules.Apply(b)
 	d.plan.FoldColumns(b)
-	b.Problems = append(b.Problems, kept...)
+	b.Problems = append(b.Problems, others...)
 	slices.SortStableFunc(b.Problems, rowplan.CompareProblems)
 	return nil
 }
 
-// RunHooks lets the hooks change rows that a person has changed: those over all
-// Rows, which see no others, and then those for each row.
+// runHooks runs the hooks on edited rows: first the bulk hooks, which see only
+// these rows, then the row hooks.
 func (d *Revalidator) runHooks(ctx context.Context, b *intray.Batch) error {
 	hooks, err := d.openHooks(ctx)
 	if err != nil || hooks == nil {
@@ -170,23 +169,25 @@ func (d *Revalidator) runHooks(ctx context.Context, b *intray.Batch) error {
 	return nil
 }
 
-// updateRows are rows as hooks see those that a person changed.
+// updateRows returns edited rows as hooks see them.
 func (d *Revalidator) updateRows(b *intray.Batch) intray.HookRows {
 	rows := d.plan.HookRows(d.plan.HookView(b))
 	rows.Update = true
 	return rows
 }
 
-// ValueDiffers says whether a cell has another value than its text is read as: a hook gave it,
-// or it is that of a workbook, which shows less of it.
+// ValueDiffers reports whether the value of a cell differs from the value that its
+// text parses to, because a hook set it or because a workbook displays it with less
+// precision.
 func (d *Revalidator) ValueDiffers(field int, text, v string) bool {
 	return d.hooked && field >= 0 && field < len(d.plan.Fields) && !d.plan.Fields[field].ParsesTo([]byte(text), []byte(v))
 }
 
-// TypedText gives the text which, typed into a cell of the field, is read as the cell
-// of a workbook is: what the application shows, the value behind it, or that with
-// the other decimal sign.
-func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, behind string) string {
+// TypedText returns the text that, entered into a cell of the field, parses to the
+// same value as a workbook cell. It tries the displayed text, the stored value, and
+// the stored value with a decimal comma. If none does, it returns the displayed
+// text.
+func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, stored string) string {
 	if kind == intray.CellText || field < 0 || field >= len(d.plan.Fields) {
 		return shown
 	}
@@ -194,23 +195,23 @@ func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, b
 	if parser == nil {
 		return shown
 	}
-	reads := func(c celltype.Cell) (string, bool) {
+	parse := func(c celltype.Cell) (string, bool) {
 		r := parser.Parse(c, nil)
 		return string(rowplan.ResultText(c.Raw, r)), r.State == celltype.Unchanged || r.State == celltype.Parsed
 	}
-	want, is := reads(celltype.Cell{Raw: []byte(shown), Kind: kind, Typed: []byte(behind)})
-	if !is {
+	want, valid := parse(celltype.Cell{Raw: []byte(shown), Kind: kind, Typed: []byte(stored)})
+	if !valid {
 		return shown
 	}
-	for _, text := range []string{shown, behind, strings.Replace(behind, ".", ",", 1)} {
-		if got, reads := reads(celltype.Cell{Raw: []byte(text)}); reads && got == want {
+	for _, text := range []string{shown, stored, strings.Replace(stored, ".", ",", 1)} {
+		if got, valid := parse(celltype.Cell{Raw: []byte(text)}); valid && got == want {
 			return text
 		}
 	}
 	return shown
 }
 
-// Count adds the rows of the next batch to what an outcome counts and lists.
+// Count adds the next batch to the counts and lists of an outcome.
 func (d *Revalidator) Count(b *intray.Batch, out *engine.Outcome) {
 	out.AddSummary(d.plan.Summarize(b))
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// reviewSchema has fields of most kinds, with rules on single cells, on rows and on
-// all rows, and one that two columns feed.
+// reviewSchema has fields of most types, with validators of cells, rows and tables,
+// and a many-to-one field.
 func reviewSchema() *intray.Schema {
 	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required"}, {Rule: "length", Options: map[string]any{"max": 8}}}},
@@ -31,14 +31,14 @@ func reviewSchema() *intray.Schema {
 		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}, Validators: []intray.Validator{{Rule: "require_with", Options: map[string]any{"fields": []any{"born"}}}}},
 		{Key: "kind", Label: "Kind", Type: intray.FieldType{Name: intray.TypeSelect}, SelectOptions: []intray.SelectOption{{Label: "Private", Value: "p"}, {Label: "Company", Value: "c"}}},
 		{Key: "score", Label: "Score", Type: intray.FieldType{Name: intray.TypeNumber}, ManyToOne: true, AlternateMatches: []string{"Score 1", "Score 2"}},
-		{Key: "nobody", Label: "Nobody", Type: intray.FieldType{Name: intray.TypeString}},
+		{Key: "unmapped", Label: "Unmapped", Type: intray.FieldType{Name: intray.TypeString}},
 	}}
 }
 
 var reviewHeader = []string{"Name", "E-Mail", "Born", "Amount", "Kind", "Score 1", "Score 2"}
 
-// reviewCells are cells of each column. The first rows of a file decide how dates
-// and numbers are read, whatever is edited later.
+// reviewCells are the cells of each column. They do not change the date and number
+// formats, which the first row decides.
 var reviewCells = [][]string{
 	{"Ada", "", "Bartholomew", " Cy "},
 	{"a@example.org", "b@example.org", "nobody", "", " c@example.org"},
@@ -49,31 +49,31 @@ var reviewCells = [][]string{
 	{"3", "4,25", "", "four"},
 }
 
-// decided is a row that decides the columns, which nobody edits.
-var decided = []string{"First", "z@example.org", "31.12.1990", "1.234,56", "p", "1,5", "2,5"}
+// formatRow is a first row that decides the date and number formats.
+var formatRow = []string{"First", "z@example.org", "31.12.1990", "1.234,56", "p", "1,5", "2,5"}
 
-// imported runs a file and gives its rows and outcome.
-func imported(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import, *engine.Engine, *engine.Outcome, *intray.Batch) {
+// runImport runs an import of rows and returns its rows and outcome.
+func runImport(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import, *engine.Engine, *engine.Outcome, *intray.Batch) {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	_ = w.Write(reviewHeader)
 	_ = w.WriteAll(rows)
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats("")})
-	kept := &enginetest.KeptRows{}
+	sink := &enginetest.KeptRows{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: bytes.NewReader(text.Bytes()), Size: int64(text.Len())}, Schema: schema}
-	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })
-	if err != nil || kept.Batch == nil {
+	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return sink, nil })
+	if err != nil || sink.Batch == nil {
 		t.Fatalf("%v, %+v", err, out)
 	}
-	return imp, e, out, kept.Batch
+	return imp, e, out, sink.Batch
 }
 
-// TestRevalidator edits cells of staged rows and wants what an import of a file with
-// these cells gives: values, raw texts and problems.
+// TestRevalidator edits staged rows, and compares them with an import of a file
+// that contains the edits.
 func TestRevalidator(t *testing.T) {
 	schema := reviewSchema()
 	rapid.Check(t, func(t *rapid.T) {
-		rows := [][]string{decided}
+		rows := [][]string{formatRow}
 		for range rapid.IntRange(1, 5).Draw(t, "rows") {
 			var row []string
 			for c := range reviewCells {
@@ -81,13 +81,13 @@ func TestRevalidator(t *testing.T) {
 			}
 			rows = append(rows, row)
 		}
-		imp, e, out, staged := imported(t, schema, rows)
+		imp, e, out, staged := runImport(t, schema, rows)
 		revalidator, err := revalidate.Open(e, imp, out)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var edits []rowplan.Edit
-		edited := [][]string{decided}
+		edited := [][]string{formatRow}
 		for _, row := range rows[1:] {
 			edited = append(edited, slices.Clone(row))
 		}
@@ -101,42 +101,40 @@ func TestRevalidator(t *testing.T) {
 		if err := revalidator.Change(t.Context(), staged, edits); err != nil {
 			t.Fatal(err)
 		}
-		_, _, _, want := imported(t, schema, edited)
+		_, _, _, want := runImport(t, schema, edited)
 		if diff := cmp.Diff(enginetest.ShownRows(want), enginetest.ShownRows(staged), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("edited file (-) and edited rows (+):\n%s", diff)
 		}
 	})
 }
 
-// TestRevalidatorRows wants rows that a person adds to begin empty, with what is wrong
-// with empty rows, and edits beyond the rows to be refused.
-func TestRevalidatorRows(t *testing.T) {
+// TestBlankRows adds rows, and rejects edits outside the batch.
+func TestBlankRows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		imp, e, out, _ := imported(rt, reviewSchema(), [][]string{decided})
+		imp, e, out, _ := runImport(rt, reviewSchema(), [][]string{formatRow})
 		revalidator, err := revalidate.Open(e, imp, out)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		b := revalidator.BlankRows(7, 2)
 		if v, there := b.Fields[0].Value(0); !there || len(v) != 0 {
-			rt.Errorf("an empty cell of text is %q, %v; that of a file is \"\"", v, there)
+			rt.Errorf("blank text cell: got %q, %v, want an empty value", v, there)
 		}
-		if err := revalidator.Change(rt.Context(), b, []rowplan.Edit{{Row: 1, Field: 0, Text: "New"}, {Row: 1, Field: 6, Text: "by nobody"}}); err != nil {
+		if err := revalidator.Change(rt.Context(), b, []rowplan.Edit{{Row: 1, Field: 0, Text: "New"}, {Row: 1, Field: 6, Text: "unmapped"}}); err != nil {
 			rt.Fatal(err)
 		}
 		if v, _ := b.Fields[0].Value(1); string(v) != "New" || len(b.Problems) != 1 || b.Problems[0].Row != 0 || b.Problems[0].Code != "required" {
-			rt.Errorf("added rows: %q, %+v", v, b.Problems)
+			rt.Errorf("blank rows after an edit: %q, %+v", v, b.Problems)
 		}
 		for _, edit := range []rowplan.Edit{{Row: 2}, {Row: -1}, {Field: 7}, {Field: 5, Part: 2}, {Field: -1}} {
 			if err := revalidator.Change(rt.Context(), revalidator.BlankRows(0, 2), []rowplan.Edit{edit}); err == nil {
-				rt.Errorf("the edit %+v was taken", edit)
+				rt.Errorf("edit %+v: want an error", edit)
 			}
 		}
 	})
 }
 
-// TestRevalidatorHooks lets hooks see the rows that a person has changed, and what they
-// give is read and checked.
+// TestRevalidatorHooks runs hooks on edited rows and validates their changes.
 func TestRevalidatorHooks(t *testing.T) {
 	fails := false
 	deletedRows := 0
@@ -146,10 +144,10 @@ func TestRevalidatorHooks(t *testing.T) {
 				return nil, &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
 			}
 			name, _ := rows.Fields[0].Value(0)
-			upper, none := strings.ToUpper(string(name)), "no number"
+			upper, invalid := strings.ToUpper(string(name)), "no number"
 			return []intray.Change{
 				{Row: 0, Field: 0, HasValue: true, Value: &upper},
-				{Row: 0, Field: 1, HasValue: true, Value: &none, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelInfo, Text: "seen"}}},
+				{Row: 0, Field: 1, HasValue: true, Value: &invalid, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelInfo, Text: "seen"}}},
 			}, nil
 		},
 		deleted: func(rows *intray.Batch) error { deletedRows += rows.Rows(); return nil },
@@ -160,9 +158,9 @@ func TestRevalidatorHooks(t *testing.T) {
 	}}
 	file := "Name,Amount\nada,1\nbob,2\n"
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.load})
-	kept := &enginetest.KeptRows{}
+	sink := &enginetest.KeptRows{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
-	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })
+	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return sink, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,38 +169,38 @@ func TestRevalidatorHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer revalidator.Close()
-	if err := revalidator.Change(t.Context(), kept.Batch, []rowplan.Edit{{Row: 1, Field: 0, Text: "eve"}}); err != nil {
+	if err := revalidator.Change(t.Context(), sink.Batch, []rowplan.Edit{{Row: 1, Field: 0, Text: "eve"}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		`0 0: "ADA" true raw "ada"`, `0 1: "" false raw "no number"`, `1 0: "eve" true raw "eve"`, `1 1: "2" true raw "2"`,
 	}
-	lines := enginetest.ShownRows(kept.Batch)
+	lines := enginetest.ShownRows(sink.Batch)
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Error(diff)
 	}
 	for _, c := range []struct {
-		field    int
-		raw, v   string
-		wantMade bool
+		field  int
+		raw, v string
+		want   bool
 	}{{0, "ada", "ADA", true}, {0, "eve", "eve", false}, {1, "1.234,5", "1234.5", false}, {1, "2", "3", true}, {1, "much", "3", true}, {1, "", "3", true}, {7, "a", "b", false}} {
-		if made := revalidator.ValueDiffers(c.field, c.raw, c.v); made != c.wantMade {
-			t.Errorf("that a hook made %q of %q: %v", c.v, c.raw, made)
+		if got := revalidator.ValueDiffers(c.field, c.raw, c.v); got != c.want {
+			t.Errorf("ValueDiffers for value %q of %q: got %v", c.v, c.raw, got)
 		}
 	}
 	if got := strings.Join(lines[4:], "\n"); !strings.Contains(got, "Code:number") || !strings.Contains(got, "Text:seen") {
-		t.Errorf("the problems are\n%s", got)
+		t.Errorf("problems:\n%s", got)
 	}
-	if err := revalidator.Deleted(t.Context(), func(yield func(*intray.Batch, error) bool) { yield(kept.Batch, nil) }); err != nil || deletedRows != 2 {
-		t.Errorf("told of %d deleted rows, %v", deletedRows, err)
+	if err := revalidator.Deleted(t.Context(), func(yield func(*intray.Batch, error) bool) { yield(sink.Batch, nil) }); err != nil || deletedRows != 2 {
+		t.Errorf("hook got %d deleted rows, want 2: %v", deletedRows, err)
 	}
 	fails = true
-	if err := revalidator.Change(t.Context(), kept.Batch, nil); err == nil || !strings.Contains(err.Error(), "rowHooks[0]") {
-		t.Errorf("a hook that fails: %v", err)
+	if err := revalidator.Change(t.Context(), sink.Batch, nil); err == nil || !strings.Contains(err.Error(), "rowHooks[0]") {
+		t.Errorf("failing hook: %v", err)
 	}
 }
 
-// fakeHooks are hooks that are Go functions.
+// fakeHooks calls Go functions as hooks.
 type fakeHooks struct {
 	engine.HookRunner
 	update  func(rows *intray.Batch) ([]intray.Change, error)
@@ -214,7 +212,7 @@ func (h fakeHooks) load(context.Context, intray.Hooks, intray.HookEnv) (engine.H
 }
 
 func (h fakeHooks) RunRows(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
-	if !rows.Update { // the run itself
+	if !rows.Update { // the import itself
 		return nil, nil
 	}
 	return h.update(rows.Batches[0])

@@ -29,7 +29,7 @@
 //
 // Each field has a column for the value, with its key as the name, and one for the raw
 // text, named key__raw, which is null if the raw text is the value. Values are canonical
-// texts. Passed columns come next, named $unmapped_INDEX. The last columns are _row and
+// texts. Unmapped columns come next, named $unmapped_INDEX. The last columns are _row and
 // _line, both INT64: the index of the row in the stage, from 0, and the line where its
 // record begins, from 1.
 //

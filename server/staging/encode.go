@@ -169,8 +169,8 @@ const (
 	// maxPlain is the largest size of a dictionary, and so of its page, in bytes.
 	maxPlain = 16 << 20
 	// A dictionary is abandoned if it has too many entries after so many texts. Each
-	// batch decides alone, so that a repeated run writes the same bytes whatever the
-	// order of its workers.
+	// batch decides independently, so a repeated run writes the same bytes even if its
+	// workers process batches in another order.
 	firstLook, firstMost   = 256, 192
 	secondLook, secondMost = 1000, 600
 )

@@ -25,7 +25,7 @@ type faultyStore struct {
 	mu            sync.Mutex
 	calls, failAt int
 	room          int
-	// short lets calls return less than they should instead of an error.
+	// short makes failing calls process too few bytes instead of returning an error.
 	short bool
 }
 

@@ -310,7 +310,7 @@ func TestDictionaryEndsWithEmptyText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g.chunks[0].DictionaryBytes == 0 {
-		t.Fatal("there is no dictionary")
+		t.Fatal("the column has no dictionary")
 	}
 	d := decoder{codec: format.Zstd}
 	d.beginGroup(g.body, int64(g.rows))

@@ -170,7 +170,7 @@ type Layout struct {
 	// Fields are the keys of the fields, in the order of the schema. They may be any
 	// texts, and equal.
 	Fields []string
-	// Unmapped are the indexes of the passed columns, in the order of the batches.
+	// Unmapped are the indexes of the unmapped columns, in the order of the batches.
 	Unmapped []int
 }
 
@@ -188,7 +188,7 @@ type FieldColumns struct {
 
 const textType = "text"
 
-// UnmappedColumn names the column of a passed column in the segments.
+// UnmappedColumn names the column of a unmapped column in the segments.
 type UnmappedColumn struct {
 	// Index is the index of the column in the source file.
 	Index int `json:"index"`
@@ -202,7 +202,7 @@ type columnNames map[string]bool
 func (n columnNames) isFree(name string) bool { return !n[strings.ToLower(name)] }
 func (n columnNames) reserve(name string)     { n[strings.ToLower(name)] = true }
 
-// assignNames returns the columns of all fields and passed columns.
+// assignNames returns the columns of all fields and unmapped columns.
 func (l Layout) assignNames() ([]FieldColumns, []UnmappedColumn) {
 	taken := columnNames{}
 	taken.reserve(rowColumn)

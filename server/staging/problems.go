@@ -231,7 +231,7 @@ func (p *packedProblems) rowsOf(kind int) []uint32 {
 	return p.byKind[p.ends[kind-1]:p.ends[kind]]
 }
 
-// maxKinds limits the bitmaps in memory, however many codes a hostile hook invents.
+// maxKinds limits the bitmaps in memory, because a hostile hook can invent codes.
 const maxKinds = 65536
 
 // problemIndex counts the problems by kind and keeps their rows.

@@ -35,11 +35,11 @@ func (s *Stage) RowGroups() []RowGroup {
 }
 
 // ReadFields reads the given fields of the batch that contains the row. Other fields,
-// passed columns and problems are left empty. The batch is valid until the next call.
+// unmapped columns and problems are left empty. The batch is valid until the next call.
 func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int) (*intray.Batch, error) {
 	c := s.cursor
 	if row < 0 || row >= c.stage.manifest.Rows {
-		return nil, fmt.Errorf("read the staged rows from %d on: there is no such row", row)
+		return nil, fmt.Errorf("read staged rows: row %d does not exist", row)
 	}
 	clear(s.wanted)
 	for _, f := range fields {
@@ -94,7 +94,7 @@ func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 		go p.read(running, s)
 		defer func() {
 			stop()
-			for next := range p.done { // until nothing is read anymore
+			for next := range p.done { // until the reader has stopped
 				p.free <- next.cursor
 			}
 		}()
@@ -147,8 +147,8 @@ func (p *prefetcher) read(ctx context.Context, s *Stage) {
 	}
 }
 
-// load reads the batch. A panic becomes an error, because it happens in a goroutine
-// that nobody could recover.
+// load reads the batch. It turns a panic into an error, because the consumer cannot
+// recover it in this goroutine.
 func (n *prefetched) load(ctx context.Context, s *Segment, g RowGroup) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -55,7 +55,7 @@ func TestBatchesBeforeDamage(t *testing.T) {
 		}
 	}
 	if rows != 120 || steps != 2 {
-		t.Errorf("%d rows and %d steps, want 120 and an error behind them", rows, steps)
+		t.Errorf("got %d rows in %d steps, want 120 rows followed by an error", rows, steps)
 	}
 }
 

@@ -20,9 +20,9 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// ErrUnfinished reports that there is no manifest under the prefix: no stage was
-// sealed there, or it was removed.
-var ErrUnfinished = errors.New("there is no finished stage")
+// ErrUnfinished reports that the prefix has no manifest: no stage was sealed there, or
+// it was deleted.
+var ErrUnfinished = errors.New("no finished stage")
 
 // Stage is a sealed stage. Its methods may be called concurrently, except for Close.
 type Stage struct {
@@ -184,12 +184,12 @@ func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte
 		return nil, err
 	}
 	if at.Offset < 0 || at.Length < 0 || at.Offset > r.Size()-at.Length {
-		return nil, fmt.Errorf("%w: %s is cut off", ErrDamaged, name)
+		return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
 	}
 	buf = slices.Grow(buf[:0], int(at.Length))[:at.Length]
 	if n, err := r.ReadAt(buf, at.Offset); n < len(buf) {
 		if err == nil || errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%w: %s is cut off", ErrDamaged, name)
+			return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
 		}
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

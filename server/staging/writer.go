@@ -55,7 +55,7 @@ type Writer struct {
 	// create creates a blob of the stage, under the context of NewWriter.
 	create func(name string) (blob.Writer, error)
 	remove func() error
-	// compressor is nil if there is none for the codec.
+	// compressor is nil if the codec is not supported.
 	compressor *parquetio.Compressor
 	// encoders and batches are reused from batch to batch.
 	encoders sync.Pool
@@ -110,7 +110,7 @@ func createBlob(ctx context.Context, store blob.Store, prefix, name string) (blo
 	return w, nil
 }
 
-// StageBatch encodes a batch, which must have the fields and passed columns of the
+// StageBatch encodes a batch, which must have the fields and unmapped columns of the
 // layout. It may be called concurrently. The batch may be reused after it returns.
 //
 // commit appends the batch. Commits must be called from one goroutine, in the order of
@@ -178,12 +178,12 @@ func (e *encoder) writeLocations(g *encodedGroup, b *intray.Batch) error {
 // validateBatch checks that the batch follows the layout.
 func (w *Writer) validateBatch(b *intray.Batch) error {
 	if len(b.Fields) != len(w.manifest.Fields) || len(b.Unmapped) != len(w.manifest.Unmapped) {
-		return fmt.Errorf("it has %d fields and %d passed columns, not %d and %d",
+		return fmt.Errorf("it has %d fields and %d unmapped columns, not %d and %d",
 			len(b.Fields), len(b.Unmapped), len(w.manifest.Fields), len(w.manifest.Unmapped))
 	}
 	for i, u := range b.Unmapped {
 		if u.Column != w.manifest.Unmapped[i].Index {
-			return fmt.Errorf("its passed column %d is that of index %d, not %d", i, u.Column, w.manifest.Unmapped[i].Index)
+			return fmt.Errorf("its unmapped column %d is that of index %d, not %d", i, u.Column, w.manifest.Unmapped[i].Index)
 		}
 	}
 	if b.First < 0 || b.First+int64(b.Rows()) > maxRows {
@@ -376,7 +376,7 @@ func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error 
 
 // Abort deletes everything that was written. No call of StageBatch or a commit may be
 // running. It does nothing after Close has sealed the stage, so that it can be
-// deferred. Files that it cannot delete are not a stage, because there is no manifest.
+// deferred. Files that it cannot delete are not a stage, because they lack a manifest.
 func (w *Writer) Abort() {
 	if errors.Is(w.err, errClosed) || errors.Is(w.err, errAborted) {
 		return

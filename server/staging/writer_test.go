@@ -92,20 +92,20 @@ func TestBatchesMustFollowTheLayout(t *testing.T) {
 		spoil func(b *intray.Batch)
 		want  string
 	}{
-		"fields":         {func(b *intray.Batch) { b.Fields = nil }, "0 fields"},
-		"passed columns": {func(b *intray.Batch) { b.Unmapped = nil }, "0 passed columns"},
-		"passed column":  {func(b *intray.Batch) { b.Unmapped[0].Column = 5 }, "index 5, not 4"},
-		"lines":          {func(b *intray.Batch) { b.Lines = b.Lines[:1] }, "2 values for 1 rows"},
-		"passed cells":   {func(b *intray.Batch) { b.Unmapped[0].Cells.AppendString("w") }, "3 texts for 2 rows"},
-		"null with text": {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{0} }, "null cell of row 0 holds text"},
-		"null order":     {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{1, 1} }, "row 1 is out of order"},
-		"null beyond":    {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{2} }, "row 2 is out of order"},
-		"raw rows":       {func(b *intray.Batch) { b.Fields[0].RawRows = nil }, "1 raw texts for 0 rows"},
-		"first":          {func(b *intray.Batch) { b.First = 1 << 32 }, "beyond"},
-		"problem row":    {func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 2}} }, "problem of row 2"},
-		"problem order":  {func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 1}, {Row: 0}} }, "problem of row 0"},
-		"problem field":  {func(b *intray.Batch) { b.Problems = []intray.Problem{{Field: 1}} }, "field 1"},
-		"problem level":  {func(b *intray.Batch) { b.Problems = []intray.Problem{{Level: 3}} }, "level 3"},
+		"fields":           {func(b *intray.Batch) { b.Fields = nil }, "0 fields"},
+		"unmapped columns": {func(b *intray.Batch) { b.Unmapped = nil }, "0 unmapped columns"},
+		"unmapped column":  {func(b *intray.Batch) { b.Unmapped[0].Column = 5 }, "index 5, not 4"},
+		"lines":            {func(b *intray.Batch) { b.Lines = b.Lines[:1] }, "2 values for 1 rows"},
+		"passed cells":     {func(b *intray.Batch) { b.Unmapped[0].Cells.AppendString("w") }, "3 texts for 2 rows"},
+		"null with text":   {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{0} }, "null cell of row 0 holds text"},
+		"null order":       {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{1, 1} }, "row 1 is out of order"},
+		"null beyond":      {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{2} }, "row 2 is out of order"},
+		"raw rows":         {func(b *intray.Batch) { b.Fields[0].RawRows = nil }, "1 raw texts for 0 rows"},
+		"first":            {func(b *intray.Batch) { b.First = 1 << 32 }, "beyond"},
+		"problem row":      {func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 2}} }, "problem of row 2"},
+		"problem order":    {func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 1}, {Row: 0}} }, "problem of row 0"},
+		"problem field":    {func(b *intray.Batch) { b.Problems = []intray.Problem{{Field: 1}} }, "field 1"},
+		"problem level":    {func(b *intray.Batch) { b.Problems = []intray.Problem{{Level: 3}} }, "level 3"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -353,7 +353,7 @@ func stageContacts(t *testing.T, w *staging.Writer, first int64, rows int) error
 }
 
 // TestRowsMoveWhileASegmentIsSealed commits rows while the previous segment is not durable
-// yet. Until it is, there is no stage.
+// yet. Until it is, the stage cannot be opened.
 func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 	store := slow{Store: mem.New(), begun: make(chan struct{}), let: make(chan struct{})}
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})

@@ -162,6 +162,6 @@ func TestEmptyGroups(t *testing.T) {
 	})
 	reader, evidence := sourcetest.Open(t, Format{}, string(file), source.Options{})
 	if got := evidence["left out"]; got != "v.none, none" || len(reader.Columns()) != 1 {
-		t.Errorf("left out %q, columns %v", got, reader.Columns())
+		t.Errorf("skipped groups %q, columns %v", got, reader.Columns())
 	}
 }

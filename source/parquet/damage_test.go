@@ -83,7 +83,7 @@ func TestDamagedFooters(t *testing.T) {
 			m.Schema[1].LogicalType.Value = &format.DecimalType{Scale: math.MaxInt32, Precision: math.MaxInt32}
 		}, unreadable(0, "impossible decimals")},
 		{"no repetition", func(m *format.FileMetaData) { m.Schema[1].RepetitionType = thrift.New(format.FieldRepetitionType(7)) }, unreadable(0, "does not define the repetition")},
-		{"a name that is no text", func(m *format.FileMetaData) { m.Schema[1].Name = "\xFF" }, unreadable(0, "not text")},
+		{"name that is not text", func(m *format.FileMetaData) { m.Schema[1].Name = "\xFF" }, unreadable(0, "not text")},
 		{"another type", func(m *format.FileMetaData) { chunk(m).MetaData.Type = format.Int32 }, unreadable(0, "does not have the type")},
 		{"another file", func(m *format.FileMetaData) { chunk(m).FilePath = "/etc/passwd" }, unreadable(0, "another file")},
 		{"an encrypted column", func(m *format.FileMetaData) {
@@ -136,10 +136,10 @@ func TestDamagedPages(t *testing.T) {
 		{"a page beyond the limit", count, format.Zstd, [][]byte{header(40, 128<<20+1)}, limited(1, `column "v": a page is larger than`)},
 		{"a page of one size", count, format.Uncompressed, [][]byte{header(4, 5)}, unreadable(1, "two sizes")},
 		{"a page too dense", count, format.Snappy, [][]byte{header(10, 1<<20)}, unreadable(1, "more content than its bytes can hold")},
-		{"what is no snappy", count, format.Snappy, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
-		{"what is no gzip", count, format.Gzip, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
-		{"what is no brotli", count, format.Brotli, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
-		{"what is no zstd", count, format.Zstd, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
+		{"invalid Snappy", count, format.Snappy, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
+		{"invalid gzip", count, format.Gzip, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
+		{"invalid Brotli", count, format.Brotli, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
+		{"invalid Zstd", count, format.Zstd, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
 		{"what is no lz4", count, format.Lz4Raw, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
 		{"another checksum", count, format.Uncompressed, [][]byte{summed}, unreadable(1, "checksum")},
 		{"no page", count, format.Uncompressed, [][]byte{{0xFF, 0xFF}}, unreadable(1, "page header")},

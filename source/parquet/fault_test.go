@@ -71,8 +71,8 @@ func readRecords(t *testing.T, f *faultyFile, size int) (records []string, err e
 	}
 }
 
-// TestReadFailsAtEachCall lets each read of a file fail, or return too few bytes. The
-// result is an error after records of the file, and never a short sheet.
+// TestReadFailsAtEachCall fails each read of a file, or truncates it. The reader
+// must return an error after correct records, and never end early without an error.
 func TestReadFailsAtEachCall(t *testing.T) {
 	untyped := of(t, []struct {
 		A []byte `parquet:"a"`

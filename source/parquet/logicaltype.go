@@ -17,8 +17,8 @@ const (
 	intervalBytes = 12
 )
 
-// effectiveType returns the logical type of a leaf. It is none if it does not fit the
-// physical type: then values are written by that alone.
+// effectiveType returns the logical type of a leaf. It is LogicalNull if it does not
+// fit the physical type, which then determines the text of values.
 func effectiveType(e parquetio.Element) parquetio.LogicalType {
 	fits := false
 	switch e.Type {

@@ -146,8 +146,8 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return r.failed
 }
 
-// nextRun reads the next run of rows. It keeps its error in failed, and returns it
-// only if there are no rows before it.
+// nextRun reads the next run of rows. It stores its error in failed, and returns it
+// only if no rows precede it.
 func (r *reader) nextRun(ctx context.Context) error {
 	for _, c := range r.columnReaders {
 		r.bufferedBytes -= len(c.text)
