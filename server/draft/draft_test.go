@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -86,10 +87,42 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *staging.Stage
 	return s
 }
 
+// recorder records the keys of created blobs.
+type recorder struct {
+	blob.Store
+	mu   sync.Mutex
+	keys []string
+}
+
+func (r *recorder) Create(ctx context.Context, key string) (blob.Writer, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keys = append(r.keys, key)
+	return r.Store.Create(ctx, key)
+}
+
+// existingKeys returns the created keys whose blobs exist.
+func (r *recorder) existingKeys(t failer) (existing []string) {
+	t.Helper()
+	r.mu.Lock()
+	keys := slices.Compact(slices.Sorted(slices.Values(r.keys)))
+	r.mu.Unlock()
+	for _, key := range keys {
+		switch b, err := r.Open(context.Background(), key); {
+		case err == nil:
+			_ = b.Close()
+			existing = append(existing, key)
+		case !errors.Is(err, blob.ErrNotFound):
+			t.Fatal(err)
+		}
+	}
+	return existing
+}
+
 // testDraft is a draft, the model it must match, and its stored revisions.
 type testDraft struct {
 	*model
-	store  blob.Store
+	store  *recorder
 	cfg    Config
 	draft  *Draft
 	stored []StoredRevision
@@ -101,7 +134,7 @@ type testDraft struct {
 // newTestDraft opens a draft of rows.
 func newTestDraft(t failer, temp string, rows [][]string, size int64, l limits) *testDraft {
 	t.Helper()
-	u := &testDraft{model: &model{rows: map[int64]modelRow{}}, store: mem.New()}
+	u := &testDraft{model: &model{rows: map[int64]modelRow{}}, store: &recorder{Store: mem.New()}}
 	for i, cells := range rows {
 		u.rows[int64(i)] = modelRow{texts: cells, line: int64(i) + 2, count: i%4 == 3}
 	}

@@ -276,6 +276,14 @@ func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, 
 	if err != nil {
 		return fmt.Errorf("revalidate rows: %w", err)
 	}
+	return checkRowCount(b, rows)
+}
+
+// checkRowCount returns an error if the Revalidator dropped or added rows.
+func checkRowCount(b *intray.Batch, rows []uint32) error {
+	if b.Rows() != len(rows) {
+		return fmt.Errorf("the revalidator returned %d rows instead of %d", b.Rows(), len(rows))
+	}
 	return nil
 }
 
@@ -333,8 +341,8 @@ func rowKeys(h *validate.Hasher, b *intray.Batch) []rowKey {
 // diffProblems determines which kinds of problems and which keys changed.
 func (w *worker) diffProblems(r *spanResult, old *priorState) error {
 	dropProblems(r.batch, w.builder.draft.isRuleProblem)
-	if r.batch.Rows() != len(r.rows) {
-		return fmt.Errorf("the revalidator returned %d rows instead of %d", r.batch.Rows(), len(r.rows))
+	if err := checkRowCount(r.batch, r.rows); err != nil {
+		return err
 	}
 	r.gained, r.lost = map[Kind][]uint32{}, map[Kind][]uint32{}
 	was, is := old.problems, r.batch.Problems

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -12,95 +11,10 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/blob/mem"
 	"github.com/intraydata/intray/server/staging"
 )
-
-var errFull = errors.New("no space left")
-
-// faultyStore is a store whose calls and bytes are counted. The call with the number
-// failAt fails, and so does the write that exceeds room. It must not be copied.
-type faultyStore struct {
-	blob.Store
-	mu            sync.Mutex
-	calls, failAt int
-	room          int
-	// short makes failing calls process too few bytes instead of returning an error.
-	short bool
-}
-
-// fails counts a call and reports whether it fails.
-func (f *faultyStore) fails() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls++
-	return f.calls-1 == f.failAt
-}
-
-func (f *faultyStore) Create(ctx context.Context, key string) (blob.Writer, error) {
-	if f.fails() && !f.short {
-		return nil, errFull
-	}
-	w, err := f.Store.Create(ctx, key)
-	return &faultyWriter{w, f}, err
-}
-
-func (f *faultyStore) Open(ctx context.Context, key string) (blob.Reader, error) {
-	if f.fails() && !f.short {
-		return nil, errFull
-	}
-	r, err := f.Store.Open(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	return &faultyReader{r, f}, nil
-}
-
-type faultyWriter struct {
-	blob.Writer
-	store *faultyStore
-}
-
-func (w *faultyWriter) Write(b []byte) (int, error) {
-	fails := w.store.fails()
-	w.store.mu.Lock()
-	n := min(len(b), w.store.room)
-	w.store.room -= n
-	w.store.mu.Unlock()
-	if fails {
-		n = len(b) / 2
-	}
-	if n == len(b) {
-		return w.Writer.Write(b)
-	}
-	n, _ = w.Writer.Write(b[:n])
-	if w.store.short {
-		return n, nil
-	}
-	return n, errFull
-}
-
-func (w *faultyWriter) Commit() error {
-	if w.store.fails() && !w.store.short {
-		return errFull
-	}
-	return w.Writer.Commit()
-}
-
-type faultyReader struct {
-	blob.Reader
-	store *faultyStore
-}
-
-func (r *faultyReader) ReadAt(b []byte, offset int64) (int, error) {
-	if !r.store.fails() {
-		return r.Reader.ReadAt(b, offset)
-	}
-	if !r.store.short {
-		return 0, errFull
-	}
-	return r.Reader.ReadAt(b[:len(b)/2], offset)
-}
 
 // stageSmall stages three batches in two segments, with problems of batches and cross-row
 // problems.
@@ -129,29 +43,28 @@ func stageSmall(store blob.Store, codec staging.Codec) error {
 // TestStoreFailsAtEachCall stages rows in a store of which each call fails. No stage
 // may be left.
 func TestStoreFailsAtEachCall(t *testing.T) {
-	const unlimited = 1 << 30
-	all := &faultyStore{Store: mem.New(), failAt: -1, room: unlimited}
+	all := &blobtest.FaultyStore{Store: mem.New(), FailAt: -1, Room: -1}
 	if err := stageSmall(all, staging.Snappy); err != nil {
 		t.Fatal(err)
 	}
-	for i := range all.calls {
-		store := &faultyStore{Store: mem.New(), failAt: i, room: unlimited}
-		requireNoStage(t, store, stageSmall(store, staging.Snappy), errFull)
+	for i := range all.Calls() {
+		store := &blobtest.FaultyStore{Store: mem.New(), FailAt: i, Room: -1}
+		requireNoStage(t, store, stageSmall(store, staging.Snappy), blobtest.ErrFault)
 	}
-	for room := range unlimited - all.room {
-		store := &faultyStore{Store: mem.New(), failAt: -1, room: room, short: room%2 == 1}
-		want := map[bool]error{false: errFull, true: io.ErrShortWrite}[store.short]
+	for room := range all.Written() {
+		store := &blobtest.FaultyStore{Store: mem.New(), FailAt: -1, Room: room, Short: room%2 == 1}
+		want := map[bool]error{false: blobtest.ErrFault, true: io.ErrShortWrite}[store.Short]
 		requireNoStage(t, store, stageSmall(store, staging.Snappy), want)
 	}
 }
 
-func requireNoStage(t *testing.T, store *faultyStore, err, want error) {
+func requireNoStage(t *testing.T, store *blobtest.FaultyStore, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
-		t.Fatalf("call %d fails, %d bytes are left: the writer returns %v, not %v", store.failAt, store.room, err, want)
+		t.Fatalf("call %d fails, room for %d bytes: the writer returns %v, want %v", store.FailAt, store.Room, err, want)
 	}
 	if _, err := staging.Open(context.Background(), store.Store, prefix); !errors.Is(err, staging.ErrUnfinished) {
-		t.Fatalf("call %d fails, %d bytes are left: opening the stage gives %v", store.failAt, store.room, err)
+		t.Fatalf("call %d fails, room for %d bytes: opening the stage returns %v", store.FailAt, store.Room, err)
 	}
 }
 
@@ -220,7 +133,7 @@ func TestReadFailsAtEachCall(t *testing.T) {
 	}
 	for name, read := range readings {
 		t.Run(name, func(t *testing.T) {
-			once := func(store *faultyStore) (any, error) {
+			once := func(store *blobtest.FaultyStore) (any, error) {
 				store.Store = stored
 				s, err := staging.Open(context.Background(), store, prefix)
 				if err != nil {
@@ -229,18 +142,18 @@ func TestReadFailsAtEachCall(t *testing.T) {
 				defer s.Close()
 				return read(context.Background(), s)
 			}
-			all := &faultyStore{failAt: -1}
+			all := &blobtest.FaultyStore{FailAt: -1, Room: -1}
 			want, err := once(all)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range all.calls {
-				if _, err := once(&faultyStore{failAt: i}); !errors.Is(err, errFull) {
-					t.Errorf("call %d of %d fails: %v", i, all.calls, err)
+			for i := range all.Calls() {
+				if _, err := once(&blobtest.FaultyStore{FailAt: i, Room: -1}); !errors.Is(err, blobtest.ErrFault) {
+					t.Errorf("call %d of %d fails: %v", i, all.Calls(), err)
 				}
-				got, err := once(&faultyStore{failAt: i, short: true})
+				got, err := once(&blobtest.FaultyStore{FailAt: i, Room: -1, Short: true})
 				if diff := cmp.Diff(want, got); err == nil && diff != "" || err != nil && !errors.Is(err, staging.ErrDamaged) {
-					t.Errorf("call %d of %d is short: %v, %s", i, all.calls, err, diff)
+					t.Errorf("call %d of %d is short: %v, %s", i, all.Calls(), err, diff)
 				}
 			}
 		})

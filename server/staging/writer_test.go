@@ -14,6 +14,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/blob/mem"
 	"github.com/intraydata/intray/server/staging"
 )
@@ -338,7 +339,7 @@ func (w slowWriter) Commit() error {
 	w.store.begun <- struct{}{}
 	<-w.store.let
 	if w.store.fails {
-		return errFull
+		return blobtest.ErrFault
 	}
 	return w.Writer.Commit()
 }
@@ -396,7 +397,7 @@ func TestSegmentThatCannotBeSealed(t *testing.T) {
 		for first := range batches {
 			err = errors.Join(err, stageContacts(t, w, 10*first, 10))
 		}
-		if _, closing := w.Close(context.Background()); !errors.Is(errors.Join(err, closing), errFull) || closing == nil {
+		if _, closing := w.Close(context.Background()); !errors.Is(errors.Join(err, closing), blobtest.ErrFault) || closing == nil {
 			t.Errorf("%d batches: committing gives %v, closing %v", batches, err, closing)
 		}
 		w.Abort()
