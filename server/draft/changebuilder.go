@@ -156,7 +156,7 @@ func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 // addRows adds new rows.
 func (m *changeBuilder) addRows(ctx context.Context) error {
 	first, n := m.draft.next, len(m.plan.added)
-	if first+int64(n) > 1<<32 {
+	if first+int64(n) > maxRows {
 		return &Refusal{Text: intray.NewMessage("review.no_room_for_rows", nil)}
 	}
 	if n == 0 {

@@ -245,3 +245,102 @@ func TestWholeChanges(t *testing.T) {
 		t.Errorf("without effect: %+v, calls %v, %v", v, calls, err)
 	}
 }
+
+// TestRevisionSizes checks from which size on a revision is staged, or its body is in a
+// blob.
+func TestRevisionSizes(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(120), 50, limits{rows: 80, held: 1 << 40})
+	defer func() { u.close(t) }()
+	numbers := func(n int) (list []int64) {
+		for i := range n {
+			list = append(list, int64(i))
+		}
+		return list
+	}
+	last := func() *revision { return u.draft.now.Load().revisions[len(u.draft.now.Load().revisions)-1] }
+	fill := func(n int, text string) *revision {
+		t.Helper()
+		u.change(t, Fill{Where: Selector{Numbers: numbers(n), Fields: []int{fName}}, Text: text})
+		return last()
+	}
+	if r := fill(80, "a"); r.isStaged() || r.prefix != "" || r.size != sizeOf(r.content) {
+		t.Errorf("80 rows: staged %v, size %d", r.isStaged(), r.size)
+	}
+	if r := fill(81, "b"); !r.isStaged() || r.content != nil || r.prefix == "" {
+		t.Errorf("81 rows: staged %v", r.isStaged())
+	}
+	small := fill(10, "c")
+	if held := u.draft.now.Load().held; held <= small.size {
+		t.Errorf("small revisions have %d bytes", held)
+	}
+	for bytes, staged := range map[int]bool{small.size: false, small.size - 1: true} {
+		u.draft.cfg.limits.bytes = bytes
+		if r := fill(10, fmt.Sprint(len(u.stored)%10)); r.isStaged() != staged {
+			t.Errorf("%d of %d bytes: staged %v", small.size, bytes, r.isStaged())
+		}
+	}
+	u.draft.cfg.limits.bytes = 1 << 20
+	u.draft.cfg.limits.held = u.draft.now.Load().held + 1
+	if r := fill(3, "d"); r.isStaged() {
+		t.Error("below the total size: staged")
+	}
+	for n, staged := range map[int]bool{2: false, 3: true} { // 80 / 40 rows
+		u.draft.cfg.limits.held = u.draft.now.Load().held
+		if r := fill(n, fmt.Sprint("e", n)); r.isStaged() != staged {
+			t.Errorf("%d rows at the total size: staged %v", n, r.isStaged())
+		}
+	}
+	u.draft.cfg.limits.held = 1 << 40
+	inline := fill(5, "f")
+	size := len(u.stored[len(u.stored)-1].Body)
+	if inline.prefix != "" {
+		t.Errorf("a body of %d bytes is in a blob", size)
+	}
+	for limit, blob := range map[int]bool{size + 16: false, 16: true} {
+		u.draft.cfg.limits.body = limit
+		if r := fill(5, fmt.Sprint("g", limit%7)); (r.prefix != "") != blob || r.isStaged() {
+			t.Errorf("body limit %d: prefix %q", limit, r.prefix)
+		}
+	}
+	u.close(t)
+	u.open(t)
+	if r, _, err := u.draft.Row(t.Context(), 0); err != nil || !strings.HasPrefix(r.Cells[fName].Raw, "g") {
+		t.Errorf("reopened: %+v, %v", r, err)
+	}
+}
+
+// TestLastRowNumber adds rows until the numbers are used up.
+func TestLastRowNumber(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
+	defer u.close(t)
+	u.draft.next = maxRows - 2
+	if _, err := u.draft.Change(t.Context(), Add{make([][]Typed, 3)}, ChangeOptions{}); refusalOf(t, err) != "review.no_room_for_rows" {
+		t.Error(err)
+	}
+	if v, err := u.draft.Change(t.Context(), Add{make([][]Typed, 2)}, ChangeOptions{}); err != nil || v.Added != 2 {
+		t.Fatalf("the last two rows: %+v, %v", v, err)
+	}
+	if _, err := u.draft.Change(t.Context(), Add{make([][]Typed, 1)}, ChangeOptions{}); refusalOf(t, err) != "review.no_room_for_rows" {
+		t.Error(err)
+	}
+	rows := 0
+	for b, err := range u.draft.Batches(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += b.Rows()
+	}
+	v, err := u.draft.Preview(t.Context(), Fill{Where: Selector{Fields: []int{fName}}, Text: "all"}, nil)
+	if rows != 5 || err != nil || v.Rows != 5 {
+		t.Errorf("%d rows, %+v, %v", rows, v, err)
+	}
+	at, ok, err := u.draft.Next(t.Context(), Query{}, Filter{}, maxRows, true)
+	if err != nil || !ok || at.Row != maxRows-1 {
+		t.Errorf("last row with a problem: %+v, %v, %v", at, ok, err)
+	}
+	for _, n := range []int64{-1, maxRows, 1 << 32} {
+		if _, ok, err := u.draft.Row(t.Context(), n); ok || err != nil {
+			t.Errorf("row %d: %v, %v", n, ok, err)
+		}
+	}
+}

@@ -135,10 +135,16 @@ func Open(ctx context.Context, cfg Config) (*Draft, error) {
 	return d, nil
 }
 
+// maxRows limits row numbers, so that the end of every span fits in 32 bits.
+const maxRows = 1<<32 - 1
+
 func newDraft(cfg Config) (*Draft, error) {
 	m := cfg.Stage.Manifest()
 	if len(m.Fields) != len(cfg.Fields) {
 		return nil, fmt.Errorf("open a draft: the stage has %d fields, and the schema %d", len(m.Fields), len(cfg.Fields))
+	}
+	if m.Rows > maxRows {
+		return nil, fmt.Errorf("open a draft: the stage has %d rows, more than %d", m.Rows, int64(maxRows))
 	}
 	if !blob.ValidKey(cfg.Prefix) {
 		return nil, fmt.Errorf("open a draft: the prefix %q is not a valid blob key", cfg.Prefix)

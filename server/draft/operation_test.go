@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray"
 )
 
 // TestViewRange changes ranges of a view.
@@ -190,5 +192,72 @@ func TestRefusals(t *testing.T) {
 	}
 	if h, err := u.draft.History(t.Context()); err != nil || len(h.Done)+len(u.stored) > 0 {
 		t.Errorf("history %+v, %v, %d stored", h, err, len(u.stored))
+	}
+}
+
+// refusalOf returns the message code of a Refusal.
+func refusalOf(t *testing.T, err error) string {
+	t.Helper()
+	var refusal *Refusal
+	if !errors.As(err, &refusal) {
+		t.Fatalf("got %v, want a Refusal", err)
+	}
+	return refusal.Text.Code
+}
+
+// TestOperationLimits plans operations at and above the maximum sizes.
+func TestOperationLimits(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(2), 6, limits{})
+	defer u.close(t)
+	plan := func(o Operation) error { _, err := o.plan(u.draft); return err }
+	if err := plan(Add{make([][]Typed, maxAdded)}); err != nil {
+		t.Errorf("%d new rows: %v", maxAdded, err)
+	}
+	if code := refusalOf(t, plan(Add{make([][]Typed, maxAdded+1)})); code != "review.too_many_new_rows" {
+		t.Errorf("%d new rows: %s", maxAdded+1, code)
+	}
+	cells := make([]Typed, maxTyped+1)
+	cells[0].Field = -1 // stops the plan after the check of the size
+	if code := refusalOf(t, plan(Set{cells[:maxTyped]})); code != "review.unknown_field" {
+		t.Errorf("%d cells: %s", maxTyped, code)
+	}
+	if code := refusalOf(t, plan(Set{cells})); code != "review.too_many_cells" {
+		t.Errorf("%d cells: %s", maxTyped+1, code)
+	}
+	for _, row := range []int64{-1, 1 << 32} {
+		if code := refusalOf(t, plan(Set{[]Typed{{Row: row}}})); code != "review.unknown_row" {
+			t.Errorf("row %d: %s", row, code)
+		}
+	}
+	if err := plan(Set{[]Typed{{Row: 1<<32 - 1}}}); err != nil {
+		t.Errorf("the last row number: %v", err)
+	}
+	for n, want := range map[int]string{maxSearch: "", maxSearch + 1: "review.search_too_long"} {
+		err := u.draft.checkFilter(Filter{Search: strings.Repeat("x", n)})
+		if (err != nil) != (want != "") || err != nil && refusalOf(t, err) != want {
+			t.Errorf("search for %d bytes: %v", n, err)
+		}
+	}
+	last, first := fieldCount-1, 0
+	noField, below, none := fieldCount, -2, intray.NoField
+	for f, valid := range map[*int]bool{&last: true, &first: true, &none: true, &noField: false, &below: false} {
+		if err := u.draft.checkFilter(Filter{Field: f}); (err == nil) != valid {
+			t.Errorf("filter by field %d: %v", *f, err)
+		}
+		if err := u.draft.checkFilter(Filter{In: f}); (err == nil) != (valid && f != &none) {
+			t.Errorf("search in field %d: %v", *f, err)
+		}
+		if err := u.draft.checkFilter(Filter{Also: map[int][]string{*f: nil}}); (err == nil) != (valid && f != &none) {
+			t.Errorf("search with texts of field %d: %v", *f, err)
+		}
+		if _, err := u.draft.Distinct(t.Context(), *f, Query{}, 1); (err == nil) != (valid && f != &none) {
+			t.Errorf("distinct texts of field %d: %v", *f, err)
+		}
+	}
+	if err := u.draft.checkFilter(Filter{Show: Valid}); err != nil {
+		t.Error(err)
+	}
+	if err := u.draft.checkFilter(Filter{Show: Valid + 1}); err == nil {
+		t.Error("accepted an unknown Show")
 	}
 }

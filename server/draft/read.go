@@ -220,7 +220,7 @@ func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intra
 			return
 		}
 		d.addRuleProblems(s, b, rows)
-		if !yield(b, nil) || rows[len(rows)-1] == 1<<32-1 {
+		if !yield(b, nil) {
 			return
 		}
 		next = s.live.NextValue(rows[len(rows)-1] + 1)

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -57,5 +58,31 @@ func TestReplaceNames(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLongReplacements replaces up to the maximum length of a text.
+func TestLongReplacements(t *testing.T) {
+	long := strings.Repeat("x", maxText)
+	for name, c := range map[string]struct {
+		text, find, with string
+		want             bool
+	}{
+		"at the limit":               {"a", "a", long, true},
+		"above the limit":            {"a", "a", long + "x", false},
+		"shorter, above the limit":   {long + "abcd", "ab", "y", true},
+		"same size, above the limit": {long + "ab", "ab", "cd", true},
+		"longer, above the limit":    {long + "ab", "ab", "cde", false},
+	} {
+		for _, matchCase := range []bool{false, true} {
+			change, err := Replace{Find: c.find, With: c.with, MatchCase: matchCase}.newReplacer()
+			if err != nil {
+				t.Fatal(err)
+			}
+			to, changed := change([]byte(c.text))
+			if changed != c.want || changed && to != strings.Replace(c.text, c.find, c.with, 1) {
+				t.Errorf("%s, match case %v: changed %v to %d bytes", name, matchCase, changed, len(to))
+			}
+		}
 	}
 }

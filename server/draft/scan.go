@@ -33,7 +33,7 @@ func (d *Draft) spansOf(rows *roaring.Bitmap) []span {
 			}
 			s = d.spans[at]
 		} else {
-			s = span{row, uint32(min(next+addedAtOnce, 1<<32-1))}
+			s = span{row, uint32(min(next+addedAtOnce, maxRows))}
 		}
 		out = append(out, s)
 		next = rows.NextValue(s.end)

@@ -2,8 +2,10 @@ package draft
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -93,5 +95,81 @@ func TestWindowBounds(t *testing.T) {
 	}
 	if w, err := u.draft.Window(t.Context(), Query{}, 1<<40, 5); err != nil || len(w.Rows) > 0 {
 		t.Errorf("after the last row: %+v, %v", w, err)
+	}
+}
+
+// TestWindowLimit reads more rows than a window may have.
+func TestWindowLimit(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(maxWindow+2), 4000, limits{})
+	defer u.close(t)
+	for first, want := range map[int64]int{0: maxWindow, 1: maxWindow, 2: maxWindow, 3: maxWindow - 1, maxWindow + 1: 1, maxWindow + 2: 0} {
+		w, err := u.draft.Window(t.Context(), Query{}, first, 1<<30)
+		if err != nil || len(w.Rows) != want || want > 0 && w.Rows[0].Number != first {
+			t.Errorf("from row %d: got %d rows, %v, want %d", first, len(w.Rows), err, want)
+		}
+	}
+	list := rowsAt(roaring.BitmapOf(3, 5, 9), 1, 1)
+	if !slices.Equal(list, []uint32{5}) || rowsAt(roaring.BitmapOf(3), 0, 0) != nil || rowsAt(roaring.BitmapOf(3), 1, 1) != nil {
+		t.Errorf("one row: %v", list)
+	}
+}
+
+// TestRememberedViews checks after how many other views and searches one is forgotten.
+func TestRememberedViews(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
+	defer u.close(t)
+	open := func(text string) string {
+		v, err := u.draft.OpenView(t.Context(), Filter{Search: text}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Token
+	}
+	s := u.draft.now.Load()
+	first := open("first")
+	for i := range maxViews - 1 {
+		open(fmt.Sprint("other ", i))
+	}
+	if rows, listed := u.draft.views.rows(first, s, nil); rows == nil || !listed {
+		t.Errorf("forgotten after %d other views", maxViews-1)
+	}
+	open("one more") // first was used, so the second view is forgotten
+	if rows, _ := u.draft.views.rows(first, s, nil); rows == nil {
+		t.Error("the view used last is forgotten")
+	}
+	for i := range maxViews {
+		open(fmt.Sprint("another ", i))
+	}
+	if rows, listed := u.draft.views.rows(first, s, nil); rows != nil || listed {
+		t.Errorf("remembered after %d other views", maxViews)
+	}
+	var all searches
+	one := all.lookup(searchKey{text: "one"})
+	for i := range maxSearches - 1 {
+		all.lookup(searchKey{field: i})
+	}
+	if all.lookup(searchKey{text: "one"}) != one {
+		t.Error("a cached search is forgotten too early")
+	}
+	for i := range maxSearches {
+		all.lookup(searchKey{field: 100 + i})
+	}
+	if len(all.all) != maxSearches || all.lookup(searchKey{text: "one"}) == one {
+		t.Errorf("%d searches are cached", len(all.all))
+	}
+}
+
+// TestNeighbour looks for rows at both ends of the numbers.
+func TestNeighbour(t *testing.T) {
+	rows := roaring.BitmapOf(0, 7, 1<<32-1)
+	for _, c := range []struct {
+		row, next, previous int64
+	}{{-5, 0, -1}, {-1, 0, -1}, {0, 7, -1}, {1, 7, 0}, {7, 1<<32 - 1, 0}, {8, 1<<32 - 1, 7}, {1<<32 - 1, -1, 7}, {1 << 32, -1, 1<<32 - 1}, {1 << 40, -1, 1<<32 - 1}} {
+		if next, previous := neighbour(rows, c.row, false), neighbour(rows, c.row, true); next != c.next || previous != c.previous {
+			t.Errorf("row %d: next %d, previous %d, want %d and %d", c.row, next, previous, c.next, c.previous)
+		}
+	}
+	if neighbour(roaring.New(), 0, false) != -1 || neighbour(roaring.New(), 5, true) != -1 {
+		t.Error("an empty bitmap has a neighbour")
 	}
 }
