@@ -24,7 +24,7 @@ var defaultBounds = parquetBounds{pageRows: 20_000, pageBytes: 4 << 20, groupRow
 const (
 	// parquetVersion is the version of Parquet that has the pages of the files.
 	parquetVersion = 1
-	// textKey names the column for what typed columns cannot hold.
+	// textKey names the column for values that typed columns cannot hold.
 	textKey = "$text"
 )
 
@@ -139,8 +139,8 @@ func (w *parquetWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error
 // cell.
 const lengthCost, levelCost = 4, 1
 
-// appendCell appends the cell of a field. What its column cannot hold goes to the text
-// column.
+// appendCell appends the cell of a field. A value that its column cannot hold goes to
+// the text column.
 func (w *parquetWriter) appendCell(c *columnWriter, f *field, v []byte, kind content) error {
 	w.bytes += levelCost
 	if kind == null {

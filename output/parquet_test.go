@@ -379,16 +379,16 @@ func TestRowGroupsAreBounded(t *testing.T) {
 			t.Errorf("%d row groups, want %d", len(groups), want)
 		}
 	}
-	var g gulp
+	var g writeSizes
 	if _, err := Write(context.Background(), &g, Parquet, typed(intray.TypeString), single(large)); err != nil || g.largest > 2*flushBytes || g.total < 16<<20 {
 		t.Errorf("%d bytes in writes of up to %d: %v", g.total, g.largest, err)
 	}
 }
 
-// gulp remembers the largest write.
-type gulp struct{ largest, total int }
+// writeSizes records the largest write and the total size.
+type writeSizes struct{ largest, total int }
 
-func (g *gulp) Write(b []byte) (int, error) {
+func (g *writeSizes) Write(b []byte) (int, error) {
 	g.largest, g.total = max(g.largest, len(b)), g.total+len(b)
 	return len(b), nil
 }

@@ -29,7 +29,7 @@ func TestDoubles(t *testing.T) {
 	}
 }
 
-func exact(t *rapid.T, text string) *big.Rat {
+func parseRat(t *rapid.T, text string) *big.Rat {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
 		t.Fatalf("%q is not a number", text)
@@ -47,8 +47,8 @@ func TestDoublesLoseNoDigit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawNumber(t)
 		x, ok := parseDouble([]byte(text))
-		back := exact(t, strconv.FormatFloat(x, 'g', -1, 64))
-		if ok && back.Cmp(exact(t, text)) != 0 {
+		back := parseRat(t, strconv.FormatFloat(x, 'g', -1, 64))
+		if ok && back.Cmp(parseRat(t, text)) != 0 {
 			t.Fatalf("%s is parsed as %s", text, back.RatString())
 		}
 		digits, _ := significantDigits([]byte(text))
@@ -64,7 +64,7 @@ func TestDecimalsLoseNoDigit(t *testing.T) {
 		places := rapid.IntRange(0, maxInt64Digits).Draw(t, "places")
 		n, ok := parseDecimal([]byte(text), places)
 		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
-		want := exact(t, text)
+		want := parseRat(t, text)
 		want.Mul(want, new(big.Rat).SetInt(ten))
 		fits := want.IsInt() && len(strings.TrimPrefix(want.Num().String(), "-")) <= maxInt64Digits
 		if ok != fits || ok && want.Num().Int64() != n {

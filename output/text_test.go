@@ -217,7 +217,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	for _, format := range []output.Format{output.JSON, output.CSV, output.XLSX, output.Parquet} {
 		b.Run(string(format), func(b *testing.B) {
-			var g gulps
+			var g writeSizes
 			if _, err := output.Write(context.Background(), &g, format, schema, of(batch)); err != nil {
 				b.Fatal(err)
 			}

@@ -333,7 +333,7 @@ func (s *stream) joinSecondHalf() error {
 	if h.rows == 0 {
 		return nil
 	}
-	if s.rows == 0 { // there is no row before it
+	if s.rows == 0 { // it begins the file
 		h.text = append(h.text[:0], h.text[len(h.writer.rowSeparator()):]...)
 	}
 	s.rows += h.rows
@@ -382,7 +382,7 @@ func writeAll(w io.Writer, b []byte) error {
 	return err
 }
 
-// submit takes a block to be written and returns an empty one. An error is that of an
+// submit queues a block for writing and returns an empty one. Its error belongs to an
 // earlier block.
 func (p *asyncWriter) submit(b []byte) ([]byte, error) {
 	p.full <- b

@@ -314,16 +314,16 @@ func TestErrorsOfTheCaller(t *testing.T) {
 	}
 }
 
-// gulps remembers the largest write.
-type gulps struct{ largest, total int }
+// writeSizes records the largest write and the total size.
+type writeSizes struct{ largest, total int }
 
-func (g *gulps) Write(b []byte) (int, error) {
+func (g *writeSizes) Write(b []byte) (int, error) {
 	g.largest, g.total = max(g.largest, len(b)), g.total+len(b)
 	return len(b), nil
 }
 
 func TestWritesAreBounded(t *testing.T) {
-	var g gulps
+	var g writeSizes
 	list := make([]*intray.Batch, 2000)
 	for i := range list {
 		list[i] = peopleRows()

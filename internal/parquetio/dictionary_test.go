@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -62,5 +63,58 @@ func TestDictionaryBuilderGrows(t *testing.T) {
 	b.Reset(0, 0)
 	if got := b.Index([]byte("again")); got != 0 || b.Len() != 1 {
 		t.Errorf("after Reset, the first of %d values has the index %d", b.Len(), got)
+	}
+}
+
+// TestDictionaryEntries loads entries of all kinds, among them an empty text at the
+// end, and rejects indexes and pages outside of them.
+func TestDictionaryEntries(t *testing.T) {
+	texts := []byte("\x01\x00\x00\x00a" + "\x02\x00\x00\x00bc" + "\x00\x00\x00\x00")
+	for _, test := range []struct {
+		name  string
+		leaf  Leaf
+		plain []byte
+		count int
+		want  []string
+		err   error
+	}{
+		{"texts", Leaf{Type: format.ByteArray}, texts, 3, []string{"a", "bc", ""}, nil},
+		{"more texts than declared", Leaf{Type: format.ByteArray}, texts, 1, []string{"a", "bc", ""}, nil},
+		{"one empty text", Leaf{Type: format.ByteArray}, make([]byte, 4), 1, []string{""}, nil},
+		{"no texts", Leaf{Type: format.ByteArray}, nil, 0, nil, nil},
+		{"numbers", Leaf{Type: format.Int32}, []byte("abcdefgh"), 2, []string{"abcd", "efgh"}, nil},
+		{"fixed", Leaf{Type: format.FixedLenByteArray, Length: 3}, []byte("abcdefgh"), 2, []string{"abc", "def"}, nil},
+		{"a length that is cut off", Leaf{Type: format.ByteArray}, texts[:len(texts)-1], 3, nil, errPageTruncated},
+		{"a text that is cut off", Leaf{Type: format.ByteArray}, texts[:len(texts)-5], 2, nil, errPageTruncated},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var d Dictionary
+			if err := d.Load(&test.leaf, test.plain, test.count); !errors.Is(err, test.err) {
+				t.Fatalf("got %v, want %v", err, test.err)
+			}
+			if test.err != nil {
+				return
+			}
+			if d.Len() != len(test.want) {
+				t.Fatalf("%d entries, want %d", d.Len(), len(test.want))
+			}
+			for i, want := range test.want {
+				if got, err := d.Lookup(uint32(i)); string(got) != want || err != nil {
+					t.Errorf("entry %d is %q, not %q: %v", i, got, want, err)
+				}
+			}
+			if _, err := d.Lookup(uint32(d.Len())); !errors.Is(err, errOutsideDictionary) {
+				t.Errorf("there is an entry after the last one: %v", err)
+			}
+		})
+	}
+	for name, leaf := range map[string]Leaf{"too few": {Type: format.ByteArray}, "booleans": {Type: format.Boolean}} {
+		var damage DamageError
+		if err := new(Dictionary).Load(&leaf, texts, 4); !errors.As(err, &damage) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := (*Dictionary)(nil).Lookup(0); !errors.Is(err, errOutsideDictionary) {
+		t.Errorf("without a dictionary: %v", err)
 	}
 }

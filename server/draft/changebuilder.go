@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -192,7 +193,8 @@ func (m *changeBuilder) applyTableRules(ctx context.Context) error {
 		if !made.many && len(made.moves) == 0 {
 			continue
 		}
-		repeated := m.before.rules[m.draft.firstRule(i)]
+		// All rules about a key have the same rows.
+		repeated := m.before.rules[slices.IndexFunc(m.draft.rules, func(r rule) bool { return r.key == i })]
 		var d *delta
 		var err error
 		if made.many {
@@ -216,16 +218,6 @@ func (m *changeBuilder) applyTableRules(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// firstRule returns the position of the first rule about a key, or -1.
-func (d *Draft) firstRule(key int) int {
-	for at, r := range d.rules {
-		if r.key == key {
-			return at
-		}
-	}
-	return -1
 }
 
 // mergeResult adds the result of a worker to the revision.

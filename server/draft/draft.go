@@ -156,7 +156,7 @@ func newDraft(cfg Config) (*Draft, error) {
 	cfg.limits = cfg.limits.withDefaults()
 	d := &Draft{cfg: cfg, staged: uint32(m.Rows), writing: make(chan struct{}, 1), closing: make(chan struct{}), nonce: rand.Uint64(), next: m.Rows, keys: rules.UniqueKeys()}
 	for at, k := range d.keys {
-		d.keyIndexes = append(d.keyIndexes, newKeyIndex(d, at))
+		d.keyIndexes = append(d.keyIndexes, &keyIndex{draft: d, number: at, key: k})
 		for _, p := range k.Problems() {
 			d.rules = append(d.rules, rule{p, at})
 			d.ruleKinds = append(d.ruleKinds, kindOf(&p))
@@ -279,7 +279,9 @@ func ownBitmap(rows *roaring.Bitmap) (*roaring.Bitmap, error) {
 func (d *Draft) Close() error {
 	close(d.closing)
 	d.background.Wait()
-	errs := []error{d.caches.close()}
+	d.caches.problems.Store(nil)
+	d.caches.search.Store(nil)
+	var errs []error
 	for _, t := range d.keyIndexes {
 		errs = append(errs, t.close())
 	}

@@ -35,8 +35,6 @@ type keyMove struct {
 	after  rowKey
 }
 
-func newKeyIndex(d *Draft, at int) *keyIndex { return &keyIndex{draft: d, number: at, key: d.keys[at]} }
-
 // rebuild compares all rows of a snapshot. It returns an index of them and the rows
 // whose key occurs more than once.
 func (t *keyIndex) rebuild(ctx context.Context, s *snapshot, progress func(done, total int64)) (*validate.Index, *roaring.Bitmap, error) {

@@ -270,7 +270,7 @@ func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 
 // revalidate applies edits to rows, whose numbers the Revalidator needs.
 func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
-	b.Numbers = rowNumbers(rows)
+	b.Numbers = toInt64(rows)
 	err := d.cfg.Revalidator.Change(ctx, b, edits)
 	b.Numbers = nil
 	if err != nil {
@@ -287,14 +287,6 @@ func checkRowCount(b *intray.Batch, rows []uint32) error {
 	return nil
 }
 
-func rowNumbers(rows []uint32) []int64 {
-	numbers := make([]int64, len(rows))
-	for i, row := range rows {
-		numbers[i] = int64(row)
-	}
-	return numbers
-}
-
 // deletedAtOnce is the maximum number of rows per batch passed to
 // Revalidator.Deleted.
 const deletedAtOnce = 1000
@@ -309,7 +301,7 @@ func (m *changeBuilder) deleted(ctx context.Context) iter.Seq2[*intray.Batch, er
 			}
 			b, err := m.draft.readRows(ctx, m.before, rows)
 			if err == nil {
-				b.Numbers = rowNumbers(rows)
+				b.Numbers = toInt64(rows)
 			}
 			if !yield(b, err) || err != nil {
 				return

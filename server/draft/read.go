@@ -265,7 +265,7 @@ func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
 	next := 0
 	for i := 0; i < len(rows); {
 		if next < len(changed) && changed[next] == rows[i] {
-			copyRow(out, over, next)
+			copyRows(out, over, next, next+1)
 			next++
 			i++
 			continue
@@ -330,11 +330,6 @@ func problemsOf(problems []intray.Problem, row int) []intray.Problem {
 		to++
 	}
 	return problems[from:to]
-}
-
-// copyRow appends a row of another batch with its problems.
-func copyRow(to, from *intray.Batch, row int) {
-	copyRows(to, from, row, row+1)
 }
 
 // copyRows appends the rows [first, end) of another batch with their problems.

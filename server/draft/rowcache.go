@@ -64,12 +64,6 @@ func (s *rowCaches) find(rows []uint32) *rowCache {
 	return nil
 }
 
-func (s *rowCaches) close() error {
-	s.problems.Store(nil)
-	s.search.Store(nil)
-	return nil
-}
-
 // isScattered reports whether rows of the stage need a cache.
 func (d *Draft) isScattered(rows *roaring.Bitmap) bool {
 	groups := d.cfg.Stage.CountRowGroups(rows)

@@ -86,8 +86,8 @@ type failer interface {
 	Fatal(...any)
 }
 
-// write stages the batches and opens the stage.
-func write(t failer, store blob.Store, layout staging.Layout, cfg staging.Config, batches ...*intray.Batch) *staging.Stage {
+// writeStage stages the batches and opens the stage.
+func writeStage(t failer, store blob.Store, layout staging.Layout, cfg staging.Config, batches ...*intray.Batch) *staging.Stage {
 	t.Helper()
 	w := staging.NewWriter(context.Background(), store, prefix, layout, cfg)
 	defer w.Abort()
@@ -172,7 +172,7 @@ func TestStagedRowsReadBack(t *testing.T) {
 			want = append(want, rowsOf(b)...)
 		}
 		cfg := staging.Config{SegmentRows: rapid.Int64Range(0, 100).Draw(t, "segment"), Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}
-		s := write(t, mem.New(), layout, cfg, batches...)
+		s := writeStage(t, mem.New(), layout, cfg, batches...)
 		defer s.Close()
 		if diff := cmp.Diff(want, readAll(t, s)); diff != "" {
 			t.Fatal("Batches: " + diff)

@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// size returns the size of a batch in a source file.
-func size(b *intray.Batch) int64 {
+// sourceSize returns the size of a batch in a source file.
+func sourceSize(b *intray.Batch) int64 {
 	total := 0
 	for i := range b.Fields {
 		for row := range b.Rows() {
@@ -26,9 +26,9 @@ var codecs = []staging.Codec{staging.Zstd, staging.Snappy}
 func BenchmarkStage(b *testing.B) {
 	for _, codec := range codecs {
 		b.Run(string(codec), func(b *testing.B) {
-			w := staging.NewWriter(context.Background(), discard{mem.New()}, prefix, contactLayout(), staging.Config{Codec: codec})
+			w := staging.NewWriter(context.Background(), discardStore{mem.New()}, prefix, contactLayout(), staging.Config{Codec: codec})
 			batch := contacts(0, 16000)
-			b.SetBytes(size(batch))
+			b.SetBytes(sourceSize(batch))
 			b.ReportAllocs()
 			for b.Loop() {
 				commit, err := w.StageBatch(batch)
@@ -48,9 +48,9 @@ func BenchmarkBatches(b *testing.B) {
 	for _, codec := range codecs {
 		b.Run(string(codec), func(b *testing.B) {
 			batch := contacts(0, 16000)
-			s := write(b, mem.New(), contactLayout(), staging.Config{Codec: codec}, batch, contacts(16000, 16000))
+			s := writeStage(b, mem.New(), contactLayout(), staging.Config{Codec: codec}, batch, contacts(16000, 16000))
 			defer s.Close()
-			b.SetBytes(2 * size(batch))
+			b.SetBytes(2 * sourceSize(batch))
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, err := range s.Batches(context.Background()) {
@@ -64,7 +64,7 @@ func BenchmarkBatches(b *testing.B) {
 }
 
 func BenchmarkWindow(b *testing.B) {
-	s := write(b, mem.New(), contactLayout(), staging.Config{}, contacts(0, 16000), contacts(16000, 16000))
+	s := writeStage(b, mem.New(), contactLayout(), staging.Config{}, contacts(0, 16000), contacts(16000, 16000))
 	defer s.Close()
 	b.ReportAllocs()
 	for first := int64(0); b.Loop(); first = (first + 7919) % 31900 {

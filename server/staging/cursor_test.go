@@ -16,8 +16,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// picked returns the rows of a batch of Rows, of which row i is rows[i] of the stage.
-func picked(b *intray.Batch, rows []int64) []row {
+// pickedRows returns the rows of a batch of Rows, of which row i is rows[i] of the stage.
+func pickedRows(b *intray.Batch, rows []int64) []row {
 	b.First = 0
 	list := rowsOf(b)
 	for i := range list {
@@ -41,7 +41,7 @@ func checkRows(t *rapid.T, s *staging.Stage, want []row) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(some, picked(b, rows), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(some, pickedRows(b, rows), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("Rows(%v): %s", rows, diff)
 	}
 }
@@ -82,7 +82,7 @@ func TestRowsWithManyProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := picked(got, taken)
+	list := pickedRows(got, taken)
 	for i, r := range taken {
 		want := all[r]
 		if n := len(want.Problems); n != 1000 && (n != 1001 || want.Problems[0].Code != "unique") {
@@ -95,7 +95,7 @@ func TestRowsWithManyProblems(t *testing.T) {
 }
 
 func TestRowsThatDoNotExist(t *testing.T) {
-	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 57))
+	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 57))
 	defer s.Close()
 	for _, rows := range [][]int64{{-1}, {157}, {5, 5}, {7, 6}, {1 << 40}} {
 		if _, err := s.Rows(context.Background(), rows); err == nil {
@@ -128,7 +128,7 @@ func TestScan(t *testing.T) {
 			next += int64(b.Rows())
 			batches = append(batches, b)
 		}
-		s := write(t, mem.New(), layout, staging.Config{SegmentRows: 70, Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, batches...)
+		s := writeStage(t, mem.New(), layout, staging.Config{SegmentRows: 70, Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, batches...)
 		defer s.Close()
 		if groups := s.RowGroups(); len(groups) != len(batches) {
 			t.Fatalf("%d groups of %d batches", len(groups), len(batches))
@@ -162,7 +162,7 @@ func TestScan(t *testing.T) {
 
 // TestCountRowGroups counts the batches that contain any of some rows.
 func TestCountRowGroups(t *testing.T) {
-	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100},
+	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100},
 		contacts(0, 50), contacts(50, 50), contacts(100, 50), contacts(150, 50))
 	defer s.Close()
 	for _, c := range []struct {

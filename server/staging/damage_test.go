@@ -32,23 +32,23 @@ func put(t failer, store blob.Store, name string, body []byte) {
 	}
 }
 
-// look is everything that is read of a stage.
-type look struct {
+// readResult is everything that can be read from a stage.
+type readResult struct {
 	Rows []row
 	Bad  []int64
 }
 
-func lookAt(store blob.Store) (look, error) {
+func lookAt(store blob.Store) (readResult, error) {
 	ctx := context.Background()
 	s, err := staging.Open(ctx, store, prefix)
 	if err != nil {
-		return look{}, err
+		return readResult{}, err
 	}
 	defer s.Close()
-	var all look
+	var all readResult
 	for b, err := range s.Batches(ctx) {
 		if err != nil {
-			return look{}, err
+			return readResult{}, err
 		}
 		all.Rows = append(all.Rows, rowsOf(b)...)
 	}
@@ -56,9 +56,9 @@ func lookAt(store blob.Store) (look, error) {
 	return all, err
 }
 
-func damaged(t *testing.T) (blob.Store, map[string][]byte, look) {
+func newDamagedStage(t *testing.T) (blob.Store, map[string][]byte, readResult) {
 	store := mem.New()
-	write(t, store, contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 120), contacts(120, 80)).Close()
+	writeStage(t, store, contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 120), contacts(120, 80)).Close()
 	whole := map[string][]byte{}
 	for _, name := range files() {
 		whole[name] = content(t, store, name)
@@ -71,7 +71,7 @@ func damaged(t *testing.T) (blob.Store, map[string][]byte, look) {
 }
 
 func TestDamageIsAnErrorAndNeverAWrongRow(t *testing.T) {
-	store, whole, want := damaged(t)
+	store, whole, want := newDamagedStage(t)
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(files()).Draw(t, "file")
 		broken := slices.Clone(whole[name])
@@ -92,7 +92,7 @@ func TestDamageIsAnErrorAndNeverAWrongRow(t *testing.T) {
 }
 
 func TestFlippedBytesAreFound(t *testing.T) {
-	store, whole, _ := damaged(t)
+	store, whole, _ := newDamagedStage(t)
 	s, err := staging.Open(context.Background(), store, prefix)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestFlippedBytesAreFound(t *testing.T) {
 }
 
 func TestMissingFiles(t *testing.T) {
-	store, whole, _ := damaged(t)
+	store, whole, _ := newDamagedStage(t)
 	for _, name := range files()[1:] {
 		if err := store.Delete(context.Background(), prefix+"/"+name); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestMissingFiles(t *testing.T) {
 }
 
 func TestSwappedSegments(t *testing.T) {
-	store, whole, _ := damaged(t)
+	store, whole, _ := newDamagedStage(t)
 	put(t, store, "seg-0000.parquet", whole["seg-0001.parquet"])
 	if _, err := lookAt(store); !errors.Is(err, staging.ErrDamaged) {
 		t.Errorf("a segment lies in another's place, and the stage gives %v", err)
@@ -137,7 +137,7 @@ func TestSwappedSegments(t *testing.T) {
 }
 
 func TestReadingStopsWithTheContext(t *testing.T) {
-	store, _, _ := damaged(t)
+	store, _, _ := newDamagedStage(t)
 	s, err := staging.Open(context.Background(), store, prefix)
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestReadingStopsWithTheContext(t *testing.T) {
 }
 
 func TestInvalidRequests(t *testing.T) {
-	store, _, _ := damaged(t)
+	store, _, _ := newDamagedStage(t)
 	ctx := context.Background()
 	s, err := staging.Open(ctx, store, prefix)
 	if err != nil {

@@ -84,7 +84,7 @@ func TestManyColumns(t *testing.T) {
 		}
 		list = append(list, b)
 	}
-	s := write(t, mem.New(), layout, staging.Config{}, list...)
+	s := writeStage(t, mem.New(), layout, staging.Config{}, list...)
 	defer s.Close()
 	if n := len(s.Manifest().Segments); n != 2 {
 		t.Errorf("%d segments, want 2", n)

@@ -101,7 +101,7 @@ func TestSegmentsArePlainParquet(t *testing.T) {
 		a := drawBatch(t, layout, 0)
 		b := drawBatch(t, layout, int64(a.Rows()))
 		store := mem.New()
-		s := write(t, store, layout, staging.Config{Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, a, b)
+		s := writeStage(t, store, layout, staging.Config{Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, a, b)
 		defer s.Close()
 		want := append(recordsOf(s.Manifest(), a), recordsOf(s.Manifest(), b)...)
 		file := fileOf(t, store, "seg-0000.parquet")
@@ -139,7 +139,7 @@ func TestDictionariesAndPlainTexts(t *testing.T) {
 func readLarge(t *testing.T, codec staging.Codec) {
 	store := mem.New()
 	batches := []*intray.Batch{contacts(0, 5000), contacts(5000, 3001)}
-	s := write(t, store, contactLayout(), staging.Config{Codec: codec}, batches...)
+	s := writeStage(t, store, contactLayout(), staging.Config{Codec: codec}, batches...)
 	defer s.Close()
 	file := fileOf(t, store, "seg-0000.parquet")
 	var want []record
@@ -188,7 +188,7 @@ func TestProblemsArePlainParquet(t *testing.T) {
 		}
 		batches = append(batches, b)
 	}
-	s := write(t, store, staging.Layout{Fields: []string{"a"}}, staging.Config{}, batches...)
+	s := writeStage(t, store, staging.Layout{Fields: []string{"a"}}, staging.Config{}, batches...)
 	defer s.Close()
 	if got := parquetRows(t, fileOf(t, store, "problems.parquet")); !reflect.DeepEqual(want, got) {
 		t.Error(cmp.Diff(want, got))
@@ -221,7 +221,7 @@ func TestAnotherReader(t *testing.T) {
 func readWithAnother(t *testing.T, codec staging.Codec) {
 	store := mem.New()
 	b := contacts(0, 3000)
-	s := write(t, store, contactLayout(), staging.Config{Codec: codec}, b)
+	s := writeStage(t, store, contactLayout(), staging.Config{Codec: codec}, b)
 	defer s.Close()
 	path := filepath.Join(t.TempDir(), "seg.parquet")
 	if err := os.WriteFile(path, fileOf(t, store, "seg-0000.parquet"), 0o600); err != nil {

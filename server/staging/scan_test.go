@@ -14,7 +14,7 @@ import (
 
 // TestBatchesStopAnywhere stops after each batch, and reads again.
 func TestBatchesStopAnywhere(t *testing.T) {
-	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 60), contacts(60, 60), contacts(120, 60), contacts(180, 7))
+	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 60), contacts(60, 60), contacts(120, 60), contacts(180, 7))
 	defer s.Close()
 	all := readAll(t, s)
 	for stop := 1; stop <= 4; stop++ {
@@ -37,7 +37,7 @@ func TestBatchesStopAnywhere(t *testing.T) {
 
 // TestBatchesBeforeDamage returns the batches before a damaged one.
 func TestBatchesBeforeDamage(t *testing.T) {
-	store, whole, _ := damaged(t)
+	store, whole, _ := newDamagedStage(t)
 	put(t, store, "seg-0001.parquet", whole["seg-0000.parquet"])
 	s, err := staging.Open(context.Background(), store, prefix)
 	if err != nil {

@@ -40,7 +40,7 @@ func TestWorkersInAnyOrderWriteTheSameBytes(t *testing.T) {
 	for i := range batches {
 		list = append(list, contacts(int64(i*rows), rows))
 	}
-	write(t, sequential, contactLayout(), staging.Config{SegmentRows: 1000}, list...).Close()
+	writeStage(t, sequential, contactLayout(), staging.Config{SegmentRows: 1000}, list...).Close()
 
 	parallel := mem.New()
 	w := staging.NewWriter(context.Background(), parallel, prefix, contactLayout(), staging.Config{SegmentRows: 1000})
@@ -174,14 +174,14 @@ func TestAbortDeletesTheStage(t *testing.T) {
 
 func TestAbortAfterCloseKeepsTheStage(t *testing.T) {
 	store := mem.New()
-	s := write(t, store, contactLayout(), staging.Config{}, contacts(0, 10))
+	s := writeStage(t, store, contactLayout(), staging.Config{}, contacts(0, 10))
 	if got := len(readAll(t, s)); got != 10 {
 		t.Errorf("%d rows are left, want 10", got)
 	}
 }
 
 func TestSegmentsEndAtTheirSize(t *testing.T) {
-	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentBytes: 1}, contacts(0, 10), contacts(10, 10), contacts(20, 10))
+	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentBytes: 1}, contacts(0, 10), contacts(10, 10), contacts(20, 10))
 	defer s.Close()
 	if n := len(s.Manifest().Segments); n != 3 {
 		t.Errorf("%d segments, want 3", n)
@@ -205,7 +205,7 @@ func TestTooManyKindsOfProblems(t *testing.T) {
 }
 
 func TestConcurrentReaders(t *testing.T) {
-	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 100), contacts(200, 57))
+	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 100), contacts(200, 57))
 	defer s.Close()
 	all := readAll(t, s)
 	var wg sync.WaitGroup
@@ -231,7 +231,7 @@ func TestConcurrentReaders(t *testing.T) {
 
 func TestEmptyStage(t *testing.T) {
 	empty := &intray.Batch{Fields: make([]intray.Cells, 5)}
-	s := write(t, mem.New(), contactLayout(), staging.Config{}, empty)
+	s := writeStage(t, mem.New(), contactLayout(), staging.Config{}, empty)
 	if rows := readAll(t, s); len(rows) != 0 {
 		t.Errorf("%d rows in an empty stage", len(rows))
 	}
@@ -255,7 +255,7 @@ func TestPrefixMustBeABlobKey(t *testing.T) {
 // after each. Every fiftieth row has a problem of one kind.
 func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 	alive := func(batches int) uint64 {
-		w := staging.NewWriter(context.Background(), discard{mem.New()}, prefix, contactLayout(), staging.Config{})
+		w := staging.NewWriter(context.Background(), discardStore{mem.New()}, prefix, contactLayout(), staging.Config{})
 		defer w.Abort()
 		for i := range batches {
 			commit, err := w.StageBatch(contacts(int64(i*500), 500))
@@ -277,10 +277,10 @@ func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 	}
 }
 
-// discard is a store that discards everything.
-type discard struct{ blob.Store }
+// discardStore is a store that discards everything.
+type discardStore struct{ blob.Store }
 
-func (discard) Create(context.Context, string) (blob.Writer, error) { return nowhere{}, nil }
+func (discardStore) Create(context.Context, string) (blob.Writer, error) { return nowhere{}, nil }
 
 type nowhere struct{}
 
@@ -318,21 +318,21 @@ func ExampleWriter() {
 	// Output: Ada from " Ada ", <nil>
 }
 
-// slow is a store whose blobs are committed only when the test allows it.
-type slow struct {
+// gatedStore is a store whose blobs are committed only when the test allows it.
+type gatedStore struct {
 	blob.Store
 	begun, let chan struct{}
 	fails      bool
 }
 
-func (s slow) Create(ctx context.Context, key string) (blob.Writer, error) {
+func (s gatedStore) Create(ctx context.Context, key string) (blob.Writer, error) {
 	w, err := s.Store.Create(ctx, key)
 	return slowWriter{w, s}, err
 }
 
 type slowWriter struct {
 	blob.Writer
-	store slow
+	store gatedStore
 }
 
 func (w slowWriter) Commit() error {
@@ -356,7 +356,7 @@ func stageContacts(t *testing.T, w *staging.Writer, first int64, rows int) error
 // TestRowsMoveWhileASegmentIsSealed commits rows while the previous segment is not durable
 // yet. Until it is, the stage cannot be opened.
 func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
-	store := slow{Store: mem.New(), begun: make(chan struct{}), let: make(chan struct{})}
+	store := gatedStore{Store: mem.New(), begun: make(chan struct{}), let: make(chan struct{})}
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
 	for first := range int64(2) { // the second batch seals the segment of the first
 		if err := stageContacts(t, w, 10*first, 10); err != nil {
@@ -390,7 +390,7 @@ func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 // TestSegmentThatCannotBeSealed reports the error at the next segment, or in Close.
 func TestSegmentThatCannotBeSealed(t *testing.T) {
 	for _, batches := range []int64{1, 2, 3} {
-		store := slow{Store: mem.New(), begun: make(chan struct{}, 9), let: make(chan struct{}), fails: true}
+		store := gatedStore{Store: mem.New(), begun: make(chan struct{}, 9), let: make(chan struct{}), fails: true}
 		close(store.let)
 		w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
 		var err error

@@ -86,7 +86,7 @@ func BenchmarkLists(b *testing.B) {
 	for i := range int64(rows) {
 		nested = append(nested, nest{ID: i, Nums: []*int64{&i, nil}, Deep: [][]int64{{i}, {1, 2}}, Prices: map[string]int64{"a": i}, Old: []float64{1}, Pairs: []place{{"x", []string{"y"}}}})
 	}
-	file := of(b, nested)
+	file := fileOf(b, nested)
 	b.ReportAllocs()
 	before := spent(b)
 	for b.Loop() {

@@ -31,7 +31,7 @@ type nest struct {
 
 func nests(tb testing.TB) []byte {
 	two := int64(2)
-	return of(tb, []nest{
+	return fileOf(tb, []nest{
 		{ID: 1, Home: &place{"Köln", []string{"a", "\"b\""}}, Nums: []*int64{nil, &two, nil}, Places: []place{{"x", nil}, {"y", []string{"t"}}},
 			Prices: map[string]int64{"é\n": 5}, Old: []float64{1.5, -2}, Pairs: []place{{"p", []string{"1", "2"}}, {"q", nil}}},
 		{ID: 2},
@@ -109,9 +109,9 @@ func TestShapes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file := written(t, test.root, test.rows)
+			file := encodeFile(t, test.root, test.rows)
 			if test.change != nil {
-				file = footed(t, file, func(meta *format.FileMetaData) { test.change(meta.Schema) })
+				file = editFooter(t, file, func(meta *format.FileMetaData) { test.change(meta.Schema) })
 			}
 			sheet, err := sourcetest.Read(t, Format{}, string(file), source.Options{})
 			if err != nil {
@@ -143,7 +143,7 @@ func TestMapOfMissing(t *testing.T) {
 	}
 	k1, v1 := entry(0, 1, 0)
 	k2, v2 := entry(1, 1, -1)
-	file := written(t, root, []parquet.Row{{k1, k2, v1, v2}, {parquet.NullValue().Level(0, 0, 0), parquet.NullValue().Level(0, 0, 1)}})
+	file := encodeFile(t, root, []parquet.Row{{k1, k2, v1, v2}, {parquet.NullValue().Level(0, 0, 0), parquet.NullValue().Level(0, 0, 1)}})
 	sheet, err := sourcetest.Read(t, Format{}, string(file), source.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestMapOfMissing(t *testing.T) {
 
 // TestEmptyGroups skips groups without members.
 func TestEmptyGroups(t *testing.T) {
-	file := footed(t, written(t, parquet.Group{"v": parquet.Group{"x": parquet.Leaf(parquet.Int64Type)}}, []parquet.Row{row([3]int{0, 0, 1})}), func(meta *format.FileMetaData) {
+	file := editFooter(t, encodeFile(t, parquet.Group{"v": parquet.Group{"x": parquet.Leaf(parquet.Int64Type)}}, []parquet.Row{row([3]int{0, 0, 1})}), func(meta *format.FileMetaData) {
 		empty := format.SchemaElement{Name: "none", RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New[int32](0)}
 		meta.Schema[0].NumChildren, meta.Schema[1].NumChildren = thrift.New[int32](2), thrift.New[int32](2)
 		meta.Schema = append(meta.Schema, empty, empty)

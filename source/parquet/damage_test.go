@@ -37,8 +37,8 @@ func ints(numbers ...uint32) (b []byte) {
 }
 
 func TestDamagedEnds(t *testing.T) {
-	file := string(one(t, parquet.String(), parquet.ValueOf("a")))
-	footer := func(b []byte) string { return string(finish([]byte(parquetio.Magic), b)) }
+	file := string(columnFile(t, parquet.String(), parquet.ValueOf("a")))
+	footer := func(b []byte) string { return string(endFile([]byte(parquetio.Magic), b)) }
 	for _, test := range []struct {
 		name, text string
 		want       error
@@ -61,7 +61,7 @@ func TestDamagedEnds(t *testing.T) {
 }
 
 func TestDamagedFooters(t *testing.T) {
-	file := of(t, []struct {
+	file := fileOf(t, []struct {
 		A int64  `parquet:"a"`
 		B string `parquet:"b,optional"`
 	}{{1, "x"}, {2, ""}})
@@ -110,19 +110,19 @@ func TestDamagedFooters(t *testing.T) {
 		{"a page for a chunk", func(m *format.FileMetaData) { chunk(m).MetaData.DataPageOffset++ }, unreadable(1, `column "a"`)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			sourcetest.RequireError(t, Format{}, string(footed(t, file, test.change)), source.Options{}, test.want)
+			sourcetest.RequireError(t, Format{}, string(editFooter(t, file, test.change)), source.Options{}, test.want)
 		})
 	}
 }
 
 func TestDamagedPages(t *testing.T) {
-	count, text := required(format.Int32), required(format.ByteArray)
+	count, text := requiredLeaf(format.Int32), requiredLeaf(format.ByteArray)
 	text.ConvertedType = thrift.New(deprecated.UTF8)
 	header := func(packed, plain int32) []byte {
-		return paged(t, format.PageHeader{Type: format.DataPage, UncompressedPageSize: plain, CompressedPageSize: packed,
+		return encodePage(t, format.PageHeader{Type: format.DataPage, UncompressedPageSize: plain, CompressedPageSize: packed,
 			DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 1})}, make([]byte, 40))
 	}
-	summed := paged(t, format.PageHeader{Type: format.DataPage, UncompressedPageSize: 4, CompressedPageSize: 4, CRC: 7,
+	summed := encodePage(t, format.PageHeader{Type: format.DataPage, UncompressedPageSize: 4, CompressedPageSize: 4, CRC: 7,
 		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 1})}, ints(1))
 	for _, test := range []struct {
 		name  string
@@ -155,17 +155,17 @@ func TestDamagedPages(t *testing.T) {
 		{"two dictionaries", count, format.Uncompressed, [][]byte{dictionaryPage(t, 1, ints(1)), dictionaryPage(t, 1, ints(1))}, unreadable(1, "dictionary")},
 		{"differences of texts", text, format.Uncompressed, [][]byte{valuesPage(t, format.DeltaBinaryPacked, 1, ints(1))}, unreadable(1, "unsupported encoding")},
 		{"differences without parts", count, format.Uncompressed, [][]byte{valuesPage(t, format.DeltaBinaryPacked, 1, []byte{128, 1, 0, 1, 2})}, unreadable(1, "a delta-encoded page")},
-		{"levels of an unknown kind", format.SchemaElement{Type: count.Type, RepetitionType: thrift.New(format.Optional)}, format.Uncompressed, [][]byte{paged(t, format.PageHeader{Type: format.DataPage,
+		{"levels of an unknown kind", format.SchemaElement{Type: count.Type, RepetitionType: thrift.New(format.Optional)}, format.Uncompressed, [][]byte{encodePage(t, format.PageHeader{Type: format.DataPage,
 			DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 1, DefinitionLevelEncoding: format.DeltaByteArray})}, nil)}, unreadable(1, "levels")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			sourcetest.RequireError(t, Format{}, string(byHand(t, test.e, test.codec, 1, test.pages...)), source.Options{}, test.want)
+			sourcetest.RequireError(t, Format{}, string(buildFile(t, test.e, test.codec, 1, test.pages...)), source.Options{}, test.want)
 		})
 	}
 }
 
 func TestLimits(t *testing.T) {
-	file := string(of(t, []struct {
+	file := string(fileOf(t, []struct {
 		A    string   `parquet:"a"`
 		List []string `parquet:"list,list"`
 	}{{"short", nil}, {strings.Repeat("x", 60), nil}, {"", []string{strings.Repeat("y", 60)}}}))
@@ -198,7 +198,7 @@ func TestSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	packed := packer.EncodeAll(body, nil)
-	page := paged(t, format.PageHeader{
+	page := encodePage(t, format.PageHeader{
 		Type: format.DataPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(packed)),
 		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 1, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}),
 	}, packed)
@@ -206,12 +206,12 @@ func TestSideBySide(t *testing.T) {
 		{Name: "rows", NumChildren: thrift.New[int32](1)}, {Name: "v", NumChildren: thrift.New[int32](6), RepetitionType: thrift.New(format.Repeated)},
 	}}
 	for range 6 {
-		meta.Schema = append(meta.Schema, required(format.Int32))
+		meta.Schema = append(meta.Schema, requiredLeaf(format.Int32))
 		meta.RowGroups[0].Columns = append(meta.RowGroups[0].Columns, format.ColumnChunk{MetaData: format.ColumnMetaData{
 			Type: format.Int32, Codec: format.Zstd, NumValues: 1, DataPageOffset: int64(len(parquetio.Magic)),
 		}})
 	}
-	b, err := openBook(sourcetest.NewInput("", withFooter(t, append([]byte(parquetio.Magic), page...), meta)), source.Options{Limits: source.Limits{}.WithDefaults()})
+	b, err := openBook(sourcetest.NewInput("", appendFooter(t, append([]byte(parquetio.Magic), page...), meta)), source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestSideBySide(t *testing.T) {
 func TestRecordsBeforeDamage(t *testing.T) {
 	file := people(t, 300, parquet.MaxRowsPerRowGroup(200))
 	var at int64
-	file = footed(t, file, func(m *format.FileMetaData) { at = m.RowGroups[1].Columns[3].MetaData.DataPageOffset })
+	file = editFooter(t, file, func(m *format.FileMetaData) { at = m.RowGroups[1].Columns[3].MetaData.DataPageOffset })
 	file[at] = 0xFF
 	rows, err := drained(t, file)
 	if rows != 200 || err == nil || !strings.HasPrefix(err.Error(), "line 201: column ") || !strings.Contains(err.Error(), "page header") {
@@ -258,7 +258,7 @@ func TestBombs(t *testing.T) {
 		t.Fatal(err)
 	}
 	packed := packer.EncodeAll(make([]byte, 4<<20), nil)
-	dense := paged(t, format.PageHeader{Type: format.DataPage, UncompressedPageSize: 400, CompressedPageSize: int32(len(packed)),
+	dense := encodePage(t, format.PageHeader{Type: format.DataPage, UncompressedPageSize: 400, CompressedPageSize: int32(len(packed)),
 		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 100})}, packed)
 	repeated := format.SchemaElement{Type: thrift.New(format.Int32), RepetitionType: thrift.New(format.Repeated)}
 	runs := append(binary.LittleEndian.AppendUint32(nil, uint32(len(run)+1)), append(run, 1)...)
@@ -271,11 +271,11 @@ func TestBombs(t *testing.T) {
 		err  string
 		most uint64
 	}{
-		{"many of one value", byHand(t, required(format.Int32), format.Uncompressed, 200_000, dictionaryPage(t, 1, ints(7)), valuesPage(t, format.RLEDictionary, 200_000, indexes)), 200_000, "", 16 << 20},
-		{"a page that holds more than it says", byHand(t, required(format.Int32), format.Zstd, 100, dense), 0, "decompressed", 3 << 20},
-		{"a list without end", byHand(t, repeated, format.Uncompressed, 1, valuesPage(t, format.RLEDictionary, 200_000, append(append(runs, nulls...), indexes...))), 0, "values", 4 << 20},
-		{"a schema of many elements", finish([]byte(parquetio.Magic), append([]byte{0x29}, manyZeros...)), 0, "schema has more than 131,072 elements", 128 << 20},
-		{"many row groups", finish([]byte(parquetio.Magic), append([]byte{0x49}, manyZeros...)), 0, "row groups", 32 << 20},
+		{"many of one value", buildFile(t, requiredLeaf(format.Int32), format.Uncompressed, 200_000, dictionaryPage(t, 1, ints(7)), valuesPage(t, format.RLEDictionary, 200_000, indexes)), 200_000, "", 16 << 20},
+		{"a page that holds more than it says", buildFile(t, requiredLeaf(format.Int32), format.Zstd, 100, dense), 0, "decompressed", 3 << 20},
+		{"a list without end", buildFile(t, repeated, format.Uncompressed, 1, valuesPage(t, format.RLEDictionary, 200_000, append(append(runs, nulls...), indexes...))), 0, "values", 4 << 20},
+		{"a schema of many elements", endFile([]byte(parquetio.Magic), append([]byte{0x29}, manyZeros...)), 0, "schema has more than 131,072 elements", 128 << 20},
+		{"many row groups", endFile([]byte(parquetio.Magic), append([]byte{0x49}, manyZeros...)), 0, "row groups", 32 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows, failed := 0, error(nil)

@@ -113,7 +113,7 @@ func compareDrawn(t *testing.T, d drawn, node parquet.Node, count int, options .
 		}
 		rows, want = append(rows, parquet.Row{v.Level(0, 1, 0)}), append(want, text)
 	}
-	file := written(t, parquet.Group{"v": parquet.Optional(node)}, rows, append(options, parquet.PageBufferSize(1500))...)
+	file := encodeFile(t, parquet.Group{"v": parquet.Optional(node)}, rows, append(options, parquet.PageBufferSize(1500))...)
 	sheet, err := sourcetest.Read(t, Format{}, string(file), source.Options{})
 	if err != nil {
 		t.Fatalf("%d values: %v", count, err)
@@ -129,13 +129,13 @@ func compareDrawn(t *testing.T, d drawn, node parquet.Node, count int, options .
 // significant bit first.
 func TestOldLevels(t *testing.T) {
 	body := []byte{0b10100000, 0b01000000, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}
-	page := paged(t, format.PageHeader{
+	page := encodePage(t, format.PageHeader{
 		Type: format.DataPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(body)),
 		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 10, Encoding: format.Plain, DefinitionLevelEncoding: format.BitPacked}),
 	}, body)
 	optional := format.SchemaElement{Type: thrift.New(format.Int32), RepetitionType: thrift.New(format.Optional)}
 	var got string
-	for _, c := range cellsOf(t, byHand(t, optional, format.Uncompressed, 10, page), source.Options{}) {
+	for _, c := range cellsOf(t, buildFile(t, optional, format.Uncompressed, 10, page), source.Options{}) {
 		got += c.shown + ","
 	}
 	if got != "1,,2,,,,,,,3," {

@@ -74,7 +74,7 @@ func readRecords(t *testing.T, f *faultyFile, size int) (records []string, err e
 // TestReadFailsAtEachCall fails each read of a file, or truncates it. The reader
 // must return an error after correct records, and never end early without an error.
 func TestReadFailsAtEachCall(t *testing.T) {
-	untyped := of(t, []struct {
+	untyped := fileOf(t, []struct {
 		A []byte `parquet:"a"`
 		B []byte `parquet:"b,optional"`
 	}{{[]byte("x"), []byte("y")}, {[]byte("z"), []byte("\xFF")}, {[]byte("w"), nil}})

@@ -47,7 +47,7 @@ func drained(tb testing.TB, file []byte) (rows int, err error) {
 // seeds returns valid files of all types, encodings and shapes.
 func seeds(tb testing.TB) (files [][]byte) {
 	for _, test := range typed {
-		files = append(files, one(tb, test.node, test.value))
+		files = append(files, columnFile(tb, test.node, test.value))
 	}
 	for _, d := range draws() {
 		chance := rand.New(rand.NewPCG(1, 1))
@@ -57,7 +57,7 @@ func seeds(tb testing.TB) (files [][]byte) {
 				v, _ := d.draw(chance, i)
 				rows = append(rows, parquet.Row{v.Level(0, 1, 0)})
 			}
-			files = append(files, written(tb, parquet.Group{"v": parquet.Optional(parquet.Encoded(d.node, enc))}, rows))
+			files = append(files, encodeFile(tb, parquet.Group{"v": parquet.Optional(parquet.Encoded(d.node, enc))}, rows))
 		}
 	}
 	for _, codec := range []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Gzip), parquet.Compression(&parquet.Brotli), parquet.Compression(&parquet.Lz4Raw)} {

@@ -18,7 +18,7 @@ import (
 
 // noColumns returns a file whose schema has only its root.
 func noColumns(tb testing.TB, rows int64) []byte {
-	return withFooter(tb, []byte(parquetio.Magic), &format.FileMetaData{
+	return appendFooter(tb, []byte(parquetio.Magic), &format.FileMetaData{
 		Version: 1, NumRows: rows, Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New[int32](0)}},
 		RowGroups: []format.RowGroup{{NumRows: rows}},
 	})
@@ -27,9 +27,9 @@ func noColumns(tb testing.TB, rows int64) []byte {
 func TestFormat(t *testing.T) {
 	var samples []sourcetest.Sample
 	for _, table := range sourcetest.LargeTables() {
-		samples = append(samples, tabled(t, table))
+		samples = append(samples, encodeTable(t, table))
 	}
-	small := tabled(t, sourcetest.Table{Name: "small", Headers: []string{"a", "b"}, Records: [][]string{{"1", ""}, {"", "é"}}})
+	small := encodeTable(t, sourcetest.Table{Name: "small", Headers: []string{"a", "b"}, Records: [][]string{{"1", ""}, {"", "é"}}})
 	asIs := small
 	asIs.Name, asIs.Options.AsIs = "as is", true
 	asIs.Sheets = []sourcetest.Sheet{{Headers: []string{"", ""}, Records: [][]string{{"a", "b"}, {"1", ""}, {"", "é"}}, Lines: []int64{1, 1, 2}}}
@@ -42,10 +42,10 @@ func TestFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bare := sourcetest.Sample{Name: "bytes", Text: one(t, parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("a\xFF"))),
+	bare := sourcetest.Sample{Name: "bytes", Text: columnFile(t, parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("a\xFF"))),
 		Sheets: []sourcetest.Sheet{{Headers: []string{"v"}, Records: [][]string{{"61ff"}, {""}}}}}
 	sourcetest.Run(t, Format{}, append(samples, small, asIs, bare,
-		tabled(t, sourcetest.Table{Name: "no rows", Headers: []string{"a"}}),
+		encodeTable(t, sourcetest.Table{Name: "no rows", Headers: []string{"a"}}),
 		sourcetest.Sample{Name: "no columns", Text: noColumns(t, 0), Sheets: make([]sourcetest.Sheet, 1)},
 		sourcetest.Sample{Name: "rows of no columns", Text: noColumns(t, 1<<40), Sheets: make([]sourcetest.Sheet, 1)},
 		sourcetest.Sample{Name: "nested", Text: nests(t), Sheets: []sourcetest.Sheet{nested}},
@@ -99,7 +99,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestEvidence(t *testing.T) {
-	file := of(t, []struct {
+	file := fileOf(t, []struct {
 		A int64  `parquet:"a"`
 		B []byte `parquet:"b"`
 		C []byte `parquet:"c"`
@@ -121,7 +121,7 @@ func TestEvidence(t *testing.T) {
 
 // TestTypeMismatch reports a logical type that does not fit the physical one.
 func TestTypeMismatch(t *testing.T) {
-	file := footed(t, one(t, parquet.Leaf(parquet.Int64Type), parquet.Int64Value(1)), func(meta *format.FileMetaData) { logical(&format.DateType{})(&meta.Schema[1]) })
+	file := editFooter(t, columnFile(t, parquet.Leaf(parquet.Int64Type), parquet.Int64Value(1)), func(meta *format.FileMetaData) { logical(&format.DateType{})(&meta.Schema[1]) })
 	if _, evidence := sourcetest.Open(t, Format{}, string(file), source.Options{}); evidence["type of v"] != "int64" {
 		t.Errorf("the evidence is %v", evidence)
 	}

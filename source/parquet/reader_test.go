@@ -35,7 +35,7 @@ func TestHeavyColumns(t *testing.T) {
 		}
 		written = append(written, h)
 	}
-	file := of(t, written, parquet.Compression(&parquet.Zstd))
+	file := fileOf(t, written, parquet.Compression(&parquet.Zstd))
 	b, err := openBook(sourcetest.NewInput("", file), source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {
 		t.Fatal(err)
@@ -71,11 +71,11 @@ func TestUneven(t *testing.T) {
 		X int64   `parquet:"x"`
 		Y []int64 `parquet:"y"`
 	}
-	file := of(t, []struct {
+	file := fileOf(t, []struct {
 		P []pair `parquet:"p"`
 		Q []pair `parquet:"q"`
 	}{{[]pair{{1, []int64{2}}, {3, []int64{4}}}, []pair{{5, nil}}}, {nil, []pair{{6, nil}}}})
-	swapped := footed(t, file, func(meta *format.FileMetaData) {
+	swapped := editFooter(t, file, func(meta *format.FileMetaData) {
 		columns := meta.RowGroups[0].Columns
 		columns[1], columns[3] = columns[3], columns[1]
 	})
@@ -87,13 +87,13 @@ func TestMapWithoutKey(t *testing.T) {
 	num := parquet.Optional(parquet.Leaf(parquet.Int64Type))
 	root := parquet.Group{"v": parquet.Group{"key_value": parquet.Repeated(parquet.Group{"key": num, "value": num})}}
 	rows := []parquet.Row{{parquet.Int64Value(1).Level(0, 2, 0), parquet.Int64Value(1).Level(0, 2, 1)}, {parquet.NullValue().Level(0, 1, 0), parquet.Int64Value(1).Level(0, 2, 1)}}
-	file := footed(t, written(t, root, rows), func(meta *format.FileMetaData) { asMap(meta.Schema) })
+	file := editFooter(t, encodeFile(t, root, rows), func(meta *format.FileMetaData) { asMap(meta.Schema) })
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(2, "without a key"))
 }
 
 // TestOpenStops cancels the reading of columns of bytes, and uses a closed reader.
 func TestOpenStops(t *testing.T) {
-	file := one(t, parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("a")))
+	file := columnFile(t, parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("a")))
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", file), source.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestDeepGroups(t *testing.T) {
 	for range maxDepth + 1 {
 		node = parquet.Group{"g": node}
 	}
-	file := written(t, parquet.Group{"g": node}, []parquet.Row{{parquet.Int64Value(1).Level(0, 0, 0)}})
+	file := encodeFile(t, parquet.Group{"g": node}, []parquet.Row{{parquet.Int64Value(1).Level(0, 0, 0)}})
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(0, "nested more than"))
 }
 
@@ -143,7 +143,7 @@ func TestTypeNames(t *testing.T) {
 		"h": parquet.Repeated(parquet.Date()), "i": parquet.Leaf(parquet.FixedLenByteArrayType(4)), "j": parquet.Leaf(parquet.Int96Type),
 		"k": parquet.List(parquet.List(parquet.String())), "l": parquet.Repeated(parquet.Group{"x": parquet.JSON()}),
 	}
-	_, evidence := sourcetest.Open(t, Format{}, string(written(t, root, nil)), source.Options{})
+	_, evidence := sourcetest.Open(t, Format{}, string(encodeFile(t, root, nil)), source.Options{})
 	want := "a: decimal(9,2), b: time(ms, UTC), c: timestamp(ns), d: uint16, e: int8, f: list of string, g: map, h: repeated date, " +
 		"i: bytes(4), j: timestamp(int96), k: list, l: repeated object"
 	if evidence["types"] != want {

@@ -27,8 +27,8 @@ type cell struct {
 func text(s string) cell   { return cell{shown: s} }
 func digits(s string) cell { return cell{s, intray.CellNumber, s} }
 
-// same returns a cell whose typed value is its text.
-func same(kind intray.CellKind, s string) cell { return cell{s, kind, s} }
+// textCell returns a cell whose typed value is its text.
+func textCell(kind intray.CellKind, s string) cell { return cell{s, kind, s} }
 
 // cellsOf returns the first column of a file.
 func cellsOf(t *testing.T, file []byte, opt source.Options) (cells []cell) {
@@ -49,8 +49,8 @@ func cellsOf(t *testing.T, file []byte, opt source.Options) (cells []cell) {
 	}
 }
 
-// twos returns a number in two's complement, most significant byte first.
-func twos(size int, digits string) parquet.Value {
+// twosComplement returns a number in two's complement, most significant byte first.
+func twosComplement(size int, digits string) parquet.Value {
 	n, _ := new(big.Int).SetString(digits, 10)
 	if n.Sign() < 0 {
 		n.Add(n, new(big.Int).Lsh(big.NewInt(1), uint(8*size)))
@@ -65,7 +65,7 @@ var typed = []struct {
 	value parquet.Value
 	want  cell
 }{
-	{"boolean", parquet.Leaf(parquet.BooleanType), parquet.ValueOf(true), same(intray.CellBool, "true")},
+	{"boolean", parquet.Leaf(parquet.BooleanType), parquet.ValueOf(true), textCell(intray.CellBool, "true")},
 	{"int32", parquet.Leaf(parquet.Int32Type), parquet.Int32Value(-5), digits("-5")},
 	{"int64", parquet.Leaf(parquet.Int64Type), parquet.Int64Value(math.MinInt64), digits("-9223372036854775808")},
 	{"int8", parquet.Int(8), parquet.Int32Value(-128), digits("-128")},
@@ -85,25 +85,25 @@ var typed = []struct {
 	{"decimal in 32 bits", parquet.Decimal(2, 9, parquet.Int32Type), parquet.Int32Value(-5), digits("-0.05")},
 	{"decimal in 64 bits", parquet.Decimal(4, 18, parquet.Int64Type), parquet.Int64Value(123450000), digits("12345.0000")},
 	{"decimal without places", parquet.Decimal(0, 18, parquet.Int64Type), parquet.Int64Value(-7), digits("-7")},
-	{"decimal in 5 bytes", parquet.Decimal(3, 10, parquet.FixedLenByteArrayType(5)), twos(5, "-1234567"), digits("-1234.567")},
-	{"decimal in 9 bytes", parquet.Decimal(1, 20, parquet.FixedLenByteArrayType(9)), twos(9, "-123456789012345678901"), digits("-12345678901234567890.1")},
-	{"decimal in 16 bytes", parquet.Decimal(6, 38, parquet.FixedLenByteArrayType(16)), twos(16, "99999999999999999999999999999999999999"), digits("99999999999999999999999999999999.999999")},
-	{"least of 16 bytes", parquet.Decimal(0, 38, parquet.FixedLenByteArrayType(16)), twos(16, "-170141183460469231731687303715884105728"), digits("-170141183460469231731687303715884105728")},
-	{"decimal of zeros", parquet.Decimal(10, 38, parquet.FixedLenByteArrayType(16)), twos(16, "10000000000000000000"), digits("1000000000.0000000000")},
-	{"decimal in 30 bytes", parquet.Decimal(2, 70, parquet.FixedLenByteArrayType(30)), twos(30, "-1234567890123456789012345678901234567890123456789012345678901234567890"), digits("-12345678901234567890123456789012345678901234567890123456789012345678.90")},
+	{"decimal in 5 bytes", parquet.Decimal(3, 10, parquet.FixedLenByteArrayType(5)), twosComplement(5, "-1234567"), digits("-1234.567")},
+	{"decimal in 9 bytes", parquet.Decimal(1, 20, parquet.FixedLenByteArrayType(9)), twosComplement(9, "-123456789012345678901"), digits("-12345678901234567890.1")},
+	{"decimal in 16 bytes", parquet.Decimal(6, 38, parquet.FixedLenByteArrayType(16)), twosComplement(16, "99999999999999999999999999999999999999"), digits("99999999999999999999999999999999.999999")},
+	{"least of 16 bytes", parquet.Decimal(0, 38, parquet.FixedLenByteArrayType(16)), twosComplement(16, "-170141183460469231731687303715884105728"), digits("-170141183460469231731687303715884105728")},
+	{"decimal of zeros", parquet.Decimal(10, 38, parquet.FixedLenByteArrayType(16)), twosComplement(16, "10000000000000000000"), digits("1000000000.0000000000")},
+	{"decimal in 30 bytes", parquet.Decimal(2, 70, parquet.FixedLenByteArrayType(30)), twosComplement(30, "-1234567890123456789012345678901234567890123456789012345678901234567890"), digits("-12345678901234567890123456789012345678901234567890123456789012345678.90")},
 	{"decimal in bytes", parquet.Decimal(2, 30, parquet.ByteArrayType), parquet.ByteArrayValue([]byte{0xFF, 0x38}), digits("-2.00")},
-	{"date", parquet.Date(), parquet.Int32Value(19782), same(intray.CellDate, "2024-02-29")},
-	{"date before 1970", parquet.Date(), parquet.Int32Value(-719162), same(intray.CellDate, "0001-01-01")},
+	{"date", parquet.Date(), parquet.Int32Value(19782), textCell(intray.CellDate, "2024-02-29")},
+	{"date before 1970", parquet.Date(), parquet.Int32Value(-719162), textCell(intray.CellDate, "0001-01-01")},
 	{"date far away", parquet.Date(), parquet.Int32Value(2932897), text("+10000-01-01")},
 	{"date before our era", parquet.Date(), parquet.Int32Value(-719529), text("-0001-12-31")},
-	{"time in ms", parquet.Time(parquet.Millisecond), parquet.Int32Value(3_723_040), same(intray.CellTime, "01:02:03.04")},
-	{"time in us", parquet.Time(parquet.Microsecond), parquet.Int64Value(3_723_000_001), same(intray.CellTime, "01:02:03.000001")},
-	{"time in ns", parquet.TimeAdjusted(parquet.Nanosecond, false), parquet.Int64Value(86_399_999_999_999), same(intray.CellTime, "23:59:59.999999999")},
-	{"time below zero", parquet.Time(parquet.Millisecond), parquet.Int32Value(-3_600_000), same(intray.CellTime, "-01:00:00")},
+	{"time in ms", parquet.Time(parquet.Millisecond), parquet.Int32Value(3_723_040), textCell(intray.CellTime, "01:02:03.04")},
+	{"time in us", parquet.Time(parquet.Microsecond), parquet.Int64Value(3_723_000_001), textCell(intray.CellTime, "01:02:03.000001")},
+	{"time in ns", parquet.TimeAdjusted(parquet.Nanosecond, false), parquet.Int64Value(86_399_999_999_999), textCell(intray.CellTime, "23:59:59.999999999")},
+	{"time below zero", parquet.Time(parquet.Millisecond), parquet.Int32Value(-3_600_000), textCell(intray.CellTime, "-01:00:00")},
 	{"timestamp in ms, UTC", parquet.Timestamp(parquet.Millisecond), parquet.Int64Value(1_582_934_400_120), cell{"2020-02-29T00:00:00.12Z", intray.CellDateTime, "2020-02-29T00:00:00.12"}},
 	{"timestamp in us, UTC", parquet.Timestamp(parquet.Microsecond), parquet.Int64Value(1_582_934_400_123_456), cell{"2020-02-29T00:00:00.123456Z", intray.CellDateTime, "2020-02-29T00:00:00.123"}},
 	{"timestamp in us", parquet.TimestampAdjusted(parquet.Microsecond, false), parquet.Int64Value(-1), cell{"1969-12-31T23:59:59.999999", intray.CellDateTime, "1969-12-31T23:59:59.999"}},
-	{"timestamp in ns", parquet.TimestampAdjusted(parquet.Nanosecond, false), parquet.Int64Value(1_582_934_400_000_000_000), same(intray.CellDateTime, "2020-02-29T00:00:00")},
+	{"timestamp in ns", parquet.TimestampAdjusted(parquet.Nanosecond, false), parquet.Int64Value(1_582_934_400_000_000_000), textCell(intray.CellDateTime, "2020-02-29T00:00:00")},
 	{"timestamp far away", parquet.Timestamp(parquet.Millisecond), parquet.Int64Value(math.MaxInt64), text("+292278994-08-17T07:12:55.807Z")},
 	{"timestamp long ago", parquet.Timestamp(parquet.Millisecond), parquet.Int64Value(math.MinInt64), text("-292275055-05-16T16:47:04.192Z")},
 	{"int96", parquet.Leaf(parquet.Int96Type), parquet.ValueOf(deprecated.Int96{1, 0, 2440589}), cell{"1970-01-02T00:00:00.000000001", intray.CellDateTime, "1970-01-02T00:00:00.000"}},
@@ -124,7 +124,7 @@ func TestTypes(t *testing.T) {
 	for _, test := range typed {
 		t.Run(test.name, func(t *testing.T) {
 			want := []cell{test.want, text("")}
-			got := cellsOf(t, one(t, test.node, test.value), source.Options{})
+			got := cellsOf(t, columnFile(t, test.node, test.value), source.Options{})
 			if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 				t.Errorf("got %q, want %q", got, want)
 			}
@@ -160,7 +160,7 @@ func TestAnnotations(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file := footed(t, one(t, test.node, test.value), func(meta *format.FileMetaData) { test.change(&meta.Schema[1]) })
+			file := editFooter(t, columnFile(t, test.node, test.value), func(meta *format.FileMetaData) { test.change(&meta.Schema[1]) })
 			if got := cellsOf(t, file, source.Options{}); got[0] != test.want {
 				t.Errorf("got %q, want %q", got[0], test.want)
 			}
@@ -180,7 +180,7 @@ func older(kind deprecated.ConvertedType) func(e *format.SchemaElement) {
 
 // TestTypedOption reads typed values: a timestamp loses its time zone, and no digits.
 func TestTypedOption(t *testing.T) {
-	file := one(t, parquet.Timestamp(parquet.Microsecond), parquet.Int64Value(1_582_934_400_123_456))
+	file := columnFile(t, parquet.Timestamp(parquet.Microsecond), parquet.Int64Value(1_582_934_400_123_456))
 	want := cell{"2020-02-29T00:00:00.123456", intray.CellDateTime, "2020-02-29T00:00:00.123"}
 	if got := cellsOf(t, file, source.Options{Typed: true}); got[0] != want {
 		t.Errorf("got %q, want %q", got[0], want)

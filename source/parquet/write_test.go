@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// written returns a file of rows, written by parquet-go.
-func written(tb testing.TB, root parquet.Node, rows []parquet.Row, options ...parquet.WriterOption) []byte {
+// encodeFile returns a file of rows, written by parquet-go.
+func encodeFile(tb testing.TB, root parquet.Node, rows []parquet.Row, options ...parquet.WriterOption) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	w := parquet.NewWriter(&out, append([]parquet.WriterOption{parquet.NewSchema("rows", root)}, options...)...)
@@ -28,19 +28,19 @@ func written(tb testing.TB, root parquet.Node, rows []parquet.Row, options ...pa
 	return out.Bytes()
 }
 
-// one returns a file with one optional column: the values, and then a null.
-func one(tb testing.TB, node parquet.Node, values ...parquet.Value) []byte {
+// columnFile returns a file with one optional column: the values, and then a null.
+func columnFile(tb testing.TB, node parquet.Node, values ...parquet.Value) []byte {
 	tb.Helper()
 	var rows []parquet.Row
 	for _, v := range values {
 		rows = append(rows, parquet.Row{v.Level(0, 1, 0)})
 	}
 	rows = append(rows, parquet.Row{parquet.NullValue().Level(0, 0, 0)})
-	return written(tb, parquet.Group{"v": parquet.Optional(node)}, rows)
+	return encodeFile(tb, parquet.Group{"v": parquet.Optional(node)}, rows)
 }
 
-// of returns a file of Go values.
-func of[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []byte {
+// fileOf returns a file of Go values.
+func fileOf[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	w := parquet.NewGenericWriter[T](&out, options...)
@@ -56,8 +56,8 @@ func of[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []byte 
 // footerTail is the size of a footer's length and the magic number.
 const footerTail = 8
 
-// footed returns a file with a changed footer.
-func footed(tb testing.TB, file []byte, change func(meta *format.FileMetaData)) []byte {
+// editFooter returns a file with a changed footer.
+func editFooter(tb testing.TB, file []byte, change func(meta *format.FileMetaData)) []byte {
 	tb.Helper()
 	at := len(file) - footerTail - int(binary.LittleEndian.Uint32(file[len(file)-footerTail:]))
 	var meta format.FileMetaData
@@ -65,30 +65,32 @@ func footed(tb testing.TB, file []byte, change func(meta *format.FileMetaData)) 
 		tb.Fatal(err)
 	}
 	change(&meta)
-	return withFooter(tb, file[:at], &meta)
+	return appendFooter(tb, file[:at], &meta)
 }
 
-func withFooter(tb testing.TB, pages []byte, meta *format.FileMetaData) []byte {
+// appendFooter appends a footer to pages.
+func appendFooter(tb testing.TB, pages []byte, meta *format.FileMetaData) []byte {
 	tb.Helper()
 	footer, err := thrift.Marshal(new(thrift.CompactProtocol), meta)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return finish(pages, footer)
+	return endFile(pages, footer)
 }
 
-func finish(pages, footer []byte) []byte {
+// endFile appends an encoded footer, its length and the magic number.
+func endFile(pages, footer []byte) []byte {
 	out := append(slices.Clone(pages), footer...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(footer)))
 	return append(out, parquetio.Magic...)
 }
 
-// byHand returns a file of one column in one row group, with these pages.
-func byHand(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec, rows int64, pages ...[]byte) []byte {
+// buildFile returns a file of one column in one row group, with these pages.
+func buildFile(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec, rows int64, pages ...[]byte) []byte {
 	tb.Helper()
 	e.Name = "v"
 	body := append([]byte(parquetio.Magic), slices.Concat(pages...)...)
-	return withFooter(tb, body, &format.FileMetaData{
+	return appendFooter(tb, body, &format.FileMetaData{
 		Version: 1, NumRows: rows,
 		Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New[int32](1)}, e},
 		RowGroups: []format.RowGroup{{NumRows: rows, Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
@@ -97,13 +99,13 @@ func byHand(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec
 	})
 }
 
-// required returns a leaf without levels.
-func required(physical format.Type) format.SchemaElement {
+// requiredLeaf returns a leaf without levels.
+func requiredLeaf(physical format.Type) format.SchemaElement {
 	return format.SchemaElement{Type: thrift.New(physical), RepetitionType: thrift.New(format.Required)}
 }
 
-// paged returns a page with a header and a body.
-func paged(tb testing.TB, header format.PageHeader, body []byte) []byte {
+// encodePage returns a page with a header and a body.
+func encodePage(tb testing.TB, header format.PageHeader, body []byte) []byte {
 	tb.Helper()
 	text, err := thrift.Marshal(new(thrift.CompactProtocol), &header)
 	if err != nil {
@@ -115,7 +117,7 @@ func paged(tb testing.TB, header format.PageHeader, body []byte) []byte {
 // valuesPage returns a page of uncompressed values.
 func valuesPage(tb testing.TB, encoding format.Encoding, count int, body []byte) []byte {
 	tb.Helper()
-	return paged(tb, format.PageHeader{
+	return encodePage(tb, format.PageHeader{
 		Type: format.DataPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(body)),
 		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: int32(count), Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}),
 	}, body)
@@ -123,15 +125,15 @@ func valuesPage(tb testing.TB, encoding format.Encoding, count int, body []byte)
 
 func dictionaryPage(tb testing.TB, count int, body []byte) []byte {
 	tb.Helper()
-	return paged(tb, format.PageHeader{
+	return encodePage(tb, format.PageHeader{
 		Type: format.DictionaryPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(body)),
 		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(count), Encoding: format.Plain}),
 	}, body)
 }
 
-// tabled writes a table of the suite. An empty cell is null. The writer orders the columns
+// encodeTable writes a table of the suite. An empty cell is null. The writer orders the columns
 // by name.
-func tabled(tb testing.TB, table sourcetest.Table) sourcetest.Sample {
+func encodeTable(tb testing.TB, table sourcetest.Table) sourcetest.Sample {
 	tb.Helper()
 	root := parquet.Group{}
 	for _, name := range table.Headers {
@@ -164,6 +166,6 @@ func tabled(tb testing.TB, table sourcetest.Table) sourcetest.Sample {
 	for _, i := range order {
 		sheet.Headers = append(sheet.Headers, table.Headers[i])
 	}
-	sample.Text = written(tb, root, rows)
+	sample.Text = encodeFile(tb, root, rows)
 	return sample
 }
