@@ -3,9 +3,12 @@ package parquetio
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -107,5 +110,27 @@ func TestUnknownCodecs(t *testing.T) {
 	}
 	if CanDecompress(format.LZO) || !CanDecompress(format.Lz4Raw) {
 		t.Error("LZO can be read, or LZ4_RAW cannot")
+	}
+}
+
+// TestReadExactly reads streams that are shorter or longer than declared, or that fail
+// after the declared end.
+func TestReadExactly(t *testing.T) {
+	errBroken := errors.New("broken")
+	for name, c := range map[string]struct {
+		stream io.Reader
+		n      int
+		err    error
+	}{
+		"exact":                {strings.NewReader("abc"), 3, nil},
+		"one byte short":       {strings.NewReader("ab"), 2, io.ErrUnexpectedEOF},
+		"one byte long":        {strings.NewReader("abcd"), 4, nil},
+		"many bytes long":      {strings.NewReader("abcdefgh"), 4, nil},
+		"error at the end":     {io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(errBroken)), 4, errBroken},
+		"error before the end": {io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(errBroken)), 2, errBroken},
+	} {
+		if n, err := readExactly(c.stream, make([]byte, 3)); n != c.n || !errors.Is(err, c.err) {
+			t.Errorf("%s: got %d, %v, want %d, %v", name, n, err, c.n, c.err)
+		}
 	}
 }
