@@ -208,7 +208,7 @@ func reportPercentiles(b *testing.B, times int, do func(i int)) {
 func BenchmarkDraft(b *testing.B) {
 	d := benchDraft(b)
 	ctx := context.Background()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // random rows to read
+	random := rand.New(rand.NewPCG(1, 2))
 	phone, date := bPhone, 6
 	cacheStart := time.Now()
 	d.background.Wait()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -154,7 +155,7 @@ func newDraft(cfg Config) (*Draft, error) {
 		return nil, fmt.Errorf("open a draft: %w", err)
 	}
 	cfg.limits = cfg.limits.withDefaults()
-	d := &Draft{cfg: cfg, staged: uint32(m.Rows), writing: make(chan struct{}, 1), closing: make(chan struct{}), nonce: rand.Uint64(), next: m.Rows, keys: rules.UniqueKeys()}
+	d := &Draft{cfg: cfg, staged: uint32(m.Rows), writing: make(chan struct{}, 1), closing: make(chan struct{}), nonce: rand.Uint64(), next: m.Rows, keys: rules.UniqueKeys()} //nolint:gosec // tokens are not secret
 	for at, k := range d.keys {
 		d.keyIndexes = append(d.keyIndexes, &keyIndex{draft: d, number: at, key: k})
 		for _, p := range k.Problems() {
@@ -286,7 +287,7 @@ func (d *Draft) Close() error {
 		errs = append(errs, t.close())
 	}
 	d.dropUnused()
-	all := append(d.undone, d.gone...)
+	all := slices.Concat(d.undone, d.gone)
 	if s := d.now.Load(); s != nil {
 		all = append(all, s.revisions...)
 	}

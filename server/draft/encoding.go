@@ -88,7 +88,7 @@ func (d *Draft) encode(ctx context.Context, l *revision) (StoredRevision, error)
 // because two processes may open the same draft and each make a change with the
 // same number.
 func (d *Draft) newRevisionPrefix(seq int64) string {
-	return fmt.Sprintf("%s%016x", d.revisionPrefix(seq), rand.Uint64())
+	return fmt.Sprintf("%s%016x", d.revisionPrefix(seq), rand.Uint64()) //nolint:gosec // prefixes are not secret
 }
 
 // revisionPrefix returns what the prefixes of a change begin with.

@@ -162,7 +162,7 @@ func (t *keyIndex) keyMoves(ctx context.Context, s *snapshot, rows *roaring.Bitm
 		return nil, err
 	}
 	h := t.key.Hasher()
-	var moves []keyMove
+	moves := make([]keyMove, 0, rows.GetCardinality())
 	for i, row := range list {
 		hash, has := h.Hash(b, i)
 		moves = append(moves, keyMove{row: row, after: rowKey{hash, has}})
