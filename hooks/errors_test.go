@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-func TestFailuresNameTheirPlace(t *testing.T) {
+func TestErrorLocation(t *testing.T) {
 	cases := []struct {
 		source, text string
 		line         int
@@ -29,24 +30,24 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 		{"(r) => r.index === 8204 ? {row: {out: {value: NaN}}} : null", "NaN", 0},
 		{"(r) => { if (r.index === 8204) throw null; }", "", 0},
 	}
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		for i, tt := range cases {
-			before := count(8000, 100)
+			before := numberedRows(8000, 100)
 			if i == 0 {
-				before = count(7000, 1100) // more than one call
+				before = numberedRows(7000, 1100) // more than one call
 			}
 			t.Run(tt.source, func(t *testing.T) {
-				session := open(t, s, rowHooks("() => {}", tt.source))
-				changes, err := session.RunRows(t.Context(), 1, rowsOf(countFields, before, count(8100, 200)))
+				session := openSession(t, s, rowHooks("() => {}", tt.source))
+				changes, err := session.RunRows(t.Context(), 1, rowsOf(numberedFields, before, numberedRows(8100, 200)))
 				failed := hookError(t, err)
 				if failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 8204 || !strings.Contains(failed.Text.String(), tt.text) || changes != nil {
 					t.Errorf("got %v", failed)
 				}
 				if tt.line > 0 && (failed.Line != tt.line || failed.Column == 0) {
-					t.Errorf("it is at %d:%d, want line %d", failed.Line, failed.Column, tt.line)
+					t.Errorf("the error is at %d:%d, want line %d", failed.Line, failed.Column, tt.line)
 				}
 				// The session remains usable for rows that do not fail.
-				if _, err := session.RunRows(t.Context(), 1, rowsOf(countFields, count(0, 10))); err != nil {
+				if _, err := session.RunRows(t.Context(), 1, rowsOf(numberedFields, numberedRows(0, 10))); err != nil {
 					t.Error(err)
 				}
 			})
@@ -54,13 +55,13 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 	})
 }
 
-func TestHooksThatAreNone(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+func TestUnloadableHooks(t *testing.T) {
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		for source, want := range map[string]string{"() => {\n return ]; }": "SyntaxError", "async () => { await import(\"fs\"); }": "import() is not there", "7": "it must be a function", "": "empty"} {
 			session, err := s.Open(t.Context(), intray.Hooks{BulkRow: []string{source}}, intray.HookEnv{})
 			if err == nil {
 				t.Cleanup(func() { _ = session.Close() })
-				_, err = session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 1)))
+				_, err = session.RunBulk(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 1)))
 			}
 			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || !strings.Contains(failed.Text.String(), want) {
 				t.Errorf("%q: %v", source, failed)
@@ -70,9 +71,9 @@ func TestHooksThatAreNone(t *testing.T) {
 }
 
 func TestConsoleAndTimes(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, rowHooks(`(r) => { console.log("row", r.index); let n = 0; for (let i = 0; i < 3e3; i++) n += i % 7; }`))
-		if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 50), count(50, 50))); err != nil {
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, rowHooks(`(r) => { console.log("row", r.index); let n = 0; for (let i = 0; i < 3e3; i++) n += i % 7; }`))
+		if _, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 50), numberedRows(50, 50))); err != nil {
 			t.Fatal(err)
 		}
 		lines := session.Console()
@@ -97,9 +98,9 @@ func TestPins(t *testing.T) {
 		}
 		var batches []*intray.Batch
 		for first := 0; first < 1000; first += size {
-			batches = append(batches, count(int64(first), size))
+			batches = append(batches, numberedRows(int64(first), size))
 		}
-		changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, batches...))
+		changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, batches...))
 		if err != nil || len(changes) != 1000 {
 			t.Fatal(err)
 		}
@@ -111,54 +112,49 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestTheRowThatKills checks that the row is found although the process ends with the
-// whole call.
-func TestTheRowThatKills(t *testing.T) {
-	for name, body := range map[string]string{
-		"time":   `for (;;);`,
-		"memory": `const all = []; for (;;) all.push(new Array(1000).fill(r.index));`,
-	} {
-		everywhereWith(t, hooks.Config{BatchTimeout: 400 * time.Millisecond}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
-			session := open(t, s, rowHooks(`(r) => { if (r.index === 1030) { `+body+` } }`))
-			_, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(1000, 100)))
-			failed := hookError(t, err)
-			if !strings.HasPrefix(failed.Hook, "rowHooks") || failed.Row == nil || *failed.Row != 1030 || strings.Contains(failed.Error(), ",.") {
-				t.Errorf("%s: %v", name, failed)
-			}
-			if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 10))); err != nil {
-				t.Errorf("%s: the session is of no use any more: %v", name, err)
-			}
-		})
-	}
+// TestRowEndsWorker checks that the error names the row that ended the worker in the
+// middle of a call.
+func TestRowEndsWorker(t *testing.T) {
+	forEachRuntimeWith(t, hooks.Config{BatchTimeout: generousTimeout}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, rowHooks(`(r) => { if (r.index === 1030) { const all = []; for (;;) all.push(new Array(1000).fill(r.index)); } }`))
+		_, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(1000, 100)))
+		failed := hookError(t, err)
+		if failed.Hook != "rowHooks[0]" || failed.Row == nil || *failed.Row != 1030 || strings.Contains(failed.Error(), ",.") {
+			t.Errorf("got %v", failed)
+		}
+		if _, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 10))); err != nil {
+			t.Errorf("the session cannot be used after an error: %v", err)
+		}
+	})
 }
 
-// TestTheRowThatBendsLists checks that the row is found although the damage shows only at
-// the end of a call.
-func TestTheRowThatBendsLists(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))
-		_, err := session.RunRows(t.Context(), 1, rowsOf(countFields, count(1000, 2000)))
+// TestRowChangesListPrototype checks that the error names the row although the damage
+// shows only at the end of a call.
+func TestRowChangesListPrototype(t *testing.T) {
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))
+		_, err := session.RunRows(t.Context(), 1, rowsOf(numberedFields, numberedRows(1000, 2000)))
 		if failed := hookError(t, err); failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 2030 || !strings.Contains(failed.Text.String(), "what all lists are made of") {
 			t.Error(failed)
 		}
-		session = open(t, s, intray.Hooks{BulkRow: []string{`() => { Object.prototype[0] = 1; }`, `() => {}`}})
-		_, err = session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 3)))
+		session = openSession(t, s, intray.Hooks{BulkRow: []string{`() => { Object.prototype[0] = 1; }`, `() => {}`}})
+		_, err = session.RunBulk(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 3)))
 		if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Text.String(), "what all lists are made of") {
 			t.Error(failed)
 		}
 	})
 }
 
-// TestOneOfSeveralIsNamed checks that an invalid result of the second of three hooks is
+// TestErrorNamesHook checks that an invalid result of the second of three hooks is
 // reported as its error.
-func TestOneOfSeveralIsNamed(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+func TestErrorNamesHook(t *testing.T) {
+	forEachRuntimeWith(t, hooks.Config{BatchTimeout: generousTimeout}, sandbox.Config{Memory: 128 << 20}, func(t *testing.T, s *hooks.Runner) {
 		for _, test := range []struct {
 			source, want string
 			slow         bool
 		}{
-			{`(list) => Array.from({length: 200001}, (_, index) => ({index, row: {out: {value: "x"}}}))`, "element 10 of what the hook returned has the index 10", true},
-			{`(list) => Array.from({length: 200001}, () => ({index: 3, row: {out: {value: "x".repeat(200) + Math.random()}}}))`, "larger than 16777216 bytes", true},
+			{`(list) => Array.from({length: 20001}, (_, index) => ({index, row: {out: {value: "x"}}}))`, "element 10 of what the hook returned has the index 10", true},
+			{`(list) => Array.from({length: 20001}, () => ({index: 3, row: {out: {value: "x".repeat(2000) + Math.random()}}}))`, "larger than 16777216 bytes", true},
 			{`(list) => ({length: 200001})`, "a list of {index, row}", false},
 			{`(list) => [{index: 10, row: {out: {value: "x"}}}]`, "element 0 of what the hook returned has the index 10", false},
 			{`(list) => [{index: 0, row: {n: {manyToOne: [{value: "x"}]}}}]`, "manyToOne for \"n\"", false},
@@ -167,8 +163,8 @@ func TestOneOfSeveralIsNamed(t *testing.T) {
 			if test.slow && testing.Short() {
 				continue
 			}
-			session := open(t, s, intray.Hooks{BulkRow: []string{`() => {}`, test.source, `() => {}`}})
-			_, err := session.RunBulk(t.Context(), 1, rowsOf(countFields, count(0, 10)))
+			session := openSession(t, s, intray.Hooks{BulkRow: []string{`() => {}`, test.source, `() => {}`}})
+			_, err := session.RunBulk(t.Context(), 1, rowsOf(numberedFields, numberedRows(0, 10)))
 			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text.String(), test.want) {
 				t.Errorf("%s: %v", test.source, failed)
 			}
@@ -176,44 +172,45 @@ func TestOneOfSeveralIsNamed(t *testing.T) {
 	})
 }
 
-// TestARowNamedOverAndOver checks that the last change of a cell counts, for few rows and
-// for many.
-func TestARowNamedOverAndOver(t *testing.T) {
-	counts := []int{2, 12_000}
+// TestLastChangeWins checks that the last change of a cell counts, for few rows and for
+// many.
+func TestLastChangeWins(t *testing.T) {
+	counts := []int{2, 10_001}
 	if testing.Short() {
 		counts = counts[:1]
 	}
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, intray.Hooks{
-			BulkRow: []string{`() => Array.from({length: 30000}, (_, i) => ({index: i % 2, row: {out: {value: "v" + i}, b: {info: [{message: "m" + i}]}}}))`},
-			Column:  []intray.ColumnHook{{Field: "n", Source: `() => Array.from({length: 30000}, (_, i) => ({index: 1, value: "v" + i}))`}},
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, intray.Hooks{
+			BulkRow: []string{`() => Array.from({length: 6000}, (_, i) => ({index: i % 2, row: {out: {value: "v" + i}, b: {info: [{message: "m" + i}]}}}))`},
+			Column:  []intray.ColumnHook{{Field: "n", Source: `() => Array.from({length: 6000}, (_, i) => ({index: 1, value: "v" + i}))`}},
 		})
 		for _, rows := range counts {
-			all := rowsOf(countFields, count(0, rows))
+			all := rowsOf(numberedFields, numberedRows(0, rows))
 			changes, err := session.RunBulk(t.Context(), 0, all)
 			last := map[string]bool{}
 			for _, one := range describeChanges(changes) {
 				last[one] = true
 			}
-			for _, want := range []string{"0.2 v29998", "1.2 v29999", "0.1 infos[{error m29998}]", "1.1 infos[{error m29999}]"} {
+			for _, want := range []string{"0.2 v5998", "1.2 v5999", "0.1 infos[{error m5998}]", "1.1 infos[{error m5999}]"} {
 				if err != nil || !last[want] || rows == 2 && len(last) != 4 {
-					t.Errorf("%d rows: there is no %q among %d changes, %v", rows, want, len(last), err)
+					t.Errorf("%d rows: %q is not among the %d changes, %v", rows, want, len(last), err)
 				}
 			}
 			changes, err = session.RunColumn(t.Context(), 0, all)
-			if list := describeChanges(changes); err != nil || len(list) == 0 || list[len(list)-1] != "1.0 v29999" {
+			if list := describeChanges(changes); err != nil || len(list) == 0 || list[len(list)-1] != "1.0 v5999" {
 				t.Errorf("%d rows: %d changes, %v", rows, len(list), err)
 			}
 		}
 	})
 }
 
-// TestIdle checks that a worker that was ended because it was idle is replaced.
-func TestIdle(t *testing.T) {
+// TestIdleTimeout checks that a session replaces a worker that was ended because it was
+// idle.
+func TestIdleTimeout(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 1}, sandbox.Config{IdleTimeout: 50 * time.Millisecond})
-	session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: row.b.value + "!"}}})`))
+	session := openSession(t, s, rowHooks(`({row}) => ({row: {out: {value: row.b.value + "!"}}})`))
 	for range 3 {
-		changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 2)))
+		changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 2)))
 		if diff := cmp.Diff([]string{"0.2 text!", "1.2 text!"}, describeChanges(changes)); diff != "" || err != nil {
 			t.Fatal(err, diff)
 		}
@@ -221,46 +218,49 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-func TestGivenUp(t *testing.T) {
+func TestCancelledCall(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 1}, sandbox.Config{})
-	session := open(t, s, rowHooks(`(r) => { if (r.index > 0) for (;;); }`))
-	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	session := openSession(t, s, rowHooks(`(r) => { if (r.index > 0) for (;;); }`))
+	if err := session.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
-	_, err := session.RunRows(ctx, 0, rowsOf(countFields, count(0, 2)))
+	_, err := session.RunRows(ctx, 0, rowsOf(numberedFields, numberedRows(0, 2)))
 	var failed *intray.HookError
 	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &failed) {
 		t.Error(err)
 	}
-	if _, err := session.RunRows(ctx, 0, rowsOf(countFields, count(0, 1))); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := session.RunRows(ctx, 0, rowsOf(numberedFields, numberedRows(0, 1))); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
+	if _, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 1))); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestClose(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
-	session := open(t, s, rowHooks(`() => {}`))
+	session := openSession(t, s, rowHooks(`() => {}`))
 	if err := session.Close(); err != nil { // no hook ran
 		t.Error(err)
 	}
-	if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err == nil || !strings.Contains(err.Error(), "closed") {
+	if _, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 1))); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Error(err)
 	}
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	if changes, err := open(t, s, rowHooks(`() => {}`)).RunRows(t.Context(), 0, rowsOf(countFields)); err != nil || changes != nil {
+	if changes, err := openSession(t, s, rowHooks(`() => {}`)).RunRows(t.Context(), 0, rowsOf(numberedFields)); err != nil || changes != nil {
 		t.Error(changes, err)
 	}
 }
 
 // TestFieldsChange checks that a session works after its fields have changed.
 func TestFieldsChange(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: Object.keys(row).join() + row.n.value}}})`))
-		for _, fields := range [][]intray.Field{countFields, {text("out"), text("extra"), text("n")}, countFields} {
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, rowHooks(`({row}) => ({row: {out: {value: Object.keys(row).join() + row.n.value}}})`))
+		for _, fields := range [][]intray.Field{numberedFields, {textField("out"), textField("extra"), textField("n")}, numberedFields} {
 			changes, err := session.RunRows(t.Context(), 0, rowsOf(fields, batch(0, []any{"x", "y", "z"})))
 			if err != nil || len(changes) != 1 {
 				t.Fatal(err, changes)
@@ -273,50 +273,50 @@ func TestFieldsChange(t *testing.T) {
 	})
 }
 
-// endless are endless loops. QuickJS interrupts the first; for the others only the notes
-// tell which hook it was.
-var endless = map[string]string{
+// endlessBodies are endless loops. QuickJS interrupts the first. The second ends the
+// worker, and only its notes name the hook.
+var endlessBodies = map[string]string{
 	"loop":   `for (;;);`,
 	"native": `[].includes.call({length: 2 ** 53 - 1}, 1);`,
 }
 
-// calls has a call for each kind of hook, in which the last hook is the given one.
-var calls = map[string]func(ctx context.Context, s *hooks.Runner, body string) error{
+// callsByHook calls each kind of hook. The body is that of the hook with the name.
+var callsByHook = map[string]func(ctx context.Context, s *hooks.Runner, body string) error{
 	"stepHooks[2]": func(ctx context.Context, s *hooks.Runner, body string) error {
 		declared := intray.Hooks{Step: []intray.StepHook{{Step: intray.ReviewStepPost, Source: "() => {}"}, {Step: intray.UploadStep, Source: "() => {}"}, {Step: intray.UploadStep, Source: body}}}
-		return with(ctx, s, declared, func(session *hooks.Session) error {
-			_, err := session.RunStep(ctx, intray.StepCall{Step: intray.UploadStep, Fields: countFields})
+		return withSession(ctx, s, declared, func(session *hooks.Session) error {
+			_, err := session.RunStep(ctx, intray.StepCall{Step: intray.UploadStep, Fields: numberedFields})
 			return err
 		})
 	},
 	"columnHooks[1]": func(ctx context.Context, s *hooks.Runner, body string) error {
-		return with(ctx, s, intray.Hooks{Column: []intray.ColumnHook{{Field: "n", Source: "() => {}"}, {Field: "n", Source: body}}}, func(session *hooks.Session) error {
-			_, err := session.RunColumn(ctx, 1, rowsOf(countFields, count(0, 5)))
+		return withSession(ctx, s, intray.Hooks{Column: []intray.ColumnHook{{Field: "n", Source: "() => {}"}, {Field: "n", Source: body}}}, func(session *hooks.Session) error {
+			_, err := session.RunColumn(ctx, 1, rowsOf(numberedFields, numberedRows(0, 5)))
 			return err
 		})
 	},
 	"bulkRowHooks[1]": func(ctx context.Context, s *hooks.Runner, body string) error {
-		return with(ctx, s, intray.Hooks{BulkRow: []string{"() => {}", body, "() => {}"}}, func(session *hooks.Session) error {
-			_, err := session.RunBulk(ctx, 1, rowsOf(countFields, count(0, 5)))
+		return withSession(ctx, s, intray.Hooks{BulkRow: []string{"() => {}", body, "() => {}"}}, func(session *hooks.Session) error {
+			_, err := session.RunBulk(ctx, 1, rowsOf(numberedFields, numberedRows(0, 5)))
 			return err
 		})
 	},
 	"rowHooks[1]": func(ctx context.Context, s *hooks.Runner, body string) error {
-		return with(ctx, s, rowHooks("() => {}", "(record) => { if (record.index === 1203) ("+body+")(); }"), func(session *hooks.Session) error {
-			_, err := session.RunRows(ctx, 1, rowsOf(countFields, count(1200, 10)))
+		return withSession(ctx, s, rowHooks("() => {}", "(record) => { if (record.index === 1203) ("+body+")(); }"), func(session *hooks.Session) error {
+			_, err := session.RunRows(ctx, 1, rowsOf(numberedFields, numberedRows(1200, 10)))
 			return err
 		})
 	},
 	"beforeFinishCallback": func(ctx context.Context, s *hooks.Runner, body string) error {
-		return with(ctx, s, intray.Hooks{BeforeFinish: body}, func(session *hooks.Session) error {
-			about := intray.FinishCall{Mapping: intray.Mapping{Fields: make([]intray.Match, len(countFields))}}
-			_, err := session.Finish(ctx, &intray.Schema{Fields: countFields}, sequence(nil, count(0, 5)), about)
+		return withSession(ctx, s, intray.Hooks{BeforeFinish: body}, func(session *hooks.Session) error {
+			about := intray.FinishCall{Mapping: intray.Mapping{Fields: make([]intray.Match, len(numberedFields))}}
+			_, err := session.Finish(ctx, &intray.Schema{Fields: numberedFields}, sequence(nil, numberedRows(0, 5)), about)
 			return err
 		})
 	},
 }
 
-func with(ctx context.Context, s *hooks.Runner, hooks intray.Hooks, do func(*hooks.Session) error) error {
+func withSession(ctx context.Context, s *hooks.Runner, hooks intray.Hooks, do func(*hooks.Session) error) error {
 	session, err := s.Open(ctx, hooks, intray.HookEnv{})
 	if err != nil {
 		return err
@@ -325,44 +325,52 @@ func with(ctx context.Context, s *hooks.Runner, hooks intray.Hooks, do func(*hoo
 	return do(session)
 }
 
-// TestTheHookThatKills checks that the error of a hook that never ends names the hook,
-// its row and the limit.
-func TestTheHookThatKills(t *testing.T) {
-	everywhereWith(t, hooks.Config{BatchTimeout: 600 * time.Millisecond}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
-		for hook, call := range calls {
-			for way, body := range endless {
-				if testing.Short() && (hook != "rowHooks[1]" && hook != "stepHooks[2]" || way != "native") {
+// TestEndlessHook checks that the error of a hook that never ends names the hook, its row
+// and the limit. The calls run at the same time, so that they wait together.
+func TestEndlessHook(t *testing.T) {
+	forEachRuntimeWith(t, hooks.Config{BatchTimeout: time.Second}, sandbox.Config{MaxWorkers: 16}, func(t *testing.T, s *hooks.Runner) {
+		var all sync.WaitGroup
+		for hook, call := range callsByHook {
+			for name, body := range endlessBodies {
+				if !isFull() && name != "native" && hook != "rowHooks[1]" || testing.Short() && hook != "rowHooks[1]" && hook != "stepHooks[2]" {
 					continue
 				}
-				failed := hookError(t, call(t.Context(), s, "() => { "+body+" }"))
-				if failed.Hook != hook || !strings.Contains(failed.Text.String(), "it took longer than 600 ms") || !strings.Contains(failed.Text.String(), "--hook-timeout-per-1000") {
-					t.Errorf("%s, %s: %v", hook, way, failed)
-				}
-				if hook == "rowHooks[1]" && (failed.Row == nil || *failed.Row != 1203) {
-					t.Errorf("%s, %s: %v", hook, way, failed)
-				}
+				all.Go(func() {
+					var failed *intray.HookError
+					if err := call(t.Context(), s, "() => { "+body+" }"); !errors.As(err, &failed) {
+						t.Errorf("%s, %s: got %v, want the error of a hook", hook, name, err)
+						return
+					}
+					if failed.Hook != hook || !strings.Contains(failed.Text.String(), "it took longer than 1 s") || !strings.Contains(failed.Text.String(), "--hook-timeout-per-1000") {
+						t.Errorf("%s, %s: %v", hook, name, failed)
+					}
+					if hook == "rowHooks[1]" && (failed.Row == nil || *failed.Row != 1203) {
+						t.Errorf("%s, %s: %v", hook, name, failed)
+					}
+				})
 			}
 		}
+		all.Wait()
 	})
 }
 
-// TestTheHookThatHoards checks that the error of a hook that exceeds its memory names the
-// hook and the limit.
-func TestTheHookThatHoards(t *testing.T) {
-	hoards := map[string]string{
+// TestMemoryLimit checks that the error of a hook that exceeds its memory names the hook
+// and the limit.
+func TestMemoryLimit(t *testing.T) {
+	allocations := map[string]string{
 		"lists":   "new Array(1000).fill(all.length)",
 		"records": "{ one: { two: all.length } }",
 		"texts":   `("text " + all.length).repeat(10)`,
 		"calls":   "() => all",
 	}
-	everywhereWith(t, hooks.Config{BatchTimeout: 30 * time.Second}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
+	forEachRuntimeWith(t, hooks.Config{BatchTimeout: generousTimeout}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
 		for _, hook := range []string{"bulkRowHooks[1]", "stepHooks[2]", "beforeFinishCallback"} {
-			for what, one := range hoards {
+			for what, one := range allocations {
 				if !isFull() && what != "lists" && hook != "bulkRowHooks[1]" || testing.Short() && what != "lists" {
 					continue
 				}
-				hoard := "() => { const all = []; for (;;) all.push(" + one + "); }"
-				if failed := hookError(t, calls[hook](t.Context(), s, hoard)); failed.Hook != hook || !strings.Contains(failed.Text.String(), "96 MB") || !strings.Contains(failed.Text.String(), "--hook-memory") {
+				source := "() => { const all = []; for (;;) all.push(" + one + "); }"
+				if failed := hookError(t, callsByHook[hook](t.Context(), s, source)); failed.Hook != hook || !strings.Contains(failed.Text.String(), "96 MB") || !strings.Contains(failed.Text.String(), "--hook-memory") {
 					t.Errorf("%s, %s: %v", hook, what, failed)
 				}
 			}
@@ -370,13 +378,16 @@ func TestTheHookThatHoards(t *testing.T) {
 	})
 }
 
-// TestSlowRows checks that no row is named if all rows together take too long.
+// TestSlowRows checks that the error names no row if all rows together take too long.
 func TestSlowRows(t *testing.T) {
-	s := newRunner(t, sandbox.Node, hooks.Config{BatchTimeout: 300 * time.Millisecond}, sandbox.Config{})
+	if testing.Short() {
+		t.Skip("SKIPPED: it waits for two timeouts")
+	}
+	s := newRunner(t, sandbox.Node, hooks.Config{BatchTimeout: time.Second}, sandbox.Config{})
 	slow := `// intray: live-clock
-	() => { const end = Date.now() + 1; while (Date.now() < end); }`
-	err := with(t.Context(), s, rowHooks(slow), func(session *hooks.Session) error {
-		_, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(2000, 1500)))
+	() => { const end = Date.now() + 3; while (Date.now() < end); }`
+	err := withSession(t.Context(), s, rowHooks(slow), func(session *hooks.Session) error {
+		_, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(2000, 1500)))
 		return err
 	})
 	if failed := hookError(t, err); failed.Hook != "rowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Error(), "in one of the data rows 2,001 to 3,000") {
@@ -384,11 +395,11 @@ func TestSlowRows(t *testing.T) {
 	}
 }
 
-// TestKilledFromOutside checks that a call is repeated if something other than a hook kills
+// TestWorkerIsKilled checks that a call is repeated if something other than a hook kills
 // its worker.
-func TestKilledFromOutside(t *testing.T) {
-	everywhereWith(t, hooks.Config{MaxWorkers: 1}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, intray.Hooks{
+func TestWorkerIsKilled(t *testing.T) {
+	forEachRuntimeWith(t, hooks.Config{MaxWorkers: 1}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, intray.Hooks{
 			Row:     []string{`(r) => ({row: {out: {value: r.row.n.value}}})`},
 			BulkRow: []string{`(list) => list.map((r) => ({index: r.index, row: {out: {value: r.row.n.value}}}))`},
 		})
@@ -402,12 +413,12 @@ func TestKilledFromOutside(t *testing.T) {
 				t.Fatal(err)
 			}
 			go func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
-			changes, err := call(t.Context(), 0, rowsOf(countFields, count(0, 10)))
+			changes, err := call(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 10)))
 			if len(changes) != 10 || err != nil {
 				t.Errorf("%s: %d changes, %v", name, len(changes), err)
 			}
 			if again := session.PIDs(); len(again) != 1 || again[0] == pid {
-				t.Errorf("%s: the worker %d was killed, and %v are idle", name, pid, again)
+				t.Errorf("%s: after worker %d was killed, the idle workers are %v", name, pid, again)
 			}
 		}
 	})

@@ -9,3 +9,11 @@ func (s *Session) PIDs() (list []int) {
 	}
 	return list
 }
+
+// SetCallRows sets the number of rows of the next call of a row hook.
+func (s *Session) SetCallRows(hook, rows int) {
+	sizer := &s.rowHooks[hook].sizer
+	sizer.mu.Lock()
+	defer sizer.mu.Unlock()
+	sizer.rows = rows
+}

@@ -23,7 +23,7 @@ import (
 // hostileTimeout is how long a hostile hook may take for 1,000 rows.
 const hostileTimeout = 500 * time.Millisecond
 
-// sample returns a random twentieth of a list, and all of it if the tests run in full.
+// sample returns a random twentieth of a list, or all of it if isFull.
 func sample(t *testing.T, list []string) []string {
 	t.Helper()
 	if isFull() {
@@ -49,7 +49,7 @@ func runHostile(t *testing.T, s *hooks.Runner, source string) {
 	session, err := s.Open(t.Context(), rowHooks(source), intray.HookEnv{})
 	var changes []intray.Change
 	if err == nil {
-		changes, err = session.RunRows(t.Context(), 0, rowsOf(countFields, count(40, 3)))
+		changes, err = session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(40, 3)))
 		_ = session.Close()
 	}
 	if text := strings.Join(describeChanges(changes), " "); strings.Contains(text, "ESCAPED") {
@@ -64,12 +64,12 @@ func runHostile(t *testing.T, s *hooks.Runner, source string) {
 	}
 	t.Logf("%.300s", failed.Error())
 	if failed.Row != nil && (*failed.Row < 40 || *failed.Row > 42) {
-		t.Errorf("there is no row %d", *failed.Row)
+		t.Errorf("the error names row %d, want 40 to 42", *failed.Row)
 	}
 }
 
-// resident returns the memory of this process, in bytes.
-func resident(t *testing.T) int64 {
+// residentMemory returns the memory of this process, in bytes.
+func residentMemory(t *testing.T) int64 {
 	t.Helper()
 	runtime.GC()
 	debug.FreeOSMemory()
@@ -88,37 +88,39 @@ func resident(t *testing.T) int64 {
 // hook, in bytes.
 const maxGrowth = 50 << 20
 
-// hostileSpares is the number of idle workers of the pool.
-const hostileSpares = 2
+// hostileIdleWorkers is the number of idle workers of the pool.
+const hostileIdleWorkers = 2
 
-// testHostile runs hooks one after another. Each must end, free its memory, and leave
-// another session alone.
-func testHostile(t *testing.T, runtime sandbox.Runtime, sources map[string]string) {
-	s := newRunner(t, runtime, hooks.Config{BatchTimeout: hostileTimeout, MaxWorkers: 1}, sandbox.Config{IdleWorkers: hostileSpares})
-	neighbor := open(t, s, rowHooks(`(r) => ({row: {out: {value: r.row.n.value}}})`))
-	if _, err := neighbor.RunRows(t.Context(), 0, rowsOf(countFields, count(7, 2))); err != nil {
+// testHostileHooks runs hooks one after another. Each must end and free its memory, and
+// must not affect another session.
+func testHostileHooks(t *testing.T, runtime sandbox.Runtime, sources map[string]string) {
+	pool := newPool(t, runtime, sandbox.Config{IdleWorkers: hostileIdleWorkers})
+	s := hooks.New(pool, hooks.Config{BatchTimeout: hostileTimeout, MaxWorkers: 1})
+	others := hooks.New(pool, hooks.Config{BatchTimeout: generousTimeout, MaxWorkers: 1})
+	neighbor := openSession(t, others, rowHooks(`(r) => ({row: {out: {value: r.row.n.value}}})`))
+	if _, err := neighbor.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(7, 2))); err != nil {
 		t.Fatal(err)
 	}
-	idle := resident(t)
+	before := residentMemory(t)
 	for _, name := range sample(t, slices.Sorted(maps.Keys(sources))) {
 		t.Run(name, func(t *testing.T) {
 			runHostile(t, s, sources[name])
-			if grown := resident(t) - idle; grown > maxGrowth {
+			if grown := residentMemory(t) - before; grown > maxGrowth {
 				t.Errorf("this process holds %d MiB more than before", grown>>20)
 			}
-			changes, err := neighbor.RunRows(t.Context(), 0, rowsOf(countFields, count(7, 2)))
+			changes, err := neighbor.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(7, 2)))
 			if got := strings.Join(describeChanges(changes), " "); got != "0.2 7 1.2 8" || err != nil {
 				t.Errorf("the other session returns %q, %v", got, err)
 			}
 		})
 	}
 	_ = neighbor.Close()
-	waitForWorkers(t, hostileSpares)
+	waitForWorkers(t, hostileIdleWorkers)
 }
 
-// hooksIn reads files with hooks. whole reports whether each is a function, and not the
-// body of one.
-func hooksIn(t *testing.T, whole bool, least int, patterns ...string) map[string]string {
+// readHooks reads at least minCount files with hooks. functions reports whether each is a
+// function and not the body of one.
+func readHooks(t *testing.T, functions bool, minCount int, patterns ...string) map[string]string {
 	t.Helper()
 	sources := map[string]string{}
 	for _, pattern := range patterns {
@@ -132,31 +134,31 @@ func hooksIn(t *testing.T, whole bool, least int, patterns ...string) map[string
 				t.Fatal(err)
 			}
 			source := string(text)
-			if !whole {
+			if !functions {
 				source = "function (record) {\n" + source + "\n}"
 			}
 			sources[filepath.Base(file)] = source
 		}
 	}
-	if len(sources) < least {
-		t.Fatalf("there are %d files, and %d were promised", len(sources), least)
+	if len(sources) < minCount {
+		t.Fatalf("found %d files, want at least %d", len(sources), minCount)
 	}
 	return sources
 }
 
 func TestHostileHooks(t *testing.T) {
-	sources := hooksIn(t, true, 145, "../testdata/hooks/hostile/*.js", "testdata/hostile/*.js")
-	t.Run("quickjs", func(t *testing.T) { testHostile(t, sandbox.QuickJS, sources) })
+	sources := readHooks(t, true, 145, "../testdata/hooks/hostile/*.js", "testdata/hostile/*.js")
+	t.Run("quickjs", func(t *testing.T) { testHostileHooks(t, sandbox.QuickJS, sources) })
 	if !testing.Short() {
-		t.Run("node", func(t *testing.T) { testHostile(t, sandbox.Node, sources) })
+		t.Run("node", func(t *testing.T) { testHostileHooks(t, sandbox.Node, sources) })
 	}
 }
 
 // TestHostileCorpus runs statements of a corpus as the bodies of hooks.
 func TestHostileCorpus(t *testing.T) {
-	sources := hooksIn(t, false, 1, filepath.Join(sourcetest.Corpus(t, "hostile-hooks"), "*.js"))
-	t.Run("quickjs", func(t *testing.T) { testHostile(t, sandbox.QuickJS, sources) })
+	sources := readHooks(t, false, 1, filepath.Join(sourcetest.Corpus(t, "hostile-hooks"), "*.js"))
+	t.Run("quickjs", func(t *testing.T) { testHostileHooks(t, sandbox.QuickJS, sources) })
 	if isFull() {
-		t.Run("node", func(t *testing.T) { testHostile(t, sandbox.Node, sources) })
+		t.Run("node", func(t *testing.T) { testHostileHooks(t, sandbox.Node, sources) })
 	}
 }

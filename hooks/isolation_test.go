@@ -15,8 +15,8 @@ import (
 // secret is in the rows of one organization. Hooks of another must never see it.
 const secret = "the-secret-of-another-organization"
 
-// leave is a hook that stores its input wherever something could remain.
-const leave = `(record) => {
+// storeEverywhere is a hook that stores its input wherever something could remain.
+const storeEverywhere = `(record) => {
 	const secret = record.row.n.value;
 	globalThis.left = secret; this && (this.left = secret);
 	Object.prototype.left = secret; Array.prototype.left = secret; Function.prototype.left = secret; String.prototype.left = secret;
@@ -32,8 +32,8 @@ const leave = `(record) => {
 	return {row: {out: {value: secret}}};
 }`
 
-// look is a hook that returns everything that it can find.
-const look = `(record) => {
+// findEverything is a hook that returns every text that it can reach.
+const findEverything = `(record) => {
 	const found = [], seen = new Set(), todo = [globalThis, record, console, Object.getPrototypeOf(async () => {}), Object.getPrototypeOf(function* () {}), (() => { try { null.x; } catch (e) { return e; } })(), new Error("x")];
 	const say = (text) => { if (typeof text === "string") found.push(text); };
 	while (todo.length > 0 && seen.size < 20000) {
@@ -54,47 +54,48 @@ const look = `(record) => {
 	return {row: {out: {value: [found.join(" ").slice(0, 900000), Math.random()].join(" @")}}};
 }`
 
-// seenBy runs a hook over one row in its own session.
-func seenBy(t *testing.T, s *hooks.Runner, hook, cell string) (out string, console []string) {
+// runOneRow runs a hook over one row in a new session. It returns the value that the hook
+// sets and what it printed.
+func runOneRow(t *testing.T, s *hooks.Runner, hook, cell string) (out string, console []string) {
 	t.Helper()
-	session := open(t, s, rowHooks(hook))
+	session := openSession(t, s, rowHooks(hook))
 	defer func() { _ = session.Close() }()
-	changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, batch(0, []any{cell, "b", nil})))
+	changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, batch(0, []any{cell, "b", nil})))
 	if err != nil || len(changes) != 1 {
 		t.Fatalf("%v, %v", changes, err)
 	}
 	return *changes[0].Value, session.Console()
 }
 
-// TestNothingIsSeenOfOthers lets one organization leave its data wherever a hook can, and
-// another one look everywhere, also if there are few workers and if the first one was
-// killed.
-func TestNothingIsSeenOfOthers(t *testing.T) {
-	spares := []int{1, 3}
-	if testing.Short() {
-		spares = spares[:1]
+// TestOrganizationsAreIsolated lets a hook of one organization store its data wherever it
+// can, and a hook of another look everywhere. Workers are few, and some hooks of the first
+// organization end their worker.
+func TestOrganizationsAreIsolated(t *testing.T) {
+	idleWorkers := []int{1, 3}
+	if !isFull() {
+		idleWorkers = idleWorkers[:1]
 	}
-	for _, spares := range spares {
-		everywhereWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: spares, MaxWorkers: 4}, func(t *testing.T, s *hooks.Runner) {
-			clean, _ := seenBy(t, s, look, "x")
+	for _, idle := range idleWorkers {
+		forEachRuntimeWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: idle, MaxWorkers: 4, Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
+			clean, _ := runOneRow(t, s, findEverything, "x")
 			if !strings.Contains(clean, "prototype") || len(clean) < 2000 {
-				t.Fatalf("it looks at too little: %s", clean)
+				t.Fatalf("the hook finds too little: %s", clean)
 			}
 			for _, more := range []string{"", `if (record.index === 0) { for (const all = []; ; ) all.push(new Array(1e4).fill(record.row.n.value)); }`, `throw new Error(record.row.n.value);`} {
-				one := open(t, s, rowHooks(strings.Replace(leave, "return {row", more+"\nreturn {row", 1)))
-				_, err := one.RunRows(t.Context(), 0, rowsOf(countFields, batch(0, []any{secret, "b", nil})))
+				one := openSession(t, s, rowHooks(strings.Replace(storeEverywhere, "return {row", more+"\nreturn {row", 1)))
+				_, err := one.RunRows(t.Context(), 0, rowsOf(numberedFields, batch(0, []any{secret, "b", nil})))
 				if more == "" && err != nil {
 					t.Error(err)
 				}
-				// The other organization comes while the first is still there, and after
-				// it.
+				// The first session is open during the first round, and closed during the
+				// second.
 				for range 2 {
-					found, console := seenBy(t, s, look, "x")
+					found, console := runOneRow(t, s, findEverything, "x")
 					if strings.Contains(found, secret) || slices.Contains(console, secret) {
-						t.Errorf("a hook sees %q of another organization", secret)
+						t.Errorf("the hook finds %q of another organization", secret)
 					}
 					if found != clean {
-						t.Errorf("what a hook finds depends on who was there before:\n%.300s\n%.300s", clean, found)
+						t.Errorf("the hook finds other texts than in a clean pool:\n%.300s\n%.300s", clean, found)
 					}
 					_ = one.Close()
 				}
@@ -103,45 +104,46 @@ func TestNothingIsSeenOfOthers(t *testing.T) {
 	}
 }
 
-// TestNoWorkerIsLentTwice checks that the workers of a session end with it, and that no
-// other session gets one of them. A process id may be reused with a later start time.
-func TestNoWorkerIsLentTwice(t *testing.T) {
-	everywhereWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: 2, MaxWorkers: 6}, func(t *testing.T, s *hooks.Runner) {
-		lent := map[string]bool{}
+// TestWorkersAreNotReused checks that the workers of a session end with it, and that no
+// other session gets one of them.
+func TestWorkersAreNotReused(t *testing.T) {
+	forEachRuntimeWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: 2, MaxWorkers: 6}, func(t *testing.T, s *hooks.Runner) {
+		used := map[string]bool{}
 		for range 6 {
-			session := open(t, s, rowHooks(`() => {}`))
+			session := openSession(t, s, rowHooks(`() => {}`))
 			var all sync.WaitGroup
 			for range 2 {
 				all.Go(func() {
-					if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 60))); err != nil {
+					if _, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 60))); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 			all.Wait()
-			had := session.PIDs()
-			if len(had) == 0 {
+			pids := session.PIDs()
+			if len(pids) == 0 {
 				t.Fatal("the session has no worker")
 			}
-			for _, pid := range had {
-				who := birth(pid)
-				if who == "" || lent[who] {
-					t.Errorf("the worker %d %s was lent before", pid, who)
+			for _, pid := range pids {
+				process := processIdentity(pid)
+				if process == "" || used[process] {
+					t.Errorf("the worker %d (%s) has ended or was used before", pid, process)
 				}
-				lent[who] = true
+				used[process] = true
 			}
 			_ = session.Close()
-			for _, pid := range had {
-				if who := birth(pid); lent[who] {
-					t.Errorf("the worker %s is there after its session", who)
+			for _, pid := range pids {
+				if process := processIdentity(pid); used[process] {
+					t.Errorf("the worker %s is running after its session", process)
 				}
 			}
 		}
 	})
 }
 
-// birth identifies a process by its id and start time. It returns "" if there is none.
-func birth(pid int) string {
+// processIdentity returns the id and the start time of a process, because ids are reused.
+// It returns "" if the process does not exist.
+func processIdentity(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
@@ -150,18 +152,18 @@ func birth(pid int) string {
 	return fmt.Sprint(pid, " ", strings.Fields(text[strings.LastIndexByte(text, ')')+1:])[19])
 }
 
-// TestTwoAtOnce checks that sessions of several organizations only see their own rows
-// while they run at the same time.
-func TestTwoAtOnce(t *testing.T) {
-	everywhereWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{MaxWorkers: 4}, func(t *testing.T, s *hooks.Runner) {
+// TestConcurrentSessions checks that sessions of several organizations only see their own
+// rows while they run at the same time.
+func TestConcurrentSessions(t *testing.T) {
+	forEachRuntimeWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{MaxWorkers: 4}, func(t *testing.T, s *hooks.Runner) {
 		var all sync.WaitGroup
 		for i := range 3 {
 			all.Go(func() {
 				own := fmt.Sprint("organization", i)
-				session := open(t, s, rowHooks(`(r) => { const before = globalThis.last; globalThis.last = r.row.n.value; return {row: {out: {value: r.row.n.value + (before || "")}}}; }`))
+				session := openSession(t, s, rowHooks(`(r) => { const before = globalThis.last; globalThis.last = r.row.n.value; return {row: {out: {value: r.row.n.value + (before || "")}}}; }`))
 				defer func() { _ = session.Close() }()
 				for range 20 {
-					changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, batch(0, []any{own, "", nil}, []any{own, "", nil})))
+					changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, batch(0, []any{own, "", nil}, []any{own, "", nil})))
 					if err != nil || len(changes) != 2 {
 						t.Error(changes, err)
 						return
@@ -178,14 +180,13 @@ func TestTwoAtOnce(t *testing.T) {
 	})
 }
 
-// TestWorkersHaveNothing checks that a worker has three pipes, an empty environment and
-// no files.
-func TestWorkersHaveNothing(t *testing.T) {
-	everywhereWith(t, hooks.Config{}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
+// TestWorkerResources checks that a worker has pipes, no environment and no files.
+func TestWorkerResources(t *testing.T) {
+	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
 		before, _ := os.ReadDir(os.TempDir())
-		_, _ = seenBy(t, s, leave, secret)
-		session := open(t, s, rowHooks(leave))
-		if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, batch(0, []any{secret, "b", nil}))); err != nil {
+		_, _ = runOneRow(t, s, storeEverywhere, secret)
+		session := openSession(t, s, rowHooks(storeEverywhere))
+		if _, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, batch(0, []any{secret, "b", nil}))); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range session.PIDs() {
@@ -207,7 +208,7 @@ func TestWorkersHaveNothing(t *testing.T) {
 		for _, file := range after {
 			known := slices.ContainsFunc(before, func(one os.DirEntry) bool { return one.Name() == file.Name() })
 			if !known && strings.Contains(file.Name(), "hook") {
-				t.Errorf("it left %s", file.Name())
+				t.Errorf("the worker left the file %s", file.Name())
 			}
 		}
 	})

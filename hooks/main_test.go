@@ -39,14 +39,14 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if left := workers(); len(left) > 0 {
-			fmt.Println("processes are left:", left)
+			fmt.Println("worker processes are still running:", left)
 			code = 1
 		}
 		os.Exit(code)
 	}))
 }
 
-// workers returns the entries of the child processes in /proc.
+// workers returns the /proc/PID/stat line of each child process.
 func workers() (list []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, name := range all {
@@ -59,11 +59,17 @@ func workers() (list []string) {
 	return list
 }
 
-// compiled is the prelude for the workers.
-var compiled = sync.OnceValues(jsruntime.Compile)
+// compilePrelude compiles the prelude of the workers once.
+var compilePrelude = sync.OnceValues(jsruntime.Compile)
 
 // newRunner returns a Runner with a pool that is closed after the test.
 func newRunner(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, sandboxCfg sandbox.Config) *hooks.Runner {
+	t.Helper()
+	return hooks.New(newPool(t, runtime, sandboxCfg), cfg)
+}
+
+// newPool returns a pool that is closed after the test.
+func newPool(t testing.TB, runtime sandbox.Runtime, sandboxCfg sandbox.Config) *sandbox.Pool {
 	t.Helper()
 	if runtime == sandbox.Node {
 		if _, err := exec.LookPath("node"); err != nil {
@@ -71,7 +77,7 @@ func newRunner(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, sandboxC
 		}
 		sandboxCfg.Script = jsruntime.NodeScript()
 	}
-	prelude, err := compiled()
+	prelude, err := compilePrelude()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +91,11 @@ func newRunner(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, sandboxC
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	return hooks.New(pool, cfg)
+	return pool
 }
 
-// open returns a session that is closed after the test.
-func open(t testing.TB, s *hooks.Runner, hooks intray.Hooks) *hooks.Session {
+// openSession returns a session that is closed after the test.
+func openSession(t testing.TB, s *hooks.Runner, hooks intray.Hooks) *hooks.Session {
 	t.Helper()
 	session, err := s.Open(context.Background(), hooks, intray.HookEnv{})
 	if err != nil {
@@ -99,13 +105,17 @@ func open(t testing.TB, s *hooks.Runner, hooks intray.Hooks) *hooks.Session {
 	return session
 }
 
-// everywhere runs a test with both runtimes. Hooks have as much time as they need.
-func everywhere(t *testing.T, test func(t *testing.T, r *hooks.Runner)) {
-	everywhereWith(t, hooks.Config{BatchTimeout: time.Minute}, sandbox.Config{}, test)
+// generousTimeout is the BatchTimeout of tests that do not check timeouts.
+const generousTimeout = time.Minute
+
+// forEachRuntime runs a test with both runtimes, and with -short in QuickJS only. The
+// timeout is so long that no machine exceeds it.
+func forEachRuntime(t *testing.T, test func(t *testing.T, r *hooks.Runner)) {
+	forEachRuntimeWith(t, hooks.Config{BatchTimeout: generousTimeout}, sandbox.Config{}, test)
 }
 
-// everywhereWith runs a test with both runtimes, and with -short in QuickJS only.
-func everywhereWith(t *testing.T, cfg hooks.Config, sandboxCfg sandbox.Config, test func(t *testing.T, r *hooks.Runner)) {
+// forEachRuntimeWith is like forEachRuntime, with the limits of the caller.
+func forEachRuntimeWith(t *testing.T, cfg hooks.Config, sandboxCfg sandbox.Config, test func(t *testing.T, r *hooks.Runner)) {
 	runtimes := []sandbox.Runtime{sandbox.QuickJS, sandbox.Node}
 	if testing.Short() {
 		runtimes = runtimes[:1]
@@ -117,18 +127,20 @@ func everywhereWith(t *testing.T, cfg hooks.Config, sandboxCfg sandbox.Config, t
 	}
 }
 
-// isFull reports whether the tests run with all sizes and all hostile hooks.
+// isFull reports whether all sizes, all hostile hooks and all combinations run with both
+// runtimes. make torture selects that.
 func isFull() bool { return os.Getenv("INTRAY_TORTURE") == "full" }
 
 func rowHooks(sources ...string) intray.Hooks { return intray.Hooks{Row: sources} }
 
-// read is a cell whose value was parsed from another text.
-type read struct{ value, raw string }
+// parsedCell is a cell whose value differs from its raw text.
+type parsedCell struct{ value, raw string }
 
-// wrong is a cell whose text cannot be parsed.
-type wrong string
+// invalidCell is the raw text of a cell that cannot be parsed.
+type invalidCell string
 
-// batch returns a batch with rows of cells: a text, nil for an empty cell, read or wrong.
+// batch returns a batch with rows of cells: a string, nil for an empty cell, parsedCell or
+// invalidCell.
 func batch(first int64, rows ...[]any) *intray.Batch {
 	b := &intray.Batch{}
 	b.Reset(len(rows[0]))
@@ -139,9 +151,9 @@ func batch(first int64, rows ...[]any) *intray.Batch {
 			switch cell := cell.(type) {
 			case string:
 				b.Fields[f].AppendValue([]byte(cell))
-			case read:
+			case parsedCell:
 				b.Fields[f].AppendParsed([]byte(cell.value), []byte(cell.raw))
-			case wrong:
+			case invalidCell:
 				b.Fields[f].AppendNull([]byte(cell))
 			default:
 				b.Fields[f].AppendNull(nil)
@@ -151,8 +163,8 @@ func batch(first int64, rows ...[]any) *intray.Batch {
 	return b
 }
 
-// count returns a batch of n rows, each with its number and a text.
-func count(first int64, n int) *intray.Batch {
+// numberedRows returns a batch of n rows, each with its number and a text.
+func numberedRows(first int64, n int) *intray.Batch {
 	rows := make([][]any, n)
 	for i := range rows {
 		rows[i] = []any{strconv.Itoa(int(first) + i), "text", nil}
@@ -160,14 +172,14 @@ func count(first int64, n int) *intray.Batch {
 	return batch(first, rows...)
 }
 
-func text(key string) intray.Field { return typed(key, intray.TypeString) }
+func textField(key string) intray.Field { return typedField(key, intray.TypeString) }
 
-func typed(key string, name intray.TypeName) intray.Field {
+func typedField(key string, name intray.TypeName) intray.Field {
 	return intray.Field{Key: key, Label: strings.ToUpper(key), Type: intray.FieldType{Name: name}}
 }
 
-// countFields are the fields of count.
-var countFields = []intray.Field{text("n"), text("b"), text("out")}
+// numberedFields are the fields of numberedRows.
+var numberedFields = []intray.Field{textField("n"), textField("b"), textField("out")}
 
 func rowsOf(fields []intray.Field, batches ...*intray.Batch) intray.HookRows {
 	return intray.HookRows{Fields: fields, Parts: make([]int, len(fields)), Batches: batches}
@@ -199,12 +211,12 @@ func describeChanges(changes []intray.Change) (list []string) {
 	return list
 }
 
-// hookError returns the hook error that err must be.
+// hookError returns err as a hook error. It fails the test if err is another error.
 func hookError(t testing.TB, err error) *intray.HookError {
 	t.Helper()
 	var failed *intray.HookError
 	if !errors.As(err, &failed) {
-		t.Fatalf("got %v, and want the error of a hook", err)
+		t.Fatalf("got %v, want the error of a hook", err)
 	}
 	return failed
 }
@@ -226,7 +238,7 @@ func waitForWorkers(t *testing.T, n int) {
 			_ = unix.Close(int(one.Fd))
 		}
 		if ended == 0 && len(polled) > 0 && err == nil {
-			t.Fatalf("there are %d workers, want %d", len(list), n)
+			t.Fatalf("%d workers are running, want at most %d", len(list), n)
 		}
 	}
 }

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-func TestPace(t *testing.T) {
+func TestBatchSizer(t *testing.T) {
 	var p batchSizer
 	want := func(n int) {
 		t.Helper()
 		if got := p.next(); got != n {
-			t.Fatalf("%d rows come next, want %d", got, n)
+			t.Fatalf("the next call has %d rows, want %d", got, n)
 		}
 	}
 	want(1000)
 	p.observe(1000, 10_000, 10*time.Millisecond)
-	want(1000) // it was slow
+	want(1000) // slow
 	p.observe(1000, 10_000, 600*time.Microsecond)
 	want(2000) // at most twice as many
 	p.observe(2000, 20_000, 1200*time.Microsecond)
@@ -23,7 +23,7 @@ func TestPace(t *testing.T) {
 	p.observe(4000, 40_000, 100*time.Microsecond)
 	want(5000)
 	p.observe(5000, 5_000_000, 100*time.Microsecond)
-	want(1000) // the rows were long
+	want(1000) // long rows
 	p.observe(1000, 65_536, time.Millisecond/10)
 	want(1500)
 	p.observe(1500, 15_000, 4500*time.Microsecond)

@@ -18,16 +18,16 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// seen is a hook that returns what it sees of the field x.
-const seen = `({row}) => ({row: {out: {value: JSON.stringify([row.x.value, row.x.resultValue, row.x.info])}}})`
+// describeX is a hook that returns the members of the field x as JSON.
+const describeX = `({row}) => ({row: {out: {value: JSON.stringify([row.x.value, row.x.resultValue, row.x.info])}}})`
 
 func TestCellsAsHooksSeeThem(t *testing.T) {
 	options := func(name intray.TypeName, option, format any) intray.Field {
-		f := typed("x", name)
+		f := typedField("x", name)
 		f.Type.Options = map[string]any{option.(string): format}
 		return f
 	}
-	choice, several := typed("x", intray.TypeSelect), typed("x", intray.TypeMultiSelect)
+	choice, several := typedField("x", intray.TypeSelect), typedField("x", intray.TypeMultiSelect)
 	choice.SelectOptions = []intray.SelectOption{{Label: "North", Value: "n"}, {Label: "South", Value: "s"}}
 	several.SelectOptions = choice.SelectOptions
 	problem := intray.Problem{Field: 0, Code: "x", Level: intray.LevelWarning, Text: intray.Literal("Look at it.")}
@@ -38,27 +38,28 @@ func TestCellsAsHooksSeeThem(t *testing.T) {
 		problems []intray.Problem
 		want     string
 	}{
-		{"text", text("x"), "Ann", nil, `["Ann","Ann",[]]`},
-		{"empty", text("x"), nil, nil, `["",null,[]]`},
-		{"empty text", text("x"), "", nil, `["","",[]]`},
-		{"number", typed("x", intray.TypeNumber), read{"1250.5", "1,250.50"}, nil, `["1250.5",1250.5,[]]`},
-		{"wrong number", typed("x", intray.TypeNumber), wrong("many"), []intray.Problem{problem}, `["many",null,[{"message":"Look at it.","level":"warning"}]]`},
+		{"text", textField("x"), "Ann", nil, `["Ann","Ann",[]]`},
+		{"empty", textField("x"), nil, nil, `["",null,[]]`},
+		{"empty text", textField("x"), "", nil, `["","",[]]`},
+		{"number", typedField("x", intray.TypeNumber), parsedCell{"1250.5", "1,250.50"}, nil, `["1250.5",1250.5,[]]`},
+		{"wrong number", typedField("x", intray.TypeNumber), invalidCell("many"), []intray.Problem{problem}, `["many",null,[{"message":"Look at it.","level":"warning"}]]`},
 		{"number as written", options(intray.TypeNumber, "outputFormat", map[string]any{"thousandSeparated": true, "mantissa": 2.0}), "1250", nil, `["1250","1,250.00",[]]`},
-		{"date", typed("x", intray.TypeDate), "2021-03-04", nil, `["2021-03-04","2021-03-04",[]]`},
+		{"date", typedField("x", intray.TypeDate), "2021-03-04", nil, `["2021-03-04","2021-03-04",[]]`},
 		{"date as written", options(intray.TypeDate, "outputFormat", "dd.MM.yyyy"), "2021-03-04", nil, `["2021-03-04","04.03.2021",[]]`},
 		{"date as shown", options(intray.TypeDate, "displayFormat", "dd.MM.yyyy"), "2021-03-04", nil, `["04.03.2021","2021-03-04",[]]`},
-		{"checkbox", typed("x", intray.TypeCheckbox), read{"true", "yes"}, nil, `["true",true,[]]`},
-		{"select", choice, read{"n", "north"}, nil, `["North","n",[]]`},
+		{"checkbox", typedField("x", intray.TypeCheckbox), parsedCell{"true", "yes"}, nil, `["true",true,[]]`},
+		{"select", choice, parsedCell{"n", "north"}, nil, `["North","n",[]]`},
 		{"unknown option", choice, "w", nil, `["w","w",[]]`},
-		{"multi-select", several, read{`["s","n"]`, "s;n"}, nil, `["South, North",["s","n"],[]]`},
-		{"quotes and lines", text("x"), "a\"b\\\n\u2028é😀", nil, `["a\"b\\\n` + "\u2028é😀" + `","a\"b\\\n` + "\u2028é😀" + `",[]]`},
+		{"multi-select", several, parsedCell{`["s","n"]`, "s;n"}, nil, `["South, North",["s","n"],[]]`},
+		{"quotes and lines", textField("x"), "a\"b\\\n\u2028é😀", nil, `["a\"b\\\n` + "\u2028é😀" + `","a\"b\\\n` + "\u2028é😀" + `",[]]`},
 	}
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, rowHooks(describeX))
 		for _, tt := range cases {
 			t.Run(tt.name, func(t *testing.T) {
 				b := batch(0, []any{tt.cell, nil})
 				b.Problems = tt.problems
-				changes, err := open(t, s, rowHooks(seen)).RunRows(t.Context(), 0, rowsOf([]intray.Field{tt.field, text("out")}, b))
+				changes, err := session.RunRows(t.Context(), 0, rowsOf([]intray.Field{tt.field, textField("out")}, b))
 				if diff := cmp.Diff([]string{"0.1 " + tt.want}, describeChanges(changes)); diff != "" || err != nil {
 					t.Error(err, diff)
 				}
@@ -68,7 +69,7 @@ func TestCellsAsHooksSeeThem(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	fields := []intray.Field{text("a"), typed("n", intray.TypeNumber)}
+	fields := []intray.Field{textField("a"), typedField("n", intray.TypeNumber)}
 	cases := []struct {
 		name, source string
 		want         []string
@@ -87,10 +88,15 @@ func TestChanges(t *testing.T) {
 		{"no options", `() => ({row: {a: {selectOptions: []}}})`, []string{"0.0 options[]"}},
 		{"all at once", `() => ({row: {n: {value: 7, info: [{message: "m", level: "warning"}], selectOptions: []}}})`, []string{"0.1 #7 infos[{warning m}] options[]"}},
 	}
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		var sources []string
 		for _, tt := range cases {
+			sources = append(sources, tt.source)
+		}
+		session := openSession(t, s, rowHooks(sources...))
+		for i, tt := range cases {
 			t.Run(tt.name, func(t *testing.T) {
-				changes, err := open(t, s, rowHooks(tt.source)).RunRows(t.Context(), 0, rowsOf(fields, batch(0, []any{"a", "12"})))
+				changes, err := session.RunRows(t.Context(), i, rowsOf(fields, batch(0, []any{"a", "12"})))
 				if diff := cmp.Diff(tt.want, describeChanges(changes)); diff != "" || err != nil {
 					t.Error(err, diff)
 				}
@@ -104,7 +110,7 @@ func TestInfosAreReplaced(t *testing.T) {
 	b.Problems = []intray.Problem{{Row: 1, Text: intray.Literal("one")}, {Row: 1, Text: intray.Literal("two"), Level: intray.LevelInfo}, {Row: 2, Field: intray.NoField, Text: intray.Literal("the row")}}
 	hook := `({row}) => row.a.info.length ? ({row: {a: {info: row.a.info.slice(1)}}}) : null`
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
-	changes, err := open(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rowsOf([]intray.Field{text("a")}, b))
+	changes, err := openSession(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rowsOf([]intray.Field{textField("a")}, b))
 	if diff := cmp.Diff([]string{"1.0 infos[{info two}]"}, describeChanges(changes)); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
@@ -114,8 +120,8 @@ func TestInfosAreReplaced(t *testing.T) {
 // with its index among all rows of the call.
 func TestManyRows(t *testing.T) {
 	const hook = `(r) => ({row: {out: {value: r.row.n.value + " " + r.index + " " + r.rowId}}})`
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		changes, err := open(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rowsOf(countFields, count(7000, 2500), count(9500, 1), count(9501, 1001)))
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		changes, err := openSession(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(7000, 2500), numberedRows(9500, 1), numberedRows(9501, 1001)))
 		if err != nil || len(changes) != 3502 {
 			t.Fatal(len(changes), err)
 		}
@@ -134,10 +140,10 @@ func TestFurtherColumns(t *testing.T) {
 		const n = r.row.n.value;
 		try { if (r.index >= 1500) return {row: {out: {value: n + r.row.b.value}}}; } catch {}
 		return {row: {out: {value: n}}}; }`
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, rowHooks(hook))
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, rowHooks(hook))
 		for first := range 3 {
-			changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(int64(first)*1200, 1200)))
+			changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(int64(first)*1200, 1200)))
 			if err != nil || len(changes) != 1200 {
 				t.Fatal(len(changes), err)
 			}
@@ -155,12 +161,12 @@ func TestFurtherColumns(t *testing.T) {
 }
 
 func TestPartsOfAField(t *testing.T) {
-	many, numbers, none := text("many"), typed("numbers", intray.TypeNumber), text("none")
+	many, numbers, none := textField("many"), typedField("numbers", intray.TypeNumber), textField("none")
 	many.ManyToOne, numbers.ManyToOne, none.ManyToOne = true, true, true
-	rows := intray.HookRows{Fields: []intray.Field{many, numbers, none, text("out")}, Parts: []int{2, 2, 0, 0}}
+	rows := intray.HookRows{Fields: []intray.Field{many, numbers, none, textField("out")}, Parts: []int{2, 2, 0, 0}}
 	b := batch(0,
-		[]any{`["a","b"]`, read{`[1,null]`, `["1,0","x"]`}, nil, nil},
-		[]any{nil, read{`[null,2.5]`, `["","2,5"]`}, nil, nil})
+		[]any{`["a","b"]`, parsedCell{`[1,null]`, `["1,0","x"]`}, nil, nil},
+		[]any{nil, parsedCell{`[null,2.5]`, `["","2,5"]`}, nil, nil})
 	b.Problems = []intray.Problem{{Field: 1, Part: 1, Text: intray.Literal("No number.")}}
 	rows.Batches = []*intray.Batch{b}
 	const hook = `({row}) => ({row: {
@@ -173,15 +179,15 @@ func TestPartsOfAField(t *testing.T) {
 		`0.3 [["a","b"],[["1",1,0],["x",null,1]],[]]`, "0.0/1 new", "0.1 infos[{error m}]", "0.1/1 #3",
 		`1.3 [["",""],[["",null,0],["2.5",2.5,0]],[]]`, "1.0/1 new", "1.1 infos[{error m}]", "1.1/1 #3",
 	}
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		changes, err := open(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rows)
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		changes, err := openSession(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rows)
 		got := describeChanges(changes)
 		slices.Sort(got)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
-		_, err = open(t, s, rowHooks(`() => ({row: {none: {manyToOne: [{value: "x"}]}}})`)).RunRows(t.Context(), 0, rows)
+		_, err = openSession(t, s, rowHooks(`() => ({row: {none: {manyToOne: [{value: "x"}]}}})`)).RunRows(t.Context(), 0, rows)
 		if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "none") {
 			t.Error(failed)
 		}
@@ -191,11 +197,11 @@ func TestPartsOfAField(t *testing.T) {
 // TestSeveralAtOnce uses a session from more goroutines than it has worker slots.
 func TestSeveralAtOnce(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 2}, sandbox.Config{})
-	session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: row.n.value + "!"}}})`))
+	session := openSession(t, s, rowHooks(`({row}) => ({row: {out: {value: row.n.value + "!"}}})`))
 	var wait sync.WaitGroup
 	for n := range 6 {
 		wait.Go(func() {
-			changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(int64(n)*5000, 1100)))
+			changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(int64(n)*5000, 1100)))
 			if err != nil || len(changes) != 1100 {
 				t.Error(len(changes), err)
 				return
@@ -217,21 +223,21 @@ func TestSeveralAtOnce(t *testing.T) {
 // TestOptionsOfCells checks that hooks see the select options of single cells, and values
 // by their labels.
 func TestOptionsOfCells(t *testing.T) {
-	one, several := typed("x", intray.TypeSelect), typed("y", intray.TypeMultiSelect)
+	one, several := typedField("x", intray.TypeSelect), typedField("y", intray.TypeMultiSelect)
 	one.SelectOptions = []intray.SelectOption{{Label: "Red", Value: "r"}}
 	several.SelectOptions, several.ManyToOne = one.SelectOptions, true
 	blue := []intray.SelectOption{{Label: "Blue", Value: "r"}, {Label: "Bleu", Value: "b", AlternateMatches: []string{"bl"}}}
 	const hook = `({row: {x, y}}) => ({row: {out: {value: JSON.stringify([x.value, x.selectOptions, y.manyToOne.map((c) => [c.value, c.selectOptions?.length])])}}})`
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		b := batch(0, []any{"r", read{`[["r"],["r","b"]]`, `["r","r;b"]`}, ""}, []any{"r", nil, ""}, []any{"r", nil, ""})
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		b := batch(0, []any{"r", parsedCell{`[["r"],["r","b"]]`, `["r","r;b"]`}, ""}, []any{"r", nil, ""}, []any{"r", nil, ""})
 		b.Options = []intray.CellOptions{{Row: 0, Field: 1, Part: 1, Options: blue}, {Row: 1, Field: 0, Options: one.SelectOptions}, {Row: 1, Field: 0, Options: blue}}
-		rows := intray.HookRows{Fields: []intray.Field{one, several, text("out")}, Parts: []int{0, 2, 0}, Batches: []*intray.Batch{b}}
+		rows := intray.HookRows{Fields: []intray.Field{one, several, textField("out")}, Parts: []int{0, 2, 0}, Batches: []*intray.Batch{b}}
 		want := []string{
 			`0.2 ["Red",null,[["Red",null],["Blue, Bleu",2]]]`,
 			`1.2 ["Blue",[{"label":"Blue","value":"r","alternateMatches":[]},{"label":"Bleu","value":"b","alternateMatches":["bl"]}],[["",null],["",null]]]`,
 			`2.2 ["Red",null,[["",null],["",null]]]`,
 		}
-		session := open(t, s, intray.Hooks{Row: []string{hook}, BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: (` + hook + `)(r).row}))`}})
+		session := openSession(t, s, intray.Hooks{Row: []string{hook}, BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: (` + hook + `)(r).row}))`}})
 		for _, call := range []func(context.Context, int, intray.HookRows) ([]intray.Change, error){session.RunRows, session.RunBulk} {
 			changes, err := call(t.Context(), 0, rows)
 			if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
@@ -246,10 +252,10 @@ func TestBulk(t *testing.T) {
 		`(records, mode) => records.filter((r) => r.index % 1000 === 3).map((r) => ({index: r.index, row: {out: {value: records.length + mode}}}))`,
 		`(records) => [{index: 13, row: {b: {value: records[3].row.n.value}}}]`,
 	}}
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, declared)
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, declared)
 		for hook, want := range [][]string{{"993.2 2200init", "1993.2 2200init"}, {"3.1 13"}} {
-			changes, err := session.RunBulk(t.Context(), hook, rowsOf(countFields, count(10, 1500), count(1510, 700)))
+			changes, err := session.RunBulk(t.Context(), hook, rowsOf(numberedFields, numberedRows(10, 1500), numberedRows(1510, 700)))
 			if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
 				t.Error(err, diff)
 			}
@@ -258,10 +264,10 @@ func TestBulk(t *testing.T) {
 }
 
 func TestColumn(t *testing.T) {
-	many := text("many")
+	many := textField("many")
 	many.ManyToOne = true
-	rows := intray.HookRows{Fields: []intray.Field{text("a"), many}, Parts: []int{0, 2}, Batches: []*intray.Batch{
-		batch(0, []any{"x", `["p","q"]`}, []any{nil, nil}), batch(2, []any{"z", read{`["r",null]`, `["r",""]`}}),
+	rows := intray.HookRows{Fields: []intray.Field{textField("a"), many}, Parts: []int{0, 2}, Batches: []*intray.Batch{
+		batch(0, []any{"x", `["p","q"]`}, []any{nil, nil}), batch(2, []any{"z", parsedCell{`["r",null]`, `["r",""]`}}),
 	}}
 	declared := intray.Hooks{Column: []intray.ColumnHook{
 		{Field: "a", Source: `(values) => values.map(({index, value}) => ({index, value: value + index}))`},
@@ -273,8 +279,8 @@ func TestColumn(t *testing.T) {
 		{"0.1 p3 infos[{info m}]", "2.1 r3 infos[{info m}]", "0.1/1 q3 infos[{info m}]"},
 		nil,
 	}
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, declared)
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, declared)
 		for hook := range declared.Column {
 			changes, err := session.RunColumn(t.Context(), hook, rows)
 			if diff := cmp.Diff(want[hook], describeChanges(changes)); diff != "" || err != nil {
@@ -284,41 +290,38 @@ func TestColumn(t *testing.T) {
 	})
 }
 
-// quickRows is so many that calls come to have more than 1,000 rows. The last call has
-// the rows from 7,000 on, unless the machine is too slow for long calls.
-const quickRows = 12_000
-
-// TestQuickHooks checks that a failed call with more than 1,000 rows has no effect: the
-// result is that of calls with 1,000 rows.
-func TestQuickHooks(t *testing.T) {
-	quick := `({row, index}) => { %s; return {row: {out: {value: row.n.value + "!"}}}; }`
-	everywhereWith(t, hooks.Config{BatchTimeout: 2 * time.Second}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
-		for _, test := range []struct {
-			name, body, fails string
-			slow              bool
-		}{
-			{"works", ``, "", false},
-			{"throws", `if (index === 9234) throw new Error("no")`, "no", false},
-			{"hangs", `if (index === 9234) for (;;);`, "takes longer", true},
-			// 2,000 of these rows take longer than a call may, and 1,000 do not.
-			{"becomes slow", `if (index >= 9000 && index < 11000 && index % 100 === 0) { const until = Date.now() + 110; while (Date.now() < until); }`, "", true},
-			// 1,500 of these rows are more than an answer may have.
-			{"changes much", `if (index >= 9000) row.n.value += "x".repeat(11000)`, "", true},
-		} {
-			if test.slow && testing.Short() {
-				continue
-			}
-			t.Run(test.name, func(t *testing.T) {
-				session := open(t, s, rowHooks("// intray: live-clock\n"+fmt.Sprintf(quick, test.body)))
-				changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, quickRows)))
+// TestLargeCallFails checks that a failed call with more than 1,000 rows has no effect:
+// the result is that of calls with 1,000 rows.
+func TestLargeCallFails(t *testing.T) {
+	const rows, failing = 2400, 1234
+	source := `({row, index}) => { %s; return {row: {out: {value: row.n.value + "!"}}}; }`
+	for _, test := range []struct {
+		name, body, fails string
+		timeout           time.Duration
+		slow              bool
+	}{
+		{"works", ``, "", generousTimeout, false},
+		{"throws", `if (index === 1234) throw new Error("no")`, "no", generousTimeout, false},
+		{"exceeds the time", `if (index === 1234) for (;;);`, "it took longer than 1 s", time.Second, true},
+		// 2,000 of these rows are more than an answer may have, and 1,000 are not.
+		{"changes much", `row.n.value += "x".repeat(700)`, "", generousTimeout, true},
+	} {
+		if test.slow && testing.Short() {
+			continue
+		}
+		t.Run(test.name, func(t *testing.T) {
+			forEachRuntimeWith(t, hooks.Config{BatchTimeout: test.timeout, MaxAnswer: 1 << 20}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
+				session := openSession(t, s, rowHooks(fmt.Sprintf(source, test.body)))
+				session.SetCallRows(0, 2000)
+				changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, rows)))
 				if test.fails != "" {
 					failed := hookError(t, err)
-					if failed.Row == nil || *failed.Row != 9234 || !strings.Contains(failed.Text.String(), test.fails) {
+					if failed.Row == nil || *failed.Row != failing || !strings.Contains(failed.Text.String(), test.fails) {
 						t.Errorf("got %v", failed)
 					}
 					return
 				}
-				if err != nil || len(changes) != quickRows {
+				if err != nil || len(changes) != rows {
 					t.Fatalf("%d changes, %v", len(changes), err)
 				}
 				for i, c := range changes {
@@ -327,32 +330,32 @@ func TestQuickHooks(t *testing.T) {
 					}
 				}
 			})
-		}
-	})
+		})
+	}
 }
 
 // TestChangedRows checks that rows that a person changed have the mode update and their
 // index among all rows.
 func TestChangedRows(t *testing.T) {
 	const source = `{out: {value: mode + " " + record.index + " " + record.rowId + " " + record.row.x.value}}`
-	fields := []intray.Field{text("x"), text("out")}
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+	fields := []intray.Field{textField("x"), textField("out")}
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		b := batch(3, []any{"a", nil}, []any{"b", nil}, []any{"c", nil})
 		b.Numbers = []int64{3, 70, 1000}
 		rows := rowsOf(fields, b)
 		rows.Update = true
 		want := []string{"0.1 update 3 3 a", "1.1 update 70 70 b", "2.1 update 1000 1000 c"}
-		changes, err := open(t, s, rowHooks(`(record, mode) => ({row: `+source+`})`)).RunRows(t.Context(), 0, rows)
+		changes, err := openSession(t, s, rowHooks(`(record, mode) => ({row: `+source+`})`)).RunRows(t.Context(), 0, rows)
 		if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
 		bulk := intray.Hooks{BulkRow: []string{`(records, mode) => records.map(record => ({index: record.index, row: ` + source + `}))`}}
-		changes, err = open(t, s, bulk).RunBulk(t.Context(), 0, rows)
+		changes, err = openSession(t, s, bulk).RunBulk(t.Context(), 0, rows)
 		if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
 		var failed *intray.HookError
-		_, err = open(t, s, rowHooks(`record => { if (record.index === 70) record.row.nobody.value }`)).RunRows(t.Context(), 0, rows)
+		_, err = openSession(t, s, rowHooks(`record => { if (record.index === 70) record.row.nobody.value }`)).RunRows(t.Context(), 0, rows)
 		if !errors.As(err, &failed) || failed.Row == nil || *failed.Row != 70 {
 			t.Errorf("a row that fails: %v", err)
 		}
@@ -361,18 +364,18 @@ func TestChangedRows(t *testing.T) {
 
 // TestDeletedRows checks that row delete hooks are called once for each deleted row.
 func TestDeletedRows(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		b := batch(3, []any{"a"}, []any{"b"})
 		b.Numbers = []int64{3, 70}
-		rows := rowsOf([]intray.Field{text("x")}, b)
-		session := open(t, s, intray.Hooks{RowDelete: []string{`record => { console.log("gone", record.rowId, record.row.x.value); return {row: {x: {value: "no"}}} }`}})
+		rows := rowsOf([]intray.Field{textField("x")}, b)
+		session := openSession(t, s, intray.Hooks{RowDelete: []string{`record => { console.log("gone", record.rowId, record.row.x.value); return {row: {x: {value: "no"}}} }`}})
 		if err := session.NotifyDeleted(t.Context(), rows); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(session.Console(), "\n"); !strings.Contains(got, "gone 3 a") || !strings.Contains(got, "gone 70 b") {
 			t.Errorf("the hook printed %q", got)
 		}
-		fails := open(t, s, intray.Hooks{RowDelete: []string{`record => { throw new Error("keep it") }`}})
+		fails := openSession(t, s, intray.Hooks{RowDelete: []string{`record => { throw new Error("keep it") }`}})
 		var failed *intray.HookError
 		if err := fails.NotifyDeleted(t.Context(), rows); !errors.As(err, &failed) || failed.Hook != "rowDeleteHooks[0]" || failed.Row == nil || *failed.Row != 3 {
 			t.Errorf("a hook that fails: %v", err)

@@ -7,12 +7,12 @@ import (
 )
 
 func TestLoad(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *hooks.Runner) {
-		session := open(t, s, rowHooks("() => {}", "r => {\n ] }"))
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		session := openSession(t, s, rowHooks("() => {}", "r => {\n ] }"))
 		if failed := hookError(t, session.Load(t.Context())); failed.Hook != "rowHooks[1]" || failed.Line != 2 || !failed.Load {
 			t.Errorf("got %+v", failed)
 		}
-		session = open(t, s, rowHooks("() => {}"))
+		session = openSession(t, s, rowHooks("() => {}"))
 		if err := session.Load(t.Context()); err != nil || len(session.PIDs()) != 1 {
 			t.Errorf("%v, workers %v", err, session.PIDs())
 		}

@@ -1,6 +1,7 @@
 package hooks_test
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -10,61 +11,66 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// TestMoreSessionsThanWorkers checks that sessions never wait for each other, although
-// each wants several of a few workers and some workers are killed.
+// TestMoreSessionsThanWorkers checks that sessions never deadlock, although each wants
+// several of a few workers and some workers end.
 func TestMoreSessionsThanWorkers(t *testing.T) {
 	sessions, callers := 12, 3
 	if testing.Short() {
 		sessions, callers = 4, 2
 	}
-	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 3, BatchTimeout: 700 * time.Millisecond}, sandbox.Config{MaxWorkers: 3, IdleWorkers: 1})
+	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 3, BatchTimeout: time.Second}, sandbox.Config{MaxWorkers: 3, IdleWorkers: 1})
 	var all sync.WaitGroup
 	for i := range sessions {
-		source, hangs := `(r) => ({row: {out: {value: r.row.n.value}}})`, i%4 == 0
-		if hangs {
-			source = `(r) => { if (r.index === 25) [].includes.call({length: 2 ** 53 - 1}, 1); }`
+		source, failing := `(r) => ({row: {out: {value: r.row.n.value}}})`, ""
+		switch {
+		case i == 0: // only the first caller waits for the timeout
+			failing = `(r) => { if (r.index === 25) [].includes.call({length: 2 ** 53 - 1}, 1); }`
+		case i%4 == 1: // an error ends the worker, too
+			failing = `(r) => { if (r.index % 1000 === 25) throw new Error("no"); }`
 		}
-		session := open(t, s, intray.Hooks{Row: []string{source}, BulkRow: []string{"() => {}"}})
+		if failing != "" {
+			source = failing
+		}
+		session := openSession(t, s, intray.Hooks{Row: []string{source}, BulkRow: []string{"() => {}"}})
 		for caller := range callers {
 			all.Go(func() {
 				for n := range 4 {
-					changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(int64(n*10), 10)))
-					switch {
-					case hangs && n == 2:
-						if failed := hookError(t, err); failed.Hook != "rowHooks[0]" {
-							t.Error(failed)
-						}
-					case err != nil || !hangs && len(changes) != 10:
-						t.Errorf("session %d, %d: %d changes, %v", i, caller, len(changes), err)
+					changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(int64(caller*1000+n*10), 10)))
+					var failed *intray.HookError
+					switch fails := n == 2 && (i == 0 && caller == 0 || i%4 == 1); {
+					case fails && (!errors.As(err, &failed) || failed.Hook != "rowHooks[0]" || *failed.Row != int64(caller*1000+25)):
+						t.Errorf("session %d, caller %d: got %v, want the error of a hook", i, caller, err)
+					case !fails && (err != nil || failing == "" && len(changes) != 10):
+						t.Errorf("session %d, caller %d: %d changes, %v", i, caller, len(changes), err)
 					}
 				}
 			})
 		}
 		all.Go(func() {
-			if _, err := session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 10))); err != nil {
+			if _, err := session.RunBulk(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 10))); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	all.Wait() // sessions that wait for each other exceed the time of all tests
+	all.Wait() // a deadlock exceeds the timeout of the test binary
 }
 
 // TestOneWorkerIsEnough checks that a session continues with its only worker while another
-// import has all others.
+// session has all others.
 func TestOneWorkerIsEnough(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 4}, sandbox.Config{MaxWorkers: 2, IdleWorkers: 1})
-	other, session := open(t, s, rowHooks(`() => {}`)), open(t, s, rowHooks(`() => {}`))
+	other, session := openSession(t, s, rowHooks(`() => {}`)), openSession(t, s, rowHooks(`() => {}`))
 	for _, one := range []*hooks.Session{other, session} {
-		if _, err := one.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
+		if _, err := one.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 1))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// Each holds a worker now, and there is no third.
+	// Each session holds one of the two workers now.
 	errs := make(chan error)
 	for n := range 8 {
 		go func() {
 			one := []*hooks.Session{other, session}[n%2]
-			_, err := one.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 500)))
+			_, err := one.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 500)))
 			errs <- err
 		}()
 	}
@@ -74,6 +80,6 @@ func TestOneWorkerIsEnough(t *testing.T) {
 		}
 	}
 	if left := len(workers()); left > 3 {
-		t.Errorf("there are %d processes", left)
+		t.Errorf("%d workers are running, want at most 3", left)
 	}
 }
