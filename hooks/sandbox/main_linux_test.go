@@ -21,18 +21,18 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "hook-worker":
-			_ = Serve(setUp)
+			_ = Serve(newTestHandler)
 			os.Exit(0)
 		case "hook-parent":
-			parent(os.Args[2:])
+			runParent(os.Args[2:])
 			os.Exit(0)
 		}
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// setUp returns a handler that runs commands by name.
-func setUp(first []byte) (Handler, error) {
+// newTestHandler returns a handler that runs commands by name.
+func newTestHandler(first []byte) (Handler, error) {
 	switch string(first) {
 	case "refuse":
 		return nil, errors.New("no such runtime")
@@ -53,27 +53,27 @@ func setUp(first []byte) (Handler, error) {
 
 // commands are the commands of the workers of the tests.
 var commands = map[string]func(rest []byte) ([]byte, error){
-	"note":   note,
-	"echo":   func(rest []byte) ([]byte, error) { return bytes.Clone(rest), nil },
-	"spin":   func([]byte) ([]byte, error) { spin(); return nil, nil },
-	"sleep":  func([]byte) ([]byte, error) { time.Sleep(time.Hour); return nil, nil },
-	"fault":  func(rest []byte) ([]byte, error) { return nil, errors.New(string(rest)) },
-	"panic":  func(rest []byte) ([]byte, error) { panic(string(rest)) },
-	"exit":   func([]byte) ([]byte, error) { syscall.Exit(3); return nil, nil },
-	"size":   func(rest []byte) ([]byte, error) { return fmt.Append(nil, len(rest)), nil },
-	"env":    func([]byte) ([]byte, error) { return fmt.Append(nil, os.Environ()), nil },
-	"hoard":  hoard,
-	"crowd":  crowd,
-	"shout":  shout,
-	"wail":   func(rest []byte) ([]byte, error) { _, _ = syscall.Write(2, rest); syscall.Exit(4); return nil, nil },
-	"raw":    func(rest []byte) ([]byte, error) { _, err := syscall.Write(1, rest); spin(); return nil, err },
-	"hangup": func([]byte) ([]byte, error) { _ = syscall.Close(1); spin(); return nil, nil },
-	"deaf":   func([]byte) ([]byte, error) { _ = syscall.Close(0); return []byte("deaf"), nil },
-	"large":  func([]byte) ([]byte, error) { return make([]byte, 2<<20), nil },
-	"open":   func([]byte) ([]byte, error) { return formatResult(os.ReadFile("/etc/hostname")) },
-	"create": func([]byte) ([]byte, error) { return formatResult(nil, os.WriteFile(escape, []byte("x"), 0o600)) },
-	"self":   func([]byte) ([]byte, error) { return formatResult(os.ReadFile("/proc/self/environ")) },
-	"tcp":    func([]byte) ([]byte, error) { _, err := net.Dial("tcp", "127.0.0.1:22"); return formatResult(nil, err) },
+	"note":     sendNotes,
+	"echo":     func(rest []byte) ([]byte, error) { return bytes.Clone(rest), nil },
+	"spin":     func([]byte) ([]byte, error) { spin(); return nil, nil },
+	"sleep":    func([]byte) ([]byte, error) { time.Sleep(time.Hour); return nil, nil },
+	"fault":    func(rest []byte) ([]byte, error) { return nil, errors.New(string(rest)) },
+	"panic":    func(rest []byte) ([]byte, error) { panic(string(rest)) },
+	"exit":     func([]byte) ([]byte, error) { syscall.Exit(3); return nil, nil },
+	"size":     func(rest []byte) ([]byte, error) { return fmt.Append(nil, len(rest)), nil },
+	"env":      func([]byte) ([]byte, error) { return fmt.Append(nil, os.Environ()), nil },
+	"allocate": allocate,
+	"threads":  startThreads,
+	"flood":    floodStderr,
+	"stderr":   func(rest []byte) ([]byte, error) { _, _ = syscall.Write(2, rest); syscall.Exit(4); return nil, nil },
+	"raw":      func(rest []byte) ([]byte, error) { _, err := syscall.Write(1, rest); spin(); return nil, err },
+	"hangup":   func([]byte) ([]byte, error) { _ = syscall.Close(1); spin(); return nil, nil },
+	"deaf":     func([]byte) ([]byte, error) { _ = syscall.Close(0); return []byte("deaf"), nil },
+	"large":    func([]byte) ([]byte, error) { return make([]byte, 2<<20), nil },
+	"open":     func([]byte) ([]byte, error) { return formatResult(os.ReadFile("/etc/hostname")) },
+	"create":   func([]byte) ([]byte, error) { return formatResult(nil, os.WriteFile(escape, []byte("x"), 0o600)) },
+	"self":     func([]byte) ([]byte, error) { return formatResult(os.ReadFile("/proc/self/environ")) },
+	"tcp":      func([]byte) ([]byte, error) { _, err := net.Dial("tcp", "127.0.0.1:22"); return formatResult(nil, err) },
 	"udp": func([]byte) ([]byte, error) {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 		if err == nil {
@@ -85,7 +85,6 @@ var commands = map[string]func(rest []byte) ([]byte, error){
 	"start": func([]byte) ([]byte, error) {
 		return formatResult(nil, exec.Command("/proc/self/exe", "hook-worker").Start())
 	},
-	"nap": nap,
 	"socket": func([]byte) ([]byte, error) {
 		_, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 		return formatResult(nil, err)
@@ -123,14 +122,8 @@ func fork([]byte) ([]byte, error) {
 	return fmt.Append(nil, child), nil
 }
 
-func nap(rest []byte) ([]byte, error) {
-	length, err := time.ParseDuration(string(rest))
-	time.Sleep(length)
-	return []byte("woke"), err
-}
-
-// note sends each word as a note, and never ends after the word spin.
-func note(rest []byte) ([]byte, error) {
+// sendNotes sends each word as a note. It never returns after the word spin.
+func sendNotes(rest []byte) ([]byte, error) {
 	for _, word := range strings.Fields(string(rest)) {
 		if word == "spin" {
 			spin()
@@ -142,15 +135,15 @@ func note(rest []byte) ([]byte, error) {
 	return []byte("noted"), nil
 }
 
-// spin never ends, which the compiler must not notice.
+// spin never returns, which the compiler must not notice.
 func spin() {
 	for n := uint64(1); n != 0; {
 		n = n*6364136223846793005 + 1 | 1
 	}
 }
 
-// hoard allocates and uses memory until that fails, and then waits.
-func hoard([]byte) ([]byte, error) {
+// allocate allocates and uses memory until that fails. It never returns.
+func allocate([]byte) ([]byte, error) {
 	for {
 		room, err := unix.Mmap(-1, 0, 4<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 		if err != nil {
@@ -162,8 +155,8 @@ func hoard([]byte) ([]byte, error) {
 	}
 }
 
-// crowd starts more threads than the pool allows, and fewer than the system does.
-func crowd([]byte) ([]byte, error) {
+// startThreads starts more threads than the pool allows, and fewer than the system does.
+func startThreads([]byte) ([]byte, error) {
 	for range maxThreads + 4 {
 		go func() { _ = unix.Nanosleep(&unix.Timespec{Sec: 3600}, nil) }()
 	}
@@ -171,8 +164,8 @@ func crowd([]byte) ([]byte, error) {
 	return nil, nil
 }
 
-// shout floods the standard error.
-func shout(rest []byte) ([]byte, error) {
+// floodStderr writes to the standard error without end, or one line and the rest.
+func floodStderr(rest []byte) ([]byte, error) {
 	text := strings.Repeat("x", 1<<10) + "\n"
 	if len(rest) > 0 {
 		_, _ = syscall.Write(2, []byte(text+string(rest)))

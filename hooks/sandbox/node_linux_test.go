@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// loop answers frames with the result of code in Node itself, like code that has escaped
-// from the runtime.
-const loop = `
+// evalScript answers each request with the result of evaluating it in Node itself, like
+// code that has escaped from the runtime.
+const evalScript = `
 const fs = require('fs'), vm = require('vm');
-const take = (size) => {
+const read = (size) => {
   const room = Buffer.alloc(size);
   for (let at = 0; at < size;) {
     const n = fs.readSync(0, room, at, size - at, null);
@@ -28,7 +28,7 @@ const send = (kind, text) => {
   head.writeUInt32LE(body.length, 1);
   for (let all = Buffer.concat([head, body]); all.length > 0;) all = all.subarray(fs.writeSync(1, all));
 };
-const frame = () => { const head = take(5); return take(head.readUInt32LE(1)).toString(); };
+const frame = () => { const head = read(5); return read(head.readUInt32LE(1)).toString(); };
 for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => {});
 const setup = frame();
 send('R', '');
@@ -40,8 +40,8 @@ for (;;) {
   send('A', code === 'setup' ? setup : answer);
 }`
 
-// withNode opens a pool with Node.
-func withNode(t *testing.T, cfg Config) *Pool {
+// openNodePool returns a pool with Node that is closed after the test.
+func openNodePool(t *testing.T, cfg Config) *Pool {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("SKIPPED by -short: Node is NOT tested")
@@ -49,13 +49,13 @@ func withNode(t *testing.T, cfg Config) *Pool {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("Node is not installed")
 	}
-	cfg.Runtime, cfg.Script, cfg.Setup = Node, loop, []byte("'the setup'")
-	return open(t, cfg)
+	cfg.Runtime, cfg.Script, cfg.Setup = Node, evalScript, []byte("'the setup'")
+	return openPool(t, cfg)
 }
 
 func TestNode(t *testing.T) {
-	c := withNode(t, Config{IdleWorkers: 2})
-	w := lend(t, c)
+	c := openNodePool(t, Config{IdleWorkers: 2})
+	w := getWorker(t, c)
 	if err := syscall.Kill(w.proc.os.Pid, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -65,15 +65,15 @@ func TestNode(t *testing.T) {
 		"Object.keys(process.env).join()": "TZ,OPENSSL_CONF",
 		"process.version.slice(0, 1)":     "v",
 	} {
-		if got := ask(t, w, request); got != want {
-			t.Errorf("%.40s gave %.200q", request, got)
+		if got := mustCall(t, w, request); got != want {
+			t.Errorf("%.40s: got %.200q", request, got)
 		}
 	}
 }
 
 func TestNodeIsContained(t *testing.T) {
-	c := withNode(t, Config{IdleWorkers: 2})
-	neighbour := lend(t, c)
+	c := openNodePool(t, Config{IdleWorkers: 2, Memory: 160 << 20})
+	neighbour := getWorker(t, c)
 	for _, test := range []struct {
 		name, code, want string
 	}{
@@ -81,19 +81,19 @@ func TestNodeIsContained(t *testing.T) {
 		{"buffers", "const all = []; for (;;) all.push(Buffer.alloc(8 << 20, 1))", "memory"},
 		{"heap", "const all = []; for (;;) all.push(new Array(1000).fill({}))", "memory"},
 		{"read", "require('fs').readFileSync('/etc/hostname', 'utf8')", "error"},
-		{"read by another door", "process.binding('fs').open('/etc/hostname', 0, 0)", "error"},
+		{"read by a binding", "process.binding('fs').open('/etc/hostname', 0, 0)", "error"},
 		{"environment", "require('fs').readFileSync('/proc/self/environ', 'utf8')", "error"},
 		{"write", "require('fs').writeFileSync('/tmp/intray-sandbox-escape', 'x')", "error"},
 		{"spawn", "require('child_process').spawnSync('/bin/sh').error.code", "error"},
 		{"kill", "process.kill(process.ppid, 0)", "SIGSYS"},
 		{"exit", "process.exit(5)", "status 5"},
 		{"abort", "process.abort()", "SIGABRT"},
-		{"forge", "require('fs').writeSync(1, 'nonsense, nothing else')", "protocol"},
-		{"shout", "for (;;) require('fs').writeSync(2, 'x'.repeat(4096))", "output"},
+		{"forged frame", "require('fs').writeSync(1, 'nonsense, nothing else')", "protocol"},
+		{"stderr", "for (;;) require('fs').writeSync(2, 'x'.repeat(4096))", "output"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := lend(t, c)
-			budget := patient
+			w := getWorker(t, c)
+			budget := generousBudget
 			if test.want == "deadline" {
 				budget = shortBudget
 			}
@@ -101,18 +101,19 @@ func TestNodeIsContained(t *testing.T) {
 			if !strings.Contains(got, test.want) {
 				t.Errorf("got %.200s, want %s", got, test.want)
 			}
-			if got := ask(t, neighbour, "1+1"); got != "2" {
-				t.Errorf("the neighbour says %q", got)
+			if got := mustCall(t, neighbour, "1+1"); got != "2" {
+				t.Errorf("the other worker answered %q", got)
 			}
 		})
 	}
 }
 
-// bare starts Node without its own restrictions, but with those of the system.
-func bare(t *testing.T, c *Pool) *Worker {
+// startNodeWithoutFlags starts Node with the restrictions of the system, but without its
+// own.
+func startNodeWithoutFlags(t *testing.T, c *Pool) *Worker {
 	t.Helper()
 	order := c.launcher.restrictions()
-	order.Node.Args = []string{"node", "--no-deprecation", "-e", loop}
+	order.Node.Args = []string{"node", "--no-deprecation", "-e", evalScript}
 	slot := <-c.slots
 	proc, err := c.startProcess(slot)
 	if err != nil {
@@ -131,10 +132,10 @@ func bare(t *testing.T, c *Pool) *Worker {
 	return w
 }
 
-func TestNodeWithoutItsFlags(t *testing.T) {
-	c := withNode(t, Config{})
+func TestNodeWithoutFlags(t *testing.T) {
+	c := openNodePool(t, Config{})
 	const sigsys, denied = "SIGSYS", "EACCES"
-	w := bare(t, c)
+	w := startNodeWithoutFlags(t, c)
 	for code, want := range map[string]string{
 		"require('fs').readFileSync('/etc/hostname', 'utf8')":                      denied,
 		"require('fs').readFileSync('/proc/self/environ', 'utf8')":                 denied,
@@ -143,7 +144,7 @@ func TestNodeWithoutItsFlags(t *testing.T) {
 		"require('fs').readFileSync('/lib/x86_64-linux-gnu/libc.so.6').length > 0": "",
 		"new Function('return 1')()":                                               "1",
 	} {
-		if got := ask(t, w, code); !strings.Contains(got, want) {
+		if got := mustCall(t, w, code); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", code, got)
 		}
 	}
@@ -154,11 +155,11 @@ func TestNodeWithoutItsFlags(t *testing.T) {
 		"new (require('worker_threads').Worker)('for (;;) {}', { eval: true }); for (;;) {}": "deadline",
 		"process.setuid(0)": sigsys,
 	} {
-		budget := patient
+		budget := generousBudget
 		if want == "deadline" {
 			budget = shortBudget
 		}
-		if got := outcome(t, bare(t, c), code, budget); !strings.Contains(got, want) {
+		if got := outcome(t, startNodeWithoutFlags(t, c), code, budget); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", code, got)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKilledParentLeavesNoWorker kills a program with three busy workers and an idle one.
+// TestKilledParentLeavesNoWorker checks that the workers of a killed program end, both busy
+// and idle ones.
 func TestKilledParentLeavesNoWorker(t *testing.T) {
 	needSandbox(t)
 	program := exec.Command("/proc/self/exe", "hook-parent", "spin")
@@ -38,7 +39,7 @@ func TestKilledParentLeavesNoWorker(t *testing.T) {
 	}
 	children := childrenOf(t, program.Process.Pid)
 	if len(workers) != 3 || len(children) < 3 {
-		t.Fatalf("it has the workers %v and the children %v", workers, children)
+		t.Fatalf("the program has the workers %v and the children %v", workers, children)
 	}
 	_ = program.Process.Kill()
 	_ = program.Wait()
@@ -70,7 +71,7 @@ func TestWithoutRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("all tests run without root already")
 	}
-	program := exec.Command("/proc/self/exe", "hook-parent", "report", "echo hello", "spin", "socket", "fork", "hoard", "crowd", "open")
+	program := exec.Command("/proc/self/exe", "hook-parent", "report", "echo hello", "spin", "socket", "fork", "allocate", "threads", "open")
 	program.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 64900, Gid: 64900}}
 	program.Dir, program.Stderr = "/", os.Stderr
 	out, err := program.Output()
@@ -89,11 +90,11 @@ func TestWithoutRoot(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if one.Capabilities.Users || !one.Capabilities.Seccomp || one.Capabilities.Landlock == 0 {
-			t.Errorf("it had %+v", one.Capabilities)
+			t.Errorf("the pool had %+v", one.Capabilities)
 		}
 	}
 	if err := reports.Decode(&callReport{}); err != io.EOF {
-		t.Errorf("there is more: %s", out)
+		t.Errorf("the program reported more calls: %s", out)
 	}
 }
 
@@ -162,12 +163,12 @@ func memoryFolder(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join("/sys/fs/cgroup/memory", fmt.Sprintf("intray-test-%d", os.Getpid()))
 	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Skipf("no cgroup of the memory controller can be made: %v", err)
+		t.Skipf("cannot create a cgroup of the memory controller: %v", err)
 	}
 	t.Cleanup(func() {
 		left, _ := filepath.Glob(filepath.Join(folder, groupPrefix+"*"))
 		if len(left) > 0 {
-			t.Errorf("left behind: %v", left)
+			t.Errorf("the pool left the cgroups %v", left)
 		}
 		if err := os.Remove(folder); err != nil {
 			t.Error(err)
@@ -182,28 +183,28 @@ func TestCgroup(t *testing.T) {
 	if err := os.Mkdir(stale, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c := open(t, Config{Cgroup: folder, Memory: 64 << 20})
+	c := openPool(t, Config{Cgroup: folder, Memory: 64 << 20})
 	defer c.Close()
 	if exists(stale) {
-		t.Error("what a dead program left is still there")
+		t.Error("the cgroup of an ended program was not removed")
 	}
 	if c.Capabilities().Cgroup != "v1" || strings.Contains(strings.Join(c.Capabilities().Missing(), " "), "20 ms") {
-		t.Errorf("it has %+v", c.Capabilities())
+		t.Errorf("the pool has %+v", c.Capabilities())
 	}
-	// The kernel alone must stop it, without the usage monitor.
+	// The kernel alone must end the worker, without the usage monitor.
 	w := <-c.ready
 	w.maxMemory = 1 << 40
 	w.assign(Limits{})
-	if f := broken(t, w, "hoard", patient); f.Kind != KindMemory {
+	if f := mustFail(t, w, "allocate", generousBudget); f.Kind != KindMemory {
 		t.Errorf("got %s: %v", f.Kind, f)
 	}
 	if exists(w.proc.gauge.group.folder) {
-		t.Error("the cgroup of the worker is still there")
+		t.Error("the cgroup of the worker was not removed")
 	}
 }
 
-// TestSecondVersion checks the files that are written, without a kernel.
-func TestSecondVersion(t *testing.T) {
+// TestCgroupV2Files checks the files that are written, without a kernel.
+func TestCgroupV2Files(t *testing.T) {
 	folder := t.TempDir()
 	controllers := filepath.Join(folder, "cgroup.controllers")
 	if err := os.WriteFile(controllers, []byte("cpu pids\n"), 0o644); err != nil {
@@ -226,7 +227,7 @@ func TestSecondVersion(t *testing.T) {
 		}
 	}
 	if err := one.setMemoryLimit(1 << 20); err != nil || !one.isKilledForMemory() {
-		t.Errorf("%v, starved %v", err, one.isKilledForMemory())
+		t.Errorf("%v, killed for memory %v", err, one.isKilledForMemory())
 	}
 	for name, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0"} {
 		if got, _ := os.ReadFile(filepath.Join(folder, name)); string(got) != want {
@@ -235,9 +236,8 @@ func TestSecondVersion(t *testing.T) {
 	}
 }
 
-// TestUselessCgroups checks that an unusable folder is reported with advice when the pool
-// is opened.
-func TestUselessCgroups(t *testing.T) {
+// TestUnusableCgroups checks that New reports an unusable folder and what to do.
+func TestUnusableCgroups(t *testing.T) {
 	needSandbox(t)
 	second := func(t *testing.T) string {
 		folder := t.TempDir()
@@ -252,8 +252,8 @@ func TestUselessCgroups(t *testing.T) {
 	}{
 		"none":              {func(t *testing.T) string { return filepath.Join(t.TempDir(), "gone") }, "create it"},
 		"another folder":    {func(t *testing.T) string { return t.TempDir() }, "not a memory cgroup"},
-		"not handed down":   {second, "write +memory to its cgroup.subtree_control"},
-		"not one's own":     {func(*testing.T) string { return "/proc/self/net" }, "not a memory cgroup"},
+		"not delegated":     {second, "write +memory to its cgroup.subtree_control"},
+		"a system folder":   {func(*testing.T) string { return "/proc/self/net" }, "not a memory cgroup"},
 		"a mounted version": {mounted, "has no memory controller"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestUselessCgroups(t *testing.T) {
 			}
 			defer c.Close()
 			if c.Capabilities().Cgroup != "" || !strings.Contains(strings.Join(c.Capabilities().Missing(), " "), "20 ms") {
-				t.Errorf("it has %+v", c.Capabilities())
+				t.Errorf("the pool has %+v", c.Capabilities())
 			}
 		})
 	}

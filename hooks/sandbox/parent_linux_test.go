@@ -13,25 +13,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parent is a program with a pool. Its workers spin, or it reports the results of calls.
-func parent(args []string) {
+// runParent is a program with a pool. Its workers spin, or it reports the results of calls.
+func runParent(args []string) {
 	if args[0] == "confined" {
-		confine()
+		forbidNamespaces()
 	}
-	c, err := New(Config{IdleWorkers: 1})
+	c, err := New(Config{IdleWorkers: 1, StartTimeout: generousBudget})
 	if err != nil {
-		fmt.Println("no pool:", err)
+		fmt.Println("open the pool:", err)
 		os.Exit(1)
 	}
 	if args[0] == "spin" {
-		linger(c)
+		spinUntilKilled(c)
 	}
-	report(c, args[1:])
+	reportCalls(c, args[1:])
 	c.Close()
 }
 
-// confine forbids creating namespaces, as containers do.
-func confine() {
+// forbidNamespaces makes the system refuse new namespaces, as containers do.
+func forbidNamespaces() {
 	allow, refuse := returnAction(unix.SECCOMP_RET_ALLOW), returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -47,8 +47,9 @@ func confine() {
 	}
 }
 
-// linger prints the process ids and waits to be killed.
-func linger(c *Pool) {
+// spinUntilKilled starts three busy workers, prints their process ids and waits to be
+// killed.
+func spinUntilKilled(c *Pool) {
 	for range 3 {
 		w, err := c.Worker(context.Background(), Limits{})
 		if err != nil {
@@ -68,8 +69,8 @@ type callReport struct {
 	Capabilities         Capabilities
 }
 
-// report prints the result of each call in a line.
-func report(c *Pool, requests []string) {
+// reportCalls prints the result of each call in a line.
+func reportCalls(c *Pool, requests []string) {
 	out := json.NewEncoder(os.Stdout)
 	for _, request := range requests {
 		w, err := c.Worker(context.Background(), Limits{})

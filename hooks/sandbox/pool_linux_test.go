@@ -26,33 +26,34 @@ func needSandbox(t testing.TB) {
 	}
 }
 
-// open returns a pool that is closed after the test.
-func open(t testing.TB, cfg Config) *Pool {
+// openPool returns a pool that is closed after the test.
+func openPool(t testing.TB, cfg Config) *Pool {
 	t.Helper()
 	needSandbox(t)
+	setDefault(&cfg.StartTimeout, generousBudget)
 	c, err := New(cfg)
 	if err != nil {
-		t.Fatalf("no pool: %v", err)
+		t.Fatalf("open the pool: %v", err)
 	}
 	t.Cleanup(c.Close)
 	return c
 }
 
-// lend returns a worker that is closed after the test.
-func lend(t testing.TB, c *Pool) *Worker {
+// getWorker returns a worker that is closed after the test.
+func getWorker(t testing.TB, c *Pool) *Worker {
 	t.Helper()
 	w, err := c.Worker(context.Background(), Limits{})
 	if err != nil {
-		t.Fatalf("no worker: %v", err)
+		t.Fatalf("get a worker: %v", err)
 	}
 	t.Cleanup(w.Close)
 	return w
 }
 
-// ask makes a call that must succeed.
-func ask(t testing.TB, w *Worker, request string) string {
+// mustCall makes a call that must succeed.
+func mustCall(t testing.TB, w *Worker, request string) string {
 	t.Helper()
-	answer, err := w.Call(context.Background(), []byte(request), 0)
+	answer, err := w.Call(context.Background(), []byte(request), generousBudget)
 	if err != nil {
 		t.Fatalf("%.40s: %v", request, err)
 	}
@@ -71,21 +72,21 @@ func waitForExit(t testing.TB, pid int) {
 	}
 	defer unix.Close(fd)
 	for {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patient.Milliseconds()))
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(generousBudget.Milliseconds()))
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
 			t.Fatal(err)
 		case n == 0:
-			t.Fatalf("the process %d does not end", pid)
+			t.Fatalf("the process %d is still running", pid)
 		default:
 			return
 		}
 	}
 }
 
-// leak makes a file inheritable.
-func leak(file *os.File) error {
+// makeInheritable removes the close-on-exec flag of a file.
+func makeInheritable(file *os.File) error {
 	raw, err := file.SyscallConn()
 	if err != nil {
 		return err
@@ -96,33 +97,34 @@ func leak(file *os.File) error {
 }
 
 func TestCalls(t *testing.T) {
-	w := lend(t, open(t, Config{MaxAnswer: 32 << 20}))
+	w := getWorker(t, openPool(t, Config{MaxAnswer: 32 << 20}))
 	for _, length := range []int{0, 1, 100, maxSingleWrite, maxSingleWrite + 1, growStep + 1, 5 << 20} {
 		text := strings.Repeat("é", length)
-		if got := ask(t, w, "echo "+text); got != text {
+		if got := mustCall(t, w, "echo "+text); got != text {
 			t.Errorf("%d bytes came back as %d", len(text), len(got))
 		}
 	}
 }
 
-// TestTwoInFlight checks that the budget of a call begins when the calls before it have
-// ended: all three together take longer than each may.
-func TestTwoInFlight(t *testing.T) {
-	w := lend(t, open(t, Config{}))
+// TestConcurrentCalls makes more calls at once than a worker may have.
+func TestConcurrentCalls(t *testing.T) {
+	w := getWorker(t, openPool(t, Config{}))
 	var all sync.WaitGroup
-	for range 3 {
+	for i := range maxInFlight + 2 {
 		all.Go(func() {
-			if answer, err := w.Call(t.Context(), []byte("nap 300ms"), 800*time.Millisecond); err != nil || answer != "woke" {
-				t.Errorf("got %q, %v", answer, err)
+			want := fmt.Sprint(i)
+			if answer, err := w.Call(t.Context(), []byte("echo "+want), generousBudget); err != nil || answer != want {
+				t.Errorf("got %q, %v, want %s", answer, err, want)
 			}
 		})
 	}
 	all.Wait()
 }
 
-// TestAllCallsFail checks that the second call fails if the first one ends the worker.
-func TestAllCallsFail(t *testing.T) {
-	w := lend(t, open(t, Config{}))
+// TestFailureEndsAllCalls checks that the second call fails if the first one ends the
+// worker.
+func TestFailureEndsAllCalls(t *testing.T) {
+	w := getWorker(t, openPool(t, Config{}))
 	kinds := make(chan Kind, 2)
 	for _, request := range []string{"spin", "spin"} {
 		go func() {
@@ -138,30 +140,30 @@ func TestAllCallsFail(t *testing.T) {
 }
 
 func TestTooLongRequest(t *testing.T) {
-	w := lend(t, open(t, Config{MaxRequest: 1000}))
+	w := getWorker(t, openPool(t, Config{MaxRequest: 1000}))
 	if _, err := w.Call(t.Context(), make([]byte, 1001), 0); err == nil || errors.As(err, new(*Failure)) {
 		t.Errorf("got %v", err)
 	}
-	if got := ask(t, w, "echo well"); got != "well" {
-		t.Errorf("the worker says %q", got)
+	if got := mustCall(t, w, "echo well"); got != "well" {
+		t.Errorf("the worker answered %q", got)
 	}
 }
 
 func TestLimitsOfOneWorker(t *testing.T) {
-	c := open(t, Config{})
+	c := openPool(t, Config{})
 	for _, test := range []struct {
 		limits  Limits
 		command string
 		kind    Kind
 	}{
-		{Limits{Memory: 64 << 20}, "hoard", KindMemory},
+		{Limits{Memory: 64 << 20}, "allocate", KindMemory},
 		{Limits{MaxAnswer: 1 << 20}, "large", KindOutput},
 	} {
 		w, err := c.Worker(t.Context(), test.limits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := broken(t, w, test.command, budgetOf(test.command)); f.Kind != test.kind {
+		if f := mustFail(t, w, test.command, budgetOf(test.command)); f.Kind != test.kind {
 			t.Errorf("%s: %s: %v", test.command, f.Kind, f)
 		}
 	}
@@ -175,8 +177,8 @@ func TestLimitsOfOneWorker(t *testing.T) {
 	}
 }
 
-func TestGivingUp(t *testing.T) {
-	w := lend(t, open(t, Config{}))
+func TestCancelledCall(t *testing.T) {
+	w := getWorker(t, openPool(t, Config{}))
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	_, err := w.Call(ctx, []byte("spin"), time.Hour)
@@ -188,26 +190,26 @@ func TestGivingUp(t *testing.T) {
 
 // TestSignals checks that signals that stop a service do not end its workers.
 func TestSignals(t *testing.T) {
-	w := lend(t, open(t, Config{}))
+	w := getWorker(t, openPool(t, Config{}))
 	for _, one := range []unix.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP} {
 		if err := unix.Kill(w.proc.os.Pid, one); err != nil {
 			t.Fatal(err)
 		}
-		if got := ask(t, w, "echo alive"); got != "alive" {
-			t.Errorf("after %v the worker says %q", one, got)
+		if got := mustCall(t, w, "echo alive"); got != "alive" {
+			t.Errorf("after %v the worker answered %q", one, got)
 		}
 	}
 }
 
-func TestForgottenWorker(t *testing.T) {
-	w := lend(t, open(t, Config{IdleTimeout: 50 * time.Millisecond}))
+func TestIdleTimeout(t *testing.T) {
+	w := getWorker(t, openPool(t, Config{IdleTimeout: 50 * time.Millisecond}))
 	<-w.dead
-	if f := broken(t, w, "echo x", patient); f.Kind != KindIdle {
+	if f := mustFail(t, w, "echo x", generousBudget); f.Kind != KindIdle {
 		t.Errorf("got %s: %v", f.Kind, f)
 	}
 }
 
-func TestBadStarts(t *testing.T) {
+func TestFailedStarts(t *testing.T) {
 	needSandbox(t)
 	for _, test := range []struct {
 		setup string
@@ -218,7 +220,7 @@ func TestBadStarts(t *testing.T) {
 		{"die", KindDied, "status 7"},
 		{"sleep", KindStart, "not ready within 100ms"},
 	} {
-		timeout := patient
+		timeout := generousBudget
 		if test.kind == KindStart {
 			timeout = 100 * time.Millisecond
 		}
@@ -230,7 +232,7 @@ func TestBadStarts(t *testing.T) {
 	}
 }
 
-func TestConfigs(t *testing.T) {
+func TestInvalidConfigs(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		"unknown hook runtime \"deno\"":     {Runtime: "deno"},
 		"unknown hook sandbox mode \"lax\"": {Mode: "lax"},
@@ -250,68 +252,68 @@ func TestConfigs(t *testing.T) {
 // TestWorkersAreFresh checks that no worker is used twice, and that idle workers are
 // replaced.
 func TestWorkersAreFresh(t *testing.T) {
-	c := open(t, Config{IdleWorkers: 2, MaxWorkers: 3})
+	c := openPool(t, Config{IdleWorkers: 2, MaxWorkers: 3})
 	var seen []int
 	for range 10 {
-		w := lend(t, c)
+		w := getWorker(t, c)
 		seen = append(seen, w.proc.os.Pid)
 		w.Close()
 	}
 	slices.Sort(seen)
 	if all := len(slices.Compact(slices.Clone(seen))); all != 10 {
-		t.Errorf("of 10 workers %d were different: %v", all, seen)
+		t.Errorf("10 workers had %d process ids: %v", all, seen)
 	}
 }
 
-// TestNoFilesAreLeft compares the open files before and after.
-func TestNoFilesAreLeft(t *testing.T) {
+// TestFilesAreClosed compares the open files before a pool is opened and after it is
+// closed.
+func TestFilesAreClosed(t *testing.T) {
 	before, err := listOpenFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := open(t, Config{})
+	c := openPool(t, Config{})
 	for i := range 20 {
-		w := lend(t, c)
+		w := getWorker(t, c)
 		if i%2 == 0 {
-			broken(t, w, "exit", patient)
+			mustFail(t, w, "exit", generousBudget)
 		}
 		w.Close()
 	}
 	c.Close()
 	if after, err := listOpenFiles(); err != nil || len(after) > len(before)+2 {
-		t.Errorf("there were the files %v and now there are %v: %v", before, after, err)
+		t.Errorf("open files: before %v, after %v, %v", before, after, err)
 	}
 }
 
-// TestWorkersAreBounded checks that a caller waits for a worker until it gets one or
-// cancels.
-func TestWorkersAreBounded(t *testing.T) {
-	c := open(t, Config{IdleWorkers: 1, MaxWorkers: 2})
-	one, _ := lend(t, c), lend(t, c)
+// TestMaxWorkers checks that a caller waits for a worker until it gets one or cancels.
+func TestMaxWorkers(t *testing.T) {
+	c := openPool(t, Config{IdleWorkers: 1, MaxWorkers: 2})
+	one, _ := getWorker(t, c), getWorker(t, c)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if w, err := c.Worker(ctx, Limits{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("got %v, %v", w, err)
 	}
 	go one.Close()
-	if got := ask(t, lend(t, c), "echo third"); got != "third" {
+	if got := mustCall(t, getWorker(t, c), "echo third"); got != "third" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestDeadSparesAreReplaced(t *testing.T) {
-	c := open(t, Config{MaxWorkers: 1})
-	first := c.living()[0]
+func TestDeadIdleWorkerIsReplaced(t *testing.T) {
+	c := openPool(t, Config{MaxWorkers: 1})
+	first := c.aliveWorkers()[0]
 	_ = unix.Kill(first.proc.os.Pid, unix.SIGKILL)
 	<-first.dead
-	w := lend(t, c)
-	if got := ask(t, w, "echo new"); got != "new" || w == first {
+	w := getWorker(t, c)
+	if got := mustCall(t, w, "echo new"); got != "new" || w == first {
 		t.Errorf("got %q", got)
 	}
 }
 
-// living returns the workers.
-func (c *Pool) living() (list []*Worker) {
+// aliveWorkers returns the workers whose processes have not ended.
+func (c *Pool) aliveWorkers() (list []*Worker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for w := range c.alive {
@@ -321,16 +323,16 @@ func (c *Pool) living() (list []*Worker) {
 }
 
 func TestCloseEndsAll(t *testing.T) {
-	c := open(t, Config{IdleWorkers: 2, MaxWorkers: 4})
+	c := openPool(t, Config{IdleWorkers: 2, MaxWorkers: 4})
 	failures := make(chan error, 2)
 	for range 2 {
-		w := lend(t, c)
+		w := getWorker(t, c)
 		go func() {
 			_, err := w.Call(context.Background(), []byte("spin"), time.Hour)
 			failures <- err
 		}()
 	}
-	all := append(c.living(), <-c.ready, <-c.ready) // the idle workers, too
+	all := append(c.aliveWorkers(), <-c.ready, <-c.ready) // the idle workers, too
 	c.Close()
 	for range 2 {
 		var f *Failure
@@ -342,7 +344,7 @@ func TestCloseEndsAll(t *testing.T) {
 		select {
 		case <-w.dead:
 		default:
-			t.Errorf("the process %d still runs", w.proc.os.Pid)
+			t.Errorf("the process %d is still running", w.proc.os.Pid)
 		}
 	}
 	if w, err := c.Worker(t.Context(), Limits{}); !errors.Is(err, ErrClosed) {
@@ -350,9 +352,9 @@ func TestCloseEndsAll(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce uses, breaks and closes many workers at once.
-func TestManyAtOnce(t *testing.T) {
-	c := open(t, Config{IdleWorkers: 2, MaxWorkers: 6})
+// TestConcurrentWorkers uses, ends and closes many workers at once.
+func TestConcurrentWorkers(t *testing.T) {
+	c := openPool(t, Config{IdleWorkers: 2, MaxWorkers: 6})
 	commands := []string{"echo ok", "exit", "socket", "fault x", "echo ok"}
 	var all sync.WaitGroup
 	for i := range 40 {
@@ -364,7 +366,7 @@ func TestManyAtOnce(t *testing.T) {
 			}
 			defer w.Close()
 			command := commands[i%len(commands)]
-			answer, err := w.Call(t.Context(), []byte(command), 0)
+			answer, err := w.Call(t.Context(), []byte(command), generousBudget)
 			if good := command == "echo ok"; good != (err == nil) || good && answer != "ok" {
 				t.Errorf("%s: %q, %v", command, answer, err)
 			}
@@ -375,45 +377,45 @@ func TestManyAtOnce(t *testing.T) {
 
 // TestNotes checks that a failure has the last note of its call only.
 func TestNotes(t *testing.T) {
-	c := open(t, Config{IdleWorkers: 2})
-	w := lend(t, c)
-	if got := ask(t, w, "note one two"); got != "noted" {
+	c := openPool(t, Config{IdleWorkers: 2})
+	w := getWorker(t, c)
+	if got := mustCall(t, w, "note one two"); got != "noted" {
 		t.Errorf("got %q", got)
 	}
 	if got := w.LastNote(); got != "two" {
 		t.Errorf("the answer came with the note %q", got)
 	}
-	if ask(t, w, "echo x"); w.LastNote() != "" {
-		t.Errorf("an answer without notes came with %q", w.LastNote())
+	if mustCall(t, w, "echo x"); w.LastNote() != "" {
+		t.Errorf("an answer without notes came with the note %q", w.LastNote())
 	}
-	f := broken(t, w, "note "+strings.Repeat("x ", 5000)+"last spin", 300*time.Millisecond)
-	if f.Kind != KindDeadline || f.Note != "last" || f.Noted < 100*time.Millisecond {
-		t.Errorf("got %q %v ago, %v", f.Note, f.Noted, f)
+	f := mustFail(t, w, "note "+strings.Repeat("x ", 500)+"last spin", time.Second)
+	if f.Kind != KindDeadline || f.Note != "last" || f.Noted <= 0 {
+		t.Errorf("got the note %q, %v before the end, %v", f.Note, f.Noted, f)
 	}
-	w = lend(t, c)
-	ask(t, w, "note one")
-	if f := broken(t, w, "spin", 100*time.Millisecond); f.Note != "" || f.Noted != 0 {
-		t.Errorf("got %q %v ago", f.Note, f.Noted)
+	w = getWorker(t, c)
+	mustCall(t, w, "note one")
+	if f := mustFail(t, w, "spin", 100*time.Millisecond); f.Note != "" || f.Noted != 0 {
+		t.Errorf("got the note %q, %v before the end", f.Note, f.Noted)
 	}
-	w = lend(t, c)
-	if f := broken(t, w, "raw "+frame('N', 4, "four")+frame('Q', 0, ""), 0); f.Kind != KindProtocol || f.Note != "four" {
+	w = getWorker(t, c)
+	if f := mustFail(t, w, "raw "+frame('N', 4, "four")+frame('Q', 0, ""), 0); f.Kind != KindProtocol || f.Note != "four" {
 		t.Errorf("got %q, %v", f.Note, f)
 	}
 	for _, forged := range []string{frame('N', maxNoteText+1, "x"), strings.Repeat(frame('N', 0, ""), maxNotes+1)} {
-		if f := broken(t, lend(t, c), "raw "+forged, patient); f.Kind != KindProtocol {
+		if f := mustFail(t, getWorker(t, c), "raw "+forged, generousBudget); f.Kind != KindProtocol {
 			t.Errorf("%.20q: got %v", forged, f)
 		}
 	}
 }
 
-// TestTryWorker checks that there is no worker while all are in use, and one when one has
-// ended.
+// TestTryWorker checks that TryWorker returns no worker while all are in use, and one as
+// soon as another has ended.
 func TestTryWorker(t *testing.T) {
-	c := open(t, Config{MaxWorkers: 2, IdleWorkers: 1})
-	first := lend(t, c)
+	c := openPool(t, Config{MaxWorkers: 2, IdleWorkers: 1})
+	first := getWorker(t, c)
 	second, some, err := c.TryWorker(t.Context(), Limits{})
 	if err != nil || !some {
-		t.Fatalf("no second worker: %v", err)
+		t.Fatalf("got no second worker: %v", err)
 	}
 	t.Cleanup(second.Close)
 	for range 3 {
@@ -428,7 +430,7 @@ func TestTryWorker(t *testing.T) {
 			t.Fatal(err)
 		}
 		if some {
-			ask(t, w, "echo x")
+			mustCall(t, w, "echo x")
 			w.Close()
 		}
 	}
@@ -441,7 +443,7 @@ func TestTryWorker(t *testing.T) {
 // BenchmarkCall measures a call without computation. A batch of 1,000 rows has about 174
 // kB.
 func BenchmarkCall(b *testing.B) {
-	w := lend(b, open(b, Config{}))
+	w := getWorker(b, openPool(b, Config{}))
 	for _, size := range []int{100, 174_000, 4 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			request := append([]byte("size "), bytes.Repeat([]byte("x"), size)...)
@@ -457,7 +459,7 @@ func BenchmarkCall(b *testing.B) {
 
 // BenchmarkStart measures a worker that is started, restricted, ready and closed.
 func BenchmarkStart(b *testing.B) {
-	c := open(b, Config{MaxWorkers: 2})
+	c := openPool(b, Config{MaxWorkers: 2})
 	for b.Loop() {
 		w, err := c.startWorker(<-c.slots)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -27,7 +28,7 @@ func TestFrames(t *testing.T) {
 			t.Fatalf("%d bytes came back as %d: %v", size, len(got), err)
 		}
 		if _, _, err := readHeader(&wire); !errors.Is(err, io.EOF) {
-			t.Fatalf("there is more: %v", err)
+			t.Fatalf("bytes are left: %v", err)
 		}
 	})
 }
@@ -40,18 +41,18 @@ func TestBrokenFrames(t *testing.T) {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
 	if most := testing.AllocsPerRun(10, func() { _, _ = readPayload(bytes.NewReader(nil), maxFrame, nil) }); most > 20 {
-		t.Errorf("it allocates %v times", most)
+		t.Errorf("readPayload allocates %v times", most)
 	}
 	if _, _, err := readHeader(bytes.NewReader([]byte("A\x01"))); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("half a header: %v", err)
 	}
 	if _, err := readFrame(bytes.NewReader([]byte("X\x00\x00\x00\x00")), frameRequest, nil); err == nil {
-		t.Error("a frame of another kind was taken")
+		t.Error("readFrame accepts another kind")
 	}
 }
 
-// loose returns a worker without a process, which only handles frames.
-func loose() *Worker {
+// newFrameHandler returns a worker without a process, which only handles frames.
+func newFrameHandler() *Worker {
 	proc := &process{reaped: true, gone: make(chan struct{})}
 	close(proc.gone)
 	w := newDetachedWorker(&Config{StartTimeout: DefaultStartTimeout, IdleTimeout: DefaultIdleTimeout, MaxAnswer: 1 << 16}, proc)
@@ -59,15 +60,15 @@ func loose() *Worker {
 	return w
 }
 
-// FuzzFrames sends any bytes to a worker, which must accept at most two answers within
-// the limit.
+// FuzzFrames checks that a worker accepts at most two answers, within the limit, from
+// arbitrary bytes.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("R\x00\x00\x00\x00A\x02\x00\x00\x00hiN\x01\x00\x00\x00xA\x00\x00\x00\x00"))
 	f.Add([]byte("A\xff\xff\xff\xff"))
 	f.Add([]byte("F\x03\x00\x00\x00why"))
 	f.Add([]byte("A\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w := loose()
+		w := newFrameHandler()
 		defer w.timer.Stop()
 		both := w.calls
 		from, err := bytes.NewReader(text), error(nil)
@@ -86,7 +87,7 @@ func FuzzFrames(f *testing.F) {
 			case <-one.done:
 				answers = append(answers, i)
 				if len(one.answer) > 1<<16 || !strings.Contains(string(text), one.answer) {
-					t.Errorf("the answer %d of %d bytes was taken", i, len(one.answer))
+					t.Errorf("answer %d of %d bytes was accepted", i, len(one.answer))
 				}
 			default:
 			}
@@ -95,4 +96,23 @@ func FuzzFrames(f *testing.F) {
 			t.Errorf("the calls %v were answered", answers)
 		}
 	})
+}
+
+// TestCallBudget checks that the budget of a call begins when the call before it is
+// answered.
+func TestCallBudget(t *testing.T) {
+	w := newFrameHandler()
+	defer w.timer.Stop()
+	for i, want := range []time.Duration{time.Minute + readGrace, time.Hour, DefaultIdleTimeout} {
+		before := time.Now()
+		if i == 0 {
+			w.calls[0].budget, w.calls[1].budget, w.calls[1].sent = time.Minute, time.Hour, true
+			w.applyLimits(Limits{})
+		} else {
+			w.completeCall("")
+		}
+		if from, to := before.Add(want), time.Now().Add(want); w.deadline.Before(from) || w.deadline.After(to) {
+			t.Errorf("after %d answers, the deadline is in %v, want %v", i, w.deadline.Sub(before), want)
+		}
+	}
 }

@@ -24,7 +24,7 @@ func outcome(t *testing.T, w *Worker, request string, budget time.Duration) stri
 	return answer
 }
 
-// TestEachRestrictionAlone removes the other restrictions to see what one does.
+// TestEachRestrictionAlone checks what each restriction does without the others.
 func TestEachRestrictionAlone(t *testing.T) {
 	both := ProbeCapabilities()
 	if both.Landlock < 4 || !both.Seccomp {
@@ -43,24 +43,24 @@ func TestEachRestrictionAlone(t *testing.T) {
 	}{
 		{"Landlock", onlyFiles, map[string]string{
 			"open": denied, "create": denied, "self": denied, "exec": denied, "socket": done,
-			"hangup": "protocol", "spin": "deadline", "hoard": "memory", "crowd": "threads",
+			"hangup": "protocol", "spin": "deadline", "allocate": "memory", "threads": "threads",
 		}},
 		{"seccomp", onlyCalls, map[string]string{
 			"exec": sigsys, "socket": sigsys, "udp": sigsys, "fork": sigsys, "kill": sigsys, "code": sigsys,
-			"spin": "deadline", "hoard": "memory", "crowd": "threads",
+			"spin": "deadline", "allocate": "memory", "threads": "threads",
 		}},
 		{"neither", none, map[string]string{
-			"open": done, "create": "file too large", "socket": done, "spin": "deadline", "hoard": "memory", "crowd": "threads",
+			"open": done, "create": "file too large", "socket": done, "spin": "deadline", "allocate": "memory", "threads": "threads",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := newPool(Config{Mode: BestEffort, IdleWorkers: 2}, test.has)
+			c, err := newPool(Config{Mode: BestEffort, IdleWorkers: 2, StartTimeout: generousBudget}, test.has)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(c.Close)
 			for command, want := range test.wants {
-				if got := outcome(t, lend(t, c), command, budgetOf(command)); !strings.Contains(got, want) {
+				if got := outcome(t, getWorker(t, c), command, budgetOf(command)); !strings.Contains(got, want) {
 					t.Errorf("%s: %s, want %s", command, got, want)
 				}
 			}
@@ -68,19 +68,20 @@ func TestEachRestrictionAlone(t *testing.T) {
 	}
 }
 
-// TestWholeGroupDies lets a worker without restrictions create a process.
-func TestWholeGroupDies(t *testing.T) {
+// TestProcessGroupIsKilled checks that the child of a worker without restrictions ends
+// with it.
+func TestProcessGroupIsKilled(t *testing.T) {
 	has := ProbeCapabilities()
 	has.Seccomp, has.Landlock = false, 0
-	c, err := newPool(Config{Mode: BestEffort}, has)
+	c, err := newPool(Config{Mode: BestEffort, StartTimeout: generousBudget}, has)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	w := lend(t, c)
-	child, err := strconv.Atoi(ask(t, w, "fork"))
+	w := getWorker(t, c)
+	child, err := strconv.Atoi(mustCall(t, w, "fork"))
 	if err != nil || unix.Kill(child, 0) != nil {
-		t.Fatalf("there is no child to kill: %v", err)
+		t.Fatalf("the worker started no child: %v", err)
 	}
 	w.Close()
 	waitForExit(t, child)
@@ -88,9 +89,9 @@ func TestWholeGroupDies(t *testing.T) {
 
 func TestStrictRefuses(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		take func(*Capabilities)
-		want string
+		name   string
+		remove func(*Capabilities)
+		want   string
 	}{
 		{"seccomp", func(a *Capabilities) { a.Seccomp = false }, "no seccomp filter"},
 		{"Landlock", func(a *Capabilities) { a.Landlock = 0 }, "no Landlock"},
@@ -99,20 +100,21 @@ func TestStrictRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			has := ProbeCapabilities()
-			test.take(&has)
+			test.remove(&has)
 			c, err := newPool(Config{}, has)
 			var refused *RefusedError
 			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "best-effort") {
 				t.Fatalf("got %v, %v", c, err)
 			}
 			if lacks := strings.Join(has.Missing(), "; "); !strings.Contains(lacks, test.want) {
-				t.Errorf("what is missing does not name it: %s", lacks)
+				t.Errorf("Missing does not name it: %s", lacks)
 			}
 		})
 	}
 }
 
-// TestWorkerRefusesPartialSandbox orders a restriction that the kernel lacks.
+// TestWorkerRefusesPartialSandbox checks that a worker fails if the kernel lacks one of its
+// restrictions.
 func TestWorkerRefusesPartialSandbox(t *testing.T) {
 	needSandbox(t)
 	has := ProbeCapabilities()
@@ -131,8 +133,8 @@ func TestOwnUser(t *testing.T) {
 	if !ProbeCapabilities().Users {
 		t.Skip("changing the user needs root")
 	}
-	c := open(t, Config{IdleWorkers: 2, FirstUserID: 64700})
-	one, other := lend(t, c), lend(t, c)
+	c := openPool(t, Config{IdleWorkers: 2, FirstUserID: 64700})
+	one, other := getWorker(t, c), getWorker(t, c)
 	users := map[string]bool{userOf(t, one): true, userOf(t, other): true}
 	if len(users) != 2 {
 		t.Errorf("the workers share a user: %v", users)
@@ -155,24 +157,24 @@ func userOf(t *testing.T, w *Worker) string {
 	return strings.Fields(rest)[0]
 }
 
-// TestNothingIsInherited opens a file that every child inherits, as a careless shell
-// does, and checks that the worker does not have it.
+// TestNothingIsInherited checks that a worker has no open file of this program, not even an
+// inheritable one.
 func TestNothingIsInherited(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	if err := leak(write); err != nil {
+	if err := makeInheritable(write); err != nil {
 		t.Fatal(err)
 	}
-	w := lend(t, open(t, Config{}))
-	if got := ask(t, w, "env"); got != "[TZ=UTC]" {
+	w := getWorker(t, openPool(t, Config{}))
+	if got := mustCall(t, w, "env"); got != "[TZ=UTC]" {
 		t.Errorf("the worker has the environment %s", got)
 	}
 	write.Close()
-	_ = read.SetReadDeadline(time.Now().Add(patient))
+	_ = read.SetReadDeadline(time.Now().Add(generousBudget))
 	if n, err := read.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Errorf("someone still has the pipe: %d, %v", n, err)
+		t.Errorf("the pipe is still open: %d, %v", n, err)
 	}
 }

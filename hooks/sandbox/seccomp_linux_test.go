@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// judge runs a filter as the kernel does, on the number, the processor and the arguments
-// of a system call. The virtual machine of the library reads big-endian numbers.
-func judge(t *testing.T, c syscallPolicy, arch, number uint32, args ...uint32) uint32 {
+// runFilter runs a filter as the kernel does, on the number, the processor and the
+// arguments of a system call. The virtual machine of the library reads big-endian numbers.
+func runFilter(t *testing.T, c syscallPolicy, arch, number uint32, args ...uint32) uint32 {
 	t.Helper()
 	machine, err := bpf.NewVM(c.compile())
 	if err != nil {
@@ -31,7 +31,7 @@ func judge(t *testing.T, c syscallPolicy, arch, number uint32, args ...uint32) u
 
 func TestFilter(t *testing.T) {
 	if filterArch == 0 {
-		t.Skip("there is no filter for this processor")
+		t.Skip("this processor has no filter")
 	}
 	const (
 		allow = unix.SECCOMP_RET_ALLOW
@@ -50,19 +50,19 @@ func TestFilter(t *testing.T) {
 	}{
 		{"read", quick, filterArch, unix.SYS_READ, nil, allow},
 		{"the last one allowed", quick, filterArch, quick.allow[len(quick.allow)-1], nil, allow},
-		{"read, as another processor counts", quick, filterArch + 1, unix.SYS_READ, nil, kill},
-		{"read, by the other numbers", quick, filterArch, x32SyscallBit | unix.SYS_READ, nil, kill},
+		{"read on another processor", quick, filterArch + 1, unix.SYS_READ, nil, kill},
+		{"read by its x32 number", quick, filterArch, x32SyscallBit | unix.SYS_READ, nil, kill},
 		{"no such call", quick, filterArch, 1<<32 - 1, nil, kill},
 		{"execve", quick, filterArch, unix.SYS_EXECVE, nil, kill},
 		{"socket", quick, filterArch, unix.SYS_SOCKET, nil, kill},
 		{"kill", quick, filterArch, unix.SYS_KILL, nil, kill},
 		{"memory", quick, filterArch, unix.SYS_MMAP, []uint32{0, 4096, unix.PROT_READ | unix.PROT_WRITE}, allow},
 		{"memory for code", quick, filterArch, unix.SYS_MMAP, []uint32{0, 4096, unix.PROT_EXEC}, kill},
-		{"memory made code", quick, filterArch, unix.SYS_MPROTECT, []uint32{0, 4096, unix.PROT_READ | unix.PROT_EXEC}, kill},
+		{"memory that becomes code", quick, filterArch, unix.SYS_MPROTECT, []uint32{0, 4096, unix.PROT_READ | unix.PROT_EXEC}, kill},
 		{"a thread", quick, filterArch, unix.SYS_CLONE, []uint32{goThread}, allow},
 		{"a process", quick, filterArch, unix.SYS_CLONE, []uint32{uint32(unix.SIGCHLD)}, kill},
-		{"a thread elsewhere", quick, filterArch, unix.SYS_CLONE, []uint32{goThread | unix.CLONE_NEWUSER}, kill},
-		{"naming memory", quick, filterArch, unix.SYS_PRCTL, nil, eperm},
+		{"a thread in another namespace", quick, filterArch, unix.SYS_CLONE, []uint32{goThread | unix.CLONE_NEWUSER}, kill},
+		{"prctl", quick, filterArch, unix.SYS_PRCTL, nil, eperm},
 		{"Node: code", node, filterArch, unix.SYS_MMAP, []uint32{0, 4096, unix.PROT_EXEC}, allow},
 		{"Node: clone3", node, filterArch, unix.SYS_CLONE3, nil, older},
 		{"Node: a thread", node, filterArch, unix.SYS_CLONE, []uint32{glibcThreadFlags}, allow},
@@ -72,7 +72,7 @@ func TestFilter(t *testing.T) {
 		{"Node: ptrace", node, filterArch, unix.SYS_PTRACE, nil, kill},
 		{"Node: io_uring", node, filterArch, unix.SYS_IO_URING_SETUP, nil, older},
 	} {
-		if got := judge(t, test.calls, test.arch, test.number, test.args...); got != test.want {
+		if got := runFilter(t, test.calls, test.arch, test.number, test.args...); got != test.want {
 			t.Errorf("%s: %#x, want %#x", test.name, got, test.want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestParseStat(t *testing.T) {
 	} {
 		held, threads, ok := parseStat([]byte(name))
 		if ok != want || ok && (threads != 12 || held != 1000*int64(unix.Getpagesize())) {
-			t.Errorf("%q gave %d, %d, %v", name, held, threads, ok)
+			t.Errorf("%q: got %d, %d, %v", name, held, threads, ok)
 		}
 	}
 }
