@@ -187,7 +187,7 @@ func (c *bulkCall) collectChanges(ctx context.Context, slot *workerSlot, r reque
 	}
 }
 
-// sendColumn sends the column of a field in packs and marks it as kept in columns.
+// sendColumn sends the column of a field in packs and marks it in columns as sent ahead.
 func (c *bulkCall) sendColumn(ctx context.Context, slot *workerSlot, field int, columns []*jsruntime.Column) error {
 	layout := &c.layouts[field]
 	columns[field] = &jsruntime.Column{Kept: true}

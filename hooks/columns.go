@@ -142,8 +142,8 @@ func rowsOfColumns(spans []span, columns []*jsruntime.Column) jsruntime.Rows {
 	return rows
 }
 
-// answerBounds returns the bounds of a call with so many rows, in which a hook may change
-// each cell once.
+// answerBounds returns the bounds of the answer to a call with so many rows. A hook may
+// change each cell once.
 func answerBounds(layouts []columnLayout, rows int, learn bool) jsruntime.Bounds {
 	b := jsruntime.Bounds{Rows: rows, Fields: make([]jsruntime.FieldBounds, len(layouts)), Learn: learn}
 	for i, layout := range layouts {
@@ -153,7 +153,7 @@ func answerBounds(layouts []columnLayout, rows int, learn bool) jsruntime.Bounds
 	return b
 }
 
-// buildColumn returns what hooks see of the field with the index at.
+// buildColumn returns the column of the field with the index at, as hooks see it.
 func (l *columnLayout) buildColumn(at int, spans []span) *jsruntime.Column {
 	if l.field.ManyToOne {
 		column := &jsruntime.Column{Parts: make([]jsruntime.Column, l.columns)}

@@ -115,7 +115,7 @@ func TestPins(t *testing.T) {
 // TestRowEndsWorker checks that the error names the row that ended the worker in the
 // middle of a call.
 func TestRowEndsWorker(t *testing.T) {
-	forEachRuntimeWith(t, hooks.Config{BatchTimeout: generousTimeout}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
+	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
 		session := openSession(t, s, rowHooks(`(r) => { if (r.index === 1030) { const all = []; for (;;) all.push(new Array(1000).fill(r.index)); } }`))
 		_, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(1000, 100)))
 		failed := hookError(t, err)
@@ -148,7 +148,7 @@ func TestRowChangesListPrototype(t *testing.T) {
 // TestErrorNamesHook checks that an invalid result of the second of three hooks is
 // reported as its error.
 func TestErrorNamesHook(t *testing.T) {
-	forEachRuntimeWith(t, hooks.Config{BatchTimeout: generousTimeout}, sandbox.Config{Memory: 128 << 20}, func(t *testing.T, s *hooks.Runner) {
+	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{Memory: 128 << 20}, func(t *testing.T, s *hooks.Runner) {
 		for _, test := range []struct {
 			source, want string
 			slow         bool
@@ -363,7 +363,7 @@ func TestMemoryLimit(t *testing.T) {
 		"texts":   `("text " + all.length).repeat(10)`,
 		"calls":   "() => all",
 	}
-	forEachRuntimeWith(t, hooks.Config{BatchTimeout: generousTimeout}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
+	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
 		for _, hook := range []string{"bulkRowHooks[1]", "stepHooks[2]", "beforeFinishCallback"} {
 			for what, one := range allocations {
 				if !isFull() && what != "lists" && hook != "bulkRowHooks[1]" || testing.Short() && what != "lists" {

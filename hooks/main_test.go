@@ -1,6 +1,7 @@
 package hooks_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,9 +63,11 @@ func workers() (list []string) {
 // compilePrelude compiles the prelude of the workers once.
 var compilePrelude = sync.OnceValues(jsruntime.Compile)
 
-// newRunner returns a Runner with a pool that is closed after the test.
+// newRunner returns a Runner with a pool that is closed after the test. Its BatchTimeout is
+// generousTimeout by default.
 func newRunner(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, sandboxCfg sandbox.Config) *hooks.Runner {
 	t.Helper()
+	cfg.BatchTimeout = cmp.Or(cfg.BatchTimeout, generousTimeout)
 	return hooks.New(newPool(t, runtime, sandboxCfg), cfg)
 }
 
@@ -81,7 +84,7 @@ func newPool(t testing.TB, runtime sandbox.Runtime, sandboxCfg sandbox.Config) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	sandboxCfg.Runtime, sandboxCfg.MaxAnswer, sandboxCfg.Setup = runtime, 64<<20, prelude
+	sandboxCfg.Runtime, sandboxCfg.MaxAnswer, sandboxCfg.Setup, sandboxCfg.StartTimeout = runtime, 64<<20, prelude, generousTimeout
 	pool, err := sandbox.New(sandboxCfg)
 	var refused *sandbox.RefusedError
 	if errors.As(err, &refused) {
@@ -111,7 +114,7 @@ const generousTimeout = time.Minute
 // forEachRuntime runs a test with both runtimes, and with -short in QuickJS only. The
 // timeout is so long that no machine exceeds it.
 func forEachRuntime(t *testing.T, test func(t *testing.T, r *hooks.Runner)) {
-	forEachRuntimeWith(t, hooks.Config{BatchTimeout: generousTimeout}, sandbox.Config{}, test)
+	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{}, test)
 }
 
 // forEachRuntimeWith is like forEachRuntime, with the limits of the caller.

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// rowHook is what a session knows about a row hook.
+// rowHook is the state of a row hook in a session.
 type rowHook struct {
 	name string
 	// usedFields are the keys of the fields that the hook uses; nil until they are known.
@@ -173,8 +173,7 @@ func (r *rowHookRun) callOnce(ctx context.Context, rows span, info callInfo, tra
 	}
 }
 
-// usedColumns returns which fields a row hook uses, and all fields as long as that is not
-// known.
+// usedColumns returns which fields a row hook uses, or all fields while that is unknown.
 func (s *Session) usedColumns(hook *rowHook, fields []intray.Field) (used []bool, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,11 +32,24 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
+// The default limits of hooks. The flags --hook-memory, --hook-timeout-per-1000 and
+// --hook-call-timeout set the first three.
+const (
+	// DefaultMemory is how much memory one worker process may use, in bytes.
+	DefaultMemory = sandbox.DefaultMemory
+	// DefaultBatchTimeout is how long hooks may take for 1,000 rows.
+	DefaultBatchTimeout = sandbox.DefaultCallTimeout
+	// DefaultCallTimeout is how long one call of a hook may take, for any number of rows.
+	DefaultCallTimeout = time.Minute
+	// DefaultMaxAnswer is how much hooks may change in one call, in bytes.
+	DefaultMaxAnswer = jsruntime.DefaultMaxAnswer
+)
+
 // Config configures a Runner. The zero Config works.
 type Config struct {
 	// BatchTimeout is how long hooks may take for 1,000 rows. Default 5 s.
 	BatchTimeout time.Duration
-	// CallTimeout is how long one call may take, however many rows it has. A call with at
+	// CallTimeout is how long one call may take, for any number of rows. A call with at
 	// most 1,000 rows may take BatchTimeout even if that is longer. Default
 	// DefaultCallTimeout.
 	CallTimeout time.Duration
@@ -59,7 +72,7 @@ type Runner struct {
 	sessions map[*Session]struct{}
 }
 
-// New returns a Runner that takes its workers from a pool.
+// New returns a Runner that uses the workers of a pool.
 func New(pool *sandbox.Pool, cfg Config) *Runner {
 	if cfg.BatchTimeout <= 0 {
 		cfg.BatchTimeout = DefaultBatchTimeout
@@ -133,8 +146,8 @@ func (s *Session) Load(ctx context.Context) error {
 // errClosed is the error of calls after Close.
 var errClosed = errors.New("the session of the hooks is closed")
 
-// Close waits for running calls and ends the workers of the session. Further calls do
-// nothing.
+// Close waits for running calls and ends the workers of the session. It may be called
+// again.
 func (s *Session) Close() error {
 	for {
 		s.mu.Lock()
@@ -193,21 +206,21 @@ func (s *Session) hookNames(kind jsruntime.HookKind) (names []string) {
 	return names
 }
 
-// engineBudget is the time after which the engine stops by itself. It is shorter than the
-// budget after which the process is killed, because an engine that stops by itself
-// reports where it was.
+// engineBudget returns the time after which the engine interrupts a hook. It is shorter
+// than the budget after which the process is killed, because an engine that interrupts a
+// hook reports its position.
 func (s *Session) engineBudget(budget time.Duration) time.Duration { return budget - budget/20 }
 
-// callBudget is how long a call with so many rows may take.
+// callBudget returns how long a call with so many rows may take.
 func (s *Session) callBudget(rows int) time.Duration {
 	batches := (rows + batchRows - 1) / batchRows
 	return max(s.cfg.BatchTimeout, min(s.cfg.CallTimeout, time.Duration(batches)*s.cfg.BatchTimeout))
 }
 
-// maxKeptRequest is the largest request buffer that is kept for the next call, in bytes.
-const maxKeptRequest = 4 << 20
+// maxReusedRequest is the largest request buffer that the next call reuses, in bytes.
+const maxReusedRequest = 4 << 20
 
-// request is a call of hooks.
+// request is an encodable call of hooks.
 type request interface{ Append(dst []byte) []byte }
 
 // roundTrip sends a request to a slot and reads the answer. After an error the slot is
@@ -222,7 +235,7 @@ func (s *Session) roundTrip(ctx context.Context, slot *workerSlot, r request, bo
 	if err != nil {
 		return nil, unreadableAnswer(err, slot.worker.LastNote())
 	}
-	if cap(slot.request) > maxKeptRequest {
+	if cap(slot.request) > maxReusedRequest {
 		slot.request = nil
 	}
 	return a, nil

@@ -38,8 +38,8 @@ func (s *Session) acquireSlot(ctx context.Context, fields []intray.Field) (*work
 	return slot, err
 }
 
-// acquireOrFaults is like acquireSlot, but returns all hooks that cannot be loaded. There
-// is no slot then.
+// acquireOrFaults is like acquireSlot, but returns all hooks that cannot be loaded. The
+// slot is nil then.
 func (s *Session) acquireOrFaults(ctx context.Context, fields []intray.Field) (*workerSlot, []jsruntime.Fault, error) {
 	for done := retryCount(0); ; {
 		slot, err := s.waitForSlot(ctx)
@@ -116,7 +116,7 @@ func (s *Session) startWorker(ctx context.Context, slot *workerSlot, isOnly bool
 		return false, startError(err)
 	case !started:
 		s.mu.Lock()
-		s.slotCount-- // without notifying anybody: no worker became available
+		s.slotCount-- // waiters stay asleep: no worker became available
 		last := s.slotCount == 0
 		s.mu.Unlock()
 		if last { // the other slots were closed in the meantime
@@ -190,7 +190,7 @@ func (s *Session) replaceWorker(ctx context.Context, slot *workerSlot, fields []
 	}
 }
 
-// idleGracePeriod is how long a session keeps an idle worker while others wait for one.
+// idleGracePeriod is how long a worker may be idle while another session waits for one.
 const idleGracePeriod = 50 * time.Millisecond
 
 // waitForWorker waits for a worker of the pool. Meanwhile it ends the idle workers of this
@@ -216,7 +216,7 @@ func (s *Session) waitForWorker(ctx context.Context) (*sandbox.Worker, error) {
 	}
 }
 
-// closeIdleWorkers ends the workers that have been idle for a time.
+// closeIdleWorkers ends the workers that have been idle for at least idleFor.
 func (s *Session) closeIdleWorkers(idleFor time.Duration) {
 	s.mu.Lock()
 	before := len(s.idle)
@@ -290,7 +290,7 @@ func (s *Session) sendRequest(ctx context.Context, slot *workerSlot, request []b
 }
 
 // withRetry calls do with a slot. If something other than a hook ends the worker, it calls
-// do again with a fresh one.
+// do again with a fresh worker.
 func (s *Session) withRetry(ctx context.Context, fields []intray.Field, c callInfo, do func(slot *workerSlot) error) error {
 	for done := retryCount(0); ; {
 		slot, err := s.acquireSlot(ctx, fields)
@@ -310,7 +310,7 @@ func (s *Session) withRetry(ctx context.Context, fields []intray.Field, c callIn
 
 // retryDelays are the pauses before a call is repeated because something other than a hook
 // ended its worker: a system without free memory may have some again after a while. A
-// hook cannot cause this, so the number of retries is no attack surface.
+// hook cannot cause this, so retries need no tighter limit.
 var retryDelays = []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second}
 
 // retryCount is the number of retries so far.

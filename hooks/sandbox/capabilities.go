@@ -15,12 +15,11 @@ type Capabilities struct {
 	// Seccomp: a process can be restricted to a list of system calls, and this program
 	// has the list for this processor.
 	Seccomp bool
-	// Landlock is the version of Landlock, or 0 if there is none.
+	// Landlock is the version of Landlock, or 0 if the kernel has none.
 	Landlock int
-	// Users: each worker has a user id of its own.
+	// Users: each worker has its own user id.
 	Users bool
-	// Namespaces: each worker has an empty network of its own. It is only known once a
-	// pool exists.
+	// Namespaces: each worker has its own empty network. Only a pool knows.
 	Namespaces bool
 	// Cgroup is "v1" or "v2" if a cgroup limits the memory of each worker, and "" if the
 	// pool measures the memory. The result of ProbeCapabilities has the version whose
@@ -52,7 +51,7 @@ func (a Capabilities) Missing() []string {
 		lacks = append(lacks, "hook workers run as the user of this program (each has its own user if the program runs as root)")
 	}
 	if !a.Namespaces {
-		lacks = append(lacks, "hook workers have no empty network of their own")
+		lacks = append(lacks, "hook workers have no empty network namespace")
 	}
 	if a.Cgroup == "" {
 		lacks = append(lacks, "the memory of hook workers is measured every 20 ms (a cgroup would limit it without gaps)")

@@ -156,8 +156,8 @@ func (cfg *Config) validate() error {
 // minNodeVersion is the first version that has the flags.
 const minNodeVersion = 20
 
-// nodeArgs keep Node small and disable what hooks must not have. They are no security
-// boundary; the sandbox is.
+// nodeArgs make Node small and disable what hooks must not use. The sandbox is the security
+// boundary, not these flags.
 var nodeArgs = []string{
 	"--disable-proto=delete", "--no-addons", "--disallow-code-generation-from-strings", "--frozen-intrinsics",
 	"--no-deprecation", "--no-warnings",

@@ -150,17 +150,17 @@ func (e *RefusedError) Describe() intray.Message {
 }
 
 const (
-	// headSize and tailSize are how much of the standard error is kept, in bytes. A
+	// headSize and tailSize are how much of the standard error is stored, in bytes. A
 	// runtime writes the reason first, and details up to the end.
 	headSize = 1 << 10
 	tailSize = 8 << 10
 	// maxStderr is how much a worker may write to its standard error, in bytes.
 	maxStderr = 4 << 20
-	// omission replaces what is not kept.
+	// omission replaces the middle.
 	omission = "\n[...]\n"
 )
 
-// headTail keeps the beginning and the end of a stream.
+// headTail stores the beginning and the end of a stream.
 type headTail struct {
 	mu   sync.Mutex
 	head []byte

@@ -53,9 +53,9 @@ func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
 
 // capabilities returns those of the system without those that were refused.
 func (l *launcher) capabilities() Capabilities {
-	has, way := l.available, launchModes[l.modeIndex.Load()]
-	has.Users = has.Users && way.user
-	has.Namespaces = way.namespaces
+	has, mode := l.available, launchModes[l.modeIndex.Load()]
+	has.Users = has.Users && mode.user
+	has.Namespaces = mode.namespaces
 	has.Cgroup = l.groups.version()
 	return has
 }
@@ -63,14 +63,14 @@ func (l *launcher) capabilities() Capabilities {
 // restrictions returns what the worker must apply to itself.
 func (l *launcher) restrictions() restrictions {
 	has := l.capabilities()
-	o := restrictions{
+	r := restrictions{
 		Memory:   l.cfg.Memory,
 		Landlock: has.Landlock, Seccomp: has.Seccomp, NoNewPrivs: has.NoNewPrivs, Threads: has.Users,
 	}
 	if l.cfg.Runtime == Node {
-		o.Node = newNodeCommand(l.cfg)
+		r.Node = newNodeCommand(l.cfg)
 	}
-	return o
+	return r
 }
 
 // startProcess starts a process in the best mode that the system allows.
@@ -100,12 +100,12 @@ func isForbidden(err error) bool {
 	return false
 }
 
-func (l *launcher) startProcessAs(w launchMode, slot int) (*process, error) {
+func (l *launcher) startProcessAs(mode launchMode, slot int) (*process, error) {
 	ends, err := openPipes()
 	if err != nil {
 		return nil, err
 	}
-	attr := &os.ProcAttr{Dir: "/", Env: environment(), Files: ends.childEnds(), Sys: l.sysProcAttr(w, slot)}
+	attr := &os.ProcAttr{Dir: "/", Env: environment(), Files: ends.childEnds(), Sys: l.sysProcAttr(mode, slot)}
 	child, err := os.StartProcess("/proc/self/exe", append([]string{"intray"}, l.cfg.Command...), attr)
 	runtime.KeepAlive(ends)
 	if err != nil {
@@ -126,13 +126,13 @@ func (l *launcher) startProcessAs(w launchMode, slot int) (*process, error) {
 	return proc, nil
 }
 
-func (l *launcher) sysProcAttr(w launchMode, slot int) *syscall.SysProcAttr {
+func (l *launcher) sysProcAttr(mode launchMode, slot int) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if w.user && l.available.Users {
+	if mode.user && l.available.Users {
 		id := uint32(l.cfg.FirstUserID + slot)
 		attr.Credential = &syscall.Credential{Uid: id, Gid: id}
 	}
-	if !w.namespaces {
+	if !mode.namespaces {
 		return attr
 	}
 	attr.Cloneflags = syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
@@ -169,13 +169,13 @@ func (p *process) wait() exitStatus {
 	}
 	p.mu.Lock()
 	_ = unix.Kill(-p.os.Pid, unix.SIGKILL)
-	starved := p.gauge.isKilledForMemory()
+	outOfMemory := p.gauge.isKilledForMemory()
 	state, _ := p.os.Wait()
 	p.reaped = true
 	p.mu.Unlock()
 	close(p.gone)
 	end := newExitStatus(state)
-	end.outOfMemory = starved
+	end.outOfMemory = outOfMemory
 	if state != nil {
 		if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 			end.signal = unix.SignalName(status.Signal())

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// withC reports whether this program contains a C library.
-const withC = false
+// cgoEnabled reports whether this program contains a C library.
+const cgoEnabled = false

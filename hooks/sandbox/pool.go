@@ -128,11 +128,12 @@ func (p *Pool) TryWorker(ctx context.Context, limits Limits) (*Worker, bool, err
 	return w, err == nil, err
 }
 
-// reserve counts a user of a worker, unless there are most already; 0 means no limit.
-func (p *Pool) reserve(most int) bool {
+// reserve counts a user of a worker and reports true, unless limit users are counted
+// already. A limit of 0 means none.
+func (p *Pool) reserve(limit int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if most > 0 && p.reserved >= most {
+	if limit > 0 && p.reserved >= limit {
 		return false
 	}
 	p.reserved++
@@ -145,8 +146,8 @@ func (p *Pool) release() {
 	p.mu.Unlock()
 }
 
-// waitReserved waits for a worker. The reservation ends with the worker, or at once after
-// an error.
+// waitReserved waits for a worker. The reservation ends with the worker, or immediately
+// after an error.
 func (p *Pool) waitReserved(ctx context.Context, limits Limits) (*Worker, error) {
 	w, err := p.waitForWorker(ctx)
 	if err != nil {
@@ -197,7 +198,7 @@ func (p *Pool) Close() {
 	})
 }
 
-// keepIdleWorker keeps one idle worker until the pool is closed.
+// keepIdleWorker has one idle worker ready until the pool is closed.
 func (p *Pool) keepIdleWorker(idle *Worker) {
 	for {
 		if idle == nil {
@@ -239,8 +240,7 @@ func (p *Pool) startIdleWorker() *Worker {
 	}
 }
 
-// reportStartError passes the error to one caller that waits for a worker, if there is
-// one.
+// reportStartError passes the error to one caller that waits for a worker, if any.
 func (p *Pool) reportStartError(err error) {
 	select {
 	case p.startErrors <- err:

@@ -50,7 +50,7 @@ func (p *Pool) runLaunches() {
 	}
 }
 
-// startProcess starts a process in that thread.
+// startProcess starts a process in the thread of runLaunches.
 func (p *Pool) startProcess(slot int) (proc *process, err error) {
 	done := make(chan struct{})
 	p.launches <- func() {

@@ -2,5 +2,6 @@
 
 package sandbox
 
-// shadowed reports whether the race detector needs more address space than any limit.
-const shadowed = true
+// raceEnabled reports whether the race detector, which needs more address space than any
+// limit, is part of this program.
+const raceEnabled = true

@@ -98,7 +98,7 @@ func (o restrictions) setResourceLimits(files uint64, heap bool) error {
 	if o.Threads {
 		all[unix.RLIMIT_NPROC] = maxUserThreads
 	}
-	if heap && !shadowed {
+	if heap && !raceEnabled {
 		// The runtime reserves about 90 MiB more address space than it uses.
 		all[unix.RLIMIT_DATA] = uint64(o.Memory) + 128<<20
 	}

@@ -107,7 +107,7 @@ func quickJSPolicy() syscallPolicy {
 		refuse:        []uint32{unix.SYS_PRCTL},
 		threads:       []uint32{goThread},
 	}
-	if withC {
+	if cgoEnabled {
 		c.allow = append(c.allow, libcSyscalls...)
 		c.threads = append(c.threads, glibcThreadFlags, muslThreadFlags)
 		c.absent = []uint32{unix.SYS_CLONE3}

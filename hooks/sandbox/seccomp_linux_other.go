@@ -2,7 +2,7 @@
 
 package sandbox
 
-// There is no list for this processor, so there is no filter.
+// This processor has no list of system calls, so workers have no filter.
 const (
 	filterArch = 0
 	goThread   = 0

@@ -61,9 +61,9 @@ type call struct {
 	done      chan struct{}
 }
 
-func newWorker(cfg *Config, proc *process, guard *usageMonitor) *Worker {
+func newWorker(cfg *Config, proc *process, monitor *usageMonitor) *Worker {
 	w := newDetachedWorker(cfg, proc)
-	w.monitor = guard
+	w.monitor = monitor
 	w.readers.Go(w.readFrames)
 	w.readers.Go(w.readStderr)
 	return w
@@ -115,7 +115,7 @@ func (w *Worker) startError() error {
 	return w.failed
 }
 
-// assign gives the worker to its user.
+// assign prepares the worker for its user: it sets the limits and monitors the usage.
 func (w *Worker) assign(limits Limits) {
 	w.applyLimits(limits)
 	w.monitor.track(w)
@@ -135,8 +135,8 @@ func (w *Worker) applyLimits(limits Limits) {
 
 // Call sends a request and returns the answer. The worker is ended if it takes longer
 // than the budget, which begins when it has received the request and answered the calls
-// before; 0 means CallTimeout. The worker may have two calls, so that the second request
-// is there when the first is answered; other calls wait.
+// before; 0 means CallTimeout. The worker may have two calls, so it can start the second
+// one when it has answered the first; other calls wait.
 //
 // A request that is too long is refused with a *TooLongError and has no effect. Every
 // other error is a *Failure: the worker has ended. Cancelling the context ends it too.
@@ -231,7 +231,7 @@ func (w *Worker) setDeadline(after time.Duration, kind Kind, detail string) {
 	w.timer.Reset(after)
 }
 
-// onDeadline is called by the timer. It may be too early, because the deadline may have
+// onDeadline runs when the timer fires. It may be too early, because the deadline may have
 // been moved at the same moment.
 func (w *Worker) onDeadline() {
 	w.mu.Lock()
@@ -246,7 +246,7 @@ func (w *Worker) onDeadline() {
 	w.proc.kill()
 }
 
-// readStderr keeps the beginning and the end of the standard error.
+// readStderr reads the standard error until it ends or becomes too long.
 func (w *Worker) readStderr() {
 	if w.stderr.readFrom(w.proc.err, maxStderr) {
 		w.fail(&Failure{Kind: KindOutput, Detail: fmt.Sprintf("it wrote more than %d bytes to its standard error", maxStderr)})
@@ -325,7 +325,7 @@ func (w *Worker) readFrames() {
 }
 
 // handleFrame handles a frame and returns a failure if it is invalid. It reads the
-// payload into room, which is kept unless it is large.
+// payload into room, which it reuses unless it is large.
 func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
 	if most := w.maxPayload(kind); size > most {
 		return oversizedFrame(kind, size, most), nil
