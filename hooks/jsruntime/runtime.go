@@ -177,7 +177,7 @@ func (r *Runtime) runPendingJobs(deadline time.Time) (string, error) {
 			return "", err
 		}
 		n, _ := r.vm.ExecutePendingJobs() // the prelude handles what jobs throw
-		text, err := r.callPrelude(deadline, "take", "")
+		text, err := r.callPrelude(deadline, "answer", "")
 		if err != nil || text != "" {
 			return text, err
 		}

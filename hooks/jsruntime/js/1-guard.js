@@ -1,5 +1,5 @@
-// What the prelude needs of the language, captured before hooks can change it, and the
-// texts that describe values of hooks.
+// Captures the built-in functions that the prelude uses, before hooks can change them, and
+// describes values and errors of hooks.
 
 const { parse, stringify } = JSON;
 const { isArray } = Array;
@@ -29,7 +29,7 @@ const AsyncGeneratorPrototype = getPrototypeOf(async function* () {});
 const indirectEval = eval;
 const uncurry = (method) => (self, ...args) => apply(method, self, args);
 
-// Methods that are called for each cell have as many parameters as they need.
+// Methods that are called for each cell have a fixed number of parameters, which is faster.
 const uncurryOne = (method) => (self, a) => apply(method, self, [a]);
 const uncurryTwo = (method) => (self, a, b) => apply(method, self, [a, b]);
 const slice = uncurryTwo(String.prototype.slice);
@@ -53,8 +53,8 @@ const clock = node ? host.clock : global.intrayClock;
 // parseOnly parses a script without running it.
 const parseOnly = node ? host.parse : (text) => FunctionOf(text);
 
-// note reports what is done next. After the process was killed, the last note is all that
-// is known.
+// note reports what the worker does next. If the process is killed, the last note is the
+// only evidence.
 const note = node ? host.note : global.intrayNote;
 delete global.intrayClock;
 
@@ -71,8 +71,8 @@ const own = (object, name) => hasOwn(object, name) ? object[name] : undefined;
 // property is a property descriptor that does not depend on the prototype of all objects.
 const property = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
-// bareList returns a list without a prototype, which accepts elements whatever hooks did
-// to lists. Hooks never get one.
+// bareList returns a list without a prototype. Changes of hooks to the prototypes do not
+// affect it, and hooks never get one.
 const bareList = () => setPrototypeOf([], null);
 
 // The functions behind the traps of proxies, by name.
@@ -100,7 +100,7 @@ class Fault extends ErrorOf {
 	}
 
 	static {
-		// The check does not touch what may be a proxy of the hook.
+		// This check calls no trap of a proxy.
 		faultText = (thrown) => typeof thrown === "object" && thrown !== null && #text in thrown ? thrown.#text : undefined;
 	}
 }
@@ -144,7 +144,7 @@ function describe(thrown) {
 	}
 }
 
-// headOf returns the length of the message that some engines put before the frames.
+// headOf returns the length of the message that Node puts before the frames of a stack.
 function headOf(stack, message) {
 	if (!node || typeof message !== "string" || message === "") return 0;
 	const at = indexOf(stack, message);
@@ -186,9 +186,9 @@ function locate(thrown, hook) {
 		}
 		if (first === null) return {};
 		const where = place(hook, +first[3], +first[4], node ? 0 : hook.indent);
-		if (!node && where.column > 0) where.column = pointedAt(lineOf(hook.source, where.line), where.column);
+		if (!node && where.column > 0) where.column = nodeColumn(lineOf(hook.source, where.line), where.column);
 		return where;
-	} catch { /* a stack that cannot be read names no place */ }
+	} catch { /* a stack that cannot be read has no position */ }
 	return {};
 }
 
@@ -232,10 +232,10 @@ function pointsIn(text) {
 	return n;
 }
 
-// pointedAt returns the column that Node reports where QuickJS reports another one: the
-// name for the dot before it, the function for the parenthesis after it, and new for what
-// follows the class.
-function pointedAt(line, column) {
+// nodeColumn converts a column of QuickJS to the one that Node reports: of the name instead
+// of the dot before it, of the function instead of the parenthesis after it, and of new
+// instead of what follows the class.
+function nodeColumn(line, column) {
 	let at = 0; // in UTF-16 units
 	for (let n = 1; n < column && at < line.length; n++) at += (charCodeAt(line, at) & 0xfc00) === 0xd800 ? 2 : 1;
 	const before = slice(line, 0, at);

@@ -1,4 +1,4 @@
-// What hooks do not have, and the texts that explain it.
+// Removes what hooks must not have, and explains why it is missing.
 
 const absent = create(null);
 
@@ -15,7 +15,7 @@ without("SharedArrayBuffer Atomics WebAssembly WeakRef FinalizationRegistry", "h
 without("URL URLSearchParams TextEncoder TextDecoder structuredClone atob btoa crypto Blob AbortController", "hooks have the JavaScript language alone");
 if (!node) absent.Intl = "the QuickJS runtime has no Intl: it comes with --hook-runtime node";
 
-// explain replaces an engine's "is not defined" by the reason.
+// explain replaces an engine's "is not defined" with the reason.
 function explain(name, message) {
 	if (name !== "ReferenceError") return message;
 	const found = search(/^'?([\w$]+)'? is not defined$/, message);
@@ -28,8 +28,8 @@ function replace(object, name, value) {
 
 for (const name of ["SharedArrayBuffer", "Atomics", "WebAssembly", "WeakRef", "FinalizationRegistry", "gc"]) delete global[name];
 
-// The only code is that of the schema, which its author has read; none is created while
-// rows are processed.
+// Hooks cannot create code while rows are processed, so the schema has all code that
+// runs.
 replace(global, "eval", function () {
 	throw new EvalErrorOf("hooks cannot build code from text: eval is not there");
 });
@@ -55,7 +55,7 @@ function needsNode(object, name) {
 	});
 }
 
-// rootCase allows changing the case of letters if all locales agree.
+// rootCase makes a method change the case of letters, except for locales with other rules.
 function rootCase(name, plain) {
 	const method = String.prototype[plain];
 	replace(String.prototype, name, function (locales) {
@@ -75,7 +75,7 @@ if (!node) {
 	rootCase("toLocaleLowerCase", "toLowerCase");
 }
 
-// console keeps the last lines for `intray hooks test`.
+// console stores the last lines for `intray hooks test`.
 let lines = bareList();
 
 function show(value) {

@@ -1,10 +1,11 @@
-// The clock, random numbers, the time zone and the locale are the same in each run.
+// Pins the clock, random numbers, the time zone and the locale, so that they are the same
+// in each run.
 
 // The hook that runs and its row. Random numbers depend only on these, so they do not
 // change with the rows that were processed before.
 let atHook = null;
 let atRow = -1;
-const luck = { hook: null, row: -1, draws: 0 };
+const randomState = { hook: null, row: -1, draws: 0 };
 const pins = { now: 0, seed: 0, locale: "en-US", timeZone: "UTC" };
 
 const RealDate = Date;
@@ -30,7 +31,7 @@ defineProperty(PinnedDate, "prototype", { value: RealDate.prototype, writable: f
 replace(RealDate.prototype, "constructor", PinnedDate);
 replace(global, "Date", PinnedDate);
 
-// Other engines show the time zone after a date.
+// nameZone makes a method append the time zone, as other engines do.
 function nameZone(method) {
 	const plain = RealDate.prototype[method];
 	replace(RealDate.prototype, method, function () {
@@ -53,15 +54,15 @@ function mix(bits) {
 }
 
 function random() {
-	if (luck.hook !== atHook || luck.row !== atRow) {
-		luck.hook = atHook;
-		luck.row = atRow;
-		luck.draws = 0;
+	if (randomState.hook !== atHook || randomState.row !== atRow) {
+		randomState.hook = atHook;
+		randomState.row = atRow;
+		randomState.draws = 0;
 	}
 	const hook = atHook === null ? 0 : atHook.number + 1;
 	const place = mix(pins.seed ^ mix(atRow + 1 ^ mix(hook)));
-	const high = mix(place ^ imul(++luck.draws, 0x9e3779b1));
-	const low = mix(high ^ place + luck.draws);
+	const high = mix(place ^ imul(++randomState.draws, 0x9e3779b1));
+	const low = mix(high ^ place + randomState.draws);
 	return ((high >>> 5) * 67108864 + (low >>> 6)) / 9007199254740992;
 }
 
@@ -91,11 +92,11 @@ function localizedFormat(name) {
 	replace(Intl, name, Pinned);
 }
 
-// The machine may have another locale. The pinned one is looked up when a hook makes a
-// call.
+// localePinned reports whether methods use the pinned locale. They look it up in each call.
 let localePinned = false;
 
-// nameZoneAgain shows the time zone in English, whatever the language of the machine is.
+// nameZoneAgain makes a method show the time zone in English on machines with another
+// language.
 function nameZoneAgain(method) {
 	const plain = RealDate.prototype[method];
 	replace(RealDate.prototype, method, function () {
@@ -134,8 +135,8 @@ if (node) {
 	replace(prototype, "formatToParts", function (date) { return apply(parts, this, [given(date)]); });
 }
 
-// pin applies the pins of a load, or throws.
-function pin(wanted) {
+// applyPins applies the pins of a load, or throws.
+function applyPins(wanted) {
 	pins.now = wanted.now;
 	pins.seed = wanted.seed | 0;
 	pins.locale = wanted.locale;

@@ -20,7 +20,7 @@ let someMissing = false;
 // learned, and the field is not many-to-one.
 let quick = bareList();
 
-function take(request) {
+function setColumns(request) {
 	columns = bareList();
 	learning = request.learn === true;
 	used = new Uint8ArrayOf(fields.length);
@@ -33,8 +33,8 @@ function take(request) {
 	}
 }
 
-// prepared returns a column in the form that this code uses: 0 for one that was not sent,
-// and the kept column for one that was sent ahead.
+// prepared returns a column of a request as a Column. It returns 0 for a column that was
+// not sent, and the stored column for one that was sent ahead.
 function prepared(given, field) {
 	if (given === 0) return 0;
 	const many = fields[field].many;
@@ -160,7 +160,7 @@ const learners = bareList();
 
 function learner(field) {
 	const traps = create(null);
-	for (let n = 0; n < trapNames.length - 4; n++) { // without the traps that are not about a property
+	for (let n = 0; n < trapNames.length - 4; n++) { // the last four do not access a property
 		const plain = plainTraps[trapNames[n]];
 		traps[trapNames[n]] = (...args) => {
 			used[field] = 1;
@@ -170,7 +170,7 @@ function learner(field) {
 	return traps;
 }
 
-// learned maps each cell of the records being learned to the object behind it.
+// learned maps the proxy of each cell to its target, while columns are learned.
 let learned = new WeakMapOf();
 const learnedGet = uncurry(WeakMap.prototype.get);
 const learnedSet = uncurry(WeakMap.prototype.set);
@@ -183,7 +183,7 @@ function learn(field, cell) {
 
 // QuickJS drops the layout of objects, which is their keys in order, with the last object
 // that has it, and would create the layouts of records and cells again for each row.
-// These objects keep them alive: one for each of the first keys.
+// These objects prevent that: one for each prefix of the keys.
 let layouts = null;
 
 function layoutsOf(names) {
@@ -195,15 +195,15 @@ function layoutsOf(names) {
 	return made;
 }
 
-// layoutsFor keeps the layouts of records, and of what most hooks return.
+// layoutsFor returns objects with the layouts of records and of what most hooks return.
 function layoutsFor(list) {
 	const kinds = [["row", "index", "rowId"], ["value", "resultValue", "info"], ["value", "info"], ["info"], ["message", "level"]];
 	for (let f = 0; f < list.length; f++) kinds[kinds.length] = [list[f].key];
 	return copyEach(kinds, layoutsOf);
 }
 
-// There is code to create rows for each set of columns, so that a row is one literal.
-// This many are kept.
+// maxMakers is how many makers are cached. Each has code for one set of columns that
+// creates a row with one literal, which is fast.
 const maxMakers = 50;
 let makers = create(null);
 let makersKept = 0;
@@ -264,7 +264,7 @@ for (const name of ["has", "deleteProperty", "ownKeys", "getOwnPropertyDescripto
 	};
 }
 
-// The sparse row that was created last, and the object behind it.
+// The sparse row that was created last, and its target.
 let shownRow = null;
 let rowBehind = null;
 

@@ -87,7 +87,7 @@ function scalar(value, key) {
 	}
 }
 
-// What a hook returns is read once: it could be different the second time.
+// Results of hooks are read once, because a getter could return another value later.
 //
 // listed reads a list of at most so many elements with read(element, key, place). Errors
 // call it by name, and by the key if there is one.
@@ -214,8 +214,8 @@ function newValue(column, i, value, field) {
 	return made;
 }
 
-// misfit refuses a list as a cell, and manyToOne of a field that is not many-to-one.
-function misfit(given, field) {
+// refuseMisfit refuses a list as a cell, and manyToOne of a field that is not many-to-one.
+function refuseMisfit(given, field) {
 	const { key } = fields[field];
 	if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook gave a list; it must be {value, info}");
 	if (given.manyToOne !== null) throw new Fault("the hook gave manyToOne for \"" + key + "\", where one column alone is meant; it must be {value, info}");
@@ -224,7 +224,7 @@ function misfit(given, field) {
 // change collects what differs from the cell in row i of a column.
 function change(column, i, field, part, given) {
 	const wanted = given.value;
-	if (given.manyToOne !== undefined || wanted === undefined && isArray(given)) misfit(given, field);
+	if (given.manyToOne !== undefined || wanted === undefined && isArray(given)) refuseMisfit(given, field);
 	const value = newValue(column, i, wanted, field);
 	const infos = newInfos(column, i, given.info, field);
 	const options = newOptions(column, i, given.selectOptions, field);
@@ -269,8 +269,7 @@ function sameParts(column, i, values) {
 	return true;
 }
 
-// changeReader does the rest of changeRow faster. QuickJS has it, for calls whose rows
-// changeRow reads.
+// changeReader is a faster implementation of the end of changeRow, in QuickJS only.
 let changeReader;
 
 function bindChangeReader() {
@@ -285,8 +284,7 @@ function bindChangeReader() {
 }
 
 // changeRow collects what a hook returned for row i, again if it returned that row
-// before. It is written for engines in which each call and each access of a property
-// counts.
+// before. It avoids function calls and property accesses, which are slow in QuickJS.
 function changeRow(out, i, again) {
 	if (ghostly) {
 		changeLazy(out, i, again);

@@ -7,11 +7,12 @@ let hooks = [];
 // The author of a schema may ask for the real clock at the top of a hook.
 const liveClock = /^\s*\/\/ *intray: *live-clock\b/;
 
-// What hooks add to the global object is removed by a fresh start.
+// baseline has the keys of the global object before hooks ran. removeGlobals removes all
+// others.
 const baseline = create(null);
 
-// forms are the ways in which a source can be an expression with a function: as it is, or
-// as a method of an object.
+// forms returns the two expressions that a source can be part of: a function, or a method
+// of an object.
 function forms(source) {
 	const plain = { text: "(" + source + "\n)", other: "[" + source + "\n]", indent: 1, method: false };
 	const method = { text: "({" + source + "\n})", other: "[{" + source + "\n}]", indent: 2, method: true };
@@ -43,8 +44,8 @@ function evaluate(form, mark) {
 	return names.length === 1 ? value[names[0]] : undefined;
 }
 
-// build makes the function of a hook, or returns why that fails. If neither form can be
-// parsed, a syntax error in a later line is the better one.
+// build returns the function of a hook, or the fault. If neither form can be parsed, it
+// returns the syntax error in the later line, which is more likely the real one.
 function build(hook) {
 	const source = bare(hook.source);
 	const both = source === "" ? bareList() : forms(source);
@@ -125,7 +126,7 @@ function withCall(hook, call) {
 
 function buildAll() {
 	const faults = bareList();
-	luck.hook = null;
+	randomState.hook = null;
 	for (let h = 0; h < hooks.length; h++) {
 		const hook = hooks[h];
 		note(hook.name);
@@ -152,11 +153,11 @@ function prepareHook(given, number) {
 function load(request) {
 	atHook = null;
 	try {
-		pin(request.pins);
+		applyPins(request.pins);
 	} catch (thrown) {
 		return { faults: [{ kind: "threw", hook: "", message: describe(thrown).message, line: 0, column: 0 }] };
 	}
-	sweep();
+	removeGlobals();
 	forgetKept();
 	tally[LIMIT] = usualLimit = request.limit;
 	sparseFrom = request.sparse || (node ? 200 : 24);
@@ -166,14 +167,14 @@ function load(request) {
 	return { faults: buildAll() };
 }
 
-// sweep removes what hooks added to the global object.
-function sweep() {
+// removeGlobals removes what hooks added to the global object.
+function removeGlobals() {
 	const names = ownKeys(global);
 	for (let n = 0; n < names.length; n++) if (!baseline[names[n]]) delete global[names[n]];
 }
 
-// refresh forgets what hooks kept between calls, also in their own scope.
-function refresh() {
-	sweep();
+// resetHooks removes what hooks stored in earlier calls, also in their own scope.
+function resetHooks() {
+	removeGlobals();
 	buildAll();
 }

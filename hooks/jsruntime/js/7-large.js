@@ -1,6 +1,6 @@
-// Calls with very many rows. Their columns are sent in packs ahead of the call: the texts
+// Implements calls with very many rows. Their columns are sent in packs ahead of the call: the texts
 // of some rows as one text, with their ends. The lists that hooks get create their
-// elements on access, and keep those that are changed.
+// elements on access and store those that hooks change.
 
 // kept are the columns that were sent ahead, by field and part. Those of a many-to-one
 // field have several parts.
@@ -10,12 +10,12 @@ function forgetKept() {
 	kept = create(null);
 }
 
-// keep stores a pack of a column. All packs except for the last have the same number of
+// storePack stores a pack of a column. All packs except for the last have the same number of
 // rows.
-function keep(request) {
+function storePack(request) {
 	const { field, part, from } = request;
 	const name = field + "/" + part;
-	if (kept[name] === undefined) kept[name] = keptAnew(field, part, request.size);
+	if (kept[name] === undefined) kept[name] = newKeptColumn(field, part, request.size);
 	const column = kept[name], given = request.pack;
 	const result = own(given, "result");
 	column.packs[column.packs.length] = { value: packOf(given.value), result: result === undefined ? null : packOf(result) };
@@ -24,24 +24,23 @@ function keep(request) {
 	column.options = byRow(own(given, "options"), column.options, from);
 }
 
-function keptAnew(field, part, packSize) {
+function newKeptColumn(field, part, packSize) {
 	const column = new Column(field, part);
 	column.packs = bareList();
 	column.size = packSize;
 	return column;
 }
 
-// keptColumn returns a column as it was sent, without the changes of a call that ended
-// early.
+// keptColumn returns a column as it was sent, without changes of earlier attempts.
 function keptColumn(field, part) {
-	const came = kept[field + "/" + part];
-	if (came === undefined) return null; // no hook of the call can read it
+	const sent = kept[field + "/" + part];
+	if (sent === undefined) return null; // no hook of the call can read it
 	const column = new Column(field, part);
-	column.packs = came.packs;
-	column.size = came.size;
-	column.lists = came.lists;
-	column.infos = copyByRow(came.infos);
-	column.options = copyByRow(came.options);
+	column.packs = sent.packs;
+	column.size = sent.size;
+	column.lists = sent.lists;
+	column.infos = copyByRow(sent.infos);
+	column.options = copyByRow(sent.options);
 	return column;
 }
 
@@ -53,14 +52,14 @@ function copyByRow(found) {
 }
 
 function keptParts(field, count) {
-	const column = keptAnew(field, -1, 0);
+	const column = newKeptColumn(field, -1, 0);
 	column.parts = bareList();
 	for (let p = 0; p < count; p++) column.parts[p] = keptColumn(field, p);
 	return column;
 }
 
-// The length of a text is the code of a character in sizes, starting here, so that none
-// must be escaped. Longer ones are in long, by row.
+// Each character of sizes encodes the length of a text: its code minus firstSize, because
+// smaller codes need escapes. Lengths from longest on are in long, in order.
 const firstSize = 0x100;
 const longest = 0xd6ff;
 
@@ -102,8 +101,8 @@ function overwrite(column, i, value) {
 	overSet(column.next, i, value);
 }
 
-// valueNow returns the value with the changes of the hook, or undefined if it was not
-// kept.
+// valueNow returns the value with the changes of the hook, or undefined if the changed
+// value is not stored.
 function valueNow(column, i) {
 	if (column.touched !== null && column.touched[i] === 1) return undefined;
 	const changed = column.packs === null || column.next === null ? undefined : overGet(column.next, i);
@@ -124,7 +123,7 @@ function latest(column, what, i) {
 	return changed !== undefined || column[what] === null ? changed : column[what][i];
 }
 
-// settleColumns shows the next hook what the one before it changed.
+// settleColumns makes the changes of a hook visible to the next one.
 function settleColumns() {
 	for (let f = 0; f < columns.length; f++) {
 		const column = columns[f];
@@ -215,7 +214,7 @@ class Place {
 	}
 }
 
-const within = {}; // the result of look for what can be changed
+const within = {}; // what look returns for a value that a hook could change
 
 // shapeOf defines a kind of ghosts. names are their keys; look(place, key) returns the
 // value of a key, or within; made(place) returns the object if it was created, and
@@ -334,7 +333,7 @@ function lazyList(count, element) {
 	return new ProxyOf(target, traps);
 }
 
-// makings keeps the objects that were created for ghosts.
+// makings stores the objects that were created for ghosts.
 function makings(count, make) {
 	const all = new MapOf(), flags = new Uint8ArrayOf(count);
 	return {
@@ -422,7 +421,7 @@ function lookAtCell(column, i, key) {
 }
 
 // lazyOnes returns flat elements: names are their keys, and at returns a value. Changed
-// values are kept one by one, because an object is larger.
+// values are stored without their element, which would be larger.
 function lazyOnes(count, names, at, make) {
 	const written = create(null);
 	const setAt = (i, key) => written[key] === undefined ? undefined : written[key][i];

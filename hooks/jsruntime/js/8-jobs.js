@@ -23,7 +23,7 @@ function chosen(request, kind) {
 
 const isPromise = (out) => typeof out === "object" && out !== null && typeof out.then === "function";
 
-// timed calls a hook, and measures one row of sixteen, which represents all.
+// timed calls a hook and measures the time. One row of sixteen represents all.
 function timed(hook, call, record, mode) {
 	const began = clock();
 	const out = call(record, mode);
@@ -39,7 +39,7 @@ class RowJob {
 	i = 0;
 	h = 0;
 	sampled;
-	takes;
+	collects;
 	make;
 	fill = null;
 
@@ -48,8 +48,8 @@ class RowJob {
 		this.list = list;
 		this.count = list.length > 0 ? request.rows : 0;
 		this.sampled = list.length > 1;
-		this.takes = request.op === "rows"; // results of delete hooks are ignored
-		if (this.takes) bindChangeReader();
+		this.collects = request.op === "rows"; // results of delete hooks are ignored
+		if (this.collects) bindChangeReader();
 		if (list.length === 1 && list[0].reads) this.fill = filler();
 		this.make = this.fill === null ? maker(list.length > 1) : null;
 	}
@@ -57,7 +57,7 @@ class RowJob {
 	// run continues until all is done, or returns the promise that it waits for.
 	run() {
 		if (this.fill !== null && this.request.indexes === undefined && this.request.trace !== true) return this.runOne();
-		const { list, make, fill, count: rows, sampled, takes } = this;
+		const { list, make, fill, count: rows, sampled, collects } = this;
 		const { ids, indexes, first, mode, trace } = this.request;
 		const hooksPerRow = list.length;
 		let { i, h } = this;
@@ -65,7 +65,7 @@ class RowJob {
 			const hook = list[h];
 			const index = indexes === undefined ? first + i : indexes[i];
 			if (trace === true) {
-				straight(); // while the row before is the one to name
+				refuseBentLists(); // the error must name the row before
 				note(hook.name + " " + index);
 			}
 			atHook = hook;
@@ -80,7 +80,7 @@ class RowJob {
 					this.h = h;
 					return out;
 				}
-				if (takes) changeRow(out, i);
+				if (collects) changeRow(out, i);
 			}
 			if (++h === hooksPerRow) {
 				h = 0;
@@ -92,7 +92,7 @@ class RowJob {
 
 	// runOne is run for one hook that only reads.
 	runOne() {
-		const { fill, count: rows, takes } = this;
+		const { fill, count: rows, collects } = this;
 		const { first, mode } = this.request;
 		atHook = this.list[0];
 		const { call } = atHook;
@@ -105,26 +105,26 @@ class RowJob {
 				this.i = i;
 				return out;
 			}
-			if (takes) changeRow(out, i);
+			if (collects) changeRow(out, i);
 		}
 		return undefined;
 	}
 
 	// settle handles the result of a promise.
 	settle(out) {
-		if (this.takes && out !== undefined && out !== null) changeRow(out, this.i);
+		if (this.collects && out !== undefined && out !== null) changeRow(out, this.i);
 		if (++this.h < this.list.length) return;
 		this.h = 0;
 		this.i++;
 	}
 }
 
-// pause is the result of run when the changes so far are to be sent.
+// pause is what run returns to send the changes so far.
 const pause = { __proto__: null };
 
-// ListJob calls hooks that get all rows. call calls one. returned turns its result into
-// an object whose step continues with it and reports whether there is more, or into
-// nothing.
+// ListJob calls hooks that get all rows. call calls one. returned converts its result to an
+// object whose step method processes a part of it and reports whether more follows, or to
+// undefined.
 class ListJob {
 	request;
 	list;
@@ -155,7 +155,7 @@ class ListJob {
 			if (this.rest !== null && this.rest.step()) return pause;
 			this.rest = null;
 			atRow = -1;
-			straight();
+			refuseBentLists();
 			this.h++;
 		}
 		return undefined;
@@ -177,8 +177,8 @@ class ListJob {
 	}
 
 	// thin combines the changes of a cell if there are more changes than cells, because a
-	// hook may name a row many times. more reports that others follow. Changes that were
-	// sent stay.
+	// hook may return a row many times. more reports that further changes follow. Changes
+	// that were sent cannot be combined.
 	thin(more) {
 		const most = mostChanges(this.request) * this.list.length - this.handed;
 		if (!more && changes.length <= most) return;
@@ -251,13 +251,13 @@ class Returned {
 	step() {
 		const most = tally[SIZE] + partSize;
 		while (this.n < this.out.length) {
-			this.take(this.n++);
+			this.readElement(this.n++);
 			if (this.inParts && tally[SIZE] > most) return true;
 		}
 		return false;
 	}
 
-	take(n) {
+	readElement(n) {
 		const one = this.out[n];
 		if (this.gaps && (one === undefined || one === null)) return;
 		if (typeof one !== "object" || one === null) throw new Fault("element " + n + " of what the hook returned is " + nameKind(one) + "; it must be " + this.what);
@@ -347,9 +347,9 @@ const result = { commands: undefined, cancel: false, message: "" };
 
 function start(request) {
 	atRow = -1;
-	if (request.fresh === true) refresh();
+	if (request.fresh === true) resetHooks();
 	for (let h = 0; h < hooks.length; h++) hooks[h].spent = 0;
-	luck.hook = null;
+	randomState.hook = null;
 	result.commands = undefined;
 	result.cancel = false;
 	result.message = "";
@@ -359,7 +359,7 @@ function start(request) {
 	shownRow = rowBehind = null;
 	tally[LIMIT] = request.limit || usualLimit;
 	if (request.columns === undefined) request.columns = [];
-	take(request);
+	setColumns(request);
 	changeReader = undefined;
 	switch (request.op) {
 		case "rows": return new RowJob(request, chosen(request, "row"));

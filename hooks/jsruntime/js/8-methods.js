@@ -27,7 +27,7 @@ function refuse(what, value, wanted) {
 function textFor(value, what) {
 	if (typeof value !== "string") refuse(what, value, "a text");
 	if (value.length > maxValue) throw new Fault(what + " has " + value.length + " characters; " + maxValue + " are allowed");
-	if (!isWellFormed(value)) throw new Fault(what + " " + halved);
+	if (!isWellFormed(value)) throw new Fault(what + " " + loneSurrogateText);
 	grow(value.length + 4);
 	return value;
 }
@@ -70,13 +70,13 @@ function plainFor(value, what) {
 function flawIn(value, depth) {
 	if (depth > maxDepth) return "is deeper than " + maxDepth + " lists and objects within each other";
 	if (typeof value === "string" && value.length > maxValue) return "holds a text of " + value.length + " characters; " + maxValue + " are allowed";
-	if (typeof value === "string" && !isWellFormed(value)) return halved;
+	if (typeof value === "string" && !isWellFormed(value)) return loneSurrogateText;
 	if (typeof value !== "object" || value === null) return undefined;
 	const names = keys(value);
 	for (let n = 0; n < names.length; n++) {
 		const name = names[n];
 		if (name.length > maxName) return "has a key of " + name.length + " characters; " + maxName + " are allowed";
-		const flaw = isWellFormed(name) ? flawIn(value[name], depth + 1) : halved;
+		const flaw = isWellFormed(name) ? flawIn(value[name], depth + 1) : loneSurrogateText;
 		if (flaw !== undefined) return flaw;
 	}
 	return undefined;
@@ -100,7 +100,7 @@ function hide(object) {
 	return setPrototypeOf(found, null);
 }
 
-// errorHere returns an error with its position, however short a hook made the stack
+// errorHere returns an error with its position, even if a hook has shortened the stack
 // traces of Node.
 function errorHere() {
 	const set = node ? getOwnPropertyDescriptor(ErrorOf, "stackTraceLimit") : undefined;
@@ -111,7 +111,7 @@ function errorHere() {
 	return error;
 }
 
-// Methods are those of one call: they know which fields its hooks added and removed.
+// Methods are the methods of one call. They track which fields its hooks added and removed.
 class Methods {
 	request;
 	commands;
@@ -147,8 +147,8 @@ class Methods {
 		return key;
 	}
 
-	// addField does not check whether the field is valid. The caller of the runtime does,
-	// and reports the position of the call.
+	// addField does not validate the field. The caller of the runtime does, and reports the
+	// position of the call.
 	addField(args) {
 		const field = plainFor(objectFor(args[0], "argument 1 of addField", "a field: {label, key, type}"), "argument 1 of addField");
 		const key = own(field, "key"), neighbor = textOr(args[1], undefined);
@@ -243,7 +243,7 @@ class Methods {
 			if (textOr(manyToOne, none) !== none) throw new Fault("\"" + key + "\" in the row of " + what + " has manyToOne; addRows takes value alone");
 			if (textOr(info, none) !== none && !(isArray(info) && info.length === 0)) throw new Fault("\"" + key + "\" in the row of " + what + " has info; addRows takes value alone, and updateInfoMessages gives messages");
 			const found = value === undefined ? undefined : checked(value, key);
-			if (!whole(found)) throw new Fault("\"" + key + "\" in the row of " + what + " " + halved);
+			if (!whole(found)) throw new Fault("\"" + key + "\" in the row of " + what + " " + loneSurrogateText);
 			if (found !== undefined) defineProperty(made, key, property({ value: found }));
 		}
 		return made;

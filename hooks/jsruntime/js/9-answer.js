@@ -14,7 +14,7 @@ function write(body) {
 	if (lines.length > 0) defineProperty(body, "console", property(lines));
 	lines = bareList();
 	const text = textOf(body);
-	// If there was no memory for the text, the current hook is asked for later.
+	// These stay set if memory for the text runs out: the failure then names the hook.
 	atHook = null;
 	job = null;
 	return text;
@@ -22,12 +22,12 @@ function write(body) {
 
 // textOf writes JSON without what hooks added to all objects or lists.
 function textOf(body) {
-	if (hasOwn(ObjectPrototype, "toJSON") || hasOwn(ArrayPrototype, "toJSON") || bent() !== "") return written(body);
+	if (hasOwn(ObjectPrototype, "toJSON") || hasOwn(ArrayPrototype, "toJSON") || describeBentLists() !== "") return written(body);
 	return stringify(body);
 }
 
-// written is stringify for objects of this code, for the case that hooks changed what all
-// lists and objects are made of, which engines use while they write.
+// written is like stringify, for objects of this code. Engines use the prototypes of lists
+// and objects in stringify, and a hook may have changed these.
 function written(value) {
 	if (typeof value !== "object" || value === null) return stringify(value);
 	const list = isArray(value), names = list ? value : keys(value);
@@ -39,17 +39,17 @@ function written(value) {
 	return list ? "[" + text + "]" : "{" + text + "}";
 }
 
-// bent describes what hooks did to all lists or objects so that lists cannot be written
-// any more, or returns "".
-function bent() {
+// describeBentLists describes how hooks changed the prototypes so that stringify cannot
+// write lists any more. It returns "" if they did not.
+function describeBentLists() {
 	if (getPrototypeOf(ArrayPrototype) !== ObjectPrototype) return "the prototype of Array.prototype";
 	if (numbered(ArrayPrototype)) return "a number as a key of Array.prototype";
 	return numbered(ObjectPrototype) ? "a number as a key of Object.prototype" : "";
 }
 
-// straight refuses such changes.
-function straight() {
-	const why = bent();
+// refuseBentLists throws if describeBentLists finds a change.
+function refuseBentLists() {
+	const why = describeBentLists();
 	if (why !== "") throw new Fault("the hook changes what all lists are made of: " + why);
 }
 
@@ -78,8 +78,8 @@ function finish() {
 	if (someMissing) throw missed;
 	const { list, request } = job;
 	// Only a call with trace knows which of several rows it was.
-	if (job instanceof RowJob && job.count > 1 && request.trace !== true && bent() !== "") atRow = -1;
-	straight();
+	if (job instanceof RowJob && job.count > 1 && request.trace !== true && describeBentLists() !== "") atRow = -1;
+	refuseBentLists();
 	if (job instanceof ListJob) job.thin(false);
 	const text = write({
 		changes, times: timesOf(clock() - began),
@@ -89,8 +89,8 @@ function finish() {
 		message: result.cancel ? result.message : undefined,
 	});
 	forgetKept();
-	// A lone surrogate is written as an escape. No other text looks like that, unless it
-	// has a backslash.
+	// stringify writes a lone surrogate as an escape. Only a text with a backslash looks
+	// the same.
 	if (indexOf(text, "\\ud") >= 0) refuseHalves(list, request);
 	return text;
 }
@@ -115,12 +115,12 @@ function refuseHalves(list, request) {
 			if ((flags & flag) === 0 || whole(changes[n++])) continue;
 			atHook = list.length === 1 ? list[0] : null;
 			atRow = indexAt(request, floor(cell / fields.length));
-			throw new Fault("what the hook returned for \"" + fields[cell % fields.length].key + "\" " + halved);
+			throw new Fault("what the hook returned for \"" + fields[cell % fields.length].key + "\" " + loneSurrogateText);
 		}
 	});
 }
 
-const halved = "holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice";
+const loneSurrogateText = "holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice";
 
 // whole reports whether all texts in a checked value are well formed.
 function whole(value) {
@@ -168,24 +168,24 @@ function settled(running, out) {
 		answer = fail(thrown);
 		return;
 	}
-	drive(running);
+	runJob(running);
 }
 
-// drive runs a job until it is done or waits. A promise continues it.
-function drive(running) {
+// runJob runs a job until it is done or waits for a promise, which continues it later.
+function runJob(running) {
 	try {
 		const waiting = running.run();
 		if (waiting === undefined) answer = finish();
 		else if (waiting === pause) answer = handOut();
-		else follow(running, waiting);
+		else awaitResult(running, waiting);
 	} catch (thrown) {
 		answer = fail(thrown);
 	}
 }
 
-// follow waits as the language does, whatever a hook made of then and constructor of
-// promises.
-async function follow(running, waiting) {
+// awaitResult waits for a promise with await, which does not depend on the then and
+// constructor that a hook may have replaced.
+async function awaitResult(running, waiting) {
 	let out;
 	try {
 		out = await waiting;
@@ -196,8 +196,8 @@ async function follow(running, waiting) {
 	settled(running, out);
 }
 
-// cut ends the current call early; kind is the reason.
-function cut(kind, message) {
+// endCall ends the current call early for the reason kind.
+function endCall(kind, message) {
 	if (someMissing) return write({ miss: marked(missing) });
 	const hook = atHook;
 	return write({ failure: { kind, hook: hook === null ? "" : hook.name, row: atRow, name: "", message, line: 0, column: 0 } });
@@ -207,12 +207,12 @@ function handle(text) {
 	answer = undefined;
 	const request = setPrototypeOf(parse(text), null);
 	if (request.op === "more") {
-		drive(job);
+		runJob(job);
 		return answer;
 	}
 	someMissing = false;
 	if (request.op === "keep") {
-		keep(request);
+		storePack(request);
 		return "{}";
 	}
 	lines = bareList();
@@ -225,18 +225,17 @@ function handle(text) {
 		return fail(thrown);
 	}
 	began = clock();
-	drive(job);
+	runJob(job);
 	return answer;
 }
 
 for (const key of ownKeys(global)) baseline[key] = true;
 
-// The answer if this code cannot continue: a text that exists already in case there is no
-// memory, or else the reason.
-const starved = "{\"starved\":true}";
+// outOfMemoryAnswer is the answer if no memory is left, so it must exist before.
+const outOfMemoryAnswer = "{\"starved\":true}";
 
-function lost(thrown) {
-	if (thrown === null || thrown !== undefined && getPrototypeOf(thrown) === InternalErrorPrototype) return starved;
+function failureAnswer(thrown) {
+	if (thrown === null || thrown !== undefined && getPrototypeOf(thrown) === InternalErrorPrototype) return outOfMemoryAnswer;
 	const { name, message } = describe(thrown);
 	return "{\"lost\":" + stringify(name + ": " + message) + "}";
 }
@@ -244,9 +243,9 @@ function lost(thrown) {
 function enter(what, text) {
 	switch (what) {
 		case "handle": return handle(text);
-		case "take": return answer;
-		case "stuck": return cut("stuck", "its promise never settles");
-		default: return cut(what, text);
+		case "answer": return answer;
+		case "stuck": return endCall("stuck", "its promise never settles");
+		default: return endCall(what, text);
 	}
 }
 
@@ -256,6 +255,6 @@ return node ? enter : function (what, text) {
 	try {
 		return enter(what, text);
 	} catch (thrown) {
-		return lost(thrown);
+		return failureAnswer(thrown);
 	}
 };

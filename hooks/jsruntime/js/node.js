@@ -1,5 +1,5 @@
 // The loop that Node runs: frames come in on descriptor 0 and go out on descriptor 1.
-// Hooks have a context of their own; only strings, numbers and functions of that context
+// Hooks run in a separate context. Only strings, numbers and functions of that context
 // cross its border.
 "use strict";
 const fs = require("fs");
@@ -7,16 +7,16 @@ const vm = require("vm");
 
 let inbox = Buffer.allocUnsafe(1 << 20);
 let outbox = Buffer.allocUnsafe(1 << 20);
-const nap = new Int32Array(new SharedArrayBuffer(4));
+const sleepCell = new Int32Array(new SharedArrayBuffer(4));
 
-// patient repeats a call while a pipe is not ready.
-function patient(call) {
+// retryUntilReady repeats a call while a pipe is not ready.
+function retryUntilReady(call) {
 	for (;;) {
 		try {
 			return call();
 		} catch (error) {
 			if (error.code !== "EAGAIN") throw error;
-			Atomics.wait(nap, 0, 0, 1);
+			Atomics.wait(sleepCell, 0, 0, 1);
 		}
 	}
 }
@@ -24,7 +24,7 @@ function patient(call) {
 function readFully(length) {
 	if (inbox.length < length) inbox = Buffer.allocUnsafe(length);
 	for (let at = 0; at < length;) {
-		const n = patient(() => fs.readSync(0, inbox, at, length - at, null));
+		const n = retryUntilReady(() => fs.readSync(0, inbox, at, length - at, null));
 		if (n === 0) process.exit(0);
 		at += n;
 	}
@@ -43,10 +43,10 @@ function writeFrame(kind, text) {
 	outbox[0] = kind.charCodeAt(0);
 	const length = outbox.write(text, 5, "utf8");
 	outbox.writeUInt32LE(length, 1);
-	for (let at = 0; at < length + 5;) at += patient(() => fs.writeSync(1, outbox, at, length + 5 - at));
+	for (let at = 0; at < length + 5;) at += retryUntilReady(() => fs.writeSync(1, outbox, at, length + 5 - at));
 }
 
-function context() {
+function newContext() {
 	if (!vm.constants || !vm.constants.DONT_CONTEXTIFY) throw new Error("hooks need Node 20.18 or later; this is " + process.version);
 	return vm.createContext(vm.constants.DONT_CONTEXTIFY, {
 		codeGeneration: { strings: false, wasm: false },
@@ -54,8 +54,8 @@ function context() {
 	});
 }
 
-function open() {
-	const inside = context();
+function startPrelude() {
+	const inside = newContext();
 	const run = (text, name, indent) => new vm.Script(text, { filename: name, columnOffset: -(indent || 0) }).runInContext(inside);
 	const enter = run("@prelude@", "intray")({
 		compile: run,
@@ -69,12 +69,12 @@ function open() {
 			process.env.TZ = name;
 		},
 	});
-	const turn = new vm.Script("0"); // when it ends, the promises of the context continue
+	const runMicrotasks = new vm.Script("0"); // when it ends, the promises of the newContext continue
 	return (request) => {
 		let answer = enter("handle", request);
 		if (answer === undefined) {
-			turn.runInContext(inside);
-			answer = enter("take", "");
+			runMicrotasks.runInContext(inside);
+			answer = enter("answer", "");
 		}
 		return answer === undefined ? enter("stuck", "") : answer;
 	};
@@ -85,11 +85,11 @@ function main() {
 	for (;;) {
 		const { kind, length } = readFrame();
 		if (kind === 83) { // S
-			handle = open();
+			handle = startPrelude();
 			writeFrame("R", "");
 			continue;
 		}
-		if (kind !== 81) throw new Error("a frame of an unknown kind came in"); // Q
+		if (kind !== 81) throw new Error("received a frame of an unknown kind"); // Q
 		writeFrame("A", handle(inbox.utf8Slice(0, length)));
 	}
 }
