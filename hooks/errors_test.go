@@ -134,12 +134,12 @@ func TestRowChangesListPrototype(t *testing.T) {
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		session := openSession(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))
 		_, err := session.RunRows(t.Context(), 1, rowsOf(numberedFields, numberedRows(1000, 2000)))
-		if failed := hookError(t, err); failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 2030 || !strings.Contains(failed.Text.String(), "what all lists are made of") {
+		if failed := hookError(t, err); failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 2030 || !strings.Contains(failed.Text.String(), "the hook changes built-in prototypes") {
 			t.Error(failed)
 		}
 		session = openSession(t, s, intray.Hooks{BulkRow: []string{`() => { Object.prototype[0] = 1; }`, `() => {}`}})
 		_, err = session.RunBulk(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 3)))
-		if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Text.String(), "what all lists are made of") {
+		if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Text.String(), "the hook changes built-in prototypes") {
 			t.Error(failed)
 		}
 	})

@@ -134,30 +134,30 @@ func TestStepErrors(t *testing.T) {
 		{intray.UploadStep, `instance.addField({label: "N", key: "n", type: "colour"})`, "addField: fields[0]"},
 		{intray.ReviewStep, `instance.addField({label: "N", key: "n"}, {before: 7})`, "before in argument 2 of addField is a number"},
 		{intray.ReviewStep, `instance.addField({label: "A", key: "a"})`, `the field "a" already exists`},
-		{intray.ReviewStepPost, `instance.addField({label: "N", key: "n"})`, "addField is of no use at REVIEW_STEP_POST_HOOKS: call it at UPLOAD_STEP or REVIEW_STEP"},
+		{intray.ReviewStepPost, `instance.addField({label: "N", key: "n"})`, "addField has no effect at REVIEW_STEP_POST_HOOKS: call it at UPLOAD_STEP or REVIEW_STEP"},
 		{intray.ReviewStep, `instance.removeField()`, "argument 1 of removeField is undefined"},
 		{intray.ReviewStep, `instance.removeField("")`, `argument 1 of removeField is "", and there is no such field`},
-		{intray.ReviewStepPost, `instance.removeField("a")`, "removeField is of no use at REVIEW_STEP_POST_HOOKS"},
+		{intray.ReviewStepPost, `instance.removeField("a")`, "removeField has no effect at REVIEW_STEP_POST_HOOKS"},
 		{intray.UploadStep, `instance.setHeaderRowOverride("first")`, "argument 1 of setHeaderRowOverride is a text"},
 		{intray.UploadStep, `instance.setHeaderRowOverride(null)`, "argument 1 of setHeaderRowOverride is null"},
 		{intray.UploadStep, `instance.setHeaderRowOverride(-1)`, "argument 1 of setHeaderRowOverride is -1"},
-		{intray.ReviewStep, `instance.setHeaderRowOverride(1)`, "setHeaderRowOverride is of no use at REVIEW_STEP: call it at UPLOAD_STEP"},
+		{intray.ReviewStep, `instance.setHeaderRowOverride(1)`, "setHeaderRowOverride has no effect at REVIEW_STEP: call it at UPLOAD_STEP"},
 		{intray.ReviewStep, `instance.setDevelopmentMode("yes")`, "argument 1 of setDevelopmentMode is a text"},
-		{intray.ReviewStep, `instance.setUser({id: 5})`, "id of the user that setUser was given is a number; it must be a text"},
+		{intray.ReviewStep, `instance.setUser({id: 5})`, "id of the user passed to setUser is a number; it must be a text"},
 		{intray.ReviewStep, `instance.updateInfoMessages([{rowIndex: 1, fieldKey: "other", messages: []}])`, `"other", and there is no such field`},
-		{intray.UploadStep, `instance.updateInfoMessages([{rowIndex: 1, fieldKey: "a", messages: []}])`, "updateInfoMessages is of no use at UPLOAD_STEP: call it at REVIEW_STEP or REVIEW_STEP_POST_HOOKS"},
+		{intray.UploadStep, `instance.updateInfoMessages([{rowIndex: 1, fieldKey: "a", messages: []}])`, "updateInfoMessages has no effect at UPLOAD_STEP: call it at REVIEW_STEP or REVIEW_STEP_POST_HOOKS"},
 		{intray.ReviewStep, `instance.updateInfoMessages([{rowIndex: 1, fieldKey: "a", messages: [{message: "m", level: "loud"}]}])`, "the level loud"},
-		{intray.ReviewStep, `instance.updateInfoMessages([{rowIndex: 1.5, fieldKey: "a"}])`, "is 1.5; it must be a whole number from 0 on"},
+		{intray.ReviewStep, `instance.updateInfoMessages([{rowIndex: 1.5, fieldKey: "a"}])`, "is 1.5; it must be a whole number, 0 or more"},
 		{intray.ReviewStep, `instance.removeRows("1")`, "argument 1 of removeRows is a text"},
-		{intray.ReviewStepPost, `instance.removeRows(["1"])`, "removeRows is of no use at REVIEW_STEP_POST_HOOKS: call it at REVIEW_STEP"},
-		{intray.ReviewStep, `instance.addRows([{row: {a: "plain"}}])`, `"a" in the row of element 0 of what addRows was given is a text`},
-		{intray.UploadStep, `instance.addRows([])`, "addRows is of no use at UPLOAD_STEP"},
+		{intray.ReviewStepPost, `instance.removeRows(["1"])`, "removeRows has no effect at REVIEW_STEP_POST_HOOKS: call it at REVIEW_STEP"},
+		{intray.ReviewStep, `instance.addRows([{row: {a: "plain"}}])`, `"a" in the row of element 0 of argument 1 of addRows is a text`},
+		{intray.UploadStep, `instance.addRows([])`, "addRows has no effect at UPLOAD_STEP"},
 		{intray.ReviewStep, `throw new TypeError("wrong file")`, "TypeError: wrong file"},
-		{intray.ReviewStep, `for (;;) instance.removeField("a"), instance.addField({key: "a", label: "A"})`, "commands"},
+		{intray.ReviewStep, `for (;;) instance.removeField("a"), instance.addField({key: "a", label: "A"})`, "method calls"},
 	}
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		for i, tt := range cases {
-			switch slow := tt.want == "commands"; {
+			switch slow := tt.want == "method calls"; {
 			case slow && testing.Short(), !slow && !isFull() && i%4 > 0 && strings.HasSuffix(t.Name(), "node"):
 				continue
 			}

@@ -9,10 +9,10 @@ function without(names, why) {
 without("fetch XMLHttpRequest WebSocket EventSource", "hooks have no network");
 without("setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask requestAnimationFrame", "hooks have no timers");
 without("require module exports importScripts", "hooks cannot load modules");
-without("process Buffer global __dirname __filename performance Deno Bun", "hooks do not see the machine they run on");
+without("process Buffer global __dirname __filename performance Deno Bun", "hooks cannot access the machine");
 without("window document navigator location localStorage sessionStorage alert", "hooks do not run in a browser");
-without("SharedArrayBuffer Atomics WebAssembly WeakRef FinalizationRegistry", "hooks run the same way each time");
-without("URL URLSearchParams TextEncoder TextDecoder structuredClone atob btoa crypto Blob AbortController", "hooks have the JavaScript language alone");
+without("SharedArrayBuffer Atomics WebAssembly WeakRef FinalizationRegistry", "hooks must be reproducible");
+without("URL URLSearchParams TextEncoder TextDecoder structuredClone atob btoa crypto Blob AbortController", "hooks have only the JavaScript language");
 if (!node) absent.Intl = "the QuickJS runtime has no Intl: it comes with --hook-runtime node";
 
 // explain replaces an engine's "is not defined" with the reason.

@@ -217,8 +217,8 @@ function newValue(column, i, value, field) {
 // refuseMisfit refuses a list as a cell, and manyToOne of a field that is not many-to-one.
 function refuseMisfit(given, field) {
 	const { key } = fields[field];
-	if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook gave a list; it must be {value, info}");
-	if (given.manyToOne !== null) throw new Fault("the hook gave manyToOne for \"" + key + "\", where one column alone is meant; it must be {value, info}");
+	if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook returned a list; it must be {value, info}");
+	if (given.manyToOne !== null) throw new Fault("the hook returned manyToOne for \"" + key + "\", where a single cell is expected; it must be {value, info}");
 }
 
 // change collects what differs from the cell in row i of a column.
@@ -244,10 +244,10 @@ function changeList(column, i, field, given) {
 	const { key } = fields[field];
 	const list = given.manyToOne;
 	if (given.value !== undefined && !(column !== 0 && sameParts(column, i, given.value)) || list === undefined && (given.info !== undefined && given.info.length !== 0)) {
-		throw new Fault("\"" + key + "\" takes several columns: return manyToOne, a list with one cell for each");
+		throw new Fault("\"" + key + "\" maps to several columns: return manyToOne, a list with one cell for each");
 	}
 	if (list === undefined) {
-		if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook gave a list; it must be {manyToOne}, with one cell for each column");
+		if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook returned a list; it must be {manyToOne}, with one cell for each column");
 		return;
 	}
 	used[field] = 1; // the number of elements is known from the column

@@ -187,7 +187,7 @@ class ListJob {
 		this.handed += count;
 		if (count <= most) return;
 		atRow = -1;
-		throw new Fault("the hook names the same rows over and over: give each row once, with all that changes in it");
+		throw new Fault("the hook returns the same rows too often: return each row once, with all its changes");
 	}
 }
 
@@ -265,7 +265,7 @@ class Returned {
 		const i = this.placeOf(given);
 		if (i < 0) {
 			const index = typeof given === "number" ? "the index " + given : nameKind(given) + " as its index";
-			throw new Fault("element " + n + " of what the hook returned has " + index + "; it must be that of one of the rows given");
+			throw new Fault("element " + n + " of what the hook returned has " + index + "; it must be the index of a row of the call");
 		}
 		atRow = given;
 		const { each, seen } = this;

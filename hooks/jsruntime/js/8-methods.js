@@ -39,7 +39,7 @@ function booleanFor(value, what) {
 
 function indexFor(value, what) {
 	if (!isInteger(value) || value < 0 || value > maxIndex) {
-		throw new Fault(what + " is " + (typeof value === "number" ? "" + value : nameKind(value)) + "; it must be a whole number from 0 on");
+		throw new Fault(what + " is " + (typeof value === "number" ? "" + value : nameKind(value)) + "; it must be a whole number, 0 or more");
 	}
 	grow(20);
 	return value;
@@ -68,7 +68,7 @@ function plainFor(value, what) {
 
 // flawIn describes what is wrong with plain JSON, if anything is.
 function flawIn(value, depth) {
-	if (depth > maxDepth) return "is deeper than " + maxDepth + " lists and objects within each other";
+	if (depth > maxDepth) return "has more than " + maxDepth + " nested levels of lists and objects";
 	if (typeof value === "string" && value.length > maxValue) return "holds a text of " + value.length + " characters; " + maxValue + " are allowed";
 	if (typeof value === "string" && !isWellFormed(value)) return loneSurrogateText;
 	if (typeof value !== "object" || value === null) return undefined;
@@ -126,12 +126,12 @@ class Methods {
 	call(name, args) {
 		const { request, commands } = this;
 		const { step } = request, steps = stepsOf[name];
-		if (job === null || job.request !== request) throw new Fault(name + " is of use only until the hook that was given it has ended");
+		if (job === null || job.request !== request) throw new Fault(name + " can only be called until the hook has ended");
 		if (request.op === "finish" && name !== "setConfirmationMessage") throw new Fault(name + ": the import can't change anymore; call this in a step hook");
 		if (steps !== undefined && step !== undefined && step !== steps[0] && step !== steps[1]) {
-			throw new Fault(name + " is of no use at " + step + ": call it at " + steps[0] + (steps[1] === steps[0] ? "" : " or " + steps[1]));
+			throw new Fault(name + " has no effect at " + step + ": call it at " + steps[0] + (steps[1] === steps[0] ? "" : " or " + steps[1]));
 		}
-		if (commands.length >= maxCommands) throw new Fault("the hook gave more than " + maxCommands + " commands");
+		if (commands.length >= maxCommands) throw new Fault("the hook made more than " + maxCommands + " method calls");
 		const list = this[name](args), where = locate(errorHere(), atHook);
 		commands[commands.length] = { hook: atHook.name, name, args: list, line: where.line, column: where.column };
 		return name === "addRows" ? copyArray(list[1]) : undefined;
@@ -182,8 +182,8 @@ class Methods {
 		const made = {}, names = keys(user);
 		for (let n = 0; n < names.length; n++) {
 			const name = names[n], value = user[name];
-			if (userTexts[name] !== true) throw new Fault("the user that setUser was given has \"" + short(name, 100) + "\"; a user has id, name, email, companyId and companyName");
-			if (value !== undefined && value !== null) defineProperty(made, name, property(textFor(value, name + " of the user that setUser was given")));
+			if (userTexts[name] !== true) throw new Fault("the user passed to setUser has \"" + short(name, 100) + "\"; a user has id, name, email, companyId and companyName");
+			if (value !== undefined && value !== null) defineProperty(made, name, property(textFor(value, name + " of the user passed to setUser")));
 		}
 		return [made];
 	}
@@ -200,12 +200,12 @@ class Methods {
 	}
 
 	removeRows(args) {
-		return [listed(args[0], "argument 1 of removeRows", undefined, maxElements, (id, _, n) => textFor(id, "element " + n + " of what removeRows was given"))];
+		return [listed(args[0], "argument 1 of removeRows", undefined, maxElements, (id, _, n) => textFor(id, "element " + n + " of argument 1 of removeRows"))];
 	}
 
 	updateInfoMessages(args) {
 		return [listed(args[0], "argument 1 of updateInfoMessages", undefined, maxElements, (one, _, n) => {
-			const what = "element " + n + " of what updateInfoMessages was given";
+			const what = "element " + n + " of argument 1 of updateInfoMessages";
 			const { rowIndex, fieldKey, manyToOneIndex, messages } = objectFor(one, what, "{rowIndex, fieldKey, messages}");
 			const key = this.keyFor(fieldKey, "the fieldKey of " + what);
 			const part = textOr(manyToOneIndex, undefined);
@@ -221,7 +221,7 @@ class Methods {
 	addRows(args) {
 		const { request } = this;
 		const rows = listed(args[0], "argument 1 of addRows", undefined, maxElements, (one, _, n) => {
-			const what = "element " + n + " of what addRows was given";
+			const what = "element " + n + " of argument 1 of addRows";
 			const { index, row } = objectFor(one, what, "{index, row}");
 			const at = textOr(index, undefined);
 			return { index: at === undefined ? undefined : indexFor(at, "the index of " + what), row: this.rowFor(row, what) };
@@ -240,8 +240,8 @@ class Methods {
 			if (!this.has(key)) throw new Fault("the row of " + what + " has the field \"" + short(key, 100) + "\", and there is no such field");
 			if (cell === undefined) continue;
 			const { value, manyToOne, info } = objectFor(cell, "\"" + key + "\" in the row of " + what, "{value}");
-			if (textOr(manyToOne, none) !== none) throw new Fault("\"" + key + "\" in the row of " + what + " has manyToOne; addRows takes value alone");
-			if (textOr(info, none) !== none && !(isArray(info) && info.length === 0)) throw new Fault("\"" + key + "\" in the row of " + what + " has info; addRows takes value alone, and updateInfoMessages gives messages");
+			if (textOr(manyToOne, none) !== none) throw new Fault("\"" + key + "\" in the row of " + what + " has manyToOne; addRows accepts only value");
+			if (textOr(info, none) !== none && !(isArray(info) && info.length === 0)) throw new Fault("\"" + key + "\" in the row of " + what + " has info; addRows accepts only value; use updateInfoMessages for messages");
 			const found = value === undefined ? undefined : checked(value, key);
 			if (!whole(found)) throw new Fault("\"" + key + "\" in the row of " + what + " " + loneSurrogateText);
 			if (found !== undefined) defineProperty(made, key, property({ value: found }));

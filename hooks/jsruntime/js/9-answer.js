@@ -50,7 +50,7 @@ function describeBentLists() {
 // refuseBentLists throws if describeBentLists finds a change.
 function refuseBentLists() {
 	const why = describeBentLists();
-	if (why !== "") throw new Fault("the hook changes what all lists are made of: " + why);
+	if (why !== "") throw new Fault("the hook changes built-in prototypes: " + why);
 }
 
 // numbered reports whether an object has a key that is a number. Such keys come first.
