@@ -68,7 +68,7 @@ func TestReadAnswer(t *testing.T) {
 	}
 }
 
-func TestReadAnswerOfACallThatLearns(t *testing.T) {
+func TestReadLearnedColumns(t *testing.T) {
 	bounds := within
 	bounds.Learn = true
 	for raw, bad := range map[string]bool{`{"used":[0,1]}`: false, `{"used":[2]}`: true, `{"used":[0,1,0]}`: true, `{"used":[-1]}`: true, `{"miss":[1]}`: false, `{"miss":[]}`: true} {
@@ -77,91 +77,91 @@ func TestReadAnswerOfACallThatLearns(t *testing.T) {
 		}
 	}
 	if _, err := readAnswer([]byte(`{"used":[0]}`), within); err == nil {
-		t.Error("columns were taken that nobody asked for")
+		t.Error("ReadAnswer accepts columns that the call did not ask for")
 	}
 }
 
 // TestForgedAnswers checks that invalid answers are refused as a whole.
 func TestForgedAnswers(t *testing.T) {
 	for name, raw := range map[string]string{
-		"nothing":                   ``,
-		"no object":                 `[]`,
-		"a text":                    `"changes"`,
-		"not closed":                `{"changes":[]`,
-		"more after it":             `{} {}`,
-		"a byte after it":           "{}\x00",
-		"a comma too many":          `{"changes":[],}`,
-		"an unknown member":         `{"other":1}`,
-		"no UTF-8":                  "{\"message\":\"\xff\"}",
-		"half of a character":       `{"message":"\ud83d"}`,
-		"the wrong half":            `{"message":"\ude00\ud83d"}`,
-		"half and a letter":         `{"message":"\ud83dA"}`,
-		"an unknown escape":         `{"message":"\x41"}`,
-		"an escape without digits":  `{"message":"\u00g0"}`,
-		"an escape at the end":      `{"message":"\`,
-		"a control character":       "{\"message\":\"a\nb\"}",
-		"a control after an escape": "{\"message\":\"\\n\x01\"}",
-		"a text that does not end":  `{"message":"abc`,
-		"a long message":            `{"message":"` + strings.Repeat("x", 1<<14) + `"}`,
-		"a row too many":            `{"changes":[65,"x"]}`,
-		"a row below":               `{"changes":[-31,"x"]}`,
-		"a place of many digits":    `{"changes":[18446744073709551616,"x"]}`,
-		"a place with a fraction":   `{"changes":[1.5,"x"]}`,
-		"a place with a zero":       `{"changes":[01,"x"]}`,
-		"a place with an exponent":  `{"changes":[1e1,"x"]}`,
-		"a part of a plain field":   `{"changes":[9,0,"x"]}`,
-		"no part where there are":   `{"changes":[17,"x"]}`,
-		"a part too many":           `{"changes":[25,3,"x"]}`,
-		"a value without a place":   `{"changes":["x"]}`,
-		"a value after infos":       `{"changes":[2,[],"x"]}`,
-		"a value after a part":      `{"changes":[25,0,"x","y"]}`,
-		"a value after the rows":    `{"changes":[33,"x","y"]}`,
-		"a number without a place":  `{"changes":[1,"x",null]}`,
-		"no flags":                  `{"changes":[0]}`,
-		"a part and no change":      `{"changes":[24,0]}`,
-		"a change cut short":        `{"changes":[1]}`,
-		"an object as a value":      `{"changes":[1,{}]}`,
-		"a list in a list":          `{"changes":[1,[[]]]}`,
-		"a number with a zero":      `{"changes":[1,01]}`,
-		"a number without digits":   `{"changes":[1,-]}`,
-		"a number with a point":     `{"changes":[1,1.]}`,
-		"a number without exponent": `{"changes":[1,1e]}`,
-		"an unknown word":           `{"changes":[1,nil]}`,
-		"a long list":               `{"changes":[1,[` + strings.Repeat("1,", 10_000) + `1]]}`,
-		"many infos":                `{"changes":[2,[` + strings.Repeat(`{"message":"m"},`, 100) + `{"message":"m"}]]}`,
-		"an unknown level":          `{"changes":[2,[{"message":"m","level":"fatal"}]]}`,
-		"a member of an info":       `{"changes":[2,[{"text":"m"}]]}`,
-		"a member of an option":     `{"changes":[4,[{"name":"m"}]]}`,
-		"many console lines":        `{"console":[` + strings.Repeat(`"x",`, 20) + `"x"]}`,
-		"an unknown command":        `{"commands":[{"hook":"h","name":"exec","args":[]}]}`,
-		"a command of many args":    `{"commands":[{"hook":"h","name":"addRows","args":[1,2,3,4,5]}]}`,
-		"a deep argument":           `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `]}]}`,
-		"very deep":                 `{"commands":[{"name":"addRows","args":[` + strings.Repeat(`{"a":[`, 1<<20),
-		"very many times":           `{"times":[` + strings.Repeat(`{},`, 300_000) + `{}]}`,
-		"times of very many hooks":  `{"times":[` + strings.Repeat(`{},`, 10_000) + `{}]}`,
-		"very many arguments":       `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat(`1,`, 300_000) + `1]}]}`,
-		"many commands":             `{"commands":[` + strings.Repeat(`{"name":"addRows"},`, 10_000) + `{"name":"addRows"}]}`,
-		"a long name":               `{"failure":{"kind":"threw","name":"` + strings.Repeat("x", 2000) + `"}}`,
-		"a long console line":       `{"console":["` + strings.Repeat("x", 2000) + `"]}`,
-		"a text for a number":       `{"failure":{"kind":"threw","line":"1"}}`,
-		"a member of a failure":     `{"failure":{"kind":"threw","cause":1}}`,
-		"faults":                    `{"faults":[]}`,
-		"an unknown failure":        `{"failure":{"kind":"other"}}`,
-		"a failure without a kind":  `{"failure":{}}`,
-		"a failure far away":        `{"failure":{"kind":"threw","row":1e99}}`,
-		"a line below":              `{"failure":{"kind":"threw","line":-1}}`,
+		"nothing":                        ``,
+		"not an object":                  `[]`,
+		"a text":                         `"changes"`,
+		"not closed":                     `{"changes":[]`,
+		"a second value":                 `{} {}`,
+		"a byte after it":                "{}\x00",
+		"a trailing comma":               `{"changes":[],}`,
+		"an unknown member":              `{"other":1}`,
+		"invalid UTF-8":                  "{\"message\":\"\xff\"}",
+		"half of a character":            `{"message":"\ud83d"}`,
+		"the wrong half":                 `{"message":"\ude00\ud83d"}`,
+		"half and a letter":              `{"message":"\ud83dA"}`,
+		"an unknown escape":              `{"message":"\x41"}`,
+		"an escape without digits":       `{"message":"\u00g0"}`,
+		"an escape at the end":           `{"message":"\`,
+		"a control character":            "{\"message\":\"a\nb\"}",
+		"a control after an escape":      "{\"message\":\"\\n\x01\"}",
+		"a text that does not end":       `{"message":"abc`,
+		"a long message":                 `{"message":"` + strings.Repeat("x", 1<<14) + `"}`,
+		"a row too many":                 `{"changes":[65,"x"]}`,
+		"a negative row":                 `{"changes":[-31,"x"]}`,
+		"a position of many digits":      `{"changes":[18446744073709551616,"x"]}`,
+		"a position with a fraction":     `{"changes":[1.5,"x"]}`,
+		"a position with a leading zero": `{"changes":[01,"x"]}`,
+		"a position with an exponent":    `{"changes":[1e1,"x"]}`,
+		"a part of a plain field":        `{"changes":[9,0,"x"]}`,
+		"no part of a many-to-one field": `{"changes":[17,"x"]}`,
+		"a part too many":                `{"changes":[25,3,"x"]}`,
+		"a value without a position":     `{"changes":["x"]}`,
+		"a value after infos":            `{"changes":[2,[],"x"]}`,
+		"a value after a part":           `{"changes":[25,0,"x","y"]}`,
+		"a value after the rows":         `{"changes":[33,"x","y"]}`,
+		"a number without a position":    `{"changes":[1,"x",null]}`,
+		"no flags":                       `{"changes":[0]}`,
+		"a part and no change":           `{"changes":[24,0]}`,
+		"a change cut short":             `{"changes":[1]}`,
+		"an object as a value":           `{"changes":[1,{}]}`,
+		"a list in a list":               `{"changes":[1,[[]]]}`,
+		"a number with a zero":           `{"changes":[1,01]}`,
+		"a number without digits":        `{"changes":[1,-]}`,
+		"a number with a point":          `{"changes":[1,1.]}`,
+		"a number without exponent":      `{"changes":[1,1e]}`,
+		"an unknown word":                `{"changes":[1,nil]}`,
+		"a long list":                    `{"changes":[1,[` + strings.Repeat("1,", 10_000) + `1]]}`,
+		"many infos":                     `{"changes":[2,[` + strings.Repeat(`{"message":"m"},`, 100) + `{"message":"m"}]]}`,
+		"an unknown level":               `{"changes":[2,[{"message":"m","level":"fatal"}]]}`,
+		"a member of an info":            `{"changes":[2,[{"text":"m"}]]}`,
+		"a member of an option":          `{"changes":[4,[{"name":"m"}]]}`,
+		"many console lines":             `{"console":[` + strings.Repeat(`"x",`, 20) + `"x"]}`,
+		"an unknown command":             `{"commands":[{"hook":"h","name":"exec","args":[]}]}`,
+		"a command of many args":         `{"commands":[{"hook":"h","name":"addRows","args":[1,2,3,4,5]}]}`,
+		"a deep argument":                `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `]}]}`,
+		"very deep":                      `{"commands":[{"name":"addRows","args":[` + strings.Repeat(`{"a":[`, 1<<20),
+		"very many times":                `{"times":[` + strings.Repeat(`{},`, 300_000) + `{}]}`,
+		"times of very many hooks":       `{"times":[` + strings.Repeat(`{},`, 10_000) + `{}]}`,
+		"very many arguments":            `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat(`1,`, 300_000) + `1]}]}`,
+		"many commands":                  `{"commands":[` + strings.Repeat(`{"name":"addRows"},`, 10_000) + `{"name":"addRows"}]}`,
+		"a long name":                    `{"failure":{"kind":"threw","name":"` + strings.Repeat("x", 2000) + `"}}`,
+		"a long console line":            `{"console":["` + strings.Repeat("x", 2000) + `"]}`,
+		"a text for a number":            `{"failure":{"kind":"threw","line":"1"}}`,
+		"a member of a failure":          `{"failure":{"kind":"threw","cause":1}}`,
+		"faults":                         `{"faults":[]}`,
+		"an unknown failure":             `{"failure":{"kind":"other"}}`,
+		"a failure without a kind":       `{"failure":{}}`,
+		"a failure in a huge row":        `{"failure":{"kind":"threw","row":1e99}}`,
+		"a negative line":                `{"failure":{"kind":"threw","line":-1}}`,
 	} {
 		answer, err := readAnswer([]byte(raw), within)
 		if err == nil || answer != nil {
-			t.Errorf("%s: %.60q was taken: %+v", name, raw, answer)
+			t.Errorf("%s: ReadAnswer accepts %.60q: %+v", name, raw, answer)
 		}
 	}
 }
 
-func TestNothingChangesWhereNoColumnIs(t *testing.T) {
+func TestChangeWithoutColumn(t *testing.T) {
 	for _, raw := range []string{`{"changes":[1,"x"]}`, `{"changes":[9,0,"x"]}`} {
 		if answer, err := readAnswer([]byte(raw), jsruntime.Bounds{Rows: 1, Fields: []jsruntime.FieldBounds{{ManyToOne: true}}, MaxChanges: 1}); err == nil {
-			t.Errorf("%s was taken: %+v", raw, answer)
+			t.Errorf("ReadAnswer accepts %s: %+v", raw, answer)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestNothingChangesWhereNoColumnIs(t *testing.T) {
 func TestForgedLoads(t *testing.T) {
 	for _, raw := range []string{``, `{"changes":[]}`, `{"faults":[{"kind":"syntax","line":-1}]}`, `{"faults":[{"kind":"syntax","message":"` + strings.Repeat("x", 1<<14) + `"}]}`, `{"failure":{}}`, `{"faults":[{"kind":"threw","hook":1}]}`, `{"faults":[{"hook":"h"}]}`, `{"faults":[{"kind":"other"}]}`, `{"faults":[{"kind":"threw","other":1}]}`, `{"faults":{}}`, "{\"faults\":[{\"kind\":\"threw\",\"hook\":\"\xff\"}]}", `{"faults":[]}x`} {
 		if faults, failure, err := jsruntime.ReadLoaded(raw); err == nil {
-			t.Errorf("%q was taken: %v, %v", raw, faults, failure)
+			t.Errorf("ReadLoaded accepts %q: %v, %v", raw, faults, failure)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func FuzzReadAnswer(f *testing.F) {
 			return
 		}
 		if !json.Valid(raw) {
-			t.Fatalf("%q is no JSON", raw)
+			t.Fatalf("%q is not JSON", raw)
 		}
 		for _, c := range answer.Changes {
 			if c.Row < 0 || c.Row > 1 || c.Field < 0 || c.Field > 1 || c.Part < 0 || c.Part > 2 || c.Field == 0 && c.Part != 0 || !utf8.ValidString(c.Value.Text) {
@@ -218,7 +218,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		value := got.Columns[0].(map[string]any)["value"].([]any)
 		if value[0] != valid(a) || value[1] != valid(b) || got.IDs[0] != valid(b) || got.Mode != valid(b) || got.First != first {
-			t.Errorf("%q %q came out as %s", a, b, request)
+			t.Errorf("%q %q became %s", a, b, request)
 		}
 	})
 }

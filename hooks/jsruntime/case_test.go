@@ -58,7 +58,7 @@ func scenes(t *testing.T) (all []*scene) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no cases: %v", err)
+		t.Fatalf("found no cases: %v", err)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -152,7 +152,7 @@ func (s *scene) set(name, value string) (err error) {
 	case "spoils":
 		s.spoils = true
 	default:
-		err = fmt.Errorf("there is no setting of that name")
+		err = fmt.Errorf("unknown setting")
 	}
 	return err
 }

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the results of QuickJS into cases
 func TestConform(t *testing.T) {
 	all := scenes(t)
 	if len(all) < 120 {
-		t.Errorf("there are %d cases; 120 were promised", len(all))
+		t.Errorf("found %d cases, want at least 120", len(all))
 	}
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func conform(t *testing.T, w worker, s *scene, name string) {
 	got := play(t, w, s, 1)
 	if !s.spoils {
 		if diff := cmp.Diff(got, play(t, w, s, 1000)); diff != "" {
-			t.Errorf("sparse rows make a difference (-sparse +whole):\n%s", diff)
+			t.Errorf("sparse and complete rows differ (-sparse +complete):\n%s", diff)
 		}
 	}
 	want, own := s.want[name]
@@ -108,7 +108,7 @@ type stage struct {
 	sparse int
 }
 
-func (s *stage) say(format string, args ...any) {
+func (s *stage) recordLine(format string, args ...any) {
 	*s.out = append(*s.out, fmt.Sprintf(format, args...))
 }
 
@@ -120,7 +120,7 @@ func (s *stage) play() {
 		if fault.Name == "SyntaxError" {
 			message = "SyntaxError"
 		}
-		s.say("fault %s line %d: %s", fault.Hook, fault.Line, message)
+		s.recordLine("fault %s line %d: %s", fault.Hook, fault.Line, message)
 	}
 	if len(faults) > 0 {
 		return
@@ -174,7 +174,7 @@ func (s *stage) playRows(kind jsruntime.HookKind) bool {
 		for _, f := range first.Used {
 			keys = append(keys, s.fields[f].Key)
 		}
-		s.say("used %s", strings.Join(keys, " "))
+		s.recordLine("used %s", strings.Join(keys, " "))
 	}
 	some, whole := make([]*jsruntime.Column, len(s.fields)), s.columns()
 	for _, f := range first.Used {

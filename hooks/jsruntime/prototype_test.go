@@ -44,8 +44,8 @@ var attacks = map[string]string{
 	"instances":   `for (const type of [Array, Object, Function, Error]) try { Object.defineProperty(type, Symbol.hasInstance, { value: () => true }); } catch {}`,
 }
 
-// bends are changes after which no list can be written. They are reported as such.
-var bends = map[string]string{
+// listPrototypeChanges are changes after which no list can be written. They are reported as such.
+var listPrototypeChanges = map[string]string{
 	"numbers of lists":   `Object.defineProperty(Array.prototype, 0, { get: () => 1, set() {}, configurable: true });`,
 	"numbers of objects": `Object.defineProperty(Object.prototype, 1, { get: () => 1, set() {}, configurable: true });`,
 	"another prototype":  `Object.setPrototypeOf(Array.prototype, new Proxy({}, { set: () => true, get: () => 7 }));`,
@@ -102,11 +102,11 @@ func attackRequests(hooks []jsruntime.Hook) (list []request, bounds jsruntime.Bo
 
 type request interface{ Append([]byte) []byte }
 
-// took matches what differs between two runs.
-var took = regexp.MustCompile(`"times":\[(\{[^}]*\},?)*\],?`)
+// timesMember matches the member of an answer that differs between two runs.
+var timesMember = regexp.MustCompile(`"times":\[(\{[^}]*\},?)*\],?`)
 
-// answers returns all answers without times.
-func answers(t *testing.T, w worker, attack string) (list []string) {
+// attackAnswers returns the answers to all requests of an attack, without times.
+func attackAnswers(t *testing.T, w worker, attack string) (list []string) {
 	t.Helper()
 	requests, bounds := attackRequests(attackedHooks(attack))
 	for i, one := range requests {
@@ -119,7 +119,7 @@ func answers(t *testing.T, w worker, attack string) (list []string) {
 				t.Fatalf("request %d: %v: %.500s", i, err, raw)
 			}
 		}
-		list = append(list, took.ReplaceAllString(string(raw), ""))
+		list = append(list, timesMember.ReplaceAllString(string(raw), ""))
 	}
 	return list
 }
@@ -127,16 +127,16 @@ func answers(t *testing.T, w worker, attack string) (list []string) {
 func TestPrototypeAttacks(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
-			want := answers(t, runtime.open(t), "")
+			want := attackAnswers(t, runtime.open(t), "")
 			if text := strings.Join(want, "\n"); strings.Contains(text, "miss") || strings.Count(text, "changed") != 3 || !strings.Contains(text, "v2") {
-				t.Fatalf("the hooks do not do what they should:\n%s", text)
+				t.Fatalf("without an attack, the answers are wrong:\n%s", text)
 			}
 			if runtime.name == "node" && os.Getenv("INTRAY_TORTURE") != "full" {
 				return // each needs a process
 			}
 			for name, attack := range attacks {
 				t.Run(name, func(t *testing.T) {
-					if diff := cmp.Diff(want, answers(t, runtime.open(t), attack)); diff != "" {
+					if diff := cmp.Diff(want, attackAnswers(t, runtime.open(t), attack)); diff != "" {
 						t.Errorf("(-want +got):\n%s", diff)
 					}
 				})
@@ -145,30 +145,29 @@ func TestPrototypeAttacks(t *testing.T) {
 	}
 }
 
-func TestBends(t *testing.T) {
-	for name, bend := range bends {
+// TestChangedListPrototypes checks that hooks that change the prototypes of lists fail.
+func TestChangedListPrototypes(t *testing.T) {
+	for name, change := range listPrototypeChanges {
 		for _, runtime := range runtimes {
-			t.Run(runtime.name+"/"+name, func(t *testing.T) { bent(t, runtime.open(t), bend) })
+			t.Run(runtime.name+"/"+name, func(t *testing.T) {
+				w := runtime.open(t)
+				requests, bounds := attackRequests(attackedHooks(change))
+				for i, one := range requests[:2] {
+					raw, err := w.Handle(one.Append(nil))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if a, err := readAnswer(raw, bounds); i == 1 && (err != nil || a.Failure == nil || !strings.Contains(a.Failure.Message, "the hook changes built-in prototypes")) {
+						t.Errorf("%v %s", err, raw)
+					}
+				}
+			})
 		}
 	}
 }
 
-// bent calls hooks that bend lists.
-func bent(t *testing.T, w worker, bend string) {
-	requests, bounds := attackRequests(attackedHooks(bend))
-	for i, one := range requests[:2] {
-		raw, err := w.Handle(one.Append(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a, err := readAnswer(raw, bounds); i == 1 && (err != nil || a.Failure == nil || !strings.Contains(a.Failure.Message, "the hook changes built-in prototypes")) {
-			t.Errorf("%v %s", err, raw)
-		}
-	}
-}
-
-// fiveRows calls a row hook with five rows in both runtimes.
-func fiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, a *answerWithChanges)) {
+// callWithFiveRows calls a row hook with five rows in both runtimes.
+func callWithFiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, a *answerWithChanges)) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
 			w := runtime.open(t)
@@ -191,15 +190,15 @@ func fiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, 
 	}
 }
 
-// TestErrorsOfBentLists checks that the error of a hook is reported, whatever it did to
-// lists.
-func TestErrorsOfBentLists(t *testing.T) {
-	all := maps.Clone(bends)
-	all["fixed numbers"] = `Object.defineProperty(Array.prototype, 0, { value: 1, writable: false, configurable: true });`
-	all["numbers fixed for good"] = `for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { value: 1 });`
-	for name, bend := range all {
+// TestErrorAfterChangedPrototype checks that the error of a hook is reported although it
+// changed the prototypes of lists.
+func TestErrorAfterChangedPrototype(t *testing.T) {
+	all := maps.Clone(listPrototypeChanges)
+	all["read-only numbers"] = `Object.defineProperty(Array.prototype, 0, { value: 1, writable: false, configurable: true });`
+	all["permanent numbers"] = `for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { value: 1 });`
+	for name, change := range all {
 		t.Run(name, func(t *testing.T) {
-			fiveRows(t, "(r) => {\n"+bend+"\nconsole.log(1);\n  throw new Error('mine');\n}", false, func(t *testing.T, a *answerWithChanges) {
+			callWithFiveRows(t, "(r) => {\n"+change+"\nconsole.log(1);\n  throw new Error('mine');\n}", false, func(t *testing.T, a *answerWithChanges) {
 				f := a.Failure
 				if f == nil || f.Message != "mine" || f.Name != "Error" || f.Row != 40 || f.Hook != "rowHooks[0]" || f.Line != 4 || f.Column != 9 || len(a.Console) != 1 {
 					t.Errorf("got %+v and %q", f, a.Console)
@@ -209,15 +208,15 @@ func TestErrorsOfBentLists(t *testing.T) {
 	}
 }
 
-// TestListsBentForAWhile checks that a change of all lists that a hook reverts affects no
-// row.
-func TestListsBentForAWhile(t *testing.T) {
+// TestRevertedPrototypeChange checks that a change of the prototype of lists that a hook
+// reverts affects no row.
+func TestRevertedPrototypeChange(t *testing.T) {
 	const source = `(r) => {
 		if (r.index === 40) for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { get: () => 1, set() {}, configurable: true });
 		if (r.index === 44) for (let n = 0; n < 9; n++) delete Array.prototype[n];
 		return { row: { a: r.index === 42 ? { value: [r.row.a.value, "!"], info: [{ message: "m" }], selectOptions: [{ label: "l", value: "v" }] } : { value: r.row.a.value + "!" } } };
 	}`
-	fiveRows(t, source, false, func(t *testing.T, a *answerWithChanges) {
+	callWithFiveRows(t, source, false, func(t *testing.T, a *answerWithChanges) {
 		var got []string
 		for _, c := range a.Changes {
 			got = append(got, fmt.Sprintf("%d %s %d%d", c.Row, c.Value.Text, len(c.Infos), len(c.Options)))
@@ -229,12 +228,12 @@ func TestListsBentForAWhile(t *testing.T) {
 	})
 }
 
-// TestTheRowThatBendsLists checks that a call with trace names the row, and that other
-// calls name none.
-func TestTheRowThatBendsLists(t *testing.T) {
+// TestRowChangesPrototype checks that a call with trace names the row that changes the
+// prototype of lists, and that other calls name no row.
+func TestRowChangesPrototype(t *testing.T) {
 	for trace, want := range map[bool]int64{true: 42, false: -1} {
 		t.Run(fmt.Sprint("trace ", trace), func(t *testing.T) {
-			fiveRows(t, `(r) => { if (r.index === 42) Array.prototype[3] = 1; return { row: { a: { value: "y" } } }; }`, trace, func(t *testing.T, a *answerWithChanges) {
+			callWithFiveRows(t, `(r) => { if (r.index === 42) Array.prototype[3] = 1; return { row: { a: { value: "y" } } }; }`, trace, func(t *testing.T, a *answerWithChanges) {
 				if f := a.Failure; f == nil || f.Row != want || f.Hook != "rowHooks[0]" || !strings.Contains(f.Message, "a number as a key of Array.prototype") {
 					t.Errorf("got %+v", f)
 				}
@@ -251,7 +250,7 @@ func TestForgedStacks(t *testing.T) {
 	} {
 		source := "(r) => { const e = new Error('x'); e.stack = '    at f (<input>:" + place + ")\\n    at f (rowHooks[0]:" + place + ")'; throw e;\n  }"
 		t.Run(place[:min(len(place), 30)], func(t *testing.T) {
-			fiveRows(t, source, false, func(t *testing.T, a *answerWithChanges) {
+			callWithFiveRows(t, source, false, func(t *testing.T, a *answerWithChanges) {
 				if f := a.Failure; f == nil || f.Message != "x" || fmt.Sprint(f.Line, ":", f.Column) != want && want != "1:0" || f.Column > 100 {
 					t.Errorf("got %+v, want %s", f, want)
 				}

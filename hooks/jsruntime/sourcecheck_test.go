@@ -43,7 +43,7 @@ func TestCheckFindsImport(t *testing.T) {
 	}
 }
 
-func TestCheckLetsOthersPass(t *testing.T) {
+func TestCheckAcceptsOtherNames(t *testing.T) {
 	for _, source := range []string{
 		`() => "ready for import (all rows)"`,
 		"() => 'import(' + \"import(\" + `import(`",
@@ -89,8 +89,8 @@ func TestCheckFindsMoreThanOneFunction(t *testing.T) {
 	}
 }
 
-// TestBothWaysFindTheSecondFunction checks that the engines find what the lexer cannot.
-func TestBothWaysFindTheSecondFunction(t *testing.T) {
+// TestEnginesFindSecondFunction checks that the engines find what the lexer cannot.
+func TestEnginesFindSecondFunction(t *testing.T) {
 	for _, runtime := range runtimes {
 		w := runtime.open(t)
 		for _, source := range []string{
@@ -110,8 +110,8 @@ func TestBothWaysFindTheSecondFunction(t *testing.T) {
 	}
 }
 
-// TestCheckLetsHooksPass checks that no valid hook of testdata is refused.
-func TestCheckLetsHooksPass(t *testing.T) {
+// TestCheckAcceptsValidHooks checks that no valid hook of testdata is refused.
+func TestCheckAcceptsValidHooks(t *testing.T) {
 	n := 0
 	for _, s := range scenes(t) {
 		for _, hook := range s.hooks {
@@ -139,7 +139,7 @@ func FuzzCheck(f *testing.F) {
 }
 
 // TestHooksThatOnlyRead checks which hooks get all rows in the same record.
-func TestHooksThatOnlyRead(t *testing.T) {
+func TestReadOnlyHooks(t *testing.T) {
 	for source, want := range map[string]bool{
 		`(record) => ({ row: { a: { value: record.row.a.value.toLowerCase() } } })`:                                 true,
 		`r => ({ row: { a: { value: r.row.b.resultValue + r.index } } })`:                                           true,
@@ -242,7 +242,7 @@ func answersOf(t *testing.T, w worker, source string) (list []string) {
 		{Rows: jsruntime.Rows{Columns: []*jsruntime.Column{&infos, columns[1], columns[2]}}},
 	} {
 		call.Kind, call.Mode, call.Rows.Count = jsruntime.HookRow, "init", 4
-		answer := ask(t, w, call.Append(nil), jsruntime.Bounds{Rows: 4, Fields: make([]jsruntime.FieldBounds, 3), Learn: call.Learn, MaxChanges: 12})
+		answer := mustAnswer(t, w, call.Append(nil), jsruntime.Bounds{Rows: 4, Fields: make([]jsruntime.FieldBounds, 3), Learn: call.Learn, MaxChanges: 12})
 		list = append(list, fmt.Sprintf("%+v %v %v %+v", answer.Changes, answer.Used, answer.Missed, answer.Failure))
 	}
 	return list

@@ -29,12 +29,12 @@ type worker interface {
 	Close()
 }
 
-// compiled is the prelude for workers.
-var compiled = sync.OnceValues(jsruntime.Compile)
+// compilePrelude compiles the prelude of the workers once.
+var compilePrelude = sync.OnceValues(jsruntime.Compile)
 
 func newQuickJS(t testing.TB) worker {
 	t.Helper()
-	prelude, err := compiled()
+	prelude, err := compilePrelude()
 	if err != nil {
 		t.Fatalf("Compile: %v", err)
 	}
@@ -55,7 +55,7 @@ type nodeWorker struct {
 
 func newNode(t testing.TB) worker { return newNodeIn(t, []string{}) }
 
-// newNodeIn starts one with an environment.
+// newNodeIn starts Node with an environment.
 func newNodeIn(t testing.TB, env []string) worker {
 	t.Helper()
 	path, err := exec.LookPath("node")
@@ -112,12 +112,12 @@ func (w *nodeWorker) Handle(request []byte) ([]byte, error) {
 		kind, answer, err = w.read()
 	}
 	if err != nil || kind != 'A' {
-		return nil, errors.Join(fmt.Errorf("got %c %s in place of A", kind, answer), err)
+		return nil, errors.Join(fmt.Errorf("got the frame %c %s, want A", kind, answer), err)
 	}
 	return answer, nil
 }
 
-// runtimes are the two runtimes, which must give the same results.
+// runtimes are the two runtimes, which must have the same results.
 var runtimes = []struct {
 	name string
 	open func(testing.TB) worker
