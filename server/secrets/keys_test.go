@@ -305,3 +305,18 @@ func TestForeignTokens(t *testing.T) {
 		refused(t, k, token)
 	}
 }
+
+// TestLoadLimitsSize checks the exact limit of a key file, and that padding is ignored.
+func TestLoadLimitsSize(t *testing.T) {
+	key := base64.StdEncoding.EncodeToString([]byte(canary))
+	for size, want := range map[int]string{4095: "", 4096: "", 4097: "not a master key file"} {
+		path := filepath.Join(t.TempDir(), "master.key")
+		if err := os.WriteFile(path, []byte(key+strings.Repeat("\n", size-len(key))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := secrets.Load(path)
+		if want == "" && (err != nil || m.IsZero()) || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !m.IsZero()) {
+			t.Errorf("%d bytes: got %v, want %q", size, err, want)
+		}
+	}
+}

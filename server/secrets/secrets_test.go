@@ -99,6 +99,11 @@ func TestPrintedAsRedacted(t *testing.T) {
 	if err != nil || string(got) != `{"password":"redacted"}` {
 		t.Errorf("json is %s, %v", got, err)
 	}
+	for name, encode := range map[string]func() ([]byte, error){"MarshalText": s.MarshalText, "MarshalBinary": s.MarshalBinary} {
+		if got, err := encode(); err != nil || string(got) != "redacted" {
+			t.Errorf("%s returns %q, %v", name, got, err)
+		}
+	}
 	if !leaks("x" + s.Reveal()) {
 		t.Error("the test does not detect a leak")
 	}
