@@ -278,3 +278,35 @@ func TestLimit(t *testing.T) {
 		t.Errorf("then %q, %v", got, err)
 	}
 }
+
+// TestLimitIsExact reads byte by byte: the last byte below the limit is read, and none after
+// it.
+func TestLimitIsExact(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	go func() {
+		_, _ = far.Write([]byte("0123"))
+		_ = far.Close()
+	}()
+	c := LimitReads(near, 3)
+	for i, want := range []string{"0", "1", "2"} {
+		if c.Exhausted() {
+			t.Errorf("exhausted after %d bytes", i)
+		}
+		p := make([]byte, 1)
+		if n, err := c.Read(p); n != 1 || string(p) != want || err != nil {
+			t.Errorf("byte %d: read %q, %v, want %s", i, p[:n], err, want)
+		}
+	}
+	if n, err := c.Read(make([]byte, 1)); n != 0 || !errors.Is(err, ErrTooMuch) || !c.Exhausted() {
+		t.Errorf("after the limit: read %d bytes, %v", n, err)
+	}
+}
+
+func TestDefaultTimeout(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{-1: DefaultTimeout, 0: DefaultTimeout, 1: 1} {
+		if got := New(Config{Timeout: timeout}).timeout; got != want {
+			t.Errorf("a timeout of %v becomes %v, want %v", timeout, got, want)
+		}
+	}
+}
