@@ -116,3 +116,22 @@ func TestPlainFoldingIsFolding(t *testing.T) {
 		}
 	})
 }
+
+// TestChecksContinue checks that an empty name and a wrong format do not end the checks of
+// the names and formats that follow.
+func TestChecksContinue(t *testing.T) {
+	names := []intray.Field{
+		{Key: "mail", Label: "Mail", Type: intray.FieldType{Name: intray.TypeString}},
+		{Key: "b", Label: "Second", AlternateMatches: []string{" ", "Mail"}, Type: intray.FieldType{Name: intray.TypeString}},
+	}
+	format := []intray.Field{{Key: "d", Label: "Day", Type: intray.FieldType{Name: intray.TypeDate, Options: map[string]any{"displayFormat": "yyyy-mm-dd", "outputFormat": "HH:mm"}}}}
+	for path, fields := range map[string][]intray.Field{"fields[1].alternateMatches[1] fields_alike": names, "fields[0].type format_without_value": format} {
+		var got []string
+		for _, found := range Check(&intray.Schema{Fields: fields}) {
+			got = append(got, found.Path+" "+found.Code)
+		}
+		if !slices.Contains(got, path) {
+			t.Errorf("found %q, want %s", got, path)
+		}
+	}
+}
