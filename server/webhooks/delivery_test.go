@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // eachFault calls a function with a new fixture for each use that can fail, from the first
@@ -154,4 +155,61 @@ func TestDisabledReceiverFaults(t *testing.T) {
 		}
 		return name
 	})
+}
+
+// Attempts are numbered from 1.
+func TestAttemptNumbers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w := f.webhook("http://receiver")
+	must(t, f.announce())
+	f.sender.down = true
+	must(t, f.deliverDue())
+	f.advance(time.Minute)
+	f.sender.down = false
+	must(t, f.deliverDue())
+	list, attempts := f.deliveries(w)
+	var numbers []int
+	for _, one := range attempts[list[0].ID] {
+		numbers = append(numbers, one.Number)
+	}
+	if slices.Sort(numbers); !slices.Equal(numbers, []int{1, 2}) {
+		t.Errorf("the attempts have the numbers %v, want 1 and 2", numbers)
+	}
+}
+
+// The end of a webhook is announced to all others, whether they are for development or not,
+// and not to itself.
+func TestDisabledIsAnnouncedToAll(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	dead := f.webhook("http://dead")
+	receivers := map[string]model.Webhook{}
+	for _, development := range []string{"", "true", "false"} {
+		w, _, err := f.CreateWebhook(f.ctx, org, webhooks.Draft{Listens: true, Enabled: true, Development: development})
+		must(t, err)
+		receivers[development] = w
+	}
+	must(t, f.announce())
+	f.sender.down = true
+	must(t, f.deliverDue())
+	f.advance(24 * time.Hour)
+	must(t, f.deliverDue())
+	announced := func(w model.Webhook) (n int) {
+		list, _ := f.deliveries(w)
+		for _, d := range list {
+			if d.Event == "webhook_disabled" {
+				n++
+			}
+		}
+		return n
+	}
+	for development, w := range receivers {
+		if n := announced(w); n != 1 {
+			t.Errorf("a webhook with development %q got %d announcements, want 1", development, n)
+		}
+	}
+	if n := announced(dead); n != 0 {
+		t.Errorf("the disabled webhook got %d announcements", n)
+	}
 }

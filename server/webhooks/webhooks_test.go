@@ -177,3 +177,20 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("MessagesFor of a webhook with a URL: %v, want a conflict", err)
 	}
 }
+
+// The limit of a filter is exact.
+func TestFilterLimit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for n, refused := range map[int]bool{199: false, 200: false, 201: true} {
+		list := make([]string, n)
+		for name, draft := range map[string]webhooks.Draft{
+			"events": {Events: list}, "import_identifiers": {Identifiers: list}, "schema_ids": {SchemaIDs: list},
+		} {
+			draft.URL = "http://receiver"
+			if _, _, err := f.CreateWebhook(f.ctx, org, draft); model.IsKind(err, model.Invalid) != refused || !refused && err != nil {
+				t.Errorf("%d %s: %v", n, name, err)
+			}
+		}
+	}
+}
