@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/validate/jsregexp"
 )
 
 // spilledBatch returns a batch of one field with enough distinct values that
@@ -327,5 +328,24 @@ func TestEntryEncoding(t *testing.T) {
 		if got := tt.a.compare(tt.b); got != tt.want {
 			t.Errorf("%v to %v: %d, want %d", tt.a, tt.b, got, tt.want)
 		}
+	}
+}
+
+// TestRegexCache checks that each expression is compiled once for its flags, and that an
+// invalid one is not stored.
+func TestRegexCache(t *testing.T) {
+	cache := regexCache{}
+	first, err := cache.compile("a+", jsregexp.Flags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := cache.compile("a+", jsregexp.Flags{}); again != first || err != nil {
+		t.Errorf("got another expression, %v", err)
+	}
+	if other, err := cache.compile("a+", jsregexp.Flags{IgnoreCase: true}); other == first || err != nil {
+		t.Errorf("flags make no difference, %v", err)
+	}
+	if _, err := cache.compile("(", jsregexp.Flags{}); err == nil || len(cache) != 2 {
+		t.Errorf("after an invalid expression, the cache has %d: %v", len(cache), err)
 	}
 }
