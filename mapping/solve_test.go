@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -114,6 +115,19 @@ func TestShapes(t *testing.T) {
 			if shapeOf(cell)&not != 0 {
 				t.Errorf("%q has the shape %d", cell, not)
 			}
+		}
+	}
+}
+
+// TestDateParts checks the exact limits of the numbers of a date.
+func TestDateParts(t *testing.T) {
+	for text, want := range map[string]bool{
+		"2026 1 1": true, "2026 12 31": true, "2026 0 1": false, "2026 1 0": false, "2026 13 1": false, "2026 12 32": false,
+		"1 1 2026": true, "31 12 2026": true, "12 31 2026": true, "0 1 2026": false, "1 0 2026": false, "32 1 2026": false, "1 32 2026": false,
+		"13 13 2026": false, "12 12 2026": true, "13 12 2026": true, "12 13 2026": true, "001 1 2026": false,
+	} {
+		if got := isDateParts(strings.Fields(text)); got != want {
+			t.Errorf("%s: got %v", text, got)
 		}
 	}
 }
