@@ -1,0 +1,18 @@
+package lexicon
+
+import "testing"
+
+// TestDistinct checks that the cheapest of readings with the same meaning remains, and that
+// the cost of concepts in the head counts.
+func TestDistinct(t *testing.T) {
+	got := distinct([]Reading{
+		{Head: "b", Cost: 2}, {Head: "a", Cost: 1, beside: 4}, {Head: "a", Cost: 3, beside: 1}, {Head: "a", Named: "n", Cost: 1, beside: 2},
+	})
+	var order string
+	for _, r := range got {
+		order += r.Head + r.Named + " "
+	}
+	if order != "b an a " || got[2].Cost != 3 {
+		t.Errorf("got %+v", got)
+	}
+}
