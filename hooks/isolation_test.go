@@ -67,9 +67,9 @@ func runOneRow(t *testing.T, s *hooks.Runner, hook, cell string) (out string, co
 	return *changes[0].Value, session.Console()
 }
 
-// TestOrganizationsAreIsolated lets a hook of one organization store its data wherever it
-// can, and a hook of another look everywhere. Workers are few, and some hooks of the first
-// organization end their worker.
+// TestOrganizationsAreIsolated checks that a hook finds no data that a hook of another
+// organization has stored. Workers are few, and some hooks of the other organization end
+// their worker.
 func TestOrganizationsAreIsolated(t *testing.T) {
 	idleWorkers := []int{1, 3}
 	if !isFull() {

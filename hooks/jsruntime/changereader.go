@@ -13,9 +13,8 @@ import (
 )
 
 // This file reads what row hooks return with calls into QuickJS. The same code in
-// JavaScript takes longer than most hooks. The prelude has that version, changeRow: for
-// Node, for machines with another memory layout, and for changes other than a plain
-// string.
+// JavaScript takes longer than most hooks. That version, changeRow in the prelude, serves
+// Node, machines with another memory layout, and changes other than a plain string.
 //
 // The prelude binds the reader to its variables once for each request:
 //

@@ -10,7 +10,7 @@
 //
 // The package starts no processes and enforces no time limit from outside. It does not
 // know imports: it decides neither when hooks run nor what happens to their changes. A
-// runtime is no security boundary, so hooks must run in a sandboxed process.
+// runtime is not a security boundary, so hooks must run in a sandboxed process.
 //
 // # Records
 //
@@ -45,7 +45,7 @@
 // gets the real clock. There is no network, timer, module, file or code made from text,
 // and nothing that shows the garbage collector or other threads. Nothing depends on the
 // machine: on both runtimes the time zone is UTC and the locale en-US unless the [Pins]
-// say otherwise, whatever TZ and LANG of the process are.
+// say otherwise. TZ and LANG of the process have no effect.
 //
 // QuickJS is in UTC and has no locales: Intl, localeCompare, toLocaleString and similar
 // functions throw an error that names Node. What a hook keeps between rows lasts as long

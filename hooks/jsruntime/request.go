@@ -145,13 +145,13 @@ type Rows struct {
 type Column struct {
 	// Value has the displayed value of each cell.
 	Value Cells
-	// Result has the result value of each cell. Nil means that it is the displayed one.
+	// Result has the result value of each cell. Nil means that the results equal Value.
 	Result *Cells
 	// Infos and Options are the messages and select options of single cells.
 	Infos   []CellInfos
 	Options []CellOptions
-	// Parts has the columns that map to a ManyToOne field. It is empty but not nil if
-	// there are none. The members above are unused then.
+	// Parts has the columns that map to a ManyToOne field: empty but not nil if none does.
+	// If Parts is not nil, the members above are unused.
 	Parts []Column
 	// Kept reports whether the column was sent by [KeepCall] requests. Only the number of
 	// Parts is used then.

@@ -194,8 +194,8 @@ func TestReadOnlyHooks(t *testing.T) {
 	}
 }
 
-// TestOneRecordForAllRows compares hooks that only read with the same hooks with one more
-// parameter, for which that is not known.
+// TestOneRecordForAllRows compares read-only hooks, which get all rows in one record, with
+// the same hooks with another parameter, which get separate records.
 func TestOneRecordForAllRows(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestOneRecordForAllRows(t *testing.T) {
 			} {
 				one, own := answersOf(t, w, "(r       ) => "+body), answersOf(t, w, "(r, m = 0) => "+body)
 				if diff := cmp.Diff(own, one); diff != "" {
-					t.Errorf("%s: in records of their own (-) and in one (+):\n%s", body, diff)
+					t.Errorf("%s: separate records (-) and one record (+) differ:\n%s", body, diff)
 				}
 			}
 		})
