@@ -127,6 +127,9 @@ func TestPacksAndBatches(t *testing.T) {
 
 // TestManyChanges checks that the changes of very many rows come in several answers.
 func TestManyChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: Node takes some seconds")
+	}
 	s := newRunner(t, sandbox.Node, hooks.Config{MaxAnswer: 8 << 20}, sandbox.Config{})
 	_, rows := lazyInput()
 	session := openSession(t, s, intray.Hooks{BulkRow: []string{
@@ -229,6 +232,13 @@ func TestMovedCells(t *testing.T) {
 		`(vs) => { vs[0].value = "set"; vs[0].index = 3; return [vs[0], vs[1]]; }`,
 		`(vs) => { [vs[0].value, vs[1].value] = [vs[1].value, vs[0].value]; vs[2] = vs[1]; return vs; }`,
 	}
+	step := 1
+	switch {
+	case testing.Short():
+		step = 4
+	case !isFull():
+		step = 2
+	}
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		declared := intray.Hooks{BulkRow: bulk}
 		for _, source := range column {
@@ -243,13 +253,13 @@ func TestMovedCells(t *testing.T) {
 			}
 		}
 		for i, source := range bulk {
-			if testing.Short() && i%4 > 0 {
+			if i%step > 0 {
 				continue
 			}
 			compare(source, 10_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunBulk(t.Context(), i, rows) })
 		}
 		for i, source := range column {
-			if testing.Short() && i%4 > 0 {
+			if i%step > 0 {
 				continue
 			}
 			compare(source, 10_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunColumn(t.Context(), i, rows) })

@@ -96,6 +96,8 @@ const (
 )
 
 // Failure is the reason why a call ended early.
+//
+//nolint:errname // Failure is a part of an answer, and only sometimes used as an error.
 type Failure struct {
 	Kind Kind
 	// Hook is the name of the hook, or "".

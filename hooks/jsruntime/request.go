@@ -33,7 +33,7 @@ type Hook struct {
 
 // HooksOf returns the hooks of a schema with their names.
 func HooksOf(all intray.Hooks) []Hook {
-	var list []Hook
+	list := make([]Hook, 0, len(all.Row)+len(all.BulkRow)+len(all.RowDelete)+len(all.Column)+len(all.Step)+1)
 	add := func(kind HookKind, group string, sources []string) {
 		for i, source := range sources {
 			list = append(list, Hook{Kind: kind, Name: group + "[" + strconv.Itoa(i) + "]", Source: source})

@@ -327,7 +327,7 @@ func findStray(source string) int {
 // expression, and may close the brackets that the runtime puts around them. It does not
 // check the syntax; [LoadCall] does.
 func CheckSources(hooks []Hook) []Fault {
-	var faults []Fault
+	var faults []Fault //nolint:prealloc // Hooks rarely have faults.
 	for _, hook := range hooks {
 		fault, at := Fault{Kind: FaultModule, Hook: hook.Name, Message: "hooks cannot load modules: import() is not there"}, findImport(hook.Source)
 		if at < 0 {

@@ -61,7 +61,7 @@ func findCgroups(folder string) (*cgroups, error) {
 // checkUsable creates a cgroup without a process and sets its limit.
 func (g *cgroups) checkUsable(memory int64) error {
 	one := g.nextGroup()
-	if err := os.Mkdir(one.folder, 0o755); err != nil {
+	if err := os.Mkdir(one.folder, 0o755); err != nil { //nolint:gosec // Monitoring may read the statistics.
 		return fmt.Errorf("use the hook cgroup %s: %w; make the user of this program its owner", g.folder, err)
 	}
 	defer one.remove()
@@ -115,7 +115,7 @@ func (g *cgroups) addProcess(pid int, memory int64) (*cgroup, error) {
 		return nil, nil
 	}
 	one := g.nextGroup()
-	if err := os.Mkdir(one.folder, 0o755); err != nil {
+	if err := os.Mkdir(one.folder, 0o755); err != nil { //nolint:gosec // Monitoring may read the statistics.
 		return nil, err
 	}
 	err := one.setMemoryLimit(memory)

@@ -44,6 +44,8 @@ const (
 )
 
 // Failure is the reason why a worker has ended. It is returned when its process is gone.
+//
+//nolint:errname // Failure describes the end of a worker, and callers keep it as a value.
 type Failure struct {
 	Kind Kind
 	// Detail is a description for logs.

@@ -34,13 +34,13 @@ func runParent(args []string) {
 func forbidNamespaces() {
 	allow, refuse := returnAction(unix.SECCOMP_RET_ALLOW), returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	err := installFilter([]bpf.Instruction{
 		bpf.LoadAbsolute{Off: offsetNumber, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SYS_CLONE, SkipTrue: 1}, allow,
 		loadArgument(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.CLONE_NEWNET, SkipFalse: 1}, refuse, allow,
 	}, unix.SECCOMP_FILTER_FLAG_TSYNC)
+	runtime.UnlockOSThread()
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
