@@ -1,7 +1,6 @@
 package connectors_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +8,7 @@ import (
 	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/servertest"
 )
 
 func TestNewWithoutMasterKey(t *testing.T) {
@@ -34,10 +34,7 @@ func TestOperationFaults(t *testing.T) {
 		d.ID = id
 		return d
 	}
-	operations := []struct {
-		name string
-		call func() error
-	}{
+	f.Faults.CheckOperations(t, []servertest.Operation{
 		{"CreateConnector", func() error { _, err := f.CreateConnector(f.ctx, f.org, draft); return err }},
 		{"CreateConnector with an ID", func() error { _, err := f.CreateConnector(f.ctx, f.org, withID("new")); return err }},
 		{"CreateConnector again", func() error { _, err := f.CreateConnector(f.ctx, f.org, withID(c.ID)); return err }},
@@ -56,27 +53,7 @@ func TestOperationFaults(t *testing.T) {
 		{"TestCredential", func() error { _, _, err := f.TestCredential(f.ctx, f.org, c.CredentialID); return err }},
 		{"DeleteConnector", func() error { return f.DeleteConnector(f.ctx, f.org, c.ID) }},
 		{"DeleteCredential", func() error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
-	}
-	for _, operation := range operations {
-		for n := 1; ; n++ {
-			f.faults.arm(n, "")
-			err := operation.call()
-			failed := f.faults.disarm()
-			if failed == "" {
-				if n == 1 {
-					t.Errorf("%s uses nothing that can fail", operation.name)
-				}
-				break
-			}
-			// After a lost response, the next attempt may find its work done.
-			if !errors.Is(err, errInjected) {
-				t.Errorf("%s: %s failed, and the error is %v", operation.name, failed, err)
-			}
-			if failed == "response of commit" || t.Failed() {
-				break
-			}
-		}
-	}
+	})
 }
 
 // An operation with the ID of an existing connector or credential returns that one.

@@ -3,7 +3,6 @@ package connectors_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -45,36 +44,12 @@ func (f *fixture) imported(c model.Connector) {
 	must(f.T, err)
 	files, err := f.PulledFiles(f.ctx, f.org, c.ID)
 	must(f.T, err)
-	if len(imports) != len(f.remote.files) || len(files) != len(f.remote.files) {
-		f.Errorf("%d files became %d imports, %d are remembered", len(f.remote.files), len(imports), len(files))
+	if len(imports) != f.remote.Files() || len(files) != f.remote.Files() {
+		f.Errorf("%d files became %d imports, %d are remembered", f.remote.Files(), len(imports), len(files))
 	}
 	for _, file := range files {
 		if !file.Taken || !slices.ContainsFunc(imports, func(imp model.Import) bool { return imp.ID == file.ImportID }) {
 			f.Errorf("%s: %+v has no import", file.File.Path, file)
-		}
-	}
-}
-
-// eachFault calls a function with a new fixture for each use that can fail, from the first
-// to the last. The function arms the faults and returns the name of the use that failed, or
-// "" if there is none with that number.
-func eachFault(t *testing.T, call func(f *fixture, n int) string) {
-	t.Helper()
-	step := 1
-	if testing.Short() {
-		step = 3
-	}
-	failed := map[string]int{}
-	for n := 1; ; n += step {
-		ended := true // also if -failfast skips the test
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			name := call(newFixture(t), n)
-			failed[name]++
-			ended = name == ""
-		})
-		if ended || t.Failed() {
-			t.Logf("uses that failed: %v", failed)
-			return
 		}
 	}
 }
@@ -87,22 +62,23 @@ func TestPullFaults(t *testing.T) {
 		c := f.connector()
 		_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://receiver", Enabled: true})
 		must(f.T, err)
-		f.remote.files["a.csv"], f.remote.files["b.csv"] = "email\na@example.org\n", "email\nb@example.org\n"
-		f.remote.interrupt = 1
-		f.faults.arm(n, "")
+		f.remote.AddFile("a.csv", "email\na@example.org\n")
+		f.remote.AddFile("b.csv", "email\nb@example.org\n")
+		f.remote.Interrupt = 1
+		f.Faults.Arm(n)
 		err = f.runDue()
-		name := f.faults.disarm()
+		name := f.Faults.Disarm()
 		if run := f.lastRun(c); name != "" && err == nil && run.Succeeded {
 			f.Errorf("%s failed, and the run reports success: %+v", name, run)
 		}
-		f.clock.advance(time.Hour)
+		f.Clock.Advance(time.Hour)
 		must(f.T, f.runDue())
 		if run := f.lastRun(c); !run.Succeeded {
 			f.Errorf("%s failed once, and the next run did, too: %+v", name, run)
 		}
 		f.imported(c)
-		if f.remote.opened != f.remote.closed {
-			f.Errorf("%d connections were opened and %d closed", f.remote.opened, f.remote.closed)
+		if f.remote.Opened != f.remote.Closed {
+			f.Errorf("%d connections were opened and %d closed", f.remote.Opened, f.remote.Closed)
 		}
 		return name
 	})
@@ -116,13 +92,13 @@ func TestFailedRunFaults(t *testing.T) {
 		w, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://receiver", Enabled: true})
 		must(f.T, err)
 		must(f.T, f.DeleteCredential(f.ctx, f.org, c.CredentialID))
-		f.faults.arm(n, "")
+		f.Faults.Arm(n)
 		err = f.runDue()
-		name := f.faults.disarm()
+		name := f.Faults.Disarm()
 		if run := f.lastRun(c); name != "" && err == nil && run.Kind != "internal" {
 			f.Errorf("%s failed, and nothing reports it: %+v", name, run)
 		}
-		f.clock.advance(time.Hour)
+		f.Clock.Advance(time.Hour)
 		must(f.T, f.runDue())
 		if run := f.lastRun(c); run.Kind != "credential_deleted" {
 			f.Errorf("%s failed once: the last run is %+v", name, run)
@@ -139,16 +115,16 @@ func TestStoppedRun(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	c := f.connector()
-	f.remote.files["a.csv"] = "email\na@example.org\n"
+	f.remote.AddFile("a.csv", "email\na@example.org\n")
 	ctx, stop := context.WithCancel(f.ctx)
-	f.remote.onFetch = stop
+	f.remote.OnFetch = stop
 	if _, err := f.RunNextConnector(ctx); err != nil {
 		t.Errorf("a stopped run: %v", err)
 	}
 	if run := f.lastRun(c); run.ID != "" {
 		t.Errorf("a stopped run was stored: %+v", run)
 	}
-	f.remote.onFetch = nil
+	f.remote.OnFetch = nil
 	must(t, f.runDue())
 	f.imported(c)
 }

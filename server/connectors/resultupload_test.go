@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 )
 
 // imported makes a connector with one file whose import is SUCCESSFUL.
 func (f *fixture) withResult() model.Connector {
 	f.Helper()
 	c := f.connector()
-	f.remote.files["a.csv"] = "email\na@example.org\n"
+	f.remote.AddFile("a.csv", "email\na@example.org\n")
 	must(f.T, f.runDue())
 	for {
 		ran, err := f.RunNext(f.ctx)
@@ -56,27 +57,27 @@ func TestResultFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
 		c := f.withResult()
-		f.faults.arm(n, "")
+		f.Faults.Arm(n)
 		err := f.deliverDue()
-		name := f.faults.disarm()
+		name := f.Faults.Disarm()
 		file := f.pulled(c)
 		if name != "" && err == nil && (file.Put != "WAITING" || file.PutMessage.IsZero()) {
 			f.Errorf("%s failed, and nothing reports it: %+v", name, file)
 		}
-		if file.Put == "DONE" && len(f.remote.uploaded) == 0 {
+		if file.Put == "DONE" && len(f.remote.Uploaded()) == 0 {
 			f.Errorf("%s failed, and the result counts as uploaded: %+v", name, file)
 		}
-		f.clock.advance(time.Hour)
+		f.Clock.Advance(time.Hour)
 		must(f.T, f.deliverDue())
 		if file := f.pulled(c); file.Put != "DONE" || !file.PutMessage.IsZero() {
 			f.Errorf("%s failed once: %+v", name, file)
 		}
 		want := "/out/a." + file.ImportID + ".csv"
-		if len(f.remote.uploaded) != 1 || f.remote.uploaded[want] != "email\na@example.org\n" {
-			f.Errorf("%s failed once: uploaded %q, want %s", name, f.remote.uploaded, want)
+		if len(f.remote.Uploaded()) != 1 || f.remote.Uploaded()[want] != "email\na@example.org\n" {
+			f.Errorf("%s failed once: uploaded %q, want %s", name, f.remote.Uploaded(), want)
 		}
-		if f.remote.opened != f.remote.closed {
-			f.Errorf("%d connections were opened and %d closed", f.remote.opened, f.remote.closed)
+		if f.remote.Opened != f.remote.Closed {
+			f.Errorf("%d connections were opened and %d closed", f.remote.Opened, f.remote.Closed)
 		}
 		return name
 	})
@@ -102,10 +103,10 @@ func TestResultOfDeleted(t *testing.T) {
 				if file := f.pulled(c); file.PutTries != tries || file.PutMessage.IsZero() {
 					t.Fatalf("after %d attempts: %+v", tries, file)
 				}
-				f.clock.advance(24 * time.Hour)
+				f.Clock.Advance(24 * time.Hour)
 			}
-			if file := f.pulled(c); file.Put != "FAILED" || len(f.remote.uploaded) != 0 {
-				t.Errorf("%+v, uploaded %q", file, f.remote.uploaded)
+			if file := f.pulled(c); file.Put != "FAILED" || len(f.remote.Uploaded()) != 0 {
+				t.Errorf("%+v, uploaded %q", file, f.remote.Uploaded())
 			}
 		})
 	}
@@ -119,9 +120,9 @@ func TestQueueResultUploadFaults(t *testing.T) {
 	imp, err := f.Import(f.ctx, f.org, f.pulled(c).ImportID)
 	must(t, err)
 	for _, use := range []string{"Pulled.ByImport", "Connectors.Get", "Pulled.Upsert"} {
-		f.faults.arm(1, use)
-		err := f.store.Update(f.ctx, func(tx model.Tx) error { return f.QueueResultUpload(f.ctx, f.faults.wrap(tx), imp) })
-		if failed := f.faults.disarm(); failed != use || !errors.Is(err, errInjected) {
+		f.Faults.ArmUse(use, 1)
+		err := f.Store.Update(f.ctx, func(tx model.Tx) error { return f.QueueResultUpload(f.ctx, f.Faults.Wrap(tx), imp) })
+		if failed := f.Faults.Disarm(); failed != use || !errors.Is(err, servertest.ErrInjected) {
 			t.Errorf("%s: %v, want the injected fault", use, err)
 		}
 	}
@@ -131,7 +132,7 @@ func TestLongResultNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	c := f.connector()
-	f.remote.files[strings.Repeat("ü", 125)+".csv"] = "email\na@example.org\n"
+	f.remote.AddFile(strings.Repeat("ü", 125)+".csv", "email\na@example.org\n")
 	must(t, f.runDue())
 	for ran := true; ran; {
 		var err error
@@ -139,13 +140,13 @@ func TestLongResultNames(t *testing.T) {
 		must(t, err)
 	}
 	must(t, f.deliverDue())
-	for path := range f.remote.uploaded {
+	for path := range f.remote.Uploaded() {
 		name := strings.TrimPrefix(path, "/out/")
 		if len(name) > 255 || !strings.HasPrefix(name, "üüü") || !strings.HasSuffix(name, "."+f.pulled(c).ImportID+".csv") {
 			t.Errorf("the name has %d bytes: %s", len(name), name)
 		}
 	}
-	if len(f.remote.uploaded) != 1 {
-		t.Errorf("uploaded %d results", len(f.remote.uploaded))
+	if len(f.remote.Uploaded()) != 1 {
+		t.Errorf("uploaded %d results", len(f.remote.Uploaded()))
 	}
 }

@@ -102,23 +102,23 @@ func TestAnswersAreKeptAsValues(t *testing.T) {
 func TestAnswersContradict(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished(bothTwice, "")
+	imp := f.finishedImport(bothTwice, "")
 	one, other := "1", "2"
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &one, "column:name": &one}, false)
-	if f.refused(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), `"column:email" and "column:name" contradict`) {
+	if f.wantError(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), `"column:email" and "column:name" contradict`) {
 		t.Errorf("at once: %v", err)
 	}
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "1"), false)
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, oneAnswer("column:email", "1"), false)
 	must(t, err)
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
-	f.refused(err, model.Invalid, "invalid")
-	if answers := f.status(imp, model.NeedsReview).Answers; len(answers) != 1 {
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, oneAnswer("column:name", "1"), false)
+	f.wantError(err, model.Invalid, "invalid")
+	if answers := f.wantStatus(imp, model.NeedsReview).Answers; len(answers) != 1 {
 		t.Errorf("answers %v", answers)
 	}
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", other), false)
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, oneAnswer("column:name", other), false)
 	must(t, err)
 	f.runAll()
-	f.status(imp, model.Successful)
+	f.wantStatus(imp, model.Successful)
 }
 
 // orders have fields whose values are chosen from a list, and one whose are not.
@@ -136,32 +136,32 @@ const (
 func TestTextsAreMapped(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.imported(f.org, orders, block, orderFile)
-	if f.status(imp, model.NeedsReview); imp.Outcome.ErrorRows != 1 || len(imp.OpenQuestions()) > 0 {
+	imp := f.importFile(f.org, orders, block, orderFile)
+	if f.wantStatus(imp, model.NeedsReview); imp.Outcome.ErrorRows != 1 || len(imp.OpenQuestions()) > 0 {
 		t.Fatalf("outcome %+v", imp.Outcome)
 	}
-	f.answer(imp, intray.Answers{"value:size:mittel": "Large", "value:home:land:Absurdistan": "", "value:tags:new,gone": "new, old"})
+	f.answerAll(imp, intray.Answers{"value:size:mittel": "Large", "value:home:land:Absurdistan": "", "value:tags:new,gone": "new, old"})
 	f.runAll()
-	imp = f.status(imp, model.NeedsReview) // the state is still wrong
-	f.answer(imp, intray.Answers{"value:state:Golden State": "California"})
+	imp = f.wantStatus(imp, model.NeedsReview) // the state is still wrong
+	f.answerAll(imp, intray.Answers{"value:state:Golden State": "California"})
 	f.runAll()
 	const result = `[{"size":"L","home:land":null,"home":"x","tags":["new","old"],"state":"CA"},{"size":"S","home:land":"DE","home":"x","tags":["new"],"state":"CA"}]`
 	want := strings.ReplaceAll(result, `"state":"CA"}`, `"state":"CA","secret":null}`)
 	f.wantResult(imp, want)
 	f.wantMemory("crm", "value home:land Absurdistan", "value size mittel L", "value state Golden State CA", "value tags new,gone new, old")
-	f.wantResult(f.imported(f.org, orders, block, orderFile), want)
+	f.wantResult(f.importFile(f.org, orders, block, orderFile), want)
 }
 
 // TestMappedTextIsTakenBack runs again without it.
 func TestMappedTextIsTakenBack(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.answered(orders, block, orderFile, intray.Answers{"value:home:land:Absurdistan": ""})
-	f.status(imp, model.NeedsReview)
+	imp := f.importAndAnswer(orders, block, orderFile, intray.Answers{"value:home:land:Absurdistan": ""})
+	f.wantStatus(imp, model.NeedsReview)
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"value:home:land:Absurdistan": nil}, false)
 	must(t, err)
 	f.runAll()
-	if imp = f.status(imp, model.NeedsReview); len(imp.Answers) > 0 {
+	if imp = f.wantStatus(imp, model.NeedsReview); len(imp.Answers) > 0 {
 		t.Errorf("answers %v", imp.Answers)
 	}
 }
@@ -171,10 +171,10 @@ func TestMappedTextIsTakenBack(t *testing.T) {
 func TestMappedTextWaits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.imported(f.org, orders, crm, "Size,size,Country\nmittel,S,DE\n")
-	f.answer(imp, intray.Answers{"value:size:mittel": "S"})
-	f.status(imp, model.NeedsReview)
-	f.answer(imp, intray.Answers{"column:size": "0"})
+	imp := f.importFile(f.org, orders, crm, "Size,size,Country\nmittel,S,DE\n")
+	f.answerAll(imp, intray.Answers{"value:size:mittel": "S"})
+	f.wantStatus(imp, model.NeedsReview)
+	f.answerAll(imp, intray.Answers{"column:size": "0"})
 	f.runAll()
 	f.wantResult(imp, `[{"size":"S","home:land":"DE","home":null,"tags":null,"state":null,"secret":null}]`)
 	f.wantMemory("crm", "column size Size", "value size mittel S")
@@ -184,7 +184,7 @@ func TestMappedTextIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	fields := strings.Replace(orders, `{"key":"state"`, `{"key":"size:x","label":"X","type":"country"},{"key":"state"`, 1)
-	imp := f.imported(f.org, fields, block, orderFile)
+	imp := f.importFile(f.org, fields, block, orderFile)
 	for name, c := range map[string]struct{ id, value, says string }{
 		"of an unknown field":      {"value:nothing:x", "S", "does not name a field"},
 		"of no field":              {"value:x", "S", "does not name a field"},
@@ -203,16 +203,16 @@ func TestMappedTextIsRefused(t *testing.T) {
 		"that is no state":         {"value:state:x", "Bavaria", "is not a valid value"},
 		"taken back without cause": {"value:size:mittel", "\x00", "to withdraw"},
 	} {
-		given := answer(c.id, c.value)
+		given := oneAnswer(c.id, c.value)
 		if c.value == "\x00" {
 			given[c.id] = nil
 		}
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
-		if f.refused(err, model.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), c.says) {
+		if f.wantError(err, model.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("an answer %s: %v, want %q", name, err, c.says)
 		}
 	}
-	if imp = f.status(imp, model.NeedsReview); len(imp.Answers) > 0 {
+	if imp = f.wantStatus(imp, model.NeedsReview); len(imp.Answers) > 0 {
 		t.Errorf("answers %v", imp.Answers)
 	}
 }
@@ -221,18 +221,18 @@ func TestMappedTextIsRefused(t *testing.T) {
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.imported(f.org, orders, block, orderFile)
+	imp := f.importFile(f.org, orders, block, orderFile)
 	for text, count := range map[string]int{"value:size:%01000d": 1100, "value:size:%d": imports.MaxMemory + 1} {
 		given := map[string]*string{}
 		for n := range count {
 			given[fmt.Sprintf(text, n)] = new(string)
 		}
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
-		if f.refused(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), "must contain at most") {
+		if f.wantError(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), "must contain at most") {
 			t.Errorf("error %v", err)
 		}
 	}
-	if diff := cmp.Diff(imp, f.now(imp)); diff != "" {
+	if diff := cmp.Diff(imp, f.reload(imp)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -242,7 +242,7 @@ func TestSearchesChosenNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const fields = `[{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"Fresh","value":"n"},{"label":"Old","value":"o"}]},{"key":"mail","label":"Mail","type":"email"}]`
-	imp := f.imported(f.org, fields, block, "Tags,Mail\n\"o,n\",nobody\no,nobody\n")
+	imp := f.importFile(f.org, fields, block, "Tags,Mail\n\"o,n\",nobody\no,nobody\n")
 	must(t, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
 		for search, rows := range map[string]int64{"fresh": 1, "old": 2, "[": 0} {
 			if v, err := d.OpenView(f.ctx, draft.Filter{Search: search}, nil); err != nil || v.Rows != rows {

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-func (f *fixture) key(kind model.LicenceKind, life time.Duration) auth.NewKey {
+func (f *fixture) createKey(kind model.LicenceKind, life time.Duration) auth.NewKey {
 	f.Helper()
 	made, err := f.CreateKey(f.ctx, "Alpha", kind, life)
 	must(f.T, err)
@@ -24,7 +24,7 @@ func TestKeysOpen(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for kind, prefix := range map[model.LicenceKind]string{model.Backend: "bk_", model.Frontend: "fk_"} {
-		made := f.key(kind, 0)
+		made := f.createKey(kind, 0)
 		if !strings.HasPrefix(made.Key, prefix) || len(made.Key) < len(prefix)+43 {
 			t.Errorf("the key %q does not have 256 bits behind %s", made.Key, prefix)
 		}
@@ -37,7 +37,7 @@ func TestKeysOpen(t *testing.T) {
 		}
 		for _, wrong := range []string{"", made.Key[:len(made.Key)-1], made.Key + "x", strings.ToUpper(made.Key)} {
 			_, err := f.Authenticate(f.ctx, wrong)
-			f.refused(err, model.Denied, "unknown_key")
+			f.wantError(err, model.Denied, "unknown_key")
 		}
 	}
 }
@@ -45,30 +45,30 @@ func TestKeysOpen(t *testing.T) {
 func TestKeysExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	made := f.key(model.Backend, time.Hour)
-	f.clock.Advance(time.Hour - time.Microsecond)
+	made := f.createKey(model.Backend, time.Hour)
+	f.Clock.Advance(time.Hour - time.Microsecond)
 	if _, err := f.Authenticate(f.ctx, made.Key); err != nil {
 		t.Errorf("a microsecond before its end: %v", err)
 	}
-	f.clock.Advance(time.Microsecond)
+	f.Clock.Advance(time.Microsecond)
 	_, err := f.Authenticate(f.ctx, made.Key)
-	f.refused(err, model.Denied, "key_expired")
+	f.wantError(err, model.Denied, "key_expired")
 }
 
 func TestRevokedKeysOpenNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	made, other := f.key(model.Backend, 0), f.key(model.Backend, 0)
+	made, other := f.createKey(model.Backend, 0), f.createKey(model.Backend, 0)
 	must(t, f.RevokeKey(f.ctx, made.Licence.ID))
 	_, err := f.Authenticate(f.ctx, made.Key)
-	f.refused(err, model.Denied, "unknown_key")
-	_, err = f.node("folder/two").Authenticate(f.ctx, made.Key)
-	f.refused(err, model.Denied, "unknown_key")
+	f.wantError(err, model.Denied, "unknown_key")
+	_, err = f.newNode("folder/two").Authenticate(f.ctx, made.Key)
+	f.wantError(err, model.Denied, "unknown_key")
 	if _, err := f.Authenticate(f.ctx, other.Key); err != nil {
 		t.Errorf("the other key of the organization: %v", err)
 	}
 	must(t, f.RevokeKey(f.ctx, made.Licence.ID))
-	f.refused(f.RevokeKey(f.ctx, "00000000-0000-4000-8000-000000000000"), model.NotFound, "not_found")
+	f.wantError(f.RevokeKey(f.ctx, "00000000-0000-4000-8000-000000000000"), model.NotFound, "not_found")
 }
 
 // TestFirstKeys begins an installation with keys from outside. Wrong ones leave
@@ -128,16 +128,16 @@ func TestWrongAccounts(t *testing.T) {
 	f := newFixture(t)
 	for _, name := range []string{"", "  ", strings.Repeat("n", 201), "a\nb", "a\u0085b"} {
 		_, err := f.CreateOrg(f.ctx, name)
-		f.refused(err, model.Invalid, "invalid")
+		f.wantError(err, model.Invalid, "invalid")
 	}
 	_, err := f.CreateOrg(f.ctx, " Alpha ")
-	f.refused(err, model.Conflict, "name_taken")
+	f.wantError(err, model.Conflict, "name_taken")
 	_, err = f.CreateKey(f.ctx, "Nobody", model.Backend, 0)
-	f.refused(err, model.NotFound, "not_found")
+	f.wantError(err, model.NotFound, "not_found")
 	_, err = f.CreateKey(f.ctx, "Alpha", "admin", 0)
-	f.refused(err, model.Invalid, "invalid")
+	f.wantError(err, model.Invalid, "invalid")
 	_, err = f.CreateKey(f.ctx, "Alpha", model.Backend, -time.Second)
-	f.refused(err, model.Invalid, "invalid")
+	f.wantError(err, model.Invalid, "invalid")
 }
 
 // TestNothingOfOthers tries everything that has an id with another
@@ -147,8 +147,8 @@ func TestNothingOfOthers(t *testing.T) {
 	f := newFixture(t)
 	other, err := f.CreateOrg(f.ctx, "Beta")
 	must(t, err)
-	imp := f.finished(goodFile, "")
-	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Contacts")})
+	imp := f.finishedImport(goodFile, "")
+	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(t, "Contacts")})
 	must(t, err)
 	credential, err := f.CreateCredential(f.ctx, f.org, passwordDraft())
 	must(t, err)
@@ -164,7 +164,7 @@ func TestNothingOfOthers(t *testing.T) {
 		"schema":        func() error { _, err := f.Schema(f.ctx, other.ID, schema.ID); return err },
 		"delete schema": func() error { return f.DeleteSchema(f.ctx, other.ID, schema.ID) },
 		"replace schema": func() error {
-			_, _, err := f.ReplaceSchema(f.ctx, other.ID, schema.ID, schemas.Draft{Doc: named(t, "Mine")})
+			_, _, err := f.ReplaceSchema(f.ctx, other.ID, schema.ID, schemas.Draft{Doc: namedSchema(t, "Mine")})
 			return err
 		},
 		"import with the schema": func() error {
@@ -188,7 +188,7 @@ func TestNothingOfOthers(t *testing.T) {
 	if _, err := f.Hydrated(f.ctx, session.Token); err != nil {
 		t.Errorf("another organization deleted the session: %v", err)
 	}
-	f.status(imp, model.Successful)
+	f.wantStatus(imp, model.Successful)
 }
 
 // expiring is a right that a token gives for a time.
@@ -201,8 +201,8 @@ type expiring struct {
 
 // rights are all rights that expire, each upon one import or session.
 func rights(f *fixture) []expiring {
-	waiting := f.create("")
-	done := f.finished(goodFile, "")
+	waiting := f.newImport("")
+	done := f.finishedImport(goodFile, "")
 	upload, err := f.Upload(f.ctx, f.org, done.UploadID)
 	must(f.T, err)
 	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
@@ -216,7 +216,7 @@ func rights(f *fixture) []expiring {
 	}
 	download := func(what string) expiring {
 		return expiring{"download of " + what, 1800 * time.Second,
-			func(f *fixture) string { return f.token(f.DownloadToken(upload, what)) },
+			func(f *fixture) string { return f.mustToken(f.DownloadToken(upload, what)) },
 			func(f *fixture, token string) error {
 				d, err := f.Download(f.ctx, upload.ID, token)
 				if err != nil {
@@ -227,7 +227,7 @@ func rights(f *fixture) []expiring {
 	}
 	return []expiring{
 		{"upload", 1800 * time.Second,
-			func(f *fixture) string { return f.token(f.UploadToken(waiting)) },
+			func(f *fixture) string { return f.mustToken(f.UploadToken(waiting)) },
 			func(f *fixture, token string) error {
 				_, err := f.BeginUpload(f.ctx, waiting.ID, token, -1)
 				return err
@@ -239,7 +239,7 @@ func rights(f *fixture) []expiring {
 	}
 }
 
-func (f *fixture) token(token string, err error) string {
+func (f *fixture) mustToken(token string, err error) string {
 	f.Helper()
 	must(f.T, err)
 	return token
@@ -250,23 +250,23 @@ func TestTokensExpire(t *testing.T) {
 	f := newFixture(t)
 	for _, right := range rights(f) {
 		// Tokens count whole seconds.
-		f.clock.Advance(time.Second - time.Duration(f.clock.Now().Nanosecond()))
+		f.Clock.Advance(time.Second - time.Duration(f.Clock.Now().Nanosecond()))
 		token := right.token(f)
-		f.clock.Advance(right.life - time.Microsecond)
+		f.Clock.Advance(right.life - time.Microsecond)
 		if err := right.use(f, token); err != nil {
 			t.Errorf("%s: a microsecond before its end: %v", right.name, err)
 		}
-		f.clock.Advance(time.Microsecond)
-		f.refused(right.use(f, token), model.Denied, "expired")
+		f.Clock.Advance(time.Microsecond)
+		f.wantError(right.use(f, token), model.Denied, "expired")
 	}
 }
 
 func TestReviewLinksLastAsLongAsTheImport(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.create("")
-	token := f.token(f.ReviewToken(imp))
-	f.clock.Advance(10 * 365 * 24 * time.Hour)
+	imp := f.newImport("")
+	token := f.mustToken(f.ReviewToken(imp))
+	f.Clock.Advance(10 * 365 * 24 * time.Hour)
 	_, visit, err := f.StartVisit(f.ctx, imp.ID, token)
 	if err != nil {
 		t.Fatalf("after ten years: %v", err)
@@ -274,30 +274,30 @@ func TestReviewLinksLastAsLongAsTheImport(t *testing.T) {
 	if seen, err := f.VisitedImport(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
 		t.Errorf("the visit: %v", err)
 	}
-	f.clock.Advance(review.VisitLife + time.Second)
+	f.Clock.Advance(review.VisitLife + time.Second)
 	_, err = f.VisitedImport(f.ctx, imp.ID, visit)
-	f.refused(err, model.Denied, "expired")
+	f.wantError(err, model.Denied, "expired")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	_, _, err = f.StartVisit(f.ctx, imp.ID, token)
-	f.refused(err, model.NotFound, "not_found")
+	f.wantError(err, model.NotFound, "not_found")
 }
 
 // TestTokensServeOnePurpose tries every token where every other one belongs.
 func TestTokensServeOnePurpose(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished(goodFile, "")
+	imp := f.finishedImport(goodFile, "")
 	upload, err := f.Upload(f.ctx, f.org, imp.UploadID)
 	must(t, err)
 	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
 	must(t, err)
-	_, visit, err := f.StartVisit(f.ctx, imp.ID, f.token(f.ReviewToken(imp)))
+	_, visit, err := f.StartVisit(f.ctx, imp.ID, f.mustToken(f.ReviewToken(imp)))
 	must(t, err)
 	tokens := map[string]string{
 		"visit":     visit,
-		"upload":    f.token(f.UploadToken(imp)),
-		"download":  f.token(f.DownloadToken(upload, imports.RawFile)),
-		"review":    f.token(f.ReviewToken(imp)),
+		"upload":    f.mustToken(f.UploadToken(imp)),
+		"download":  f.mustToken(f.DownloadToken(upload, imports.RawFile)),
+		"review":    f.mustToken(f.ReviewToken(imp)),
 		"hydration": session.Token,
 	}
 	uses := map[string]func(token string) error{
@@ -318,7 +318,7 @@ func TestTokensServeOnePurpose(t *testing.T) {
 		}
 		altered := tokens[purpose]
 		for _, token := range []string{"", "x", altered + "A", altered[1:], strings.ToUpper(altered)} {
-			f.refused(use(token), model.Denied, "bad_signature")
+			f.wantError(use(token), model.Denied, "bad_signature")
 		}
 	}
 }
@@ -327,27 +327,27 @@ func TestTokensServeOnePurpose(t *testing.T) {
 func TestTokensNameOneThing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	one, other := f.finished(goodFile, ""), f.finished(goodFile, "")
+	one, other := f.finishedImport(goodFile, ""), f.finishedImport(goodFile, "")
 	upload, err := f.Upload(f.ctx, f.org, one.UploadID)
 	must(t, err)
-	_, err = f.BeginUpload(f.ctx, other.ID, f.token(f.UploadToken(one)), -1)
-	f.refused(err, model.Denied, "bad_signature")
-	_, err = f.Download(f.ctx, other.UploadID, f.token(f.DownloadToken(upload, "json")))
-	f.refused(err, model.Denied, "bad_signature")
-	_, _, err = f.StartVisit(f.ctx, other.ID, f.token(f.ReviewToken(one)))
-	f.refused(err, model.Denied, "bad_signature")
-	_, visit, err := f.StartVisit(f.ctx, one.ID, f.token(f.ReviewToken(one)))
+	_, err = f.BeginUpload(f.ctx, other.ID, f.mustToken(f.UploadToken(one)), -1)
+	f.wantError(err, model.Denied, "bad_signature")
+	_, err = f.Download(f.ctx, other.UploadID, f.mustToken(f.DownloadToken(upload, "json")))
+	f.wantError(err, model.Denied, "bad_signature")
+	_, _, err = f.StartVisit(f.ctx, other.ID, f.mustToken(f.ReviewToken(one)))
+	f.wantError(err, model.Denied, "bad_signature")
+	_, visit, err := f.StartVisit(f.ctx, one.ID, f.mustToken(f.ReviewToken(one)))
 	must(t, err)
 	_, err = f.VisitedImport(f.ctx, other.ID, visit)
-	f.refused(err, model.Denied, "bad_signature")
+	f.wantError(err, model.Denied, "bad_signature")
 }
 
 func TestTokensSurviveARestart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.create("")
-	token := f.token(f.UploadToken(imp))
-	if _, err := f.node("folder/two").BeginUpload(context.Background(), imp.ID, token, -1); err != nil {
+	imp := f.newImport("")
+	token := f.mustToken(f.UploadToken(imp))
+	if _, err := f.newNode("folder/two").BeginUpload(context.Background(), imp.ID, token, -1); err != nil {
 		t.Errorf("another process with the same master key: %v", err)
 	}
 }

@@ -1,15 +1,10 @@
 package service_test
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"path"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,135 +18,29 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// folder is a server with files. Its plan is to fetch what was not taken.
-type folder struct {
-	mu    sync.Mutex
-	files map[string]string
-	put   map[string]string
-	// down is what logging in fails with, drop how many fetches break off.
-	down error
-	drop int
+func withRemotes(remotes connectors.Remotes) option {
+	return func(_ *fixture, cfg *service.Config) { cfg.Remotes = remotes }
 }
 
-func with(remote *folder) change {
-	return func(_ *fixture, cfg *service.Config) { cfg.Remotes = remote }
-}
+// withRemote makes the service use the SFTP server of the fixture.
+func withRemote(f *fixture, cfg *service.Config) { cfg.Remotes = f.remote }
 
-func (f *folder) CheckSchedule(s model.Schedule) error {
-	if s.Daily == "" && s.Minutes < 5 {
-		return errors.New("minutes must be 5 or greater")
-	}
-	return nil
-}
-
-func (f *folder) CheckDirectory(path string) error {
-	if !strings.HasPrefix(path, "/") {
-		return errors.New("must begin with a slash")
-	}
-	return nil
-}
-
-func (f *folder) CheckPattern(string) error { return nil }
-
-func (f *folder) NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time {
-	if last.IsZero() {
-		return now
-	}
-	return last.Add(time.Duration(s.Minutes*(failures+1)) * time.Minute)
-}
-
-func (f *folder) PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) (plan connectors.PullPlan) {
-	for _, one := range listed {
-		known := slices.IndexFunc(memory, func(m model.PulledFile) bool { return m.File == one })
-		if known < 0 {
-			plan.Keep = append(plan.Keep, model.PulledFile{File: one, Since: now})
-		}
-		if known < 0 || !memory[known].Taken {
-			plan.Fetch = append(plan.Fetch, one)
-		}
-	}
-	return plan
-}
-
-var errLost = errors.New("the connection was lost")
-
-func (f *folder) Classify(err error) connectors.RemoteFailure {
-	if errors.Is(err, errLost) {
-		return connectors.RemoteFailure{Kind: "connection_lost", Resumable: true}
-	}
-	return connectors.RemoteFailure{Kind: "denied"}
-}
-
-func (f *folder) Open(context.Context, connectors.Login) (connectors.Remote, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.down != nil {
-		return nil, f.down
-	}
-	return f, nil
-}
-
-func (f *folder) Report() connectors.SFTPReport { return connectors.SFTPReport{HostKey: "key"} }
-func (f *folder) Close()                        {}
-
-func (f *folder) List(_ context.Context, directory, _ string) (out connectors.RemoteListing, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for name, text := range f.files {
-		out.Files = append(out.Files, model.RemoteFile{Path: path.Join(directory, name), Size: int64(len(text)), Modified: began})
-	}
-	slices.SortFunc(out.Files, func(a, b model.RemoteFile) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
-}
-
-func (f *folder) Fetch(_ context.Context, of model.RemoteFile, offset, _ int64, to io.Writer) (int64, error) {
-	f.mu.Lock()
-	text := f.files[path.Base(of.Path)][offset:]
-	breaks := f.drop > 0
-	if breaks {
-		f.drop--
-		text = text[:min(len(text), 5)]
-	}
-	f.mu.Unlock()
-	n, err := io.WriteString(to, text)
-	if err == nil && breaks {
-		err = errLost
-	}
-	return int64(n), err
-}
-
-func (f *folder) Upload(_ context.Context, directory, name string, from io.Reader) error {
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(from); err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.put[path.Join(directory, name)] = text.String()
-	return nil
-}
-
-func (f *folder) have(name, text string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.files[name] = text
-}
-
-// connector makes a connector with its credential and schema.
-func (f *fixture) connector(draft connectors.Draft) model.Connector {
+// newConnector creates a connector of a user of an SFTP server, with a new schema. The draft
+// has its upload directory.
+func (f *fixture) newConnector(org, user string, draft connectors.Draft) model.Connector {
 	f.Helper()
-	credential, err := f.CreateCredential(f.ctx, f.org, connectors.CredentialDraft{Hostname: "h", Port: 22, User: "u", AuthType: model.AuthPassword, Password: secrets.NewSecret("p")})
+	credential, err := f.CreateCredential(f.ctx, org, connectors.CredentialDraft{Hostname: "h", Port: 22, User: user, AuthType: model.AuthPassword, Password: secrets.NewSecret("p")})
 	must(f.T, err)
-	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(f.T, "Mails")})
+	schema, _, err := f.CreateSchema(f.ctx, org, schemas.Draft{Doc: namedSchema(f.T, "Mails of "+user)})
 	must(f.T, err)
 	draft.CredentialID, draft.SchemaID, draft.Directory, draft.Schedule.Minutes = credential.ID, schema.ID, "/in", 5
-	c, err := f.CreateConnector(f.ctx, f.org, draft)
+	c, err := f.CreateConnector(f.ctx, org, draft)
 	must(f.T, err)
 	return c
 }
 
-// pull runs what is due, and gives how many connectors that were.
-func (f *fixture) pull() (n int) {
+// runConnectors runs all connectors that are due, and returns their number.
+func (f *fixture) runConnectors() (n int) {
 	f.Helper()
 	for {
 		ran, err := f.RunNextConnector(f.ctx)
@@ -165,99 +54,96 @@ func (f *fixture) pull() (n int) {
 
 func TestConnector(t *testing.T) {
 	t.Parallel()
-	remote, c := &folder{files: map[string]string{}, put: map[string]string{}}, &fakeSender{}
-	f := newFixture(t, with(remote), carrying(c))
-	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://told", Enabled: true, Events: []string{"sftp_connector_failed"}})
-	must(t, err)
-	made := f.connector(connectors.Draft{PutDirectory: "/out", PutFormat: "csv"})
-	remote.have("a.csv", "email\na@example.org\n")
-	remote.have("b.csv", "email\nb@example.org\n")
-	remote.drop = 3
-	if n := f.pull(); n != 1 {
+	sender := &fakeSender{}
+	f := newFixture(t, withRemote, withSender(sender))
+	f.createWebhook(webhooks.Draft{URL: "http://listener", Enabled: true, Events: []string{"sftp_connector_failed"}})
+	made := f.newConnector(f.org, "u", connectors.Draft{PutDirectory: "/out", PutFormat: "csv"})
+	f.remote.AddFile("a.csv", "email\na@example.org\n")
+	f.remote.AddFile("b.csv", "email\nb@example.org\n")
+	f.remote.Interrupt = 3
+	if n := f.runConnectors(); n != 1 {
 		t.Errorf("%d connectors ran", n)
 	}
-	remote.have("c.csv", "email\nc@example.org\n")
-	if n := f.pull(); n != 0 {
+	f.remote.AddFile("c.csv", "email\nc@example.org\n")
+	if n := f.runConnectors(); n != 0 {
 		t.Errorf("%d connectors ran before they were due", n)
 	}
-	f.clock.Advance(5 * time.Minute)
-	f.pull()
+	f.Clock.Advance(5 * time.Minute)
+	f.runConnectors()
 	f.runAll()
 	files, err := f.PulledFiles(f.ctx, f.org, made.ID)
 	must(t, err)
 	var names []string
-	for _, one := range files {
-		imp, err := f.Import(f.ctx, f.org, one.ImportID)
+	for _, file := range files {
+		imp, err := f.Import(f.ctx, f.org, file.ImportID)
 		must(t, err)
-		names = append(names, fmt.Sprint(one.File.Path, " ", imp.Filename, " ", imp.Status, " ", imp.Outcome.DataRows))
+		names = append(names, fmt.Sprint(file.File.Path, " ", imp.Filename, " ", imp.Status, " ", imp.Outcome.DataRows))
 	}
 	if diff := cmp.Diff([]string{"/in/a.csv a.csv SUCCESSFUL 1", "/in/b.csv b.csv SUCCESSFUL 1", "/in/c.csv c.csv SUCCESSFUL 1"}, names); diff != "" {
 		t.Errorf("the imports (-want +got):\n%s", diff)
 	}
-	for did := true; did; {
-		did, err = f.DeliverNextResult(f.ctx)
+	for more := true; more; {
+		more, err = f.DeliverNextResult(f.ctx)
 		must(t, err)
 	}
-	if len(remote.put) != 3 || remote.put["/out/b."+files[1].ImportID+".csv"] != "email,name\nb@example.org,\n" {
-		t.Errorf("put back: %q", remote.put)
+	if uploaded := f.remote.Uploaded(); len(uploaded) != 3 || uploaded["/out/b."+files[1].ImportID+".csv"] != "email,name\nb@example.org,\n" {
+		t.Errorf("uploaded %q", uploaded)
 	}
 
-	f.failing(remote, c, made)
-	if _, err := f.RunConnector(f.ctx, f.org, made.ID); err != nil || f.pull() != 1 {
-		t.Errorf("it did not run at once: %v", err)
+	f.checkConnectorFailures(sender, made)
+	if _, err := f.RunConnector(f.ctx, f.org, made.ID); err != nil || f.runConnectors() != 1 {
+		t.Errorf("the connector did not run on request: %v", err)
 	}
 	must(t, f.DeleteConnector(f.ctx, f.org, made.ID))
-	if n := f.pull(); n != 0 {
+	if n := f.runConnectors(); n != 0 {
 		t.Errorf("%d deleted connectors ran", n)
 	}
 }
 
-// failing keeps a connector from logging in for a while. It has run twice before.
-func (f *fixture) failing(remote *folder, c *fakeSender, made model.Connector) {
+// checkConnectorFailures lets three logins of a connector fail after two successful runs. The
+// failure must be announced once.
+func (f *fixture) checkConnectorFailures(sender *fakeSender, made model.Connector) {
 	f.Helper()
-	remote.down = errors.New("The server did not let the user in")
+	f.remote.LoginError = errors.New("The server did not let the user in")
 	for range 3 {
-		f.clock.Advance(time.Hour)
-		f.pull()
+		f.Clock.Advance(time.Hour)
+		f.runConnectors()
 	}
 	runs, total, err := f.Pulls(f.ctx, f.org, made.ID, 0, 10)
 	if err != nil || total != 5 || runs[0].Message.String() != "The server did not let the user in." || runs[0].Kind != "denied" || runs[4].Fetched != 2 || runs[3].Fetched != 1 {
 		f.Errorf("%d runs: %+v, %v", total, runs, err)
 	}
-	f.deliver()
-	if diff := cmp.Diff([]string{"http://told sftp_connector_failed"}, c.take()); diff != "" {
-		f.Errorf("told of failures (-want +got):\n%s", diff)
+	f.deliverAll()
+	if diff := cmp.Diff([]string{"http://listener sftp_connector_failed"}, sender.takeSent()); diff != "" {
+		f.Errorf("the announced failures (-want +got):\n%s", diff)
 	}
 	if now, err := f.Connector(f.ctx, f.org, made.ID); err != nil || now.Failures != 3 {
 		f.Errorf("%+v, %v", now, err)
 	}
-	remote.down = nil
+	f.remote.LoginError = nil
 }
 
-// TestPullDies makes the process die around the commit of each file: each becomes
-// one import.
-func TestPullDies(t *testing.T) {
+// The process crashes around the commit of each file. Each file must become one import.
+func TestPullCrashes(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"pull.stored", "pull.made"} {
-		remote := &folder{files: map[string]string{}, put: map[string]string{}}
-		f := newFixture(t, with(remote))
-		made := f.connector(connectors.Draft{})
+		f := newFixture(t, withRemote)
+		made := f.newConnector(f.org, "u", connectors.Draft{})
 		for i := range 5 {
-			remote.have(fmt.Sprint(i, ".csv"), "email\na@example.org\n")
+			f.remote.AddFile(fmt.Sprint(i, ".csv"), "email\na@example.org\n")
 		}
 		for i := range 6 {
-			name := fmt.Sprintf("folder/dying-%d", i)
-			dying := f.node(name, with(remote), crashAt(point))
-			must(t, dying.Join(f.ctx))
+			crashing := f.newNode(fmt.Sprintf("folder/crashing-%d", i), withRemote, crashAt(point))
+			must(t, crashing.Join(f.ctx))
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_, _ = dying.RunNextConnector(f.ctx)
+				_, _ = crashing.RunNextConnector(f.ctx)
 			}()
 			<-ended
-			must(t, f.Join(f.ctx)) // takes back what it died over
+			must(t, f.Join(f.ctx)) // reclaims the connector
 		}
-		f.pull()
+		f.runConnectors()
 		files, err := f.PulledFiles(f.ctx, f.org, made.ID)
 		must(t, err)
 		imports, total, err := f.Imports(f.ctx, f.org, 0, 100)
@@ -265,9 +151,9 @@ func TestPullDies(t *testing.T) {
 		if len(files) != 5 || total != 5 {
 			t.Errorf("%s: %d files, %d imports", point, len(files), total)
 		}
-		for _, one := range files {
-			if !one.Taken || !slices.ContainsFunc(imports, func(imp model.Import) bool { return imp.ID == one.ImportID }) {
-				t.Errorf("%s: %+v", point, one)
+		for _, file := range files {
+			if !file.Taken || !slices.ContainsFunc(imports, func(imp model.Import) bool { return imp.ID == file.ImportID }) {
+				t.Errorf("%s: %+v", point, file)
 			}
 		}
 	}
@@ -286,66 +172,66 @@ func keyDraft() connectors.CredentialDraft {
 	return d
 }
 
-func TestWrongCredentials(t *testing.T) {
+func TestInvalidCredentials(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for name, spoil := range map[string]func(d *connectors.CredentialDraft){
-		"host name":             func(d *connectors.CredentialDraft) { d.Hostname = "a b" },
-		"port 0":                func(d *connectors.CredentialDraft) { d.Port = 0 },
-		"port 65536":            func(d *connectors.CredentialDraft) { d.Port = 65536 },
-		"no user":               func(d *connectors.CredentialDraft) { d.User = "" },
-		"long user":             func(d *connectors.CredentialDraft) { d.User = strings.Repeat("é", 256) },
-		"control character":     func(d *connectors.CredentialDraft) { d.User = "a\x00b" },
-		"no way to log in":      func(d *connectors.CredentialDraft) { d.AuthType = "" },
-		"no password":           func(d *connectors.CredentialDraft) { d.Password = secrets.Secret{} },
-		"password and key":      func(d *connectors.CredentialDraft) { d.PrivateKey = secrets.NewSecret("k") },
-		"key in place of a one": func(d *connectors.CredentialDraft) { d.AuthType = model.AuthKey },
+	for name, change := range map[string]func(d *connectors.CredentialDraft){
+		"host name":          func(d *connectors.CredentialDraft) { d.Hostname = "a b" },
+		"port 0":             func(d *connectors.CredentialDraft) { d.Port = 0 },
+		"port 65536":         func(d *connectors.CredentialDraft) { d.Port = 65536 },
+		"no user":            func(d *connectors.CredentialDraft) { d.User = "" },
+		"long user":          func(d *connectors.CredentialDraft) { d.User = strings.Repeat("é", 256) },
+		"control character":  func(d *connectors.CredentialDraft) { d.User = "a\x00b" },
+		"no auth type":       func(d *connectors.CredentialDraft) { d.AuthType = "" },
+		"no password":        func(d *connectors.CredentialDraft) { d.Password = secrets.Secret{} },
+		"password and key":   func(d *connectors.CredentialDraft) { d.PrivateKey = secrets.NewSecret("k") },
+		"password for a key": func(d *connectors.CredentialDraft) { d.AuthType = model.AuthKey },
 	} {
 		draft := passwordDraft()
-		spoil(&draft)
+		change(&draft)
 		_, err := f.CreateCredential(f.ctx, f.org, draft)
 		if !model.IsKind(err, model.Invalid) {
-			t.Errorf("%s: error %v, want that it is invalid", name, err)
+			t.Errorf("%s: error %v, want Invalid", name, err)
 		}
 	}
 	draft := keyDraft()
 	draft.PrivateKey = secrets.NewSecret("broken")
 	_, err := f.CreateCredential(f.ctx, f.org, draft)
-	f.refused(err, model.Invalid, "invalid")
+	f.wantError(err, model.Invalid, "invalid")
 	if list, total, err := f.Credentials(f.ctx, f.org, 0, 10); total != 0 || len(list) != 0 || err != nil {
-		t.Errorf("%d credentials were kept, error %v", total, err)
+		t.Errorf("%d credentials were stored, error %v", total, err)
 	}
 }
 
-func TestSecretsAreSealedAndKept(t *testing.T) {
+func TestSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made, err := f.CreateCredential(f.ctx, f.org, passwordDraft())
 	must(t, err)
 	if strings.Contains(string(made.Sealed), "swordfish") || strings.Contains(made.Fingerprint, "swordfish") {
-		t.Error("the secret is in the open")
+		t.Error("the secret is not encrypted")
 	}
 	twin, err := f.CreateCredential(f.ctx, f.org, passwordDraft())
 	must(t, err)
 	if twin.Fingerprint == made.Fingerprint {
-		t.Error("two credentials with one password have one fingerprint")
+		t.Error("two credentials with the same password have the same fingerprint")
 	}
-	change := passwordDraft()
-	change.User, change.Password = "other", secrets.Secret{}
-	changed, err := f.ReplaceCredential(f.ctx, f.org, made.ID, change)
+	draft := passwordDraft()
+	draft.User, draft.Password = "other", secrets.Secret{}
+	changed, err := f.ReplaceCredential(f.ctx, f.org, made.ID, draft)
 	must(t, err)
 	if changed.Fingerprint != made.Fingerprint || changed.User != "other" {
 		t.Errorf("without a secret: %+v, want the stored one", changed)
 	}
-	f.sftp.report.HostKey = "host key"
-	_, trouble, err := f.TestCredential(f.ctx, f.org, made.ID)
-	if trouble != nil || err != nil || f.sftp.login.Password.Reveal() != "swordfish" || f.sftp.login.User != "other" {
-		t.Errorf("logged in with %+v; trouble %v, error %v", f.sftp.login, trouble, err)
+	f.remote.Report.HostKey = "host key"
+	_, failure, err := f.TestCredential(f.ctx, f.org, made.ID)
+	if failure != nil || err != nil || f.remote.TestLogin.Password.Reveal() != "swordfish" || f.remote.TestLogin.User != "other" {
+		t.Errorf("logged in with %+v; failure %v, error %v", f.remote.TestLogin, failure, err)
 	}
 	key := keyDraft()
 	key.PrivateKey = secrets.Secret{}
 	_, err = f.ReplaceCredential(f.ctx, f.org, made.ID, key)
-	f.refused(err, model.Invalid, "invalid")
+	f.wantError(err, model.Invalid, "invalid")
 	key.PrivateKey = secrets.NewSecret("a key")
 	changed, err = f.ReplaceCredential(f.ctx, f.org, made.ID, key)
 	if err != nil || changed.Fingerprint != "SHA256:of a key" {
@@ -358,31 +244,31 @@ func TestHostKeyIsPinned(t *testing.T) {
 	f := newFixture(t)
 	made, err := f.CreateCredential(f.ctx, f.org, passwordDraft())
 	must(t, err)
-	f.sftp.trouble = errors.New("no route to the host")
-	_, trouble, err := f.TestCredential(f.ctx, f.org, made.ID)
-	if trouble == nil || err != nil {
-		t.Fatalf("trouble %v, error %v", trouble, err)
+	f.remote.TestError = errors.New("no route to the host")
+	_, failure, err := f.TestCredential(f.ctx, f.org, made.ID)
+	if failure == nil || err != nil {
+		t.Fatalf("failure %v, error %v", failure, err)
 	}
-	f.hostKey(made.ID, "")
-	f.sftp.trouble, f.sftp.report.HostKey = nil, "first"
+	f.wantHostKey(made.ID, "")
+	f.remote.TestError, f.remote.Report.HostKey = nil, "first"
 	_, _, err = f.TestCredential(f.ctx, f.org, made.ID)
 	must(t, err)
-	f.hostKey(made.ID, "first")
-	f.sftp.report.HostKey = "second"
+	f.wantHostKey(made.ID, "first")
+	f.remote.Report.HostKey = "second"
 	_, _, err = f.TestCredential(f.ctx, f.org, made.ID)
 	must(t, err)
-	f.hostKey(made.ID, "first")
-	if f.sftp.login.HostKey != "first" {
-		t.Errorf("logged in with the host key %q, want the pinned one", f.sftp.login.HostKey)
+	f.wantHostKey(made.ID, "first")
+	if f.remote.TestLogin.HostKey != "first" {
+		t.Errorf("logged in with the host key %q, want the pinned one", f.remote.TestLogin.HostKey)
 	}
 	moved := passwordDraft()
 	moved.Port = 2222
 	_, err = f.ReplaceCredential(f.ctx, f.org, made.ID, moved)
 	must(t, err)
-	f.hostKey(made.ID, "")
+	f.wantHostKey(made.ID, "")
 }
 
-func (f *fixture) hostKey(id, want string) {
+func (f *fixture) wantHostKey(id, want string) {
 	f.Helper()
 	c, err := f.Credential(f.ctx, f.org, id)
 	must(f.T, err)
@@ -398,6 +284,6 @@ func TestDeletedCredential(t *testing.T) {
 	must(t, err)
 	must(t, f.DeleteCredential(f.ctx, f.org, made.ID))
 	_, err = f.Credential(f.ctx, f.org, made.ID)
-	f.refused(err, model.NotFound, "not_found")
-	f.refused(f.DeleteCredential(f.ctx, f.org, made.ID), model.NotFound, "not_found")
+	f.wantError(err, model.NotFound, "not_found")
+	f.wantError(f.DeleteCredential(f.ctx, f.org, made.ID), model.NotFound, "not_found")
 }

@@ -27,7 +27,7 @@ import (
 type sheet [][]string
 
 // download takes all rows of an import out.
-func (f *fixture) download(imp model.Import) sheet {
+func (f *fixture) exportSheet(imp model.Import) sheet {
 	f.Helper()
 	var file bytes.Buffer
 	must(f.T, f.ExportRows(f.ctx, imp, draft.Query{}, &file))
@@ -52,7 +52,7 @@ func (f *fixture) download(imp model.Import) sheet {
 }
 
 // put writes a text into the column of a row, from 0.
-func (s sheet) put(row int, column, text string) sheet {
+func (s sheet) withCell(row int, column, text string) sheet {
 	s = append(sheet{}, s...)
 	s[row+1] = slices.Clone(s[row+1])
 	s[row+1][slices.Index(s[0], column)] = text
@@ -89,9 +89,9 @@ func (s sheet) xlsx(t testing.TB) string {
 }
 
 // bring brings a file back, and looks at it before.
-func (f *fixture) bring(imp model.Import, file string, over bool) review.MergeResult {
+func (f *fixture) mergeFile(imp model.Import, file string, over bool) review.MergeResult {
 	f.Helper()
-	in := review.CorrectionFile{Op: order(nil).Op, Preview: true, Overwrite: over, File: strings.NewReader(file), Size: int64(len(file))}
+	in := review.CorrectionFile{Op: newEdit(nil).Op, Preview: true, Overwrite: over, File: strings.NewReader(file), Size: int64(len(file))}
 	looked, err := f.MergeCorrections(f.ctx, imp, in)
 	must(f.T, err)
 	in.Preview = false
@@ -107,19 +107,19 @@ func (f *fixture) bring(imp model.Import, file string, over bool) review.MergeRe
 }
 
 // came is what came of a file, in short.
-func came(b review.MergeResult) string {
+func mergeSummary(b review.MergeResult) string {
 	return fmt.Sprintf("cells %d clashes %d%v untold %d unknown %d", b.Change.Cells, b.Conflicts, b.Examples, b.Unverified, b.Unknown)
 }
 
 // put types into a cell of the page.
-func (f *fixture) put(imp model.Import, row int64, field int, text string) {
+func (f *fixture) setCell(imp model.Import, row int64, field int, text string) {
 	f.Helper()
-	_, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Numbers: []int64{row}, Fields: []int{field}}, Text: text}))
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Fill{Where: draft.Selector{Numbers: []int64{row}, Fields: []int{field}}, Text: text}))
 	must(f.T, err)
 }
 
 // all gives the cells of all rows.
-func (f *fixture) all(imp model.Import) (out []string) {
+func (f *fixture) allRows(imp model.Import) (out []string) {
 	f.Helper()
 	must(f.T, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
 		w, err := d.Window(f.ctx, draft.Query{}, 0, 100)
@@ -131,12 +131,12 @@ func (f *fixture) all(imp model.Import) (out []string) {
 	return out
 }
 
-func (f *fixture) want(imp model.Import, b review.MergeResult, summary string, rows ...string) {
+func (f *fixture) wantMerge(imp model.Import, b review.MergeResult, summary string, rows ...string) {
 	f.Helper()
-	if got := came(b); got != summary {
+	if got := mergeSummary(b); got != summary {
 		f.Errorf("it tells: %s\nwant:     %s", got, summary)
 	}
-	if diff := cmp.Diff(rows, f.all(imp)); diff != "" {
+	if diff := cmp.Diff(rows, f.allRows(imp)); diff != "" {
 		f.Errorf("the rows: want (-) and got (+):\n%s", diff)
 	}
 }
@@ -147,16 +147,16 @@ func TestMergeCorrections(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for name, print := range map[string]func(s sheet) string{"csv": sheet.csv, "xlsx": func(s sheet) string { return s.xlsx(t) }} {
-		imp := f.reviewing()
-		file := f.download(imp)
-		f.put(imp, 1, 1, "Bert")
-		b := f.bring(imp, print(file), false)
-		f.want(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "nobody Bert")
-		b = f.bring(imp, print(file.put(1, "E-Mail", "bob@example.org")), false)
-		f.want(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "bob@example.org Bert")
+		imp := f.importInReview()
+		file := f.exportSheet(imp)
+		f.setCell(imp, 1, 1, "Bert")
+		b := f.mergeFile(imp, print(file), false)
+		f.wantMerge(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "nobody Bert")
+		b = f.mergeFile(imp, print(file.withCell(1, "E-Mail", "bob@example.org")), false)
+		f.wantMerge(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "bob@example.org Bert")
 		// Brought once more, nothing is left to do; the next mending is of the same file.
-		b = f.bring(imp, print(file.put(1, "E-Mail", "bob@example.org").put(0, "Name", "")), false)
-		f.want(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org ", "bob@example.org Bert")
+		b = f.mergeFile(imp, print(file.withCell(1, "E-Mail", "bob@example.org").withCell(0, "Name", "")), false)
+		f.wantMerge(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org ", "bob@example.org Bert")
 		if t.Failed() {
 			t.Fatal(name)
 		}
@@ -167,19 +167,19 @@ func TestMergeCorrections(t *testing.T) {
 func TestMergeConflicts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	f.put(imp, 1, 0, "before")
-	file := f.download(imp)
-	f.put(imp, 1, 0, "here@example.org")
-	f.put(imp, 0, 1, "Both")
-	corrected := file.put(1, "E-Mail", "file@example.org").put(1, "Name", "Ben").put(0, "Name", "Both").csv()
-	b := f.bring(imp, corrected, false)
+	imp := f.importInReview()
+	f.setCell(imp, 1, 0, "before")
+	file := f.exportSheet(imp)
+	f.setCell(imp, 1, 0, "here@example.org")
+	f.setCell(imp, 0, 1, "Both")
+	corrected := file.withCell(1, "E-Mail", "file@example.org").withCell(1, "Name", "Ben").withCell(0, "Name", "Both").csv()
+	b := f.mergeFile(imp, corrected, false)
 	const both = "clashes 1[{1 0 0 here@example.org file@example.org}] untold 0 unknown 0"
-	f.want(imp, b, "cells 1 "+both, "ada@example.org Both", "here@example.org Ben")
-	b = f.bring(imp, corrected, true)
-	f.want(imp, b, "cells 1 "+both, "ada@example.org Both", "file@example.org Ben")
-	b = f.bring(imp, corrected, false)
-	f.want(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Both", "file@example.org Ben")
+	f.wantMerge(imp, b, "cells 1 "+both, "ada@example.org Both", "here@example.org Ben")
+	b = f.mergeFile(imp, corrected, true)
+	f.wantMerge(imp, b, "cells 1 "+both, "ada@example.org Both", "file@example.org Ben")
+	b = f.mergeFile(imp, corrected, false)
+	f.wantMerge(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Both", "file@example.org Ben")
 }
 
 // TestBringsBackAfterUndo looks at what changes made that were undone, at another
@@ -187,20 +187,20 @@ func TestMergeConflicts(t *testing.T) {
 func TestBringsBackAfterUndo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	f.put(imp, 1, 1, "Bert")
-	file := f.download(imp)
+	imp := f.importInReview()
+	f.setCell(imp, 1, 1, "Bert")
+	file := f.exportSheet(imp)
 	_, err := f.ChangeRows(f.ctx, imp, undo("u1"))
 	must(t, err)
-	f.Service = f.node("folder/two")
-	b := f.bring(imp, file.put(1, "E-Mail", "bert@example.org").csv(), false)
-	f.want(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "bert@example.org Bob")
+	f.Service = f.newNode("folder/two")
+	b := f.mergeFile(imp, file.withCell(1, "E-Mail", "bert@example.org").csv(), false)
+	f.wantMerge(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "bert@example.org Bob")
 	// What was undone is gone with that change.
-	again := file.put(1, "E-Mail", "again@example.org").put(0, "Name", "Ann").csv()
-	b = f.bring(imp, again, false)
-	f.want(imp, b, "cells 1 clashes 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] untold 1 unknown 0", "ada@example.org Ann", "bert@example.org Bob")
-	b = f.bring(imp, again, true)
-	f.want(imp, b, "cells 2 clashes 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] untold 1 unknown 0", "ada@example.org Ann", "again@example.org Bert")
+	again := file.withCell(1, "E-Mail", "again@example.org").withCell(0, "Name", "Ann").csv()
+	b = f.mergeFile(imp, again, false)
+	f.wantMerge(imp, b, "cells 1 clashes 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] untold 1 unknown 0", "ada@example.org Ann", "bert@example.org Bob")
+	b = f.mergeFile(imp, again, true)
+	f.wantMerge(imp, b, "cells 2 clashes 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] untold 1 unknown 0", "ada@example.org Ann", "again@example.org Bert")
 }
 
 // TestBringsBackOddRows brings files whose marks say less than they should, or what is
@@ -208,10 +208,10 @@ func TestBringsBackAfterUndo(t *testing.T) {
 func TestBringsBackOddRows(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	f.put(imp, 0, 1, "Ann")
-	was := f.all(imp)
-	mark := f.download(imp)[1][0]
+	imp := f.importInReview()
+	f.setCell(imp, 0, 1, "Ann")
+	was := f.allRows(imp)
+	mark := f.exportSheet(imp)[1][0]
 	if !strings.HasPrefix(mark, "0v1-") {
 		t.Errorf("the mark is %q", mark)
 	}
@@ -220,7 +220,7 @@ func TestBringsBackOddRows(t *testing.T) {
 		file := "Row,E-Mail,Name\n" + rows
 		b, err := f.MergeCorrections(f.ctx, imp, review.CorrectionFile{Op: "o", Preview: true, File: strings.NewReader(file), Size: int64(len(file))})
 		must(t, err)
-		return came(b)
+		return mergeSummary(b)
 	}
 	for rows, want := range map[string]string{
 		// A number alone: the file is all that is known.
@@ -244,7 +244,7 @@ func TestBringsBackOddRows(t *testing.T) {
 			t.Errorf("%q: %s\nwant: %s", rows, got, want)
 		}
 	}
-	if diff := cmp.Diff(was, f.all(imp)); diff != "" {
+	if diff := cmp.Diff(was, f.allRows(imp)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -253,10 +253,10 @@ func TestBringsBackOddRows(t *testing.T) {
 func TestBringsBackTheSameRowTwice(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
+	imp := f.importInReview()
 	file := "Row,Name\n1v0,Ben\n" + strings.Repeat("99v0,x\n", 50_000) + "1v0,Late\n"
-	b := f.bring(imp, file, false)
-	f.want(imp, b, "cells 1 clashes 0[] untold 0 unknown 50001", "ada@example.org Ada", "nobody Ben")
+	b := f.mergeFile(imp, file, false)
+	f.wantMerge(imp, b, "cells 1 clashes 0[] untold 0 unknown 50001", "ada@example.org Ada", "nobody Ben")
 }
 
 // TestBringsBackAfterANewRun brings rows of an earlier run: their numbers are those of
@@ -264,11 +264,11 @@ func TestBringsBackTheSameRowTwice(t *testing.T) {
 func TestBringsBackAfterANewRun(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	file := f.download(imp).put(1, "Name", "Ben").csv()
-	other := f.status(f.finished("E-Mail,Name\nzoe@example.org,Zoe\nnobody,Zed\n", blocking), model.NeedsReview)
-	b := f.bring(other, file, false)
-	f.want(other, b, "cells 0 clashes 3[{0 0 0 zoe@example.org ada@example.org} {0 1 0 Zoe Ada} {1 1 0 Zed Ben}] untold 2 unknown 0", "zoe@example.org Zoe", "nobody Zed")
+	imp := f.importInReview()
+	file := f.exportSheet(imp).withCell(1, "Name", "Ben").csv()
+	other := f.wantStatus(f.finishedImport("E-Mail,Name\nzoe@example.org,Zoe\nnobody,Zed\n", blocking), model.NeedsReview)
+	b := f.mergeFile(other, file, false)
+	f.wantMerge(other, b, "cells 0 clashes 3[{0 0 0 zoe@example.org ada@example.org} {0 1 0 Zoe Ada} {1 1 0 Zed Ben}] untold 2 unknown 0", "zoe@example.org Zoe", "nobody Zed")
 }
 
 // TestBringsBackAmidOthers merges a file while the same cells are changed here: what
@@ -276,11 +276,11 @@ func TestBringsBackAfterANewRun(t *testing.T) {
 func TestBringsBackAmidOthers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	file := f.download(imp).put(1, "Name", "Ben").put(0, "Name", "Abe").csv()
+	imp := f.importInReview()
+	file := f.exportSheet(imp).withCell(1, "Name", "Ben").withCell(0, "Name", "Abe").csv()
 	var all sync.WaitGroup
 	all.Go(func() {
-		f.put(imp, 1, 1, "Bert")
+		f.setCell(imp, 1, 1, "Bert")
 	})
 	all.Go(func() {
 		in := review.CorrectionFile{Op: "amid", File: strings.NewReader(file), Size: int64(len(file))}
@@ -289,7 +289,7 @@ func TestBringsBackAmidOthers(t *testing.T) {
 		}
 	})
 	all.Wait()
-	if diff := cmp.Diff([]string{"ada@example.org Abe", "nobody Bert"}, f.all(imp)); diff != "" {
+	if diff := cmp.Diff([]string{"ada@example.org Abe", "nobody Bert"}, f.allRows(imp)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -299,10 +299,10 @@ func TestBringsBackAmidOthers(t *testing.T) {
 func TestBringsBackCutCells(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
+	imp := f.importInReview()
 	long := strings.Repeat("ab ", 12_000) + "end"
-	f.put(imp, 0, 1, long)
-	file := f.download(imp)
+	f.setCell(imp, 0, 1, long)
+	file := f.exportSheet(imp)
 	cut := file[1][slices.Index(file[0], "Name")]
 	if !strings.HasSuffix(cut, "…") {
 		t.Fatalf("the cell has %d bytes and is not cut", len(cut))
@@ -313,13 +313,13 @@ func TestBringsBackCutCells(t *testing.T) {
 		conflicts int64
 	}{"as it was": {cut, 0}, "changed": {"X" + cut[1:], 1}, "short": {"short", 1}} {
 		for _, over := range []bool{false, true} {
-			b := f.bring(imp, file.put(0, "Name", c.text).xlsx(t), over)
-			if b.Change.Cells != 0 || b.Conflicts != c.conflicts || len(b.Examples) != int(c.conflicts) || !slices.Equal(f.all(imp), want) {
+			b := f.mergeFile(imp, file.withCell(0, "Name", c.text).xlsx(t), over)
+			if b.Change.Cells != 0 || b.Conflicts != c.conflicts || len(b.Examples) != int(c.conflicts) || !slices.Equal(f.allRows(imp), want) {
 				t.Errorf("%s, over %v: %d cells, %d clashes", name, over, b.Change.Cells, b.Conflicts)
 			}
 		}
 	}
-	b := f.bring(imp, file.put(0, "Name", long+"!").csv(), false)
+	b := f.mergeFile(imp, file.withCell(0, "Name", long+"!").csv(), false)
 	if b.Change.Cells != 1 || b.Conflicts != 0 {
 		t.Errorf("a file that holds all of it: %d cells, %d clashes", b.Change.Cells, b.Conflicts)
 	}
@@ -329,9 +329,9 @@ func TestBringsBackCutCells(t *testing.T) {
 // as anybody with a link to a review can.
 func TestFindingS3OneRowOfCells(t *testing.T) {
 	f := newFixture(t)
-	imp := f.reviewing()
+	imp := f.importInReview()
 	file := "Row,E-Mail,Name\n" + strings.Repeat(",", 4<<20)
-	in := review.CorrectionFile{Op: order(nil).Op, Preview: true, File: strings.NewReader(file), Size: int64(len(file))}
+	in := review.CorrectionFile{Op: newEdit(nil).Op, Preview: true, File: strings.NewReader(file), Size: int64(len(file))}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := f.MergeCorrections(f.ctx, imp, in)

@@ -22,8 +22,8 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// notedHooks write down which rows they are shown, and write names large.
-type notedHooks struct {
+// recordingHooks write down which rows they are shown, and write names large.
+type recordingHooks struct {
 	calls []string
 	fails bool
 	// amid is called while rows are changed.
@@ -32,22 +32,22 @@ type notedHooks struct {
 	finish func() (*string, error)
 }
 
-func (n *notedHooks) RunStep(context.Context, intray.StepCall) (intray.StepChanges, error) {
+func (n *recordingHooks) RunStep(context.Context, intray.StepCall) (intray.StepChanges, error) {
 	return nil, nil
 }
 
-func (n *notedHooks) RunColumn(context.Context, int, intray.HookRows) ([]intray.Change, error) {
+func (n *recordingHooks) RunColumn(context.Context, int, intray.HookRows) ([]intray.Change, error) {
 	return nil, nil
 }
 
-func (n *notedHooks) RunBulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
+func (n *recordingHooks) RunBulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
 	if rows.Update {
 		n.calls = append(n.calls, fmt.Sprint("bulk ", rows.Batches[0].Rows()))
 	}
 	return nil, nil
 }
 
-func (n *notedHooks) RunRows(_ context.Context, _ int, rows intray.HookRows) (changes []intray.Change, err error) {
+func (n *recordingHooks) RunRows(_ context.Context, _ int, rows intray.HookRows) (changes []intray.Change, err error) {
 	b := rows.Batches[0]
 	if !rows.Update {
 		return nil, nil
@@ -67,22 +67,22 @@ func (n *notedHooks) RunRows(_ context.Context, _ int, rows intray.HookRows) (ch
 	return changes, nil
 }
 
-func (n *notedHooks) NotifyDeleted(_ context.Context, rows intray.HookRows) error {
+func (n *recordingHooks) NotifyDeleted(_ context.Context, rows intray.HookRows) error {
 	n.calls = append(n.calls, fmt.Sprint("deleted ", rows.Batches[0].Numbers))
 	return nil
 }
 
-func (n *notedHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) {
+func (n *recordingHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) {
 	if n.finish == nil {
 		return nil, nil
 	}
 	return n.finish()
 }
 
-func (n *notedHooks) Close() error { return nil }
+func (n *recordingHooks) Close() error { return nil }
 
 // reviewingWith is an import under review whose hooks of these kinds are those given.
-func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string) (*fixture, model.Import) {
+func importWithHooks(t *testing.T, hooks *recordingHooks, file string, kinds ...string) (*fixture, model.Import) {
 	t.Helper()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
 		cfg.Engine = engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1, LoadHooks: func(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) { return hooks, nil }})
@@ -98,9 +98,9 @@ func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string
 	d.Hooks = sources
 	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: d})
 	must(t, err)
-	must(t, f.send(imp, file))
+	must(t, f.upload(imp, file))
 	f.runAll()
-	return f, f.status(imp, model.NeedsReview)
+	return f, f.wantStatus(imp, model.NeedsReview)
 }
 
 // TestBulkHooksSeeAllRows changes more rows than are read at a time: hooks over all
@@ -108,9 +108,9 @@ func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string
 func TestBulkHooksSeeAllRows(t *testing.T) {
 	t.Parallel()
 	const rows = 40_000
-	hooks := &notedHooks{}
-	f, imp := reviewingWith(t, hooks, "E-Mail,Name\n"+strings.Repeat("nobody,Ada\n", rows), "bulkRowHooks")
-	v, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Fields: []int{1}}, Text: "Bob"}))
+	hooks := &recordingHooks{}
+	f, imp := importWithHooks(t, hooks, "E-Mail,Name\n"+strings.Repeat("nobody,Ada\n", rows), "bulkRowHooks")
+	v, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Fill{Where: draft.Selector{Fields: []int{1}}, Text: "Bob"}))
 	must(t, err)
 	if want := fmt.Sprint("bulk ", rows); v.Rows != rows || !slices.Equal(hooks.calls, []string{want}) {
 		t.Errorf("%d rows were changed, and the hooks were told %q, want %q", v.Rows, hooks.calls, want)
@@ -121,8 +121,8 @@ func TestBulkHooksSeeAllRows(t *testing.T) {
 // once, and both calls are told the same.
 func TestRetryWhileUnderWay(t *testing.T) {
 	t.Parallel()
-	hooks := &notedHooks{}
-	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n", "rowHooks")
+	hooks := &recordingHooks{}
+	f, imp := importWithHooks(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n", "rowHooks")
 	total, token := int64(2), ""
 	must(t, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
 		v, err := d.OpenView(f.ctx, draft.Filter{}, nil)
@@ -130,8 +130,8 @@ func TestRetryWhileUnderWay(t *testing.T) {
 		return err
 	}))
 	for _, edit := range []review.EditOrder{
-		order(typed(1, 0, "nobody", "bob@example.org")), order(draft.Replace{Find: "bob", With: "bo"}),
-		order(draft.Fill{Where: draft.Selector{Token: token, Total: &total, From: 1, To: 2, Fields: []int{1}}, Text: "Bo"}),
+		newEdit(setEmail(1, 0, "nobody", "bob@example.org")), newEdit(draft.Replace{Find: "bob", With: "bo"}),
+		newEdit(draft.Fill{Where: draft.Selector{Token: token, Total: &total, From: 1, To: 2, Fields: []int{1}}, Text: "Bo"}),
 	} {
 		var again draft.ChangeResult
 		var failed error
@@ -154,11 +154,11 @@ func TestRetryWhileUnderWay(t *testing.T) {
 // their numbers, and what they change to be kept.
 func TestReviewHooks(t *testing.T) {
 	t.Parallel()
-	hooks := &notedHooks{}
-	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\ncy@example.org,Cy\n", "rowHooks", "rowDeleteHooks")
-	_, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Numbers: []int64{0, 2}, Fields: []int{0}}, Text: "x@example.org"}))
+	hooks := &recordingHooks{}
+	f, imp := importWithHooks(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\ncy@example.org,Cy\n", "rowHooks", "rowDeleteHooks")
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Fill{Where: draft.Selector{Numbers: []int64{0, 2}, Fields: []int{0}}, Text: "x@example.org"}))
 	must(t, err)
-	_, err = f.ChangeRows(f.ctx, imp, order(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
 	must(t, err)
 	must(t, f.WithTable(f.ctx, imp, func(d *draft.Draft, made review.SetByHook) error {
 		w, err := d.Window(f.ctx, draft.Query{}, 0, 3)
@@ -176,32 +176,32 @@ func TestReviewHooks(t *testing.T) {
 		t.Errorf("the hooks were told %q, want %q", hooks.calls, want)
 	}
 	hooks.fails = true
-	_, err = f.ChangeRows(f.ctx, imp, order(typed(0, 1, "x@example.org", "y@example.org")))
-	f.refused(err, model.Conflict, "hook_failed")
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(setEmail(0, 1, "x@example.org", "y@example.org")))
+	f.wantError(err, model.Conflict, "hook_failed")
 	_, _, err = f.SubmitReview(f.ctx, imp)
 	must(t, err)
-	f.wantResult(f.now(imp), `[{"email":"x@example.org","name":"ADA"},{"email":"x@example.org","name":"CY"}]`)
+	f.wantResult(f.reload(imp), `[{"email":"x@example.org","name":"ADA"},{"email":"x@example.org","name":"CY"}]`)
 }
 
 // TestFinishAtSubmission: a last callback that cancels or fails leaves the import under
 // review, and it is told which of both.
 func TestFinishAtSubmission(t *testing.T) {
 	t.Parallel()
-	hooks := &notedHooks{}
-	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nnobody,Ada\n", "beforeFinishCallback")
-	_, err := f.ChangeRows(f.ctx, imp, order(typed(0, 0, "nobody", "ada@example.org")))
+	hooks := &recordingHooks{}
+	f, imp := importWithHooks(t, hooks, "E-Mail,Name\nnobody,Ada\n", "beforeFinishCallback")
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(0, 0, "nobody", "ada@example.org")))
 	must(t, err)
 	no := "Not today."
 	hooks.finish = func() (*string, error) { return &no, nil }
 	_, _, err = f.SubmitReview(f.ctx, imp)
-	f.refused(err, model.Conflict, "cancelled_by_hook")
+	f.wantError(err, model.Conflict, "cancelled_by_hook")
 	hooks.finish = func() (*string, error) {
 		return nil, &intray.HookError{Hook: "beforeFinishCallback", Text: intray.Literal("boom")}
 	}
 	_, _, err = f.SubmitReview(f.ctx, imp)
-	f.refused(err, model.Conflict, "hook_failed")
+	f.wantError(err, model.Conflict, "hook_failed")
 	hooks.finish = nil
 	_, _, err = f.SubmitReview(f.ctx, imp)
 	must(t, err)
-	f.wantResult(f.now(imp), `[{"email":"ada@example.org","name":"Ada"}]`)
+	f.wantResult(f.reload(imp), `[{"email":"ada@example.org","name":"Ada"}]`)
 }

@@ -16,13 +16,13 @@ import (
 const blocking = `{"invalidDataBehavior":"BLOCK_SUBMIT"}`
 
 // reviewing is an import whose second row has an error that a person must settle.
-func (f *fixture) reviewing() model.Import {
+func (f *fixture) importInReview() model.Import {
 	f.Helper()
-	return f.status(f.finished(badFile, blocking), model.NeedsReview)
+	return f.wantStatus(f.finishedImport(badFile, blocking), model.NeedsReview)
 }
 
 // typed is what a person types into the e-mail address of a row, having seen one.
-func typed(row int64, version int64, seen, text string) draft.Set {
+func setEmail(row int64, version int64, seen, text string) draft.Set {
 	return draft.Set{Cells: []draft.Typed{{Row: row, Field: 0, Text: text, Version: version, Seen: seen}}}
 }
 
@@ -31,7 +31,7 @@ var ops = struct {
 	n int
 }{}
 
-func order(change draft.Operation) review.EditOrder {
+func newEdit(change draft.Operation) review.EditOrder {
 	ops.Lock()
 	defer ops.Unlock()
 	ops.n++
@@ -43,7 +43,7 @@ func undo(op string) review.EditOrder { return review.EditOrder{Op: op, Kind: mo
 func redo(op string) review.EditOrder { return review.EditOrder{Op: op, Kind: model.RedoEdit} }
 
 // shows gives the e-mail addresses of all rows, as a person sees them at a node.
-func shows(f *fixture, s *service.Service, imp model.Import) string {
+func emails(f *fixture, s *service.Service, imp model.Import) string {
 	f.Helper()
 	var shown []string
 	err := s.WithRows(f.ctx, imp, func(d *draft.Draft) error {
@@ -66,16 +66,16 @@ func shows(f *fixture, s *service.Service, imp model.Import) string {
 func TestReview(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	if got := shows(f, f.Service, imp); got != "ada@example.org nobody!" {
+	imp := f.importInReview()
+	if got := emails(f, f.Service, imp); got != "ada@example.org nobody!" {
 		t.Errorf("shown: %s", got)
 	}
 	_, sub, err := f.SubmitReview(f.ctx, imp)
-	f.refused(err, model.Conflict, "rows_with_error")
+	f.wantError(err, model.Conflict, "rows_with_error")
 	if !sub.Blocked || sub.WithError != 1 {
 		t.Errorf("the submission that was refused: %+v", sub)
 	}
-	fix := order(typed(1, 0, "nobody", "bob@example.org"))
+	fix := newEdit(setEmail(1, 0, "nobody", "bob@example.org"))
 	v, err := f.ChangeRows(f.ctx, imp, fix)
 	must(t, err)
 	if v.Cells != 1 || v.Valid != 1 || v.Invalid != 0 {
@@ -93,52 +93,52 @@ func TestReview(t *testing.T) {
 	if sub.Rows != 2 || done.Status != model.Successful {
 		t.Errorf("submitted: %+v, %s", sub, done.Status)
 	}
-	f.wantResult(f.status(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`)
-	if o := f.now(imp).Outcome; o.ErrorRows != 0 || o.DataRows != 2 || o.OutputRows != 2 || len(o.Listed) != 0 {
+	f.wantResult(f.wantStatus(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`)
+	if o := f.reload(imp).Outcome; o.ErrorRows != 0 || o.DataRows != 2 || o.OutputRows != 2 || len(o.Listed) != 0 {
 		t.Errorf("the outcome: %+v", o)
 	}
-	_, err = f.ChangeRows(f.ctx, f.now(imp), order(typed(0, 0, "", "x")))
-	f.refused(err, model.Conflict, "not_in_review")
+	_, err = f.ChangeRows(f.ctx, f.reload(imp), newEdit(setEmail(0, 0, "", "x")))
+	f.wantError(err, model.Conflict, "not_in_review")
 	// Whoever had the page open before it was submitted is told as well.
-	_, err = f.ChangeRows(f.ctx, imp, order(typed(0, 0, "ada@example.org", "x")))
-	f.refused(err, model.Conflict, "not_in_review")
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(setEmail(0, 0, "ada@example.org", "x")))
+	f.wantError(err, model.Conflict, "not_in_review")
 }
 
 // TestReviewLeavesRowsOut deletes a row and submits with one that stays wrong.
 func TestReviewLeavesRowsOut(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	_, err := f.ChangeRows(f.ctx, imp, order(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
+	imp := f.importInReview()
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
 	must(t, err)
-	_, err = f.ChangeRows(f.ctx, imp, order(draft.Add{Rows: [][]draft.Typed{{{Field: 0, Text: "new@example.org"}, {Field: 1, Text: "New"}}}}))
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Add{Rows: [][]draft.Typed{{{Field: 0, Text: "new@example.org"}, {Field: 1, Text: "New"}}}}))
 	must(t, err)
-	if got := shows(f, f.Service, imp); got != "ada@example.org new@example.org" {
+	if got := emails(f, f.Service, imp); got != "ada@example.org new@example.org" {
 		t.Errorf("shown: %s", got)
 	}
 	_, _, err = f.SubmitReview(f.ctx, imp)
 	must(t, err)
-	f.wantResult(f.now(imp), `[{"email":"ada@example.org","name":"Ada"},{"email":"new@example.org","name":"New"}]`)
+	f.wantResult(f.reload(imp), `[{"email":"ada@example.org","name":"Ada"},{"email":"new@example.org","name":"New"}]`)
 }
 
 // TestReviewAtTwoNodes lets two processes change the same rows.
 func TestReviewAtTwoNodes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	two := f.node("folder/two")
-	shows(f, two, imp) // it has the draft open before the other changes it
-	v, err := f.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "one@example.org")))
+	imp := f.importInReview()
+	two := f.newNode("folder/two")
+	emails(f, two, imp) // it has the draft open before the other changes it
+	v, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "one@example.org")))
 	must(t, err)
-	_, err = two.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "two@example.org")))
+	_, err = two.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "two@example.org")))
 	var conflict *draft.Conflict
 	if !errors.As(err, &conflict) || conflict.Cells[0].Now != "one@example.org" || conflict.Cells[0].Version != v.Seq {
 		t.Fatalf("a lost race: %v", err)
 	}
-	_, err = two.ChangeRows(f.ctx, imp, order(typed(1, v.Seq, "one@example.org", "two@example.org")))
+	_, err = two.ChangeRows(f.ctx, imp, newEdit(setEmail(1, v.Seq, "one@example.org", "two@example.org")))
 	must(t, err)
-	for _, s := range []*service.Service{f.Service, two, f.node("folder/three")} {
-		if got := shows(f, s, imp); got != "ada@example.org two@example.org" {
+	for _, s := range []*service.Service{f.Service, two, f.newNode("folder/three")} {
+		if got := emails(f, s, imp); got != "ada@example.org two@example.org" {
 			t.Errorf("shown: %s", got)
 		}
 	}
@@ -149,15 +149,15 @@ func TestReviewAtTwoNodes(t *testing.T) {
 func TestReviewUndone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	two := f.node("folder/two")
+	imp := f.importInReview()
+	two := f.newNode("folder/two")
 	for _, text := range []string{"a@example.org", "b@example.org"} {
-		_, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Fields: []int{0}}, Text: text}))
+		_, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Fill{Where: draft.Selector{Fields: []int{0}}, Text: text}))
 		must(t, err)
 	}
 	want := func(s *service.Service, want string) {
 		t.Helper()
-		if got := shows(f, s, imp); got != want {
+		if got := emails(f, s, imp); got != want {
 			t.Errorf("shown: %s, want %s", got, want)
 		}
 	}
@@ -170,15 +170,15 @@ func TestReviewUndone(t *testing.T) {
 	must(t, err)
 	want(two, "ada@example.org nobody!")
 	_, err = f.ChangeRows(f.ctx, imp, undo("u3"))
-	f.refused(err, model.Conflict, "nothing_to_undo")
+	f.wantError(err, model.Conflict, "nothing_to_undo")
 	_, err = two.ChangeRows(f.ctx, imp, redo("r1"))
 	must(t, err)
-	want(f.node("folder/three"), "a@example.org a@example.org")
+	want(f.newNode("folder/three"), "a@example.org a@example.org")
 	// What was undone is gone with the next change.
-	_, err = f.ChangeRows(f.ctx, imp, order(draft.Clear{Where: draft.Selector{Fields: []int{1}}}))
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Clear{Where: draft.Selector{Fields: []int{1}}}))
 	must(t, err)
 	_, err = two.ChangeRows(f.ctx, imp, redo("r2"))
-	f.refused(err, model.Conflict, "nothing_to_undo")
+	f.wantError(err, model.Conflict, "nothing_to_undo")
 	want(two, "a@example.org a@example.org")
 }
 
@@ -187,8 +187,8 @@ func TestReviewUndone(t *testing.T) {
 func TestReviewsManyAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	nodes := []*service.Service{f.Service, f.node("folder/two")}
+	imp := f.importInReview()
+	nodes := []*service.Service{f.Service, f.newNode("folder/two")}
 	const each = 8
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -210,7 +210,7 @@ func TestReviewsManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	for _, s := range nodes {
-		if got := len(strings.Fields(shows(f, s, imp))); got != 2+made || made == 0 {
+		if got := len(strings.Fields(emails(f, s, imp))); got != 2+made || made == 0 {
 			t.Errorf("%d rows, and %d were added", got, made)
 		}
 	}
@@ -220,24 +220,24 @@ func TestReviewsManyAtOnce(t *testing.T) {
 func TestReviewRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
+	imp := f.importInReview()
 	for _, op := range []string{"", strings.Repeat("x", 101), "a\x00b"} {
-		_, err := f.ChangeRows(f.ctx, imp, review.EditOrder{Op: op, Kind: "set", Change: typed(0, 0, "", "x")})
-		f.refused(err, model.Invalid, "invalid")
+		_, err := f.ChangeRows(f.ctx, imp, review.EditOrder{Op: op, Kind: "set", Change: setEmail(0, 0, "", "x")})
+		f.wantError(err, model.Invalid, "invalid")
 	}
-	_, err := f.ChangeRows(f.ctx, imp, order(draft.Replace{Find: "(", Expression: true}))
-	f.refused(err, model.Invalid, "not_possible")
-	_, err = f.ChangeRows(f.ctx, imp, order(draft.Clear{Where: draft.Selector{Token: "forgotten"}}))
-	f.refused(err, model.Conflict, "rows_changed")
-	waiting := f.create("")
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Replace{Find: "(", Expression: true}))
+	f.wantError(err, model.Invalid, "not_possible")
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Clear{Where: draft.Selector{Token: "forgotten"}}))
+	f.wantError(err, model.Conflict, "rows_changed")
+	waiting := f.newImport("")
 	err = f.WithRows(f.ctx, waiting, func(*draft.Draft) error { return nil })
-	f.refused(err, model.Conflict, "not_in_review")
-	open := f.finished("phone\n1\n", "")
+	f.wantError(err, model.Conflict, "not_in_review")
+	open := f.finishedImport("phone\n1\n", "")
 	err = f.WithRows(f.ctx, open, func(*draft.Draft) error { return nil })
-	f.refused(err, model.Conflict, "no_rows")
+	f.wantError(err, model.Conflict, "no_rows")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
-	_, err = f.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "x@example.org")))
-	f.refused(err, model.NotFound, "not_found")
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "x@example.org")))
+	f.wantError(err, model.NotFound, "not_found")
 }
 
 // TestNothingIsChangedOnce sends a change again that changed nothing: it stays so. It
@@ -245,14 +245,14 @@ func TestReviewRefuses(t *testing.T) {
 func TestNothingIsChangedOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.reviewing()
-	two := f.node("folder/two")
-	first := order(draft.Fill{Where: draft.Selector{Numbers: []int64{1}, Fields: []int{0}}, Text: "new@example.org"})
+	imp := f.importInReview()
+	two := f.newNode("folder/two")
+	first := newEdit(draft.Fill{Where: draft.Selector{Numbers: []int64{1}, Fields: []int{0}}, Text: "new@example.org"})
 	_, err := f.ChangeRows(f.ctx, imp, first)
 	must(t, err)
 	_, err = f.ChangeRows(f.ctx, imp, undo("u"))
 	must(t, err)
-	nothing := order(draft.Replace{Find: "new@example.org", With: "b@example.org"})
+	nothing := newEdit(draft.Replace{Find: "new@example.org", With: "b@example.org"})
 	for _, s := range []*service.Service{f.Service, two} {
 		v, err := s.ChangeRows(f.ctx, imp, nothing)
 		if err != nil || v.Seq != 0 || v.Cells != 0 {
@@ -265,12 +265,12 @@ func TestNothingIsChangedOnce(t *testing.T) {
 	_, err = two.ChangeRows(f.ctx, imp, redo("r"))
 	must(t, err)
 	v, err := f.ChangeRows(f.ctx, imp, nothing)
-	if got := shows(f, f.Service, imp); err != nil || v.Cells != 0 || got != "ada@example.org new@example.org" {
+	if got := emails(f, f.Service, imp); err != nil || v.Cells != 0 || got != "ada@example.org new@example.org" {
 		t.Errorf("shown: %s, %+v, %v", got, v, err)
 	}
-	_, err = f.node("folder/three").ChangeRows(f.ctx, imp, undo("v"))
+	_, err = f.newNode("folder/three").ChangeRows(f.ctx, imp, undo("v"))
 	must(t, err)
-	if got := shows(f, two, imp); got != "ada@example.org nobody!" {
+	if got := emails(f, two, imp); got != "ada@example.org nobody!" {
 		t.Errorf("shown: %s", got)
 	}
 }

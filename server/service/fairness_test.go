@@ -15,15 +15,15 @@ import (
 
 // crowd is how many organizations share the service: 200 where INTRAY_TORTURE is
 // "full", else a tenth.
-func crowd() int {
+func crowdSize() int {
 	if os.Getenv("INTRAY_TORTURE") == "full" {
 		return 200
 	}
 	return 20
 }
 
-// crowded is a fixture that notes whose imports end.
-type crowded struct {
+// crowdFixture is a fixture that notes whose imports end.
+type crowdFixture struct {
 	*fixture
 	recorder *eventRecorder
 }
@@ -39,14 +39,14 @@ func (t *eventRecorder) ImportPayload(imp model.Import, u model.Upload, developm
 	return t.fakeSender.ImportPayload(imp, u, development)
 }
 
-func newCrowd(t *testing.T) *crowded {
+func newCrowd(t *testing.T) *crowdFixture {
 	t.Helper()
 	recorder := &eventRecorder{fakeSender: &fakeSender{}}
-	return &crowded{newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = recorder }), recorder}
+	return &crowdFixture{newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = recorder }), recorder}
 }
 
 // queue makes an organization queue imports.
-func (f *crowded) queue(org string, n int) {
+func (f *crowdFixture) queueImports(org string, n int) {
 	f.Helper()
 	_, _, err := f.CreateWebhook(f.ctx, org, webhooks.Draft{URL: "http://told", Enabled: true})
 	must(f.T, err)
@@ -57,10 +57,10 @@ func (f *crowded) queue(org string, n int) {
 }
 
 // run runs imports, at most so many, and gives whose they were.
-func (f *crowded) run(most int) []string {
+func (f *crowdFixture) runImports(most int) []string {
 	f.Helper()
 	for range most {
-		f.clock.Advance(time.Millisecond)
+		f.Clock.Advance(time.Millisecond)
 		ran, err := f.RunNext(f.ctx)
 		must(f.T, err)
 		if !ran {
@@ -74,19 +74,19 @@ func (f *crowded) run(most int) []string {
 // each: those end at most 1.3 times later than without the thousand.
 func TestFairness(t *testing.T) {
 	t.Parallel()
-	n := crowd()
+	n := crowdSize()
 	latest := func(queued int) int {
 		f := newCrowd(t)
 		if queued > 0 {
-			f.queue(f.org, queued)
+			f.queueImports(f.org, queued)
 		}
 		for i := range n - 1 {
 			org, err := f.CreateOrg(f.ctx, fmt.Sprint("Org ", i))
 			must(t, err)
-			f.queue(org.ID, 1)
+			f.queueImports(org.ID, 1)
 		}
 		worst := 0
-		for at, org := range f.run(2 * n) {
+		for at, org := range f.runImports(2 * n) {
 			if org != f.org {
 				worst = at + 1
 			}
@@ -105,15 +105,15 @@ func TestFairness(t *testing.T) {
 // one).
 func TestThroughput(t *testing.T) {
 	t.Parallel()
-	n := crowd()
+	n := crowdSize()
 	f := newCrowd(t)
 	runs := map[string]int{}
 	for i := range n {
 		org, err := f.CreateOrg(f.ctx, fmt.Sprint("Org ", i))
 		must(t, err)
-		f.queue(org.ID, 3+i%7)
+		f.queueImports(org.ID, 3+i%7)
 	}
-	for _, org := range f.run(5 * n / 2) {
+	for _, org := range f.runImports(5 * n / 2) {
 		runs[org]++
 	}
 	sum, squares := 0.0, 0.0

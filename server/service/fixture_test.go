@@ -2,135 +2,65 @@ package service_test
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
-	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/schema"
-	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
-	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
-	"github.com/intraydata/intray/server/queue"
-	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
-	"github.com/intraydata/intray/server/sqlstore"
-	"github.com/intraydata/intray/source/formats"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// began is when every test begins.
-var began = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
+var must = servertest.Must
 
-// clock is a clock that stands still until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// fixture is an installation with one organization.
+// fixture is a service with one organization and a fake SFTP server. Its store and blobs
+// fail on demand.
 type fixture struct {
 	*testing.T
 	*service.Service
-	ctx   context.Context
-	store model.Store
-	blobs *blobs
-	clock *clock
-	sftp  *sftp
-	org   string
+	*servertest.Env
+	ctx    context.Context
+	remote *servertest.Remote
+	org    string
 }
 
-// change alters how the service of a fixture is made.
-type change func(f *fixture, cfg *service.Config)
+// option changes the configuration of a fixture's service.
+type option func(f *fixture, cfg *service.Config)
 
-func newFixture(t *testing.T, changes ...change) *fixture {
+func newFixture(t *testing.T, options ...option) *fixture {
 	t.Helper()
-	f := emptyFixture(t, changes...)
+	f := emptyFixture(t, options...)
 	org, err := f.CreateOrg(f.ctx, "Alpha")
 	must(t, err)
 	f.org = org.ID
 	return f
 }
 
-func storeAt(path string) sqlstore.Config {
-	return sqlstore.Config{Path: path, Queue: queue.Config{Node: "folder/one"}}
-}
-
-// migrated is an empty database whose tables are there: to make them takes
-// longer than most tests.
-var migrated = sync.OnceValues(func() ([]byte, error) {
-	folder, err := os.MkdirTemp("", "intray-service-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	path := filepath.Join(folder, "intray.db")
-	rows, err := sqlstore.Open(context.Background(), storeAt(path))
-	if err != nil {
-		return nil, err
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
-
-// emptyFixture is an installation at its very beginning.
-func emptyFixture(t *testing.T, changes ...change) *fixture {
+// emptyFixture returns a service without organizations.
+func emptyFixture(t *testing.T, options ...option) *fixture {
 	t.Helper()
-	text, err := migrated()
-	must(t, err)
-	path := filepath.Join(t.TempDir(), "intray.db")
-	must(t, os.WriteFile(path, text, 0o600))
-	rows, err := sqlstore.Open(t.Context(), storeAt(path))
-	must(t, err)
-	t.Cleanup(func() { must(t, rows.Close()) })
-	f := &fixture{
-		T: t, ctx: t.Context(), store: rows, clock: &clock{now: began}, sftp: &sftp{},
-		blobs: &blobs{Store: mem.New(), keys: map[string]bool{}, room: -1},
-	}
-	f.Service = f.node("folder/one", changes...)
+	f := &fixture{T: t, ctx: t.Context(), Env: servertest.New(t)}
+	f.remote = f.NewRemote()
+	f.Service = f.newNode(servertest.Node, options...)
 	must(t, f.Join(f.ctx))
 	return f
 }
 
-// node makes another process that shares the stores.
-func (f *fixture) node(name string, changes ...change) *service.Service {
+// newNode returns the service of another process that shares the stores.
+func (f *fixture) newNode(name string, options ...option) *service.Service {
 	f.Helper()
-	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
-	must(f.T, err)
-	cfg := service.Config{
-		Store: f.store, Blobs: f.blobs, Master: master, SFTP: f.sftp, Node: name, Clock: f.clock.Now,
-		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 2}),
-	}
-	for _, c := range changes {
-		c(f, &cfg)
+	cfg := f.Config()
+	cfg.Node, cfg.SFTP = name, f.remote
+	for _, o := range options {
+		o(f, &cfg)
 	}
 	s, err := service.New(cfg)
 	must(f.T, err)
@@ -138,32 +68,32 @@ func (f *fixture) node(name string, changes ...change) *service.Service {
 	return s
 }
 
-// reaching calls do at each point that the service reaches.
-func reaching(do func(point string)) change {
-	return func(_ *fixture, cfg *service.Config) { cfg.CrashPoint = do }
+// onCrashPoint calls a function at each crash point that the service reaches.
+func onCrashPoint(function func(point string)) option {
+	return func(_ *fixture, cfg *service.Config) { cfg.CrashPoint = function }
 }
 
-// crashAt makes the process die at the point: with nothing put in order.
-func crashAt(point string) change {
-	return reaching(func(reached string) {
+// crashAt ends the goroutine of the service at a crash point, as if the process died.
+func crashAt(point string) option {
+	return onCrashPoint(func(reached string) {
 		if reached == point {
 			runtime.Goexit()
 		}
 	})
 }
 
-// crash runs work that dies. Dead is the goroutine, which no recover saves.
-func (f *fixture) crash(work func()) {
+// expectCrash calls a function that must reach the point of crashAt.
+func (f *fixture) expectCrash(function func()) {
 	f.Helper()
-	returned, dead := false, make(chan struct{})
+	returned, ended := false, make(chan struct{})
 	go func() {
-		defer close(dead)
-		work()
+		defer close(ended)
+		function()
 		returned = true
 	}()
-	<-dead
+	<-ended
 	if returned {
-		f.Error("the process did not die")
+		f.Error("the process did not crash")
 	}
 }
 
@@ -181,7 +111,7 @@ func doc(t testing.TB, fields, settings string) schema.Doc {
 }
 
 // create makes an import with an inline schema.
-func (f *fixture) create(settings string) model.Import {
+func (f *fixture) newImport(settings string) model.Import {
 	f.Helper()
 	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, settings)})
 	must(f.T, err)
@@ -189,7 +119,7 @@ func (f *fixture) create(settings string) model.Import {
 }
 
 // createRows makes an import that brings its rows.
-func (f *fixture) createRows(rows string) model.Import {
+func (f *fixture) newImportWithRows(rows string) model.Import {
 	f.Helper()
 	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(rows)})
 	must(f.T, err)
@@ -202,7 +132,7 @@ const (
 )
 
 // send uploads a file.
-func (f *fixture) send(imp model.Import, text string) error {
+func (f *fixture) upload(imp model.Import, text string) error {
 	f.Helper()
 	token, err := f.UploadToken(imp)
 	must(f.T, err)
@@ -215,15 +145,15 @@ func (f *fixture) send(imp model.Import, text string) error {
 }
 
 // pending makes an import with a file.
-func (f *fixture) pending(text, settings string) model.Import {
+func (f *fixture) pendingImport(text, settings string) model.Import {
 	f.Helper()
-	imp := f.create(settings)
-	must(f.T, f.send(imp, text))
-	return f.now(imp)
+	imp := f.newImport(settings)
+	must(f.T, f.upload(imp, text))
+	return f.reload(imp)
 }
 
 // now reads an import as it is.
-func (f *fixture) now(imp model.Import) model.Import {
+func (f *fixture) reload(imp model.Import) model.Import {
 	f.Helper()
 	imp, err := f.Import(f.ctx, imp.Org, imp.ID)
 	must(f.T, err)
@@ -243,16 +173,16 @@ func (f *fixture) runAll() {
 }
 
 // finished makes an import and runs it.
-func (f *fixture) finished(text, settings string) model.Import {
+func (f *fixture) finishedImport(text, settings string) model.Import {
 	f.Helper()
-	imp := f.pending(text, settings)
+	imp := f.pendingImport(text, settings)
 	f.runAll()
-	return f.now(imp)
+	return f.reload(imp)
 }
 
-func (f *fixture) status(imp model.Import, want model.Status) model.Import {
+func (f *fixture) wantStatus(imp model.Import, want model.Status) model.Import {
 	f.Helper()
-	imp = f.now(imp)
+	imp = f.reload(imp)
 	if imp.Status != want {
 		f.Fatalf("the import is %s, want %s; outcome %+v", imp.Status, want, imp.Outcome)
 	}
@@ -260,7 +190,7 @@ func (f *fixture) status(imp model.Import, want model.Status) model.Import {
 }
 
 // refused checks that an error is a refusal of the kind with the code.
-func (f *fixture) refused(err error, kind model.Kind, code string) {
+func (f *fixture) wantError(err error, kind model.Kind, code string) {
 	f.Helper()
 	if !errors.Is(err, &model.Error{Kind: kind, Code: code}) {
 		f.Errorf("error %v (%#v), want kind %d and code %q", err, err, kind, code)
@@ -270,166 +200,7 @@ func (f *fixture) refused(err error, kind model.Kind, code string) {
 // result reads the result of an import.
 func (f *fixture) result(imp model.Import) string {
 	f.Helper()
-	return f.blobs.read(f.T, f.now(imp).Result.Key)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// blobs are blobs that can be looked at and can fail.
-type blobs struct {
-	*mem.Store
-	mu sync.Mutex
-	// keys are those that were committed and not deleted.
-	keys map[string]bool
-	// fail, where it is set, is asked before each use of a key.
-	fail func(ctx context.Context, use, key string) error
-	// room is how many bytes each blob can have; -1 means any.
-	room int
-}
-
-func (b *blobs) fullAt(room int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.room = room
-}
-
-func (b *blobs) ask(ctx context.Context, use, key string) error {
-	b.mu.Lock()
-	fail := b.fail
-	b.mu.Unlock()
-	if fail == nil {
-		return nil
-	}
-	return fail(ctx, use, key)
-}
-
-func (b *blobs) failing(fail func(ctx context.Context, use, key string) error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fail = fail
-}
-
-func (b *blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
-	if err := b.ask(ctx, "create", key); err != nil {
-		return nil, err
-	}
-	w, err := b.Store.Create(ctx, key)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := noted{Writer: w, blobs: b, key: key, to: w}
-	if b.room >= 0 {
-		n.to = &full{w, b.room}
-	}
-	return n, err
-}
-
-func (b *blobs) Open(ctx context.Context, key string) (blob.Reader, error) {
-	if err := b.ask(ctx, "open", key); err != nil {
-		return nil, err
-	}
-	return b.Store.Open(ctx, key)
-}
-
-func (b *blobs) Delete(ctx context.Context, key string) error {
-	if err := b.ask(ctx, "delete", key); err != nil {
-		return err
-	}
-	b.forget(func(k string) bool { return k == key })
-	return b.Store.Delete(ctx, key)
-}
-
-func (b *blobs) DeleteAll(ctx context.Context, prefix string) error {
-	if err := b.ask(ctx, "delete", prefix); err != nil {
-		return err
-	}
-	b.forget(func(k string) bool { return strings.HasPrefix(k, prefix+"/") })
-	return b.Store.DeleteAll(ctx, prefix)
-}
-
-func (b *blobs) forget(which func(key string) bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for key := range b.keys {
-		if which(key) {
-			delete(b.keys, key)
-		}
-	}
-}
-
-// below lists the blobs under a prefix.
-func (b *blobs) below(prefix string) []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var list []string
-	for key := range b.keys {
-		if strings.HasPrefix(key, prefix) {
-			list = append(list, key)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-func (b *blobs) read(t testing.TB, key string) string {
-	t.Helper()
-	r, err := b.Store.Open(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
-	must(t, err)
-	return string(text)
-}
-
-// noted is a blob being written, through to.
-type noted struct {
-	blob.Writer
-	blobs *blobs
-	key   string
-	to    io.Writer
-}
-
-func (n noted) Write(p []byte) (int, error) { return n.to.Write(p) }
-
-func (n noted) Commit() error {
-	if err := n.Writer.Commit(); err != nil {
-		return err
-	}
-	n.blobs.mu.Lock()
-	defer n.blobs.mu.Unlock()
-	n.blobs.keys[n.key] = true
-	return nil
-}
-
-// sftp is an SFTP client that goes nowhere.
-type sftp struct {
-	report  connectors.SFTPReport
-	trouble error
-	login   connectors.Login
-}
-
-func (s *sftp) TestConnection(_ context.Context, login connectors.Login) (connectors.SFTPReport, error) {
-	s.login = login
-	return s.report, s.trouble
-}
-
-func (s *sftp) Fingerprint(key secrets.Secret) (string, error) {
-	if key.Reveal() == "broken" {
-		return "", errors.New("is not in OpenSSH format")
-	}
-	return "SHA256:of " + key.Reveal(), nil
-}
-
-func (s *sftp) ValidHostname(name string) error {
-	if strings.Contains(name, " ") {
-		return errors.New("must not have spaces")
-	}
-	return nil
+	return f.Blobs.Content(f.T, f.reload(imp).Result.Key)
 }
 
 // decoded reads JSON as the service gets it.

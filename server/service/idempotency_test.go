@@ -18,18 +18,18 @@ import (
 
 const threeDays = 72 * time.Hour
 
-// absent is the id of nothing.
-const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
+// unknownID is the id of nothing.
+const unknownID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 func TestReplayGivesTheAnswerAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answer := auth.ReplayedResponse{Status: 201, Body: []byte(`{"id":"7"}`)}
-	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, answer))
+	must(t, f.beginReplay(f.Service, "key", "print").Finish(f.ctx, answer))
 	for range 2 {
-		f.answers("key", "print", answer)
+		f.wantReplay("key", "print", answer)
 	}
-	f.busy("key", "other", "idempotency_key_reused")
+	f.wantReplayConflict("key", "other", "idempotency_key_reused")
 	other, err := f.CreateOrg(f.ctx, "Beta")
 	must(t, err)
 	if got, turn, err := f.BeginReplay(f.ctx, other.ID, "key", "print"); got != nil || turn == nil || err != nil {
@@ -38,7 +38,7 @@ func TestReplayGivesTheAnswerAgain(t *testing.T) {
 }
 
 // begins checks that a request with the key is the caller's to carry out.
-func (f *fixture) begins(s *service.Service, key, print string) *auth.ReplayLock {
+func (f *fixture) beginReplay(s *service.Service, key, print string) *auth.ReplayLock {
 	f.Helper()
 	got, turn, err := s.BeginReplay(f.ctx, f.org, key, print)
 	if got != nil || turn == nil || err != nil {
@@ -48,7 +48,7 @@ func (f *fixture) begins(s *service.Service, key, print string) *auth.ReplayLock
 }
 
 // answers checks that a request gets the answer that was kept.
-func (f *fixture) answers(key, print string, want auth.ReplayedResponse) {
+func (f *fixture) wantReplay(key, print string, want auth.ReplayedResponse) {
 	f.Helper()
 	got, turn, err := f.BeginReplay(f.ctx, f.org, key, print)
 	must(f.T, err)
@@ -58,17 +58,17 @@ func (f *fixture) answers(key, print string, want auth.ReplayedResponse) {
 }
 
 // busy checks that a request is refused for another one with its key.
-func (f *fixture) busy(key, print, code string) {
+func (f *fixture) wantReplayConflict(key, print, code string) {
 	f.Helper()
 	_, _, err := f.BeginReplay(f.ctx, f.org, key, print)
-	f.refused(err, model.Conflict, code)
+	f.wantError(err, model.Conflict, code)
 }
 
 func TestKeptAnswersAreSealed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, auth.ReplayedResponse{Status: 201, Body: []byte("a secret answer")}))
-	must(t, f.store.View(f.ctx, func(tx model.Tx) error {
+	must(t, f.beginReplay(f.Service, "key", "print").Finish(f.ctx, auth.ReplayedResponse{Status: 201, Body: []byte("a secret answer")}))
+	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		kept, err := tx.Replays.Get(f.ctx, f.org, "key")
 		if strings.Contains(string(kept.Sealed), "secret") {
 			t.Error("the store holds the answer in the open")
@@ -81,36 +81,36 @@ func TestReplaysAreForgottenAfterThreeDays(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	must(t, f.RunMaintenance(f.ctx)) // the first sweep forgets; the next that does is far away
-	first := f.begins(f.Service, "key", "print")
+	first := f.beginReplay(f.Service, "key", "print")
 	must(t, first.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
-	f.clock.Advance(threeDays)
-	f.answers("key", "print", auth.ReplayedResponse{Status: 201})
-	f.clock.Advance(time.Microsecond)
-	second := f.begins(f.Service, "key", "print")
+	f.Clock.Advance(threeDays)
+	f.wantReplay("key", "print", auth.ReplayedResponse{Status: 201})
+	f.Clock.Advance(time.Microsecond)
+	second := f.beginReplay(f.Service, "key", "print")
 	if second.ID == first.ID {
 		t.Error("a key used again after its time makes the thing that it made before")
 	}
 	must(t, second.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
-	f.clock.Advance(threeDays + time.Microsecond)
-	must(t, f.node("folder/two").RunMaintenance(f.ctx))
-	err := f.store.View(f.ctx, func(tx model.Tx) error {
+	f.Clock.Advance(threeDays + time.Microsecond)
+	must(t, f.newNode("folder/two").RunMaintenance(f.ctx))
+	err := f.Store.View(f.ctx, func(tx model.Tx) error {
 		_, err := tx.Replays.Get(f.ctx, f.org, "key")
 		return err
 	})
-	f.refused(err, model.NotFound, "")
+	f.wantError(err, model.NotFound, "")
 }
 
 func TestReplayOfARequestUnderWay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	other := f.node("elsewhere/two")
+	other := f.newNode("elsewhere/two")
 	must(t, other.Join(f.ctx))
-	first := f.begins(other, "key", "print")
-	f.busy("key", "print", "idempotency_key_in_use")
-	f.busy("key", "another request", "idempotency_key_reused")
+	first := f.beginReplay(other, "key", "print")
+	f.wantReplayConflict("key", "print", "idempotency_key_in_use")
+	f.wantReplayConflict("key", "another request", "idempotency_key_reused")
 	must(t, other.Leave(f.ctx))
-	second := f.begins(f.Service, "key", "print")
-	f.busy("key", "print", "idempotency_key_in_use")
+	second := f.beginReplay(f.Service, "key", "print")
+	f.wantReplayConflict("key", "print", "idempotency_key_in_use")
 	if first.ID != second.ID {
 		t.Error("the request that a dead process began makes another thing")
 	}
@@ -120,21 +120,21 @@ func TestReplayOfARequestUnderWay(t *testing.T) {
 func TestReplayReleased(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	first := f.begins(f.Service, "key", "print")
+	first := f.beginReplay(f.Service, "key", "print")
 	must(t, first.Release(f.ctx))
-	f.clock.Advance(time.Minute)
-	again := f.begins(f.Service, "key", "print")
+	f.Clock.Advance(time.Minute)
+	again := f.beginReplay(f.Service, "key", "print")
 	if again.ID != first.ID {
 		t.Error("the same request makes another thing")
 	}
 	must(t, again.Release(f.ctx))
-	other := f.begins(f.Service, "key", "another request")
+	other := f.beginReplay(f.Service, "key", "another request")
 	if other.ID == first.ID {
 		t.Error("another request makes the same thing")
 	}
-	f.busy("key", "print", "idempotency_key_reused")
+	f.wantReplayConflict("key", "print", "idempotency_key_reused")
 	must(t, other.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
-	f.answers("key", "another request", auth.ReplayedResponse{Status: 201})
+	f.wantReplay("key", "another request", auth.ReplayedResponse{Status: 201})
 }
 
 // TestReplayWhoseEndWasNotKept goes on after the store did not take the end of
@@ -149,14 +149,14 @@ func TestReplayWhoseEndWasNotKept(t *testing.T) {
 		"release": func(ctx context.Context, turn *auth.ReplayLock) error { return turn.Release(ctx) },
 	}
 	for key, end := range ends {
-		first := f.begins(f.Service, key, "print")
+		first := f.beginReplay(f.Service, key, "print")
 		ctx, cancel := context.WithCancel(f.ctx)
 		cancel()
 		if err := end(ctx, first); err == nil {
 			t.Fatalf("%s: the store took it", key)
 		}
-		f.busy(key, "another request", "idempotency_key_reused")
-		if second := f.begins(f.Service, key, "print"); second.ID != first.ID {
+		f.wantReplayConflict(key, "another request", "idempotency_key_reused")
+		if second := f.beginReplay(f.Service, key, "print"); second.ID != first.ID {
 			t.Errorf("%s: the same request makes another thing", key)
 		}
 	}
@@ -165,11 +165,11 @@ func TestReplayWhoseEndWasNotKept(t *testing.T) {
 func TestReplayIDs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	id := f.begins(f.Service, "key", "print").ID
+	id := f.beginReplay(f.Service, "key", "print").ID
 	if parsed, ok := model.ParseID(id); !ok || parsed != id {
 		t.Errorf("%q is no id", id)
 	}
-	if other := f.begins(f.Service, "key2", "print").ID; other == id {
+	if other := f.beginReplay(f.Service, "key2", "print").ID; other == id {
 		t.Error("two keys give one id")
 	}
 }
@@ -179,14 +179,14 @@ func TestReplayIDs(t *testing.T) {
 func TestFixedIDsMakeOneThing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	id := absent
+	id := unknownID
 	makes := map[string]func() (string, error){
 		"import": func() (string, error) {
 			imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})
 			return imp.ID + string(imp.Status), err
 		},
 		"schema": func() (string, error) {
-			s, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{ID: id, Doc: named(t, "Contacts")})
+			s, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{ID: id, Doc: namedSchema(t, "Contacts")})
 			return s.ID, err
 		},
 		"session": func() (string, error) {
@@ -209,7 +209,7 @@ func TestFixedIDsMakeOneThing(t *testing.T) {
 		}
 	}
 	f.runAll()
-	imp := f.now(model.Import{ID: id, Org: f.org})
+	imp := f.reload(model.Import{ID: id, Org: f.org})
 	again, err := f.CreateImport(f.ctx, f.org, imports.Draft{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})
 	if err != nil || again.Status != model.AwaitingUpload || again.Outcome != nil || !again.Modified.Equal(again.Created) {
 		t.Errorf("after the end of the import (%s), the repeated creation answers %+v, %v", imp.Status, again, err)
@@ -220,7 +220,7 @@ func TestFixedIDsMakeOneThing(t *testing.T) {
 	}
 }
 
-func named(t testing.TB, name string) schema.Doc {
+func namedSchema(t testing.TB, name string) schema.Doc {
 	d := doc(t, contacts, "")
 	d.Name = name
 	return d

@@ -19,6 +19,7 @@ import (
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -33,14 +34,14 @@ func TestWrongImports(t *testing.T) {
 		field string
 	}{
 		{"neither schema nor fields", imports.Draft{}, model.Invalid, "schema_id"},
-		{"schema and fields", imports.Draft{SchemaID: absent, Doc: good}, model.Invalid, "schema_id"},
-		{"unknown schema", imports.Draft{SchemaID: absent}, model.NotFound, "schema_id"},
+		{"schema and fields", imports.Draft{SchemaID: unknownID, Doc: good}, model.Invalid, "schema_id"},
+		{"unknown schema", imports.Draft{SchemaID: unknownID}, model.NotFound, "schema_id"},
 		{"a name beside rows", imports.Draft{Doc: good, Filename: "a.csv", Rows: strings.NewReader("[]")}, model.Invalid, "original_filename"},
 		{"a name that is too long", imports.Draft{Doc: good, Filename: strings.Repeat("n", 1025)}, model.Invalid, "original_filename"},
 		{"a name with a line end", imports.Draft{Doc: good, Filename: "a\r\nb"}, model.Invalid, "original_filename"},
 		{"fields that are none", imports.Draft{Doc: schema.Doc{Fields: "x"}}, model.Invalid, "fields"},
 		{"wrong settings over an unknown schema",
-			imports.Draft{SchemaID: absent, Doc: schema.Doc{Settings: decoded(t, `{"maxRecords":-1}`)}}, model.Invalid, "settings"},
+			imports.Draft{SchemaID: unknownID, Doc: schema.Doc{Settings: decoded(t, `{"maxRecords":-1}`)}}, model.Invalid, "settings"},
 	} {
 		_, err := f.CreateImport(f.ctx, f.org, c.draft)
 		var e *model.Error
@@ -56,7 +57,7 @@ func TestWrongImports(t *testing.T) {
 func TestImportAwaitsItsFile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.create("")
+	imp := f.newImport("")
 	if imp.Status != model.AwaitingUpload || imp.Outcome != nil || !imp.Created.Equal(imp.Modified) {
 		t.Errorf("made %+v", imp)
 	}
@@ -64,7 +65,7 @@ func TestImportAwaitsItsFile(t *testing.T) {
 		t.Errorf("there is an upload before its first byte, error %v", err)
 	}
 	_, err := f.ImportResult(f.ctx, f.org, imp.ID)
-	f.refused(err, model.Conflict, "not_finished")
+	f.wantError(err, model.Conflict, "not_finished")
 	schema, err := f.Schema(f.ctx, f.org, imp.SchemaID)
 	if err != nil || !schema.Inline {
 		t.Errorf("the inline schema: %+v, error %v", schema, err)
@@ -77,12 +78,12 @@ func TestImportAwaitsItsFile(t *testing.T) {
 func TestRowsInTheRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.createRows(`[{"email":"ada@example.org","name":"Ada"},{"email":"nobody"}]`)
+	imp := f.newImportWithRows(`[{"email":"ada@example.org","name":"Ada"},{"email":"nobody"}]`)
 	if imp.Status != model.AwaitingUpload {
 		t.Errorf("the answer says %s, want AWAITING_UPLOAD", imp.Status)
 	}
-	f.status(imp, model.Pending)
-	f.refused(f.send(imp, goodFile), model.Conflict, "upload_not_expected")
+	f.wantStatus(imp, model.Pending)
+	f.wantError(f.upload(imp, goodFile), model.Conflict, "upload_not_expected")
 	f.runAll()
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
 }
@@ -91,7 +92,7 @@ func TestRowsInTheRequest(t *testing.T) {
 func TestSchemaIsFrozen(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	saved := named(t, "Contacts")
+	saved := namedSchema(t, "Contacts")
 	saved.Settings = decoded(t, `{"invalidDataBehavior":"BLOCK_SUBMIT","importIdentifier":"saved","title":"Saved"}`)
 	created, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: saved})
 	must(t, err)
@@ -99,14 +100,14 @@ func TestSchemaIsFrozen(t *testing.T) {
 		SchemaID: created.ID, Doc: schema.Doc{Settings: decoded(t, `{"title":"Mine"}`)},
 	})
 	must(t, err)
-	next := named(t, "Contacts")
+	next := namedSchema(t, "Contacts")
 	next.Fields = decoded(t, `[{"key":"other","label":"Other"}]`)
 	_, _, err = f.ReplaceSchema(f.ctx, f.org, created.ID, schemas.Draft{Doc: next})
 	must(t, err)
 	must(t, f.DeleteSchema(f.ctx, f.org, created.ID))
-	must(t, f.send(imp, badFile))
+	must(t, f.upload(imp, badFile))
 	f.runAll()
-	f.status(imp, model.NeedsReview)
+	f.wantStatus(imp, model.NeedsReview)
 	frozen, err := schemas.Frozen(imp)
 	must(t, err)
 	got := []string{frozen.Settings.ImportIdentifier, frozen.Settings.Title, frozen.Fields[0].Key}
@@ -121,12 +122,12 @@ func TestSchemaIsFrozen(t *testing.T) {
 func TestRefusedUploads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.create(`{"maxFileSize":64}`)
+	imp := f.newImport(`{"maxFileSize":64}`)
 	begin := func(length int64) (*imports.UploadReceiver, error) {
-		return f.BeginUpload(f.ctx, imp.ID, f.token(f.UploadToken(imp)), length)
+		return f.BeginUpload(f.ctx, imp.ID, f.mustToken(f.UploadToken(imp)), length)
 	}
 	_, err := begin(65)
-	f.refused(err, model.TooLarge, "file_too_large")
+	f.wantError(err, model.TooLarge, "file_too_large")
 	sum5, sum256 := md5.Sum([]byte("x")), sha256.Sum256([]byte("x"))
 	for _, c := range []struct {
 		name string
@@ -143,9 +144,9 @@ func TestRefusedUploads(t *testing.T) {
 		r, err := begin(-1)
 		must(t, err)
 		_, err = r.Receive(f.ctx, c.in)
-		f.refused(err, c.kind, c.code)
-		f.status(imp, model.AwaitingUpload)
-		if left := f.blobs.below("imports/"); len(left) > 0 {
+		f.wantError(err, c.kind, c.code)
+		f.wantStatus(imp, model.AwaitingUpload)
+		if left := f.Blobs.Keys("imports/"); len(left) > 0 {
 			t.Errorf("%s: blobs are left: %v", c.name, left)
 		}
 	}
@@ -158,20 +159,20 @@ func TestRefusedUploads(t *testing.T) {
 	if diff := cmp.Diff(imports.UploadReceipt{Size: 3, MD5: fmt.Sprintf("%x", sum5)}, receipt); diff != "" {
 		t.Errorf("receipt (-want +got):\n%s", diff)
 	}
-	want := model.File{Key: f.now(imp).Raw.Key, Size: 3, SHA256: fmt.Sprintf("%x", sum256)}
-	if now := f.status(imp, model.Pending); now.Raw != want || now.Filename != "list.csv" {
+	want := model.File{Key: f.reload(imp).Raw.Key, Size: 3, SHA256: fmt.Sprintf("%x", sum256)}
+	if now := f.wantStatus(imp, model.Pending); now.Raw != want || now.Filename != "list.csv" {
 		t.Errorf("file %+v named %q, want %+v", now.Raw, now.Filename, want)
 	}
 	_, err = begin(3)
-	f.refused(err, model.Conflict, "already_uploaded")
+	f.wantError(err, model.Conflict, "already_uploaded")
 }
 
 // TestTwoUploadsAtOnce lets two senders in before either is done: one wins.
 func TestTwoUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.create("")
-	token := f.token(f.UploadToken(imp))
+	imp := f.newImport("")
+	token := f.mustToken(f.UploadToken(imp))
 	first, err := f.BeginUpload(f.ctx, imp.ID, token, -1)
 	must(t, err)
 	second, err := f.BeginUpload(f.ctx, imp.ID, token, -1)
@@ -179,10 +180,10 @@ func TestTwoUploadsAtOnce(t *testing.T) {
 	_, err = second.Receive(f.ctx, imports.IncomingFile{Body: strings.NewReader(goodFile), Length: -1})
 	must(t, err)
 	_, err = first.Receive(f.ctx, imports.IncomingFile{Body: strings.NewReader(badFile), Length: -1})
-	f.refused(err, model.Conflict, "already_uploaded")
+	f.wantError(err, model.Conflict, "already_uploaded")
 	f.runAll()
 	f.wantResult(imp, goodResult)
-	if raw := f.blobs.below("imports/" + imp.ID + "/raw/"); len(raw) != 1 {
+	if raw := f.Blobs.Keys("imports/" + imp.ID + "/raw/"); len(raw) != 1 {
 		t.Errorf("received files %v, want the one that won", raw)
 	}
 }
@@ -190,15 +191,15 @@ func TestTwoUploadsAtOnce(t *testing.T) {
 func TestServerCapsTheFileSize(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.MaxFileSize = 10 })
-	imp := f.create(`{"maxFileSize":64}`)
-	f.refused(f.send(imp, strings.Repeat("x", 11)), model.TooLarge, "file_too_large")
-	must(t, f.send(imp, strings.Repeat("x", 10)))
+	imp := f.newImport(`{"maxFileSize":64}`)
+	f.wantError(f.upload(imp, strings.Repeat("x", 11)), model.TooLarge, "file_too_large")
+	must(t, f.upload(imp, strings.Repeat("x", 10)))
 }
 
 func TestDownloads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished(badFile, "")
+	imp := f.finishedImport(badFile, "")
 	u, err := f.ImportResult(f.ctx, f.org, imp.ID)
 	must(t, err)
 	for what, want := range map[string]string{
@@ -207,11 +208,11 @@ func TestDownloads(t *testing.T) {
 		"ndjson":        `{"email":"ada@example.org","name":"Ada"}`,
 		"csv":           "email,name\nada@example.org,Ada\n",
 	} {
-		d, err := f.Download(f.ctx, u.ID, f.token(f.DownloadToken(u, what)))
+		d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what)))
 		must(t, err)
-		got := whole(t, d)
+		got := readDownload(t, d)
 		if what == "json" || what == "ndjson" {
-			got = compact(got)
+			got = withoutSpace(got)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
@@ -219,7 +220,7 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-func whole(t testing.TB, d *imports.Download) string {
+func readDownload(t testing.TB, d *imports.Download) string {
 	t.Helper()
 	var b strings.Builder
 	if d.Stored == nil {
@@ -236,27 +237,27 @@ func TestDeletedUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for text, status := range map[string]model.Status{"E-Mail,Name\n": model.NeedsReview, goodFile: model.Pending} {
-		imp := f.pending(text, "")
+		imp := f.pendingImport(text, "")
 		if status == model.NeedsReview {
 			f.runAll()
 		}
-		f.refused(f.DeleteUpload(f.ctx, f.org, imp.UploadID), model.Conflict, "not_finished")
+		f.wantError(f.DeleteUpload(f.ctx, f.org, imp.UploadID), model.Conflict, "not_finished")
 		_, err := f.ProcessedUpload(f.ctx, f.org, imp.UploadID)
-		f.refused(err, model.Conflict, "not_finished")
-		f.status(imp, status)
+		f.wantError(err, model.Conflict, "not_finished")
+		f.wantStatus(imp, status)
 		must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	}
-	imp := f.finished(goodFile, "")
-	token := f.token(f.DownloadToken(model.Upload{ID: imp.UploadID, Org: f.org}, "json"))
+	imp := f.finishedImport(goodFile, "")
+	token := f.mustToken(f.DownloadToken(model.Upload{ID: imp.UploadID, Org: f.org}, "json"))
 	must(t, f.DeleteUpload(f.ctx, f.org, imp.UploadID))
 	_, err := f.ImportResult(f.ctx, f.org, imp.ID)
-	f.refused(err, model.NotFound, "not_found")
+	f.wantError(err, model.NotFound, "not_found")
 	_, err = f.Download(f.ctx, imp.UploadID, token)
-	f.refused(err, model.NotFound, "not_found")
-	if left := f.blobs.below(""); len(left) > 0 {
+	f.wantError(err, model.NotFound, "not_found")
+	if left := f.Blobs.Keys(""); len(left) > 0 {
 		t.Errorf("blobs are left: %v", left)
 	}
-	f.status(imp, model.Successful)
+	f.wantStatus(imp, model.Successful)
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 }
 
@@ -265,11 +266,11 @@ func TestUploadsInAWindow(t *testing.T) {
 	f := newFixture(t)
 	var newest []string
 	for range 4 {
-		imp := f.finished(goodFile, "")
+		imp := f.finishedImport(goodFile, "")
 		newest = append([]string{imp.UploadID}, newest...)
-		f.clock.Advance(time.Hour)
+		f.Clock.Advance(time.Hour)
 	}
-	f.finished("", "") // failed: not listed
+	f.finishedImport("", "") // failed: not listed
 	for _, c := range []struct {
 		start, end int64
 		filter     model.UploadFilter
@@ -280,8 +281,8 @@ func TestUploadsInAWindow(t *testing.T) {
 		{1, 3, model.UploadFilter{}, 4, newest[1:3]},
 		{4, 9, model.UploadFilter{}, 4, nil},
 		{2, 2, model.UploadFilter{}, 4, nil},
-		{0, 10, model.UploadFilter{From: began.Add(time.Hour), To: began.Add(2 * time.Hour)}, 2, newest[1:3]},
-		{0, 10, model.UploadFilter{To: began.Add(-time.Microsecond)}, 0, nil},
+		{0, 10, model.UploadFilter{From: servertest.Started.Add(time.Hour), To: servertest.Started.Add(2 * time.Hour)}, 2, newest[1:3]},
+		{0, 10, model.UploadFilter{To: servertest.Started.Add(-time.Microsecond)}, 0, nil},
 	} {
 		var got []string
 		must(t, f.Uploads(f.ctx, f.org, c.filter, c.start, c.end, func(total int64, list iter.Seq2[model.Upload, error]) error {
@@ -304,7 +305,7 @@ func TestAccountsAreCutForLists(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	file := "E-Mail,Name\n" + strings.Repeat("nobody,x\n", model.ListedInvalidRows+5)
-	imp := f.finished(file, "")
+	imp := f.finishedImport(file, "")
 	u, err := f.Upload(f.ctx, f.org, imp.UploadID)
 	must(t, err)
 	if len(u.Problems.InvalidRows) != model.ListedInvalidRows+5 || len(u.Problems.Errors) != 1000 {
@@ -338,7 +339,7 @@ func traceSummary(t intray.Trace) (list []string) {
 }
 
 func (f *fixture) trace(imp model.Import, row int64, key string) (all []string, err error) {
-	err = f.TraceRow(f.ctx, f.now(imp), row, key, func(_ intray.Field, t intray.Trace) error {
+	err = f.TraceRow(f.ctx, f.reload(imp), row, key, func(_ intray.Field, t intray.Trace) error {
 		if t.Row != row || t.Line != row+2 {
 			f.Errorf("row %d is told of as row %d of line %d", row, t.Row, t.Line)
 		}
@@ -362,7 +363,7 @@ func TestTrace(t *testing.T) {
 		{`{"invalidDataBehavior":"BLOCK_SUBMIT"}`, "email", 1, []string{"email nobody", "read", "map", "parse", "check", "output null: there is no result yet"}},
 		{"", "", 1, []string{"email nobody", "read", "map", "parse", "check", "output", "name Bob", "read", "map", "parse", "check", "output"}},
 	} {
-		got, err := f.trace(f.finished(badFile, c.settings), c.row, c.key)
+		got, err := f.trace(f.finishedImport(badFile, c.settings), c.row, c.key)
 		must(t, err)
 		if len(got) != len(c.want) {
 			t.Errorf("row %d, %q: %q", c.row, c.key, got)
@@ -379,37 +380,37 @@ func TestTrace(t *testing.T) {
 func TestTraceIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	done := f.finished(badFile, "")
+	done := f.finishedImport(badFile, "")
 	for _, c := range []struct {
 		name, key string
 		row       int64
 		field     string
 	}{{"a row beyond the last", "email", 2, "row"}, {"a row far beyond", "", 1 << 62, "row"}, {"an unknown field", "nothing", 0, "field"}} {
 		_, err := f.trace(done, c.row, c.key)
-		f.refused(err, model.NotFound, "not_found")
+		f.wantError(err, model.NotFound, "not_found")
 		var e *model.Error
 		if !errors.As(err, &e) || len(e.Fields[c.field]) != 1 {
 			t.Errorf("%s: %+v", c.name, e)
 		}
 	}
-	for _, imp := range []model.Import{f.create(""), f.finished("", ""), f.finished("A,B\n1,2\n", ""), f.pending(badFile, "")} {
+	for _, imp := range []model.Import{f.newImport(""), f.finishedImport("", ""), f.finishedImport("A,B\n1,2\n", ""), f.pendingImport(badFile, "")} {
 		_, err := f.trace(imp, 0, "")
-		f.refused(err, model.Conflict, "no_rows")
-		if err != nil && !strings.Contains(err.Error(), string(f.now(imp).Status)) {
-			t.Errorf("the refusal does not tell the status %s: %v", f.now(imp).Status, err)
+		f.wantError(err, model.Conflict, "no_rows")
+		if err != nil && !strings.Contains(err.Error(), string(f.reload(imp).Status)) {
+			t.Errorf("the refusal does not tell the status %s: %v", f.reload(imp).Status, err)
 		}
 	}
 	must(t, f.DeleteUpload(f.ctx, f.org, done.UploadID))
 	_, err := f.trace(done, 0, "")
-	f.refused(err, model.NotFound, "not_found")
+	f.wantError(err, model.NotFound, "not_found")
 }
 
 // TestTraceOfMany tells of a field that several columns feed.
 func TestTraceOfMany(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.imported(f.org, tags, "", "E-Mail,Tag,tag\na@example.org,A,B\n")
-	must(t, f.TraceRow(f.ctx, f.status(imp, model.Successful), 0, "tags", func(field intray.Field, cell intray.Trace) error {
+	imp := f.importFile(f.org, tags, "", "E-Mail,Tag,tag\na@example.org,A,B\n")
+	must(t, f.TraceRow(f.ctx, f.wantStatus(imp, model.Successful), 0, "tags", func(field intray.Field, cell intray.Trace) error {
 		if diff := cmp.Diff([]intray.TracedColumn{{Index: 1, Header: "Tag"}, {Index: 2, Header: "tag"}}, cell.Columns); diff != "" || !field.ManyToOne {
 			t.Error(diff)
 		}
@@ -425,13 +426,13 @@ func TestTraceOfMany(t *testing.T) {
 func TestTraceEndsWithItsReader(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp, calls := f.finished(badFile, ""), 0
-	err := f.TraceRow(f.ctx, imp, 0, "", func(intray.Field, intray.Trace) error { calls++; return errUnheard })
-	if !errors.Is(err, errUnheard) || calls != 1 {
+	imp, calls := f.finishedImport(badFile, ""), 0
+	err := f.TraceRow(f.ctx, imp, 0, "", func(intray.Field, intray.Trace) error { calls++; return errDisconnected })
+	if !errors.Is(err, errDisconnected) || calls != 1 {
 		t.Errorf("error %v after %d calls", err, calls)
 	}
-	f.blobs.failing(func(context.Context, string, string) error { return errUnheard })
-	if _, err := f.trace(imp, 0, ""); !errors.Is(err, errUnheard) {
+	f.Blobs.OnUse(func(context.Context, string, string) error { return errDisconnected })
+	if _, err := f.trace(imp, 0, ""); !errors.Is(err, errDisconnected) {
 		t.Errorf("with blobs out of reach: error %v", err)
 	}
 }

@@ -11,30 +11,31 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 )
 
 const crm = `{"importIdentifier":"crm"}`
 
 // imported makes an import of a file and runs it.
-func (f *fixture) imported(org, fields, settings, file string) model.Import {
+func (f *fixture) importFile(org, fields, settings, file string) model.Import {
 	f.Helper()
 	imp, err := f.CreateImport(f.ctx, org, imports.Draft{Doc: doc(f.T, fields, settings)})
 	must(f.T, err)
-	must(f.T, f.send(imp, file))
+	must(f.T, f.upload(imp, file))
 	f.runAll()
-	return f.now(imp)
+	return f.reload(imp)
 }
 
 // answered imports a file that leaves something open, answers, and runs it again.
-func (f *fixture) answered(fields, settings, file string, answers intray.Answers) model.Import {
+func (f *fixture) importAndAnswer(fields, settings, file string, answers intray.Answers) model.Import {
 	f.Helper()
-	imp := f.imported(f.org, fields, settings, file)
-	f.answer(imp, answers)
+	imp := f.importFile(f.org, fields, settings, file)
+	f.answerAll(imp, answers)
 	f.runAll()
-	return f.now(imp)
+	return f.reload(imp)
 }
 
-func (f *fixture) answer(imp model.Import, answers intray.Answers) {
+func (f *fixture) answerAll(imp model.Import, answers intray.Answers) {
 	f.Helper()
 	given := map[string]*string{}
 	for id, value := range answers {
@@ -68,11 +69,11 @@ func TestColumnsAreRemembered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const result = `[{"email":"ada@example.org","name":"A."}]`
-	f.wantResult(f.answered(contacts, crm, twice, intray.Answers{"column:name": "2"}), result)
+	f.wantResult(f.importAndAnswer(contacts, crm, twice, intray.Answers{"column:name": "2"}), result)
 	f.wantMemory("crm", "column name name")
-	f.clock.Advance(10 * 24 * time.Hour)
+	f.Clock.Advance(10 * 24 * time.Hour)
 
-	again := f.imported(f.org, contacts, crm, twice)
+	again := f.importFile(f.org, contacts, crm, twice)
 	f.wantResult(again, result)
 	if diff := cmp.Diff([]string{`you chose the column "name" on 2026-03-04`}, intray.RenderAll(again.Outcome.Mapping.Fields[1].Reasons)); diff != "" {
 		t.Error(diff)
@@ -80,9 +81,9 @@ func TestColumnsAreRemembered(t *testing.T) {
 	other, err := f.CreateOrg(f.ctx, "Other")
 	must(t, err)
 	for name, imp := range map[string]model.Import{
-		"another identifier":   f.imported(f.org, contacts, `{"importIdentifier":"erp"}`, twice),
-		"no identifier":        f.imported(f.org, contacts, "", twice),
-		"another organization": f.imported(other.ID, contacts, crm, twice),
+		"another identifier":   f.importFile(f.org, contacts, `{"importIdentifier":"erp"}`, twice),
+		"no identifier":        f.importFile(f.org, contacts, "", twice),
+		"another organization": f.importFile(other.ID, contacts, crm, twice),
 	} {
 		if imp.Status != model.NeedsReview {
 			t.Errorf("with %s the import is %s", name, imp.Status)
@@ -93,7 +94,7 @@ func TestColumnsAreRemembered(t *testing.T) {
 	f.wantMemory("crm", "column name name")
 	must(t, f.ForgetMemory(f.ctx, f.org, "crm"))
 	f.wantMemory("crm")
-	f.status(f.imported(f.org, contacts, crm, twice), model.NeedsReview)
+	f.wantStatus(f.importFile(f.org, contacts, crm, twice), model.NeedsReview)
 }
 
 // sameNameFields are two fields that want one column.
@@ -122,7 +123,7 @@ func TestWhatIsRemembered(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.status(f.answered(c.fields, crm, c.file, c.answers), model.Successful)
+			f.wantStatus(f.importAndAnswer(c.fields, crm, c.file, c.answers), model.Successful)
 			f.wantMemory("crm", c.want...)
 		})
 	}
@@ -133,10 +134,10 @@ func TestManyColumnsAreRemembered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const file = "E-Mail,Q7,Z3,X9,X9\na@example.org,A,B,C,D\n"
-	imp := f.answered(tags, crm, file, intray.Answers{"column:tags": "4,1,2"})
+	imp := f.importAndAnswer(tags, crm, file, intray.Answers{"column:tags": "4,1,2"})
 	f.wantResult(imp, `[{"email":"a@example.org","tags":["A","B","D"]}]`)
 	f.wantMemory("crm", "column tags Q7", "column tags Z3") // X9 may mean either column
-	f.wantResult(f.imported(f.org, tags, crm, file), `[{"email":"a@example.org","tags":["A","B"]}]`)
+	f.wantResult(f.importFile(f.org, tags, crm, file), `[{"email":"a@example.org","tags":["A","B"]}]`)
 }
 
 // TestLaterAnswersReplace contradicts what is remembered.
@@ -159,22 +160,22 @@ func TestLaterAnswersReplace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.remembered(
-				model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Name", On: began.Add(-1 * time.Hour)},
-				model.LearnedMapping{Kind: model.ColumnMemory, Field: "email", Text: "Other", On: began.Add(-2 * time.Hour)},
-				model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Gone", On: began.Add(-3 * time.Hour)},
-				model.LearnedMapping{Kind: model.ValueMemory, Field: "email", Text: "x", Value: "y", On: began.Add(-4 * time.Hour)},
+			f.saveMemory(
+				model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Name", On: servertest.Started.Add(-1 * time.Hour)},
+				model.LearnedMapping{Kind: model.ColumnMemory, Field: "email", Text: "Other", On: servertest.Started.Add(-2 * time.Hour)},
+				model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Gone", On: servertest.Started.Add(-3 * time.Hour)},
+				model.LearnedMapping{Kind: model.ValueMemory, Field: "email", Text: "x", Value: "y", On: servertest.Started.Add(-4 * time.Hour)},
 			)
-			f.status(f.answered(c.fields, crm, c.file, c.answers), model.Successful)
+			f.wantStatus(f.importAndAnswer(c.fields, crm, c.file, c.answers), model.Successful)
 			f.wantMemory("crm", c.want...)
 		})
 	}
 }
 
 // remembered puts what is to be remembered for the identifier crm.
-func (f *fixture) remembered(all ...model.LearnedMapping) {
+func (f *fixture) saveMemory(all ...model.LearnedMapping) {
 	f.Helper()
-	must(f.T, f.store.Update(f.ctx, func(tx model.Tx) error {
+	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		for _, r := range all {
 			r.Org, r.ImportIdentifier = f.org, "crm"
 			if err := tx.Memory.Upsert(f.ctx, r); err != nil {
@@ -191,10 +192,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	f := newFixture(t)
 	var all []model.LearnedMapping
 	for n := range imports.MaxMemory {
-		all = append(all, model.LearnedMapping{Kind: model.ValueMemory, Field: "f", Text: fmt.Sprint(n), On: began.Add(-time.Duration(n+1) * time.Hour)})
+		all = append(all, model.LearnedMapping{Kind: model.ValueMemory, Field: "f", Text: fmt.Sprint(n), On: servertest.Started.Add(-time.Duration(n+1) * time.Hour)})
 	}
-	f.remembered(all...)
-	f.status(f.answered(contacts, crm, twice, intray.Answers{"column:name": "1"}), model.Successful)
+	f.saveMemory(all...)
+	f.wantStatus(f.importAndAnswer(contacts, crm, twice, intray.Answers{"column:name": "1"}), model.Successful)
 	list, total, err := f.Memory(f.ctx, f.org, "crm", 0, imports.MaxMemory)
 	must(t, err)
 	if last := list[len(list)-1].Text; total != imports.MaxMemory || list[0].Field != "name" || last != fmt.Sprint(imports.MaxMemory-2) {
@@ -207,24 +208,24 @@ func TestRunsAreOfferedTheSame(t *testing.T) {
 	t.Parallel()
 	const both = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
 	f := newFixture(t, crashAt("run.claimed"))
-	imp := f.pending(both, crm)
-	f.crash(func() { _, _ = f.RunNext(f.ctx) })
+	imp := f.pendingImport(both, crm)
+	f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
 	must(t, f.Leave(f.ctx))
-	f.Service = f.node("folder/two")
+	f.Service = f.newNode("folder/two")
 	must(t, f.Join(f.ctx))
-	f.remembered(model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Name", On: began})
+	f.saveMemory(model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Name", On: servertest.Started})
 	f.runAll()
-	f.status(imp, model.NeedsReview)
+	f.wantStatus(imp, model.NeedsReview)
 
-	later := f.imported(f.org, contacts, `{"importIdentifier":"crm","invalidDataBehavior":"BLOCK_SUBMIT"}`, both+"nobody,x,y\n")
-	f.status(later, model.NeedsReview)
+	later := f.importFile(f.org, contacts, `{"importIdentifier":"crm","invalidDataBehavior":"BLOCK_SUBMIT"}`, both+"nobody,x,y\n")
+	f.wantStatus(later, model.NeedsReview)
 	if len(later.OpenQuestions()) > 0 || len(later.Memory.Columns) != 1 {
 		t.Errorf("asked is %v with %+v", questionIDs(later), later.Memory)
 	}
-	f.answer(imp, intray.Answers{"column:name": "2"})
+	f.answerAll(imp, intray.Answers{"column:name": "2"})
 	f.runAll()
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"A."}]`)
-	if ended := f.now(imp); ended.Memory != nil {
+	if ended := f.reload(imp); ended.Memory != nil {
 		t.Errorf("an import that has ended keeps %+v", ended.Memory)
 	}
 	f.wantMemory("crm", "column name name")
@@ -238,13 +239,13 @@ func TestMemoryIsWrittenWithTheEnd(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			imp := f.imported(f.org, contacts, crm, twice)
-			f.answer(imp, intray.Answers{"column:name": "1"})
-			f.Service = f.node("folder/two", crashAt(point))
+			imp := f.importFile(f.org, contacts, crm, twice)
+			f.answerAll(imp, intray.Answers{"column:name": "1"})
+			f.Service = f.newNode("folder/two", crashAt(point))
 			must(t, f.Join(f.ctx))
-			f.crash(func() { _, _ = f.RunNext(f.ctx) })
+			f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
 			f.wantMemory("crm", want...)
-			f.Service = f.node("folder/three")
+			f.Service = f.newNode("folder/three")
 			must(t, f.Join(f.ctx))
 			f.runAll()
 			f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)

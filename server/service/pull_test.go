@@ -12,58 +12,37 @@ import (
 
 	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/model"
-	"github.com/intraydata/intray/server/schemas"
-	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 )
 
-// harbour is a server each of whose users has a way of its own: whoever is in slow is
-// not answered until release is closed.
-type harbour struct {
-	folder
-	mu    sync.Mutex
-	slow  map[string]bool
-	letGo chan struct{}
-	began chan string
+// slowRemotes is an SFTP server on which the logins of the slow users fail only after release
+// is closed.
+type slowRemotes struct {
+	*servertest.Remote
+	slow    map[string]bool
+	release chan struct{}
+	logins  chan string
 }
 
-func newHarbour(slow ...string) *harbour {
-	h := &harbour{folder: folder{files: map[string]string{}, put: map[string]string{}}, slow: map[string]bool{}, letGo: make(chan struct{}), began: make(chan string, 100)}
-	for _, user := range slow {
-		h.slow[user] = true
-	}
-	return h
+func withSlowRemotes(h *slowRemotes) option {
+	return func(f *fixture, cfg *service.Config) { h.Remote, cfg.Remotes = f.remote, h }
 }
 
-func (h *harbour) Open(ctx context.Context, l connectors.Login) (connectors.Remote, error) {
-	h.mu.Lock()
-	slow := h.slow[l.User]
-	h.mu.Unlock()
-	h.began <- l.User
-	if !slow {
-		return &h.folder, nil
+func (h *slowRemotes) Open(ctx context.Context, l connectors.Login) (connectors.Remote, error) {
+	h.logins <- l.User
+	if !h.slow[l.User] {
+		return h.Remote.Open(ctx, l)
 	}
 	select {
 	case <-ctx.Done():
-	case <-h.letGo:
+	case <-h.release:
 	}
 	return nil, errors.New("The server was too slow")
 }
 
-// connectorOf makes a connector of a user of a server.
-func (f *fixture) connectorOf(org, user string) model.Connector {
-	f.Helper()
-	credential, err := f.CreateCredential(f.ctx, org, connectors.CredentialDraft{Hostname: "h", Port: 22, User: user, AuthType: model.AuthPassword, Password: secrets.NewSecret("p")})
-	must(f.T, err)
-	schema, _, err := f.CreateSchema(f.ctx, org, schemas.Draft{Doc: named(f.T, "Mails of "+user)})
-	must(f.T, err)
-	c, err := f.CreateConnector(f.ctx, org, connectors.Draft{CredentialID: credential.ID, SchemaID: schema.ID, Directory: "/in", Schedule: model.Schedule{Minutes: 5}})
-	must(f.T, err)
-	return c
-}
-
-// pullers run connectors side by side, as a process does.
-func (f *fixture) pullers(n int) *sync.WaitGroup {
+// startConnectors runs connectors on n goroutines, as a process does.
+func (f *fixture) startConnectors(n int) *sync.WaitGroup {
 	f.Helper()
 	var all sync.WaitGroup
 	for range n {
@@ -78,13 +57,13 @@ func (f *fixture) pullers(n int) *sync.WaitGroup {
 	return &all
 }
 
-// await waits for a user to come.
-func (h *harbour) await(t *testing.T, user string) {
+// awaitLogin waits for the login of a user.
+func (h *slowRemotes) awaitLogin(t *testing.T, user string) {
 	t.Helper()
 	for {
 		select {
-		case came := <-h.began:
-			if came == user {
+		case login := <-h.logins:
+			if login == user {
 				return
 			}
 		case <-time.After(10 * time.Second):
@@ -93,49 +72,50 @@ func (h *harbour) await(t *testing.T, user string) {
 	}
 }
 
-// TestSlowServers has an organization with many connectors of slow servers: those of
-// another have room beside them, and those of its own as soon as the slow ones have
-// been slow once.
+// An organization has many connectors to slow servers. They must not delay the connectors of
+// another organization nor, after their first slow run, other connectors of their own.
 func TestSlowServers(t *testing.T) {
 	t.Parallel()
-	h := newHarbour("slow-0", "slow-1", "slow-2", "slow-3", "slow-4", "slow-5")
-	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Remotes = h })
-	for n := range 6 {
-		f.connectorOf(f.org, fmt.Sprint("slow-", n))
+	const slow = 6
+	h := &slowRemotes{slow: map[string]bool{}, release: make(chan struct{}), logins: make(chan string, 100)}
+	f := newFixture(t, withSlowRemotes(h))
+	for n := range slow {
+		user := fmt.Sprint("slow-", n)
+		h.slow[user] = true
+		f.newConnector(f.org, user, connectors.Draft{})
 	}
-	f.clock.Advance(time.Second)
+	f.Clock.Advance(time.Second)
 	other, err := f.CreateOrg(f.ctx, "Beta")
 	must(t, err)
-	f.connectorOf(other.ID, "quick")
-	running := f.pullers(4)
-	h.await(t, "quick")
-	close(h.letGo)
+	f.newConnector(other.ID, "quick", connectors.Draft{})
+	running := f.startConnectors(4)
+	h.awaitLogin(t, "quick")
+	close(h.release)
 	running.Wait()
-	for range 4 { // those that stood back have their turn, and fail once
-		f.clock.Advance(6 * time.Second)
-		f.pull()
+	for range 4 { // connectors that waited run now and fail once
+		f.Clock.Advance(6 * time.Second)
+		f.runConnectors()
 	}
 	list, err := f.Connectors(f.ctx, f.org)
 	must(t, err)
 	for _, c := range list {
 		if c.Failures != 1 {
-			t.Errorf("a slow one counts %d failures", c.Failures)
+			t.Errorf("a slow connector counts %d failures", c.Failures)
 		}
 	}
-	h.letGo = make(chan struct{})
-	f.connectorOf(f.org, "own")
-	f.clock.Advance(time.Hour)
-	running = f.pullers(4)
-	h.await(t, "own")
-	close(h.letGo)
+	h.release = make(chan struct{})
+	f.newConnector(f.org, "own", connectors.Draft{})
+	f.Clock.Advance(time.Hour)
+	running = f.startConnectors(4)
+	h.awaitLogin(t, "own")
+	close(h.release)
 	running.Wait()
 }
 
-// TestNeeds tells what a connector lacks.
-func TestNeeds(t *testing.T) {
+// A run without its credential or schema reports what is missing.
+func TestMissingReferences(t *testing.T) {
 	t.Parallel()
-	h := newHarbour()
-	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Remotes = h })
+	f := newFixture(t, withRemote)
 	for _, c := range []struct {
 		kind, message string
 		remove        func(model.Connector) error
@@ -143,9 +123,9 @@ func TestNeeds(t *testing.T) {
 		{"credential_deleted", "The SFTP credential of this connector was deleted. Choose another one.", func(c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
 		{"schema_deleted", "The schema of this connector was deleted. Choose another one.", func(c model.Connector) error { return f.DeleteSchema(f.ctx, f.org, c.SchemaID) }},
 	} {
-		made := f.connectorOf(f.org, c.kind)
+		made := f.newConnector(f.org, c.kind, connectors.Draft{})
 		must(t, c.remove(made))
-		f.pull()
+		f.runConnectors()
 		runs, _, err := f.Pulls(f.ctx, f.org, made.ID, 0, 1)
 		if err != nil || runs[0].Kind != c.kind || runs[0].Message.String() != c.message {
 			t.Errorf("%+v, %v", runs, err)
@@ -154,96 +134,84 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// leaving is a server that gives none of the files that are named like left.
-type leaving struct{ folder }
-
-var errLeft = errors.New("the file is not what it was")
-
-func (l *leaving) Open(context.Context, connectors.Login) (connectors.Remote, error) { return l, nil }
-
-func (l *leaving) Classify(error) connectors.RemoteFailure {
-	return connectors.RemoteFailure{Kind: "left", Skippable: true}
+// fetchRemotes is an SFTP server with another implementation of Fetch. Failed fetches are
+// skippable.
+type fetchRemotes struct {
+	*servertest.Remote
+	fetch func(ctx context.Context, path string) error
 }
 
-func (l *leaving) Fetch(ctx context.Context, of model.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
-	if strings.Contains(of.Path, "left") {
-		return 0, errLeft
+func withFetch(fetch func(ctx context.Context, path string) error) option {
+	return func(f *fixture, cfg *service.Config) { cfg.Remotes = fetchRemotes{f.remote, fetch} }
+}
+
+func (r fetchRemotes) Classify(error) connectors.RemoteFailure {
+	return connectors.RemoteFailure{Kind: "changed", Skippable: true}
+}
+
+func (r fetchRemotes) Open(ctx context.Context, l connectors.Login) (connectors.Remote, error) {
+	session, err := r.Remote.Open(ctx, l)
+	return fetchSession{session, r.fetch}, err
+}
+
+type fetchSession struct {
+	connectors.Remote
+	fetch func(ctx context.Context, path string) error
+}
+
+func (s fetchSession) Fetch(ctx context.Context, of model.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
+	if err := s.fetch(ctx, of.Path); err != nil {
+		return 0, err
 	}
-	return l.folder.Fetch(ctx, of, offset, most, to)
+	return s.Remote.Fetch(ctx, of, offset, most, to)
 }
 
-// TestFilesThatAreLeft come first in a folder in great number, and keep no other file
-// waiting, nor do they make the connector run without end.
-func TestFilesThatAreLeft(t *testing.T) {
+// The first 1,100 files of a folder cannot be fetched. They must not delay the next file,
+// and must not keep the connector running.
+func TestSkippedFiles(t *testing.T) {
 	t.Parallel()
-	l := &leaving{folder{files: map[string]string{}, put: map[string]string{}}}
-	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Remotes = l })
+	f := newFixture(t, withFetch(func(_ context.Context, path string) error {
+		if strings.Contains(path, "changed") {
+			return errors.New("the file changed")
+		}
+		return nil
+	}))
 	for n := range 1100 {
-		l.have(fmt.Sprintf("a-left-%04d.csv", n), "x")
+		f.remote.AddFile(fmt.Sprintf("a-changed-%04d.csv", n), "x")
 	}
-	l.have("b.csv", goodFile)
-	made := f.connectorOf(f.org, "u")
-	if n := f.pull(); n != 1 {
-		t.Errorf("it ran %d times", n)
+	f.remote.AddFile("b.csv", goodFile)
+	made := f.newConnector(f.org, "u", connectors.Draft{})
+	if n := f.runConnectors(); n != 1 {
+		t.Errorf("the connector ran %d times", n)
 	}
 	runs, _, err := f.Pulls(f.ctx, f.org, made.ID, 0, 10)
 	if err != nil || !runs[0].Succeeded || runs[0].Fetched != 1 || len(runs[0].Skipped) != 101 || runs[0].Skipped[100].String() != "1,000 more files are left for the next run." {
-		t.Errorf("%d of %+v, %v", len(runs[0].Skipped), runs[0].Fetched, err)
+		t.Errorf("skipped %d, fetched %d, %v", len(runs[0].Skipped), runs[0].Fetched, err)
 	}
 }
 
-// TestLongNames are put back all the same.
-func TestLongNames(t *testing.T) {
+// A connector with many slow files must let other connectors run in between, and each fetch
+// has a deadline.
+func TestLongRunsTakeTurns(t *testing.T) {
 	t.Parallel()
-	remote := &folder{files: map[string]string{}, put: map[string]string{}}
-	f := newFixture(t, with(remote))
-	f.connector(connectors.Draft{PutDirectory: "/out", PutFormat: "csv"})
-	remote.have(strings.Repeat("ü", 125)+".csv", goodFile)
-	f.pull()
-	f.runAll()
-	_, err := f.DeliverNextResult(f.ctx)
-	must(t, err)
-	for name := range remote.put {
-		if base := strings.TrimPrefix(name, "/out/"); len(base) > 255 || !strings.HasPrefix(base, "üüü") {
-			t.Errorf("a name of %d bytes: %s", len(base), base)
-		}
-	}
-	if len(remote.put) != 1 {
-		t.Errorf("put back: %d", len(remote.put))
-	}
-}
-
-// dawdler takes its time with each file.
-type dawdler struct {
-	folder
-	clock *clock
-	until []time.Duration
-}
-
-func (d *dawdler) Open(context.Context, connectors.Login) (connectors.Remote, error) { return d, nil }
-
-func (d *dawdler) Fetch(ctx context.Context, of model.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
-	d.clock.Advance(2 * time.Minute)
-	deadline, _ := ctx.Deadline()
-	d.until = append(d.until, time.Until(deadline))
-	return d.folder.Fetch(ctx, of, offset, most, to)
-}
-
-// TestTurns has a connector that would go on for long: between its turns others run, and
-// no file may take for ever.
-func TestTurns(t *testing.T) {
-	t.Parallel()
-	d := &dawdler{folder: folder{files: map[string]string{}, put: map[string]string{}}}
-	f := newFixture(t, func(f *fixture, cfg *service.Config) { d.clock, cfg.Remotes = f.clock, d })
+	var clock *servertest.Clock
+	var timeouts []time.Duration
+	f := newFixture(t, withFetch(func(ctx context.Context, _ string) error {
+		clock.Advance(2 * time.Minute)
+		deadline, _ := ctx.Deadline()
+		timeouts = append(timeouts, time.Until(deadline))
+		return nil
+	}))
+	clock = f.Clock
 	const files = 10
 	for n := range files {
-		d.have(fmt.Sprint(n, ".csv"), goodFile)
+		f.remote.AddFile(fmt.Sprint(n, ".csv"), goodFile)
 	}
-	first := f.connectorOf(f.org, "first")
-	f.clock.Advance(time.Second)
-	second := f.connectorOf(f.org, "second")
-	f.pull()
-	took := map[string][]model.PullRun{}
+	first := f.newConnector(f.org, "first", connectors.Draft{})
+	f.Clock.Advance(time.Second)
+	second := f.newConnector(f.org, "second", connectors.Draft{})
+	f.runConnectors()
+	runsOf := map[string][]model.PullRun{}
 	for _, c := range []model.Connector{first, second} {
 		runs, _, err := f.Pulls(f.ctx, f.org, c.ID, 0, 100)
 		must(t, err)
@@ -252,16 +220,16 @@ func TestTurns(t *testing.T) {
 			fetched += run.Fetched
 		}
 		if fetched != files || len(runs) < 3 {
-			t.Errorf("%d files in %d turns", fetched, len(runs))
+			t.Errorf("%d files in %d runs", fetched, len(runs))
 		}
-		took[c.ID] = runs
+		runsOf[c.ID] = runs
 	}
-	if before, ended := took[second.ID][len(took[second.ID])-1].Began, took[first.ID][0].Began; !before.Before(ended) {
-		t.Errorf("the second connector began at %s, when the first was through with all its turns at %s", before, ended)
+	if began, ended := runsOf[second.ID][len(runsOf[second.ID])-1].Began, runsOf[first.ID][0].Began; !began.Before(ended) {
+		t.Errorf("the second connector began at %s, after the last run of the first at %s", began, ended)
 	}
-	for _, one := range d.until {
-		if one < time.Minute || one > 6*time.Minute {
-			t.Errorf("a small file may take %s", one)
+	for _, timeout := range timeouts {
+		if timeout < time.Minute || timeout > 6*time.Minute {
+			t.Errorf("a small file may take %s", timeout)
 		}
 	}
 }

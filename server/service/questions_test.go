@@ -17,7 +17,7 @@ const twice = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
 // bothTwice has two columns for each of two fields.
 const bothTwice = "E-Mail,E-Mail,Name,Name\nada@example.org,bob@example.org,Ada,A.\n"
 
-func answer(id, value string) map[string]*string { return map[string]*string{id: &value} }
+func oneAnswer(id, value string) map[string]*string { return map[string]*string{id: &value} }
 
 func questionIDs(imp model.Import) (ids []string) {
 	for _, q := range imp.OpenQuestions() {
@@ -30,11 +30,11 @@ func questionIDs(imp model.Import) (ids []string) {
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished(twice, "")
+	imp := f.finishedImport(twice, "")
 	if diff := cmp.Diff([]string{"column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
-	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
+	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, oneAnswer("column:name", "1"), false)
 	must(t, err)
 	if imp.Status != model.Pending || imp.Outcome != nil || len(imp.OpenQuestions()) > 0 {
 		t.Fatalf("the import is %s with outcome %+v", imp.Status, imp.Outcome)
@@ -47,17 +47,17 @@ func TestAnswer(t *testing.T) {
 func TestAnswersAreKept(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished(bothTwice, "")
+	imp := f.finishedImport(bothTwice, "")
 	if diff := cmp.Diff([]string{"column:email", "column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
-	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "2"), false)
+	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, oneAnswer("column:name", "2"), false)
 	must(t, err)
-	f.status(imp, model.NeedsReview)
-	if len(f.now(imp).OpenQuestions()) != 2 || f.now(imp).Answers["column:name"] != "2" {
-		t.Fatalf("questions %v, answers %v", questionIDs(f.now(imp)), f.now(imp).Answers)
+	f.wantStatus(imp, model.NeedsReview)
+	if len(f.reload(imp).OpenQuestions()) != 2 || f.reload(imp).Answers["column:name"] != "2" {
+		t.Fatalf("questions %v, answers %v", questionIDs(f.reload(imp)), f.reload(imp).Answers)
 	}
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "0"), false)
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, oneAnswer("column:email", "0"), false)
 	must(t, err)
 	f.runAll()
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
@@ -67,23 +67,23 @@ func TestAnswersAreKept(t *testing.T) {
 func TestAnswerIsTakenBack(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished(bothTwice, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
+	imp := f.finishedImport(bothTwice, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
 	wrong, none := "2", "none"
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &wrong, "column:name": &none}, false)
 	must(t, err)
 	f.runAll()
-	imp = f.status(imp, model.NeedsReview) // Ada is no e-mail address
-	staged := f.blobs.below("imports/" + imp.ID + "/run-")
+	imp = f.wantStatus(imp, model.NeedsReview) // Ada is no e-mail address
+	staged := f.Blobs.Keys("imports/" + imp.ID + "/run-")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": nil, "column:name": nil}, false)
 	must(t, err)
 	f.runAll()
-	imp = f.status(imp, model.NeedsReview)
+	imp = f.wantStatus(imp, model.NeedsReview)
 	if diff := cmp.Diff([]string{"column:email", "column:name"}, questionIDs(imp)); diff != "" || len(imp.Answers) > 0 {
 		t.Errorf("answers %v, questions %s", imp.Answers, diff)
 	}
-	f.clock.Advance(1 << 40)
+	f.Clock.Advance(1 << 40)
 	must(t, f.RunMaintenance(f.ctx))
-	for _, key := range f.blobs.below("imports/" + imp.ID + "/run-") {
+	for _, key := range f.Blobs.Keys("imports/" + imp.ID + "/run-") {
 		if len(staged) > 0 && strings.HasPrefix(staged[0], key) {
 			t.Errorf("%s of the earlier run is still there", key)
 		}
@@ -93,27 +93,27 @@ func TestAnswerIsTakenBack(t *testing.T) {
 func TestAnswerIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished(twice, "")
+	imp := f.finishedImport(twice, "")
 	if diff := cmp.Diff([]string{"column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
 	for name, answers := range map[string]map[string]*string{
 		"none":               {},
-		"to another":         answer("sheet", "A"),
-		"of no column":       answer("column:name", "3"),
-		"that is none":       answer("column:name", "Name"),
+		"to another":         oneAnswer("sheet", "A"),
+		"of no column":       oneAnswer("column:name", "3"),
+		"that is none":       oneAnswer("column:name", "Name"),
 		"taken back, though": {"column:name": nil},
 	} {
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answers, false)
-		if f.refused(err, model.Invalid, "invalid"); t.Failed() {
+		if f.wantError(err, model.Invalid, "invalid"); t.Failed() {
 			t.Fatalf("an answer %s", name)
 		}
 	}
-	f.status(imp, model.NeedsReview)
-	_, err := f.AnswerQuestions(f.ctx, "00000000-0000-0000-0000-000000000000", imp.ID, answer("column:name", "2"), false)
-	f.refused(err, model.NotFound, "not_found")
-	_, err = f.AnswerQuestions(f.ctx, f.org, f.finished(goodFile, "").ID, answer("column:name", "2"), false)
-	f.refused(err, model.Conflict, "not_in_review")
+	f.wantStatus(imp, model.NeedsReview)
+	_, err := f.AnswerQuestions(f.ctx, "00000000-0000-0000-0000-000000000000", imp.ID, oneAnswer("column:name", "2"), false)
+	f.wantError(err, model.NotFound, "not_found")
+	_, err = f.AnswerQuestions(f.ctx, f.org, f.finishedImport(goodFile, "").ID, oneAnswer("column:name", "2"), false)
+	f.wantError(err, model.Conflict, "not_in_review")
 }
 
 // TestAnswerWouldDiscard answers after rows were changed: the changes are dropped only
@@ -121,32 +121,32 @@ func TestAnswerIsRefused(t *testing.T) {
 func TestAnswerWouldDiscard(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.imported(f.org, orders, block, orderFile)
-	edit := order(draft.Fill{Where: draft.Selector{Fields: []int{2}}, Text: "changed"})
+	imp := f.importFile(f.org, orders, block, orderFile)
+	edit := newEdit(draft.Fill{Where: draft.Selector{Fields: []int{2}}, Text: "changed"})
 	_, err := f.ChangeRows(f.ctx, imp, edit)
 	must(t, err)
 	_, err = f.ChangeRows(f.ctx, imp, undo("undone"))
 	must(t, err)
 	_, err = f.ChangeRows(f.ctx, imp, redo("redone"))
 	must(t, err)
-	_, err = f.ChangeRows(f.ctx, imp, order(draft.Trim{})) // changes nothing
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Trim{})) // changes nothing
 	must(t, err)
-	small := answer("value:size:mittel", "S")
+	small := oneAnswer("value:size:mittel", "S")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, false)
-	f.refused(err, model.Conflict, "discards_changes")
+	f.wantError(err, model.Conflict, "discards_changes")
 	var refusal *model.Error
 	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Message.String(), "lost (1).") {
 		t.Errorf("the refusal is %+v", refusal)
 	}
-	if f.status(imp, model.NeedsReview); len(f.now(imp).Answers) > 0 {
-		t.Errorf("answers %v", f.now(imp).Answers)
+	if f.wantStatus(imp, model.NeedsReview); len(f.reload(imp).Answers) > 0 {
+		t.Errorf("answers %v", f.reload(imp).Answers)
 	}
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, true)
 	must(t, err)
 	f.runAll()
-	imp = f.status(imp, model.NeedsReview)
+	imp = f.wantStatus(imp, model.NeedsReview)
 	_, err = f.ChangeRows(f.ctx, imp, edit)
-	f.refused(err, model.Conflict, "import_changed")
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("value:size:mittel", "L"), false)
+	f.wantError(err, model.Conflict, "import_changed")
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, oneAnswer("value:size:mittel", "L"), false)
 	must(t, err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/intraydata/intray/server/blob/disk"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/webhooks"
 )
@@ -19,14 +20,14 @@ import (
 // receipt.
 func TestRetention(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, carrying(&fakeSender{}))
+	f := newFixture(t, withSender(&fakeSender{}))
 	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://told", Enabled: true})
 	must(t, err)
 	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Originals: 1, Problems: 2, Results: 3}, {SchemaID: "other", Originals: 1}}))
-	imp := f.create(`{"invalidDataBehavior":"INCLUDE_INVALID_ROWS_AND_VALUES"}`)
-	must(t, f.send(imp, badFile))
+	imp := f.newImport(`{"invalidDataBehavior":"INCLUDE_INVALID_ROWS_AND_VALUES"}`)
+	must(t, f.upload(imp, badFile))
 	f.runAll()
-	f.deliver()
+	f.deliverAll()
 	parts := func() string {
 		f.Helper()
 		_, err := f.Expire(f.ctx)
@@ -49,7 +50,7 @@ func TestRetention(t *testing.T) {
 	var got []string
 	for range 4 {
 		got = append(got, parts())
-		f.clock.Advance(24*time.Hour + time.Minute)
+		f.Clock.Advance(24*time.Hour + time.Minute)
 	}
 	got = append(got, parts())
 	if diff := cmp.Diff([]string{"problems raw result stage", "problems result stage", "result stage", "", ""}, got); diff != "" {
@@ -63,10 +64,10 @@ func TestRetention(t *testing.T) {
 	for _, what := range []string{"json", "csv", imports.RawFile} {
 		u, err := f.Upload(f.ctx, f.org, imp.UploadID)
 		must(t, err)
-		_, err = f.Download(f.ctx, u.ID, f.token(f.DownloadToken(u, what)))
-		f.refused(err, model.NotFound, "not_found")
+		_, err = f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what)))
+		f.wantError(err, model.NotFound, "not_found")
 	}
-	for key := range f.blobs.keys {
+	for _, key := range f.Blobs.Keys("") {
 		t.Errorf("the blob %s is left", key)
 	}
 	deliveries, _, _, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
@@ -82,8 +83,8 @@ func TestOrphans(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, store.Close()) }()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Blobs = store })
-	imp := f.create(`{}`)
-	must(t, f.send(imp, "email\na@example.org\n"))
+	imp := f.newImport(`{}`)
+	must(t, f.upload(imp, "email\na@example.org\n"))
 	f.runAll()
 	orphans := []string{"imports/" + strings.Repeat("1", 8), "imports/" + imp.ID + "/run-77", "sessions/gone"}
 	for i, owner := range orphans {
@@ -93,12 +94,12 @@ func TestOrphans(t *testing.T) {
 		must(t, err)
 		must(t, w.Commit())
 	}
-	f.clock.Advance(time.Since(began)) // files have the time of the machine
+	f.Clock.Advance(time.Since(servertest.Started)) // files have the time of the machine
 	found, err := f.Orphans(f.ctx, false)
 	if err != nil || len(found) != 0 {
 		t.Errorf("young ones are removed: %q, %v", found, err)
 	}
-	f.clock.Advance(25 * time.Hour)
+	f.Clock.Advance(25 * time.Hour)
 	slices.Sort(orphans)
 	for _, look := range []bool{true, false} {
 		if found, err = f.Orphans(f.ctx, look); err != nil || !slices.Equal(found, orphans) {
@@ -110,7 +111,7 @@ func TestOrphans(t *testing.T) {
 	}
 	u, err := f.ImportResult(f.ctx, f.org, imp.ID)
 	must(t, err)
-	d, err := f.Download(f.ctx, u.ID, f.token(f.DownloadToken(u, "json")))
+	d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, "json")))
 	must(t, err)
 	must(t, d.Close())
 }

@@ -15,20 +15,21 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 )
 
 const goodResult = `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`
 
 // compact takes the white space out of a result.
-func compact(text string) string {
+func withoutSpace(text string) string {
 	return strings.NewReplacer("\n", "", " ", "").Replace(text)
 }
 
 func (f *fixture) wantResult(imp model.Import, want string) {
 	f.Helper()
-	imp = f.status(imp, model.Successful)
-	if diff := cmp.Diff(want, compact(f.result(imp))); diff != "" {
+	imp = f.wantStatus(imp, model.Successful)
+	if diff := cmp.Diff(want, withoutSpace(f.result(imp))); diff != "" {
 		f.Errorf("the result (-want +got):\n%s", diff)
 	}
 }
@@ -52,14 +53,14 @@ func TestRunEnds(t *testing.T) {
 		{"a broken file", "[{\"E-Mail\":\"ada@example.org\"},", "", model.Failed, "", 0, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			imp := f.finished(c.file, c.settings)
+			imp := f.finishedImport(c.file, c.settings)
 			if imp.Status != c.status || imp.Outcome == nil {
 				t.Fatalf("the import is %s with outcome %+v, want %s", imp.Status, imp.Outcome, c.status)
 			}
 			if c.result != "" {
 				f.wantResult(imp, c.result)
 			}
-			if o := imp.Outcome; o.DataRows != c.rows || o.ErrorRows != c.errors || o.OutputRows != c.output || !o.Finished.Equal(began.Truncate(time.Microsecond)) {
+			if o := imp.Outcome; o.DataRows != c.rows || o.ErrorRows != c.errors || o.OutputRows != c.output || !o.Finished.Equal(servertest.Started.Truncate(time.Microsecond)) {
 				t.Errorf("outcome %+v, want %d rows, %d with an error, %d in the result", o, c.rows, c.errors, c.output)
 			}
 			u, err := f.Upload(f.ctx, f.org, imp.UploadID)
@@ -68,8 +69,8 @@ func TestRunEnds(t *testing.T) {
 				t.Errorf("the upload does not follow: %+v", u)
 			}
 			if c.status == model.Failed {
-				f.leavesNothing(imp, 1)
-				f.clock.Advance(-30 * time.Second)
+				f.wantNoBlobsOfRun(imp, 1)
+				f.Clock.Advance(-30 * time.Second)
 			}
 		})
 	}
@@ -83,28 +84,28 @@ func TestCrashedRunIsTakenBack(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, crashAt(point))
-			imp := f.pending(goodFile, "")
-			f.crash(func() { _, _ = f.RunNext(f.ctx) })
-			f.status(imp, model.Running)
-			f.Service = f.node("folder/two")
+			imp := f.pendingImport(goodFile, "")
+			f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
+			f.wantStatus(imp, model.Running)
+			f.Service = f.newNode("folder/two")
 			must(t, f.Join(f.ctx))
-			if imp := f.status(imp, model.Pending); imp.Lost != 1 || imp.Node != "" {
+			if imp := f.wantStatus(imp, model.Pending); imp.Lost != 1 || imp.Node != "" {
 				t.Errorf("lost %d times, node %q; want once and none", imp.Lost, imp.Node)
 			}
-			if n := f.waiting(); n == 0 {
+			if n := f.waitingJobs(); n == 0 {
 				t.Error("no job waits for the import")
 			}
 			f.runAll()
 			f.wantResult(imp, goodResult)
-			f.leavesNothing(imp, 1)
+			f.wantNoBlobsOfRun(imp, 1)
 			f.wantResult(imp, goodResult)
 		})
 	}
 }
 
-func (f *fixture) waiting() (n int) {
+func (f *fixture) waitingJobs() (n int) {
 	f.Helper()
-	must(f.T, f.store.View(f.ctx, func(tx model.Tx) (err error) {
+	must(f.T, f.Store.View(f.ctx, func(tx model.Tx) (err error) {
 		n, err = tx.Jobs.Waiting(f.ctx, model.RunJob)
 		return err
 	}))
@@ -114,9 +115,9 @@ func (f *fixture) waiting() (n int) {
 func TestCrashAfterTheEndChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("run.finished"))
-	imp := f.pending(goodFile, "")
-	f.crash(func() { _, _ = f.RunNext(f.ctx) })
-	f.Service = f.node("folder/two")
+	imp := f.pendingImport(goodFile, "")
+	f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
+	f.Service = f.newNode("folder/two")
 	must(t, f.Join(f.ctx))
 	f.wantResult(imp, goodResult)
 }
@@ -144,16 +145,16 @@ func (d deafNodes) Silent(context.Context, time.Duration) ([]string, error) { re
 func TestSilentNodesExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("run.claimed"))
-	imp := f.pending(goodFile, "")
-	f.crash(func() { _, _ = f.RunNext(f.ctx) })
-	other := f.node("elsewhere/one", func(f *fixture, cfg *service.Config) {
-		cfg.Store = deaf{f.store, []string{"folder/one", "elsewhere/one"}}
+	imp := f.pendingImport(goodFile, "")
+	f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
+	other := f.newNode("elsewhere/one", func(f *fixture, cfg *service.Config) {
+		cfg.Store = deaf{f.Store, []string{"folder/one", "elsewhere/one"}}
 	})
 	must(t, other.Join(f.ctx))
-	f.status(imp, model.Running)
+	f.wantStatus(imp, model.Running)
 	must(t, other.RunMaintenance(f.ctx))
-	f.status(imp, model.Pending)
-	must(t, f.store.View(f.ctx, func(tx model.Tx) error {
+	f.wantStatus(imp, model.Pending)
+	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		all, err := tx.Nodes.List(f.ctx)
 		if diff := cmp.Diff([]string{"elsewhere/one"}, all); diff != "" {
 			t.Errorf("the nodes that are left (-want +got):\n%s", diff)
@@ -165,13 +166,13 @@ func TestSilentNodesExpire(t *testing.T) {
 func TestTenLossesAreTheEnd(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("run.staged"))
-	imp := f.pending(goodFile, "")
+	imp := f.pendingImport(goodFile, "")
 	for range 10 {
-		f.status(imp, model.Pending)
-		f.crash(func() { _, _ = f.RunNext(f.ctx) })
+		f.wantStatus(imp, model.Pending)
+		f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
 		must(t, f.Leave(f.ctx))
 	}
-	imp = f.status(imp, model.Failed)
+	imp = f.wantStatus(imp, model.Failed)
 	want := []intray.Notice{{
 		Type: intray.UnreadableFile, Level: intray.LevelError,
 		Text: intray.NewMessage("import.given_up", intray.Params{"n": 10}),
@@ -180,7 +181,7 @@ func TestTenLossesAreTheEnd(t *testing.T) {
 		t.Errorf("verdict %d, notices (-want +got):\n%s", imp.Outcome.Verdict, diff)
 	}
 	for run := range 10 {
-		f.leavesNothing(imp, run+1)
+		f.wantNoBlobsOfRun(imp, run+1)
 	}
 	if ran, err := f.RunNext(f.ctx); ran || err != nil {
 		t.Errorf("it ran again: %v, error %v", ran, err)
@@ -192,9 +193,9 @@ func TestTenLossesAreTheEnd(t *testing.T) {
 func TestFailingRunWaits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.pending(goodFile, "")
+	imp := f.pendingImport(goodFile, "")
 	fault := errors.New("the disk is gone")
-	f.blobs.failing(func(_ context.Context, use, _ string) error {
+	f.Blobs.OnUse(func(_ context.Context, use, _ string) error {
 		if use == "create" {
 			return fault
 		}
@@ -204,17 +205,17 @@ func TestFailingRunWaits(t *testing.T) {
 		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, fault) {
 			t.Fatalf("attempt %d: ran %v, error %v; want the fault", lost, ran, err)
 		}
-		if imp := f.status(imp, model.Pending); imp.Lost != lost {
+		if imp := f.wantStatus(imp, model.Pending); imp.Lost != lost {
 			t.Errorf("attempt %d: lost %d times", lost, imp.Lost)
 		}
 		wait := time.Second << (lost - 1)
-		f.clock.Advance(wait - time.Microsecond)
+		f.Clock.Advance(wait - time.Microsecond)
 		if ran, err := f.RunNext(f.ctx); ran || err != nil {
 			t.Errorf("attempt %d began before %v had passed, error %v", lost+1, wait, err)
 		}
-		f.clock.Advance(time.Microsecond)
+		f.Clock.Advance(time.Microsecond)
 	}
-	f.blobs.failing(nil)
+	f.Blobs.OnUse(nil)
 	f.runAll()
 	f.wantResult(imp, goodResult)
 }
@@ -226,26 +227,26 @@ func TestStoppedRunIsHandedBack(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			var stop context.CancelFunc
-			f := newFixture(t, reaching(func(reached string) {
+			f := newFixture(t, onCrashPoint(func(reached string) {
 				if reached == point && stop != nil {
 					stop()
 				}
 			}))
-			imp := f.pending(goodFile, "")
+			imp := f.pendingImport(goodFile, "")
 			ctx, cancel := context.WithCancel(f.ctx)
 			stop = cancel
 			if ran, err := f.RunNext(ctx); !ran || err != nil {
 				t.Errorf("ran %v, error %v", ran, err)
 			}
 			stop = nil
-			if imp := f.status(imp, model.Pending); imp.Lost != 0 {
+			if imp := f.wantStatus(imp, model.Pending); imp.Lost != 0 {
 				t.Errorf("the stop counts as %d losses", imp.Lost)
 			}
-			if n := f.waiting(); n == 0 {
+			if n := f.waitingJobs(); n == 0 {
 				t.Error("no job waits for the import")
 			}
 			f.runAll()
-			f.leavesNothing(imp, 1)
+			f.wantNoBlobsOfRun(imp, 1)
 			f.wantResult(imp, goodResult)
 		})
 	}
@@ -253,11 +254,11 @@ func TestStoppedRunIsHandedBack(t *testing.T) {
 
 // leavesNothing checks that a run that does not count has left nothing, once it
 // must have stopped.
-func (f *fixture) leavesNothing(imp model.Import, run int) {
+func (f *fixture) wantNoBlobsOfRun(imp model.Import, run int) {
 	f.Helper()
-	f.clock.Advance(30 * time.Second)
+	f.Clock.Advance(30 * time.Second)
 	must(f.T, f.RunMaintenance(f.ctx))
-	if left := f.blobs.below(fmt.Sprintf("imports/%s/run-%d/", imp.ID, run)); len(left) > 0 {
+	if left := f.Blobs.Keys(fmt.Sprintf("imports/%s/run-%d/", imp.ID, run)); len(left) > 0 {
 		f.Errorf("run %d leaves %v", run, left)
 	}
 }
@@ -271,24 +272,24 @@ func TestSupersededRunLeavesNothing(t *testing.T) {
 			t.Parallel()
 			taken := false
 			var f *fixture
-			f = newFixture(t, reaching(func(reached string) {
+			f = newFixture(t, onCrashPoint(func(reached string) {
 				if reached != point || taken {
 					return
 				}
 				taken = true
-				other := f.node("folder/two")
+				other := f.newNode("folder/two")
 				must(f.T, other.Join(f.ctx))
 				if ran, err := other.RunNext(f.ctx); !ran || err != nil {
 					f.Errorf("the other process ran %v, error %v", ran, err)
 				}
 			}))
-			imp := f.pending(goodFile, "")
+			imp := f.pendingImport(goodFile, "")
 			_, _ = f.RunNext(f.ctx) // it may say that it was too late, or nothing
 			f.wantResult(imp, goodResult)
-			if imp := f.now(imp); imp.Run != 2 || !strings.Contains(imp.Result.Key, "/run-2/") || !strings.Contains(imp.Stage, "/run-2/") {
+			if imp := f.reload(imp); imp.Run != 2 || !strings.Contains(imp.Result.Key, "/run-2/") || !strings.Contains(imp.Stage, "/run-2/") {
 				t.Errorf("run %d, result %s, stage %s; want those of the second run", imp.Run, imp.Result.Key, imp.Stage)
 			}
-			f.leavesNothing(imp, 1)
+			f.wantNoBlobsOfRun(imp, 1)
 			f.wantResult(imp, goodResult)
 		})
 	}
@@ -301,18 +302,18 @@ func TestDeletedImportStops(t *testing.T) {
 			t.Parallel()
 			var f *fixture
 			var imp model.Import
-			f = newFixture(t, reaching(func(reached string) {
+			f = newFixture(t, onCrashPoint(func(reached string) {
 				if reached == point {
 					must(f.T, f.DeleteImport(f.ctx, f.org, imp.ID))
 				}
 			}))
-			imp = f.pending(goodFile, "")
+			imp = f.pendingImport(goodFile, "")
 			_, _ = f.RunNext(f.ctx)
 			_, err := f.Import(f.ctx, f.org, imp.ID)
-			f.refused(err, model.NotFound, "not_found")
-			f.clock.Advance(31 * time.Second)
+			f.wantError(err, model.NotFound, "not_found")
+			f.Clock.Advance(31 * time.Second)
 			must(t, f.RunMaintenance(f.ctx))
-			if left := f.blobs.below("imports/"); len(left) > 0 {
+			if left := f.Blobs.Keys("imports/"); len(left) > 0 {
 				t.Errorf("the deleted import leaves %v", left)
 			}
 		})
@@ -324,8 +325,8 @@ func TestDeletedImportStops(t *testing.T) {
 func TestRunWatches(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.pending(goodFile, "")
-	f.blobs.failing(func(ctx context.Context, use, key string) error {
+	imp := f.pendingImport(goodFile, "")
+	f.Blobs.OnUse(func(ctx context.Context, use, key string) error {
 		if use != "create" || !strings.Contains(key, "/run-1/") {
 			return nil
 		}
@@ -336,9 +337,9 @@ func TestRunWatches(t *testing.T) {
 	if ran, err := f.RunNext(f.ctx); !ran || err != nil {
 		t.Errorf("ran %v, error %v; want a run without an error", ran, err)
 	}
-	f.clock.Advance(30 * time.Second)
+	f.Clock.Advance(30 * time.Second)
 	must(t, f.RunMaintenance(f.ctx))
-	if left := f.blobs.below("imports/"); len(left) > 0 {
+	if left := f.Blobs.Keys("imports/"); len(left) > 0 {
 		t.Errorf("the deleted import leaves %v", left)
 	}
 }
@@ -352,24 +353,24 @@ func TestLeftBehind(t *testing.T) {
 			t.Parallel()
 			away, times := &awayStore{}, 0
 			f := newFixture(t, func(f *fixture, cfg *service.Config) {
-				away.Store = f.store
+				away.Store = f.Store
 				cfg.Store = away
-			}, reaching(func(reached string) {
+			}, onCrashPoint(func(reached string) {
 				if reached == point && times == 0 {
 					times++
 					away.away.Store(true)
 				}
 			}))
-			imp := f.pending(goodFile, "")
-			if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, errUnheard) {
+			imp := f.pendingImport(goodFile, "")
+			if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, errDisconnected) {
 				t.Fatalf("ran %v, error %v; want a run that cannot be ended", ran, err)
 			}
 			away.away.Store(false)
-			f.status(imp, model.Running)
+			f.wantStatus(imp, model.Running)
 			must(t, f.RunMaintenance(f.ctx))
-			f.status(imp, model.Running) // it may have been claimed just now
+			f.wantStatus(imp, model.Running) // it may have been claimed just now
 			must(t, f.RunMaintenance(f.ctx))
-			if imp := f.status(imp, model.Pending); imp.Lost != 1 {
+			if imp := f.wantStatus(imp, model.Pending); imp.Lost != 1 {
 				t.Errorf("lost %d times, want once", imp.Lost)
 			}
 			f.runAll()
@@ -386,7 +387,7 @@ type awayStore struct {
 
 func (s *awayStore) Update(ctx context.Context, work func(model.Tx) error) error {
 	if s.away.Load() {
-		return errUnheard
+		return errDisconnected
 	}
 	return s.Store.Update(ctx, work)
 }
@@ -395,17 +396,17 @@ func (s *awayStore) Update(ctx context.Context, work func(model.Tx) error) error
 func TestSweepLeavesRunsAlone(t *testing.T) {
 	t.Parallel()
 	var f *fixture
-	f = newFixture(t, reaching(func(point string) {
+	f = newFixture(t, onCrashPoint(func(point string) {
 		if point == "run.staged" {
 			for range 3 {
 				must(f.T, f.RunMaintenance(f.ctx))
 			}
 		}
 	}))
-	imp := f.pending(goodFile, "")
+	imp := f.pendingImport(goodFile, "")
 	f.runAll()
 	f.wantResult(imp, goodResult)
-	if imp := f.now(imp); imp.Run != 1 || imp.Lost != 0 {
+	if imp := f.reload(imp); imp.Run != 1 || imp.Lost != 0 {
 		t.Errorf("run %d, lost %d times; want the first run and none lost", imp.Run, imp.Lost)
 	}
 }
@@ -417,8 +418,8 @@ func TestPanicsCostOneRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			imp := f.pending(goodFile, "")
-			f.blobs.failing(func(_ context.Context, _, key string) error {
+			imp := f.pendingImport(goodFile, "")
+			f.Blobs.OnUse(func(_ context.Context, _, key string) error {
 				if strings.Contains(key, at) {
 					panic("for a test")
 				}
@@ -427,9 +428,9 @@ func TestPanicsCostOneRun(t *testing.T) {
 			if ran, err := f.RunNext(f.ctx); !ran || err == nil || !strings.Contains(err.Error(), "panic: for a test") {
 				t.Errorf("ran %v, error %v; want the panic as an error", ran, err)
 			}
-			f.blobs.failing(nil)
-			f.status(imp, model.Pending)
-			f.clock.Advance(time.Minute)
+			f.Blobs.OnUse(nil)
+			f.wantStatus(imp, model.Pending)
+			f.Clock.Advance(time.Minute)
 			f.runAll()
 			f.wantResult(imp, goodResult)
 		})
@@ -441,8 +442,8 @@ func TestPanicsCostOneRun(t *testing.T) {
 func TestNoRoomIsNoLoss(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.pending(goodFile, "")
-	f.blobs.fullAt(0)
+	imp := f.pendingImport(goodFile, "")
+	f.Blobs.LimitSize(0)
 	for range 12 {
 		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, syscall.ENOSPC) && !model.IsKind(err, model.Unavailable) || !strings.Contains(err.Error(), imp.ID) {
 			t.Fatalf("ran %v, error %v; want that there is no room for the import", ran, err)
@@ -450,12 +451,12 @@ func TestNoRoomIsNoLoss(t *testing.T) {
 		if ran, err := f.RunNext(f.ctx); ran || err != nil {
 			t.Fatalf("ran %v, error %v; want a pause", ran, err)
 		}
-		f.clock.Advance(15 * time.Second)
+		f.Clock.Advance(15 * time.Second)
 	}
-	if imp := f.status(imp, model.Pending); imp.Lost != 0 {
+	if imp := f.wantStatus(imp, model.Pending); imp.Lost != 0 {
 		t.Errorf("lost %d times", imp.Lost)
 	}
-	f.blobs.fullAt(-1)
+	f.Blobs.LimitSize(-1)
 	f.runAll()
 	f.wantResult(imp, goodResult)
 }
@@ -466,8 +467,8 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const runs = 401
-	imp := f.pending(goodFile, "")
-	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
+	imp := f.pendingImport(goodFile, "")
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		for n := range runs {
 			lost := imp
 			lost.ID, lost.Status, lost.Node, lost.Run = fmt.Sprintf("%08d", n), model.Running, "elsewhere/one", 1
@@ -477,8 +478,8 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 		}
 		return tx.Nodes.Heartbeat(f.ctx, "elsewhere/one")
 	}))
-	must(t, f.node("elsewhere/two").Join(f.ctx))
-	must(t, f.store.View(f.ctx, func(tx model.Tx) error {
+	must(t, f.newNode("elsewhere/two").Join(f.ctx))
+	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		left, err := tx.Imports.InStatus(f.ctx, model.Running, "", runs)
 		if len(left) > 0 {
 			t.Errorf("%d imports are left behind", len(left))
@@ -491,17 +492,17 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 func TestForgottenImportsAreWoken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.create("")
-	if err := f.RunMaintenance(f.ctx); err != nil || f.waiting() != 0 {
-		t.Fatalf("error %v; %d jobs wait where no import does", err, f.waiting())
+	imp := f.newImport("")
+	if err := f.RunMaintenance(f.ctx); err != nil || f.waitingJobs() != 0 {
+		t.Fatalf("error %v; %d jobs wait where no import does", err, f.waitingJobs())
 	}
 	imp.Status = model.Pending
-	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		return tx.Imports.UpdateIf(f.ctx, imp, model.AwaitingUpload, 0)
 	}))
 	for range 2 {
 		must(t, f.RunMaintenance(f.ctx))
-		if n := f.waiting(); n != 1 {
+		if n := f.waitingJobs(); n != 1 {
 			t.Errorf("%d jobs wait, want 1", n)
 		}
 	}

@@ -22,20 +22,20 @@ import (
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	made, warnings, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Contacts")})
+	made, warnings, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(t, "Contacts")})
 	must(t, err)
 	if len(warnings) > 0 {
 		t.Errorf("warnings %v, want none", warnings)
 	}
-	_, _, err = f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Contacts")})
-	f.refused(err, model.Conflict, "name_taken")
-	f.clock.Advance(time.Second)
-	_, _, err = f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Orders")})
+	_, _, err = f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(t, "Contacts")})
+	f.wantError(err, model.Conflict, "name_taken")
+	f.Clock.Advance(time.Second)
+	_, _, err = f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(t, "Orders")})
 	must(t, err)
-	_, _, err = f.ReplaceSchema(f.ctx, f.org, made.ID, schemas.Draft{Doc: named(t, "Orders")})
-	f.refused(err, model.Conflict, "name_taken")
-	f.clock.Advance(time.Second)
-	next, _, err := f.ReplaceSchema(f.ctx, f.org, made.ID, schemas.Draft{Doc: named(t, "People")})
+	_, _, err = f.ReplaceSchema(f.ctx, f.org, made.ID, schemas.Draft{Doc: namedSchema(t, "Orders")})
+	f.wantError(err, model.Conflict, "name_taken")
+	f.Clock.Advance(time.Second)
+	next, _, err := f.ReplaceSchema(f.ctx, f.org, made.ID, schemas.Draft{Doc: namedSchema(t, "People")})
 	must(t, err)
 	if next.ID != made.ID || !next.Created.Equal(made.Created) || !next.Modified.After(made.Modified) {
 		t.Errorf("replaced %+v by %+v", made, next)
@@ -50,13 +50,13 @@ func TestSchemas(t *testing.T) {
 		t.Errorf("listed, oldest first (-want +got):\n%s", diff)
 	}
 	must(t, f.DeleteSchema(f.ctx, f.org, made.ID))
-	f.refused(f.DeleteSchema(f.ctx, f.org, made.ID), model.NotFound, "not_found")
+	f.wantError(f.DeleteSchema(f.ctx, f.org, made.ID), model.NotFound, "not_found")
 }
 
 func TestSchemaTextsAreKept(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	d := named(t, "Contacts")
+	d := namedSchema(t, "Contacts")
 	d.Settings = decoded(t, `{"title":"<b> & \u2028 1.50","maxRecords":12345678901}`)
 	made, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
 	must(t, err)
@@ -74,16 +74,16 @@ func TestSchemaTextsAreKept(t *testing.T) {
 func TestInlineSchemasAreNotChanged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.create("")
-	_, _, err := f.ReplaceSchema(f.ctx, f.org, imp.SchemaID, schemas.Draft{Doc: named(t, "Mine")})
-	f.refused(err, model.Conflict, "inline_schema")
-	f.refused(f.DeleteSchema(f.ctx, f.org, imp.SchemaID), model.Conflict, "inline_schema")
+	imp := f.newImport("")
+	_, _, err := f.ReplaceSchema(f.ctx, f.org, imp.SchemaID, schemas.Draft{Doc: namedSchema(t, "Mine")})
+	f.wantError(err, model.Conflict, "inline_schema")
+	f.wantError(f.DeleteSchema(f.ctx, f.org, imp.SchemaID), model.Conflict, "inline_schema")
 }
 
 func TestWrongSchemasNameEachTrouble(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	d := named(t, "Contacts")
+	d := namedSchema(t, "Contacts")
 	d.Fields = decoded(t, `[{"key":"a","label":"A","surprise":1},{"key":"a","label":"B"}]`)
 	_, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
 	var e *model.Error
@@ -148,7 +148,7 @@ func (f *fixture) schemaNames() (names []string) {
 func TestDoubtsAboutSchemas(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	d := named(t, "Doubtful")
+	d := namedSchema(t, "Doubtful")
 	d.Settings = decoded(t, `{"allowInvalidSubmit":true,"invalidDataBehavior":"BLOCK_SUBMIT"}`)
 	schema, warnings, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
 	must(t, err)

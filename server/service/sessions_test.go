@@ -12,7 +12,7 @@ import (
 
 const week = 7 * 24 * time.Hour
 
-func (f *fixture) session() imports.Hydration {
+func (f *fixture) newSession() imports.Hydration {
 	f.Helper()
 	h, err := f.CreateSession(f.ctx, f.org, imports.NewSession{ImportIdentifier: "orders"})
 	must(f.T, err)
@@ -20,7 +20,7 @@ func (f *fixture) session() imports.Hydration {
 }
 
 // saveFile saves a file in a session and gives its blob.
-func (f *fixture) saveFile(session model.Session, text string) model.Session {
+func (f *fixture) saveSessionFile(session model.Session, text string) model.Session {
 	f.Helper()
 	saved, err := f.SaveSessionFile(f.ctx, session, imports.IncomingFile{
 		Body: strings.NewReader(text), Length: int64(len(text)), Filename: "orders.csv",
@@ -32,38 +32,38 @@ func (f *fixture) saveFile(session model.Session, text string) model.Session {
 func TestSessionsEndAWeekAfterTheirLastSave(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	idle, kept := f.session().Session, f.session().Session
-	file := f.saveFile(kept, "a,b\n").File.Key
-	f.clock.Advance(week)
+	idle, kept := f.newSession().Session, f.newSession().Session
+	file := f.saveSessionFile(kept, "a,b\n").File.Key
+	f.Clock.Advance(week)
 	kept, err := f.SaveState(f.ctx, kept, []byte(`{}`), nil)
 	must(t, err)
 	if _, err := f.ResumeSession(f.ctx, f.org, idle.ID, 0); err != nil {
 		t.Errorf("at the end of its week: %v", err)
 	}
-	f.clock.Advance(time.Microsecond)
+	f.Clock.Advance(time.Microsecond)
 	_, err = f.ResumeSession(f.ctx, f.org, idle.ID, 0)
-	f.refused(err, model.NotFound, "not_found")
+	f.wantError(err, model.NotFound, "not_found")
 	if _, err := f.ResumeSession(f.ctx, f.org, kept.ID, 0); err != nil {
 		t.Errorf("the session that was saved: %v", err)
 	}
 	must(t, f.RunMaintenance(f.ctx))
-	if n := f.sessions(idle.ID, kept.ID); n != 1 {
+	if n := f.countSessions(idle.ID, kept.ID); n != 1 {
 		t.Errorf("%d of two sessions are left in the store after the sweep, want 1", n)
 	}
-	f.clock.Advance(week)
+	f.Clock.Advance(week)
 	must(t, f.RunMaintenance(f.ctx)) // ends the session
 	must(t, f.RunMaintenance(f.ctx)) // and empties the trash
-	if n := f.sessions(idle.ID, kept.ID); n != 0 {
+	if n := f.countSessions(idle.ID, kept.ID); n != 0 {
 		t.Errorf("%d sessions are left after another week", n)
 	}
-	if left := f.blobs.below(file); len(left) > 0 {
+	if left := f.Blobs.Keys(file); len(left) > 0 {
 		t.Errorf("the file of the session is left: %v", left)
 	}
 }
 
-func (f *fixture) sessions(ids ...string) (n int) {
+func (f *fixture) countSessions(ids ...string) (n int) {
 	f.Helper()
-	must(f.T, f.store.View(f.ctx, func(tx model.Tx) error {
+	must(f.T, f.Store.View(f.ctx, func(tx model.Tx) error {
 		for _, id := range ids {
 			if _, err := tx.Sessions.Get(f.ctx, f.org, id); err == nil {
 				n++
@@ -78,46 +78,46 @@ func (f *fixture) sessions(ids ...string) (n int) {
 func TestTokenOfAnEndedSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	session := f.session().Session
-	f.clock.Advance(time.Hour)
+	session := f.newSession().Session
+	f.Clock.Advance(time.Hour)
 	h, err := f.ResumeSession(f.ctx, f.org, session.ID, imports.MaxTokenLife)
 	must(t, err)
-	f.clock.Advance(week - time.Minute)
+	f.Clock.Advance(week - time.Minute)
 	_, err = f.Hydrated(f.ctx, h.Token)
-	f.refused(err, model.Denied, "session_expired")
+	f.wantError(err, model.Denied, "session_expired")
 }
 
 func TestTokenLife(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	session := f.session()
+	session := f.newSession()
 	if session.Life != 6*time.Hour {
 		t.Errorf("a token lives %v by default, want 6 h", session.Life)
 	}
 	for _, life := range []time.Duration{-time.Second, time.Millisecond, week + time.Second} {
 		_, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, life)
-		f.refused(err, model.Invalid, "invalid")
+		f.wantError(err, model.Invalid, "invalid")
 	}
 }
 
 func TestDeletedSessionOpensNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	h := f.session()
+	h := f.newSession()
 	second, err := f.ResumeSession(f.ctx, f.org, h.Session.ID, 0)
 	must(t, err)
-	saved := f.saveFile(h.Session, "a,b\n")
+	saved := f.saveSessionFile(h.Session, "a,b\n")
 	must(t, f.DeleteSession(f.ctx, f.org, h.Session.ID))
 	for _, token := range []string{h.Token, second.Token} {
 		_, err := f.Hydrated(f.ctx, token)
-		f.refused(err, model.Denied, "session_expired")
+		f.wantError(err, model.Denied, "session_expired")
 	}
 	_, err = f.SaveState(f.ctx, h.Session, []byte(`{}`), nil)
-	f.refused(err, model.Denied, "session_expired")
+	f.wantError(err, model.Denied, "session_expired")
 	_, err = f.SaveSessionFile(f.ctx, h.Session, imports.IncomingFile{Body: strings.NewReader("x"), Length: -1}, "")
-	f.refused(err, model.Denied, "session_expired")
+	f.wantError(err, model.Denied, "session_expired")
 	must(t, f.RunMaintenance(f.ctx))
-	if left := f.blobs.below("sessions/"); len(left) > 0 {
+	if left := f.Blobs.Keys("sessions/"); len(left) > 0 {
 		t.Errorf("files are left: %v (the file was %s)", left, saved.File.Key)
 	}
 	must(t, f.DeleteSession(f.ctx, f.org, h.Session.ID))
@@ -127,9 +127,9 @@ func TestDeletedSessionOpensNothing(t *testing.T) {
 func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	session := f.session().Session
+	session := f.newSession().Session
 	_, err := f.SaveState(f.ctx, session, []byte(`{}`), []string{"*"})
-	f.refused(err, model.Conflict, "state_changed")
+	f.wantError(err, model.Conflict, "state_changed")
 	first, err := f.SaveState(f.ctx, session, []byte(`{"n":1}`), nil)
 	must(t, err)
 	second, err := f.SaveState(f.ctx, session, []byte(`{"n":2}`), []string{"other", first.Tag})
@@ -138,7 +138,7 @@ func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
 		t.Error("two states have one tag")
 	}
 	_, err = f.SaveState(f.ctx, session, []byte(`{"n":3}`), []string{"other", first.Tag})
-	f.refused(err, model.Conflict, "state_changed")
+	f.wantError(err, model.Conflict, "state_changed")
 	_, err = f.SaveState(f.ctx, session, []byte(`{"n":4}`), []string{"*"})
 	must(t, err)
 	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
@@ -151,11 +151,11 @@ func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
 func TestSessionFileIsReplaced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	session := f.session().Session
+	session := f.newSession().Session
 	_, err := f.SessionFile(f.ctx, session)
-	f.refused(err, model.NotFound, "not_found")
-	first := f.saveFile(session, "first")
-	second := f.saveFile(first, "second")
+	f.wantError(err, model.NotFound, "not_found")
+	first := f.saveSessionFile(session, "first")
+	second := f.saveSessionFile(first, "second")
 	r, err := f.SessionFile(f.ctx, second)
 	must(t, err)
 	text, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
@@ -164,12 +164,12 @@ func TestSessionFileIsReplaced(t *testing.T) {
 		t.Errorf("the file is %q", text)
 	}
 	must(t, f.RunMaintenance(f.ctx))
-	if left := f.blobs.below("sessions/"); len(left) != 1 || left[0] != second.File.Key {
+	if left := f.Blobs.Keys("sessions/"); len(left) != 1 || left[0] != second.File.Key {
 		t.Errorf("blobs %v, want only %s", left, second.File.Key)
 	}
 	_, err = f.SaveSessionFile(f.ctx, session, imports.IncomingFile{Body: strings.NewReader("short"), Length: 10}, "")
-	f.refused(err, model.Invalid, "body_too_short")
-	if left := f.blobs.below("sessions/"); len(left) != 1 {
+	f.wantError(err, model.Invalid, "body_too_short")
+	if left := f.Blobs.Keys("sessions/"); len(left) != 1 {
 		t.Errorf("a refused file leaves %v", left)
 	}
 }
@@ -179,7 +179,7 @@ func TestWrongSessions(t *testing.T) {
 	f := newFixture(t)
 	for _, label := range []string{strings.Repeat("é", 256), "a\nb"} {
 		_, err := f.CreateSession(f.ctx, f.org, imports.NewSession{ImportIdentifier: label})
-		f.refused(err, model.Invalid, "invalid")
+		f.wantError(err, model.Invalid, "invalid")
 	}
 	if _, err := f.CreateSession(f.ctx, f.org, imports.NewSession{ImportIdentifier: strings.Repeat("é", 255)}); err != nil {
 		t.Errorf("255 characters: %v", err)

@@ -51,15 +51,15 @@ func TestTransitions(t *testing.T) {
 // stands in the store.
 func (f *fixture) moveRefused(from, to model.Status) {
 	f.Helper()
-	imp := f.create("")
+	imp := f.newImport("")
 	imp.Status = from
-	must(f.T, f.store.Update(f.ctx, func(tx model.Tx) error {
+	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		return tx.Imports.UpdateIf(f.ctx, imp, model.AwaitingUpload, imp.Run)
 	}))
 	if err := f.MoveTo(f.ctx, imp, to); err == nil || !strings.Contains(err.Error(), "cannot go from") {
 		f.Errorf("from %s to %s: error %v, want that it cannot go", from, to, err)
 	}
-	f.status(imp, from)
+	f.wantStatus(imp, from)
 }
 
 func TestUploadFollowsItsImport(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -24,18 +23,18 @@ func TestAnchor(t *testing.T) {
 	f := newFixture(t)
 	must(t, f.VerifyStoreFingerprint(f.ctx))
 	must(t, f.VerifyStoreFingerprint(f.ctx))
-	f.create("")
-	must(t, f.node("folder/two").VerifyStoreFingerprint(f.ctx))
-	other := f.node("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
+	f.newImport("")
+	must(t, f.newNode("folder/two").VerifyStoreFingerprint(f.ctx))
+	other := f.newNode("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
 	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "the files of this database are not in this data folder") {
 		t.Errorf("with other blobs: error %v", err)
 	}
-	strange := emptyFixture(t).node("folder/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = f.blobs })
+	strange := emptyFixture(t).newNode("folder/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = f.Blobs })
 	if err := strange.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "belong to another database") {
 		t.Errorf("with another store: error %v", err)
 	}
-	f.blobs.failing(func(context.Context, string, string) error { return errUnheard })
-	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errUnheard) {
+	f.Blobs.OnUse(func(context.Context, string, string) error { return errDisconnected })
+	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errDisconnected) {
 		t.Errorf("with blobs out of reach: error %v", err)
 	}
 }
@@ -45,92 +44,78 @@ func TestAnchor(t *testing.T) {
 func TestAnchorOfNewFolders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.blobs.failing(func(_ context.Context, use, _ string) error {
+	f.Blobs.OnUse(func(_ context.Context, use, _ string) error {
 		if use == "create" {
-			return errUnheard
+			return errDisconnected
 		}
 		return nil
 	})
-	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errUnheard) {
+	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errDisconnected) {
 		t.Fatalf("error %v, want the broken disk", err)
 	}
-	f.blobs.failing(nil)
-	other := f.node("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
+	f.Blobs.OnUse(nil)
+	other := f.newNode("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
 	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "same blobs folder") {
 		t.Errorf("the second folder: error %v", err)
 	}
-	must(t, f.node("folder/two").VerifyStoreFingerprint(f.ctx))
-	must(t, f.node("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // with the first one's blobs
+	must(t, f.newNode("folder/two").VerifyStoreFingerprint(f.ctx))
+	must(t, f.newNode("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // with the first one's blobs
 }
 
 func TestReady(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	must(t, f.Ready(f.ctx))
-	for code, change := range map[string]change{
-		"store_unavailable": func(f *fixture, cfg *service.Config) { cfg.Store = silentStore{f.store} },
+	for code, change := range map[string]option{
+		"store_unavailable": func(f *fixture, cfg *service.Config) { cfg.Store = silentStore{f.Store} },
 		"blobs_unavailable": func(_ *fixture, cfg *service.Config) { cfg.Blobs = silentBlobs{mem.New()} },
 	} {
-		f.refused(f.node("folder/two", change).Ready(f.ctx), model.Unavailable, code)
+		f.wantError(f.newNode("folder/two", change).Ready(f.ctx), model.Unavailable, code)
 	}
 }
 
 type silentStore struct{ model.Store }
 
-func (silentStore) Ping(context.Context) error { return errUnheard }
+func (silentStore) Ping(context.Context) error { return errDisconnected }
 
 type silentBlobs struct{ *mem.Store }
 
-func (silentBlobs) CheckWritable(context.Context) error { return errUnheard }
+func (silentBlobs) CheckWritable(context.Context) error { return errDisconnected }
 
 // TestFullDisk fills the disk under an upload, a run and a session.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.create("")
-	f.blobs.fullAt(3)
+	imp := f.newImport("")
+	f.Blobs.LimitSize(3)
 	for name, err := range map[string]error{
-		"an upload":      f.send(imp, goodFile),
-		"rows":           f.rows(),
-		"a session file": f.fileInSession(),
+		"an upload":      f.upload(imp, goodFile),
+		"rows":           f.tryRows(),
+		"a session file": f.trySessionFile(),
 	} {
 		var e *model.Error
 		if !errors.As(err, &e) || e.Kind != model.Unavailable || e.Code != "storage_full" || e.RetryAfter < time.Second {
 			t.Errorf("%s: error %#v, want that the storage is full and when to try again", name, err)
 		}
 	}
-	f.status(imp, model.AwaitingUpload)
-	if left := f.blobs.below(""); len(left) > 0 {
+	f.wantStatus(imp, model.AwaitingUpload)
+	if left := f.Blobs.Keys(""); len(left) > 0 {
 		t.Errorf("blobs are left: %v", left)
 	}
-	f.blobs.fullAt(-1)
-	must(t, f.send(imp, goodFile))
+	f.Blobs.LimitSize(-1)
+	must(t, f.upload(imp, goodFile))
 	f.runAll()
 	f.wantResult(imp, goodResult)
 }
 
-func (f *fixture) rows() error {
+func (f *fixture) tryRows() error {
 	_, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"x"}]`)})
 	return err
 }
 
-func (f *fixture) fileInSession() error {
-	_, err := f.SaveSessionFile(f.ctx, f.session().Session, imports.IncomingFile{Body: strings.NewReader(goodFile), Length: -1}, "text/csv")
+func (f *fixture) trySessionFile() error {
+	_, err := f.SaveSessionFile(f.ctx, f.newSession().Session, imports.IncomingFile{Body: strings.NewReader(goodFile), Length: -1}, "text/csv")
 	return err
-}
-
-// full fails like a disk that has no more room behind some bytes.
-type full struct {
-	io.Writer
-	left int
-}
-
-func (w *full) Write(p []byte) (int, error) {
-	if len(p) > w.left {
-		return 0, fmt.Errorf("write a blob: %w", syscall.ENOSPC)
-	}
-	w.left -= len(p)
-	return w.Writer.Write(p)
 }
 
 func TestIsShort(t *testing.T) {
@@ -143,7 +128,7 @@ func TestIsShort(t *testing.T) {
 func TestWarningsOfSchemas(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	d := named(t, "Contacts")
+	d := namedSchema(t, "Contacts")
 	d.Hooks = decoded(t, `{"rowHooks":["(record) => { fetch('https://example.org') }"]}`)
 	d.Settings = decoded(t, `{"webhookUrl":"http://example.org/hook","needsReviewWebhookUrl":"https://example.org/hook"}`)
 	_, warnings, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})

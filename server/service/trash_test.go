@@ -10,6 +10,7 @@ import (
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -20,32 +21,32 @@ const day = 24 * time.Hour
 func TestOrphansAreRemoved(t *testing.T) {
 	t.Parallel()
 	for point, crash := range map[string]func(f *fixture){
-		"upload.stored": func(f *fixture) { _ = f.send(f.create(""), goodFile) },
-		"rows.stored":   func(f *fixture) { f.createRows(`[{"email":"ada@example.org"}]`) },
+		"upload.stored": func(f *fixture) { _ = f.upload(f.newImport(""), goodFile) },
+		"rows.stored":   func(f *fixture) { f.newImportWithRows(`[{"email":"ada@example.org"}]`) },
 	} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, crashAt(point))
-			f.crash(func() { crash(f) })
-			f.Service = f.node("folder/two")
+			f.expectCrash(func() { crash(f) })
+			f.Service = f.newNode("folder/two")
 			must(t, f.Join(f.ctx))
-			orphans := f.blobs.below("imports/")
+			orphans := f.Blobs.Keys("imports/")
 			if len(orphans) != 1 {
 				t.Fatalf("blobs %v, want the orphan", orphans)
 			}
-			kept := f.finished(goodFile, "")
-			f.clock.Advance(day - time.Microsecond)
+			kept := f.finishedImport(goodFile, "")
+			f.Clock.Advance(day - time.Microsecond)
 			must(t, f.RunMaintenance(f.ctx))
-			if len(f.blobs.below(orphans[0])) == 0 {
+			if len(f.Blobs.Keys(orphans[0])) == 0 {
 				t.Error("the orphan is gone before its day is over")
 			}
-			f.clock.Advance(time.Microsecond)
+			f.Clock.Advance(time.Microsecond)
 			must(t, f.RunMaintenance(f.ctx))
-			if left := f.blobs.below(orphans[0]); len(left) > 0 {
+			if left := f.Blobs.Keys(orphans[0]); len(left) > 0 {
 				t.Errorf("the orphan is left: %v", left)
 			}
 			f.wantResult(kept, goodResult)
-			if text := f.blobs.read(t, kept.Raw.Key); text != goodFile {
+			if text := f.Blobs.Content(t, kept.Raw.Key); text != goodFile {
 				t.Errorf("the received file is %q", text)
 			}
 		})
@@ -56,11 +57,11 @@ func TestOrphansAreRemoved(t *testing.T) {
 func TestAcceptedUploadSurvivesACrash(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("upload.accepted"))
-	imp := f.create("")
-	f.crash(func() { _ = f.send(imp, goodFile) })
-	f.Service = f.node("folder/two")
+	imp := f.newImport("")
+	f.expectCrash(func() { _ = f.upload(imp, goodFile) })
+	f.Service = f.newNode("folder/two")
 	must(t, f.Join(f.ctx))
-	f.clock.Advance(2 * day)
+	f.Clock.Advance(2 * day)
 	must(t, f.RunMaintenance(f.ctx))
 	f.runAll()
 	f.wantResult(imp, goodResult)
@@ -69,22 +70,22 @@ func TestAcceptedUploadSurvivesACrash(t *testing.T) {
 func TestDeletedImportLeavesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished(badFile, "")
+	imp := f.finishedImport(badFile, "")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
-	if left := f.blobs.below(""); len(left) > 0 {
+	if left := f.Blobs.Keys(""); len(left) > 0 {
 		t.Errorf("blobs are left: %v", left)
 	}
 	_, err := f.Upload(f.ctx, f.org, imp.UploadID)
-	f.refused(err, model.NotFound, "not_found")
+	f.wantError(err, model.NotFound, "not_found")
 	_, err = f.Schema(f.ctx, f.org, imp.SchemaID)
-	f.refused(err, model.NotFound, "not_found")
-	f.refused(f.DeleteImport(f.ctx, f.org, imp.ID), model.NotFound, "not_found")
+	f.wantError(err, model.NotFound, "not_found")
+	f.wantError(f.DeleteImport(f.ctx, f.org, imp.ID), model.NotFound, "not_found")
 }
 
 func TestDeletedImportKeepsItsSavedSchema(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Contacts")})
+	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(t, "Contacts")})
 	must(t, err)
 	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{SchemaID: schema.ID})
 	must(t, err)
@@ -102,17 +103,17 @@ func TestDeletedDuringTheUpload(t *testing.T) {
 		"before the first byte": func(remove func()) *deleting { remove(); return &deleting{from: strings.NewReader(goodFile)} },
 		"with the first byte":   func(remove func()) *deleting { return &deleting{strings.NewReader(goodFile), remove} },
 	} {
-		imp := f.create("")
-		r, err := f.BeginUpload(f.ctx, imp.ID, f.token(f.UploadToken(imp)), -1)
+		imp := f.newImport("")
+		r, err := f.BeginUpload(f.ctx, imp.ID, f.mustToken(f.UploadToken(imp)), -1)
 		must(t, err)
 		_, err = r.Receive(f.ctx, imports.IncomingFile{Length: -1, Body: body(func() { must(t, f.DeleteImport(f.ctx, f.org, imp.ID)) })})
-		f.refused(err, model.NotFound, "not_found")
+		f.wantError(err, model.NotFound, "not_found")
 		if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !model.IsKind(err, model.NotFound) {
 			t.Errorf("%s: the upload of the deleted import is there, error %v", name, err)
 		}
-		f.clock.Advance(2 * day)
+		f.Clock.Advance(2 * day)
 		must(t, f.RunMaintenance(f.ctx))
-		if left := f.blobs.below("imports/"); len(left) > 0 {
+		if left := f.Blobs.Keys("imports/"); len(left) > 0 {
 			t.Errorf("%s: blobs are left: %v", name, left)
 		}
 	}
@@ -136,16 +137,16 @@ func (d *deleting) Read(p []byte) (int, error) {
 func TestTrashGoesOnBehindATrouble(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		for _, prefix := range []string{"imports/a", "imports/b", "imports/c"} {
-			if err := tx.Trash.Schedule(f.ctx, model.Trash{Prefix: prefix, Due: began}); err != nil {
+			if err := tx.Trash.Schedule(f.ctx, model.Trash{Prefix: prefix, Due: servertest.Started}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
 	fault := errors.New("permission denied")
-	f.blobs.failing(func(_ context.Context, use, key string) error {
+	f.Blobs.OnUse(func(_ context.Context, use, key string) error {
 		if use == "delete" && key == "imports/a" {
 			return fault
 		}
@@ -154,8 +155,8 @@ func TestTrashGoesOnBehindATrouble(t *testing.T) {
 	if err := f.RunMaintenance(f.ctx); !errors.Is(err, fault) {
 		t.Errorf("error %v, want the fault", err)
 	}
-	must(t, f.store.View(f.ctx, func(tx model.Tx) error {
-		left, err := tx.Trash.ListDue(f.ctx, began, 10)
+	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
+		left, err := tx.Trash.ListDue(f.ctx, servertest.Started, 10)
 		if len(left) != 1 || left[0].Prefix != "imports/a" {
 			t.Errorf("trash %v is left, want imports/a only", left)
 		}
@@ -165,27 +166,27 @@ func TestTrashGoesOnBehindATrouble(t *testing.T) {
 
 // lossy is a store whose next commit is done and not heard of, once armed: the
 // connection breaks in between.
-type lossy struct {
+type lossyStore struct {
 	model.Store
 	armed bool
 }
 
-var errUnheard = errors.New("the connection broke while committing")
+var errDisconnected = errors.New("the connection broke while committing")
 
-func (l *lossy) Update(ctx context.Context, work func(model.Tx) error) error {
+func (l *lossyStore) Update(ctx context.Context, work func(model.Tx) error) error {
 	lose := l.armed
 	l.armed = false
 	if err := l.Store.Update(ctx, work); err != nil || !lose {
 		return err
 	}
-	return errUnheard
+	return errDisconnected
 }
 
 // losing gives a fixture and its lossy store, armed at a point.
-func losing(t *testing.T, point string) (*fixture, *lossy) {
-	store := &lossy{}
+func lossyFixture(t *testing.T, point string) (*fixture, *lossyStore) {
+	store := &lossyStore{}
 	return newFixture(t, func(f *fixture, cfg *service.Config) {
-		store.Store = f.store
+		store.Store = f.Store
 		cfg.Store = store
 		cfg.CrashPoint = func(reached string) { store.armed = store.armed || reached == point }
 	}), store
@@ -194,27 +195,27 @@ func losing(t *testing.T, point string) (*fixture, *lossy) {
 // A result must not be removed because nobody heard that it counts.
 func TestUnheardEndOfARun(t *testing.T) {
 	t.Parallel()
-	f, _ := losing(t, "run.result")
-	imp := f.pending(goodFile, "")
+	f, _ := lossyFixture(t, "run.result")
+	imp := f.pendingImport(goodFile, "")
 	_, _ = f.RunNext(f.ctx)
 	f.wantResult(imp, goodResult)
-	if left := f.blobs.below(f.now(imp).Stage); len(left) == 0 {
+	if left := f.Blobs.Keys(f.reload(imp).Stage); len(left) == 0 {
 		t.Error("the staged rows of the import are gone")
 	}
-	f.clock.Advance(2 * day)
+	f.Clock.Advance(2 * day)
 	must(t, f.RunMaintenance(f.ctx))
 	f.wantResult(imp, goodResult)
 }
 
 func TestUnheardUpload(t *testing.T) {
 	t.Parallel()
-	f, _ := losing(t, "upload.stored")
-	imp := f.create("")
-	if err := f.send(imp, goodFile); !errors.Is(err, errUnheard) {
+	f, _ := lossyFixture(t, "upload.stored")
+	imp := f.newImport("")
+	if err := f.upload(imp, goodFile); !errors.Is(err, errDisconnected) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}
-	f.status(imp, model.Pending)
-	f.clock.Advance(2 * day)
+	f.wantStatus(imp, model.Pending)
+	f.Clock.Advance(2 * day)
 	must(t, f.RunMaintenance(f.ctx))
 	f.runAll()
 	f.wantResult(imp, goodResult)
@@ -222,13 +223,13 @@ func TestUnheardUpload(t *testing.T) {
 
 func TestUnheardRows(t *testing.T) {
 	t.Parallel()
-	f, _ := losing(t, "rows.stored")
-	id := absent
+	f, _ := lossyFixture(t, "rows.stored")
+	id := unknownID
 	draft := imports.Draft{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader(`[{"email":"ada@example.org"}]`)}
-	if _, err := f.CreateImport(f.ctx, f.org, draft); !errors.Is(err, errUnheard) {
+	if _, err := f.CreateImport(f.ctx, f.org, draft); !errors.Is(err, errDisconnected) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}
-	f.clock.Advance(2 * day)
+	f.Clock.Advance(2 * day)
 	must(t, f.RunMaintenance(f.ctx))
 	f.runAll()
 	f.wantResult(model.Import{ID: id, Org: f.org}, `[{"email":"ada@example.org","name":null}]`)
@@ -236,17 +237,17 @@ func TestUnheardRows(t *testing.T) {
 
 func TestUnheardSessionFile(t *testing.T) {
 	t.Parallel()
-	f, store := losing(t, "")
-	session := f.session().Session
-	f.blobs.failing(func(_ context.Context, use, _ string) error {
+	f, store := lossyFixture(t, "")
+	session := f.newSession().Session
+	f.Blobs.OnUse(func(_ context.Context, use, _ string) error {
 		store.armed = use == "create"
 		return nil
 	})
 	_, err := f.SaveSessionFile(f.ctx, session, imports.IncomingFile{Body: strings.NewReader("a,b\n"), Length: -1}, "text/csv")
-	if !errors.Is(err, errUnheard) {
+	if !errors.Is(err, errDisconnected) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}
-	f.blobs.failing(nil)
+	f.Blobs.OnUse(nil)
 	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
 	must(t, err)
 	if _, err := f.SessionFile(f.ctx, h.Session); err != nil {

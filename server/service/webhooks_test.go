@@ -16,22 +16,31 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// fakeSender notes what is sent. Its receivers answer as down says.
+// fakeSender records what it sends.
 type fakeSender struct {
 	mu   sync.Mutex
 	sent []string
-	// signed are the numbers of secrets.
+	// signed has the number of secrets of each message.
 	signed []int
-	down   func(url string) bool
+	// isDown reports whether a receiver responds with 503. Nil means that none does.
+	isDown func(url string) bool
 	secret int
 }
 
-func carrying(c *fakeSender) change {
-	return func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = c }
+func withSender(sender webhooks.Sender) option {
+	return func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = sender }
+}
+
+func (f *fixture) createWebhook(d webhooks.Draft) model.Webhook {
+	f.Helper()
+	w, _, err := f.CreateWebhook(f.ctx, f.org, d)
+	must(f.T, err)
+	return w
 }
 
 func (c *fakeSender) ImportPayload(imp model.Import, u model.Upload, _ bool) (webhooks.Payload, bool, error) {
@@ -62,31 +71,31 @@ func (c *fakeSender) Send(ctx context.Context, d model.Delivery, _ time.Time, se
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sent, c.signed = append(c.sent, fmt.Sprintf("%s %s %s", d.URL, d.Event, d.ID)), append(c.signed, len(secrets))
-	if c.down != nil && c.down(d.URL) {
+	if c.isDown != nil && c.isDown(d.URL) {
 		return webhooks.SendResult{Attempt: model.Attempt{Status: 503, Message: intray.Literal("It answered 503.")}}, nil
 	}
 	return webhooks.SendResult{Attempt: model.Attempt{Delivered: true, Status: 200}}, nil
 }
 
 func (c *fakeSender) DecideRetry(f model.FailureStreak, tries int, at time.Time, last webhooks.SendResult) webhooks.RetryDecision {
-	j := webhooks.RetryDecision{Retry: tries < 5, Wait: time.Duration(tries) * time.Minute}
+	decision := webhooks.RetryDecision{Retry: tries < 5, Wait: time.Duration(tries) * time.Minute}
 	if last.Delivered {
-		return j
+		return decision
 	}
 	if f.Failures++; f.Failures == 1 {
 		f.Since = at
 	}
 	f.Last = at
-	j.Streak, j.Dead = f, at.Sub(f.Since) >= 5*24*time.Hour
-	return j
+	decision.Streak, decision.Dead = f, at.Sub(f.Since) >= 5*24*time.Hour
+	return decision
 }
 
 func (c *fakeSender) ConnectorFailedPayload(of model.Connector, run model.PullRun) (webhooks.Payload, error) {
 	return webhooks.Payload{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Message.String())}, nil
 }
 
-// take gives what was sent since the last call, without the ids of messages.
-func (c *fakeSender) take() (list []string) {
+// takeSent returns what was sent since the last call, without the ids of messages, in order.
+func (c *fakeSender) takeSent() (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, one := range c.sent {
@@ -98,8 +107,8 @@ func (c *fakeSender) take() (list []string) {
 	return list
 }
 
-// deliver sends what is due until nothing is.
-func (f *fixture) deliver() {
+// deliverAll delivers messages until none is due.
+func (f *fixture) deliverAll() {
 	f.Helper()
 	for range 50 {
 		must(f.T, f.Deliver(f.ctx))
@@ -107,11 +116,11 @@ func (f *fixture) deliver() {
 	}
 }
 
-// TestEvents tells of an import by all ways at once.
+// An import is announced to webhooks with all kinds of filters, and to the URLs of its schema.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{}
-	f := newFixture(t, carrying(c))
+	f := newFixture(t, withSender(c))
 	for _, d := range []webhooks.Draft{
 		{URL: "http://all", Enabled: true},
 		{URL: "http://off"},
@@ -121,25 +130,24 @@ func TestEvents(t *testing.T) {
 		{URL: "http://kind", Enabled: true, Identifiers: []string{"other"}},
 		{URL: "http://schema", Enabled: true, SchemaIDs: []string{"other"}},
 	} {
-		_, _, err := f.CreateWebhook(f.ctx, f.org, d)
-		must(t, err)
+		f.createWebhook(d)
 	}
 	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "gopher://x"})
-	f.refused(err, model.Invalid, "invalid")
-	imp := f.create(`{"invalidDataBehavior":"BLOCK_SUBMIT","webhookUrl":"http://done","needsReviewWebhookUrl":"http://person"}`)
-	must(t, f.send(imp, badFile))
+	f.wantError(err, model.Invalid, "invalid")
+	imp := f.newImport(`{"invalidDataBehavior":"BLOCK_SUBMIT","webhookUrl":"http://done","needsReviewWebhookUrl":"http://person"}`)
+	must(t, f.upload(imp, badFile))
 	f.runAll()
-	f.deliver()
+	f.deliverAll()
 	want := []string{"http://all headless_import_needs_review", "http://live headless_import_needs_review", "http://person needs_review", "http://review headless_import_needs_review"}
-	if diff := cmp.Diff(want, c.take()); diff != "" {
+	if diff := cmp.Diff(want, c.takeSent()); diff != "" {
 		t.Errorf("under review (-want +got):\n%s", diff)
 	}
-	f.clock.Advance(time.Second)
-	good := f.create(`{"developmentMode":true,"webhookUrl":"http://done"}`)
-	must(t, f.send(good, "email\na@example.org\n"))
+	f.Clock.Advance(time.Second)
+	good := f.newImport(`{"developmentMode":true,"webhookUrl":"http://done"}`)
+	must(t, f.upload(good, "email\na@example.org\n"))
 	f.runAll()
-	f.deliver()
-	if diff := cmp.Diff([]string{"http://all import_completed", "http://dev import_completed", "http://done upload"}, c.take()); diff != "" {
+	f.deliverAll()
+	if diff := cmp.Diff([]string{"http://all import_completed", "http://dev import_completed", "http://done upload"}, c.takeSent()); diff != "" {
 		t.Errorf("successful (-want +got):\n%s", diff)
 	}
 	list, tried, total, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
@@ -152,30 +160,30 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestRetries tries again, later each time, gives up, and sends again when asked.
+// A message is retried with growing delays until it is given up. It is sent again on request.
 func TestRetries(t *testing.T) {
 	t.Parallel()
-	c := &fakeSender{down: func(string) bool { return true }}
-	f := newFixture(t, carrying(c))
+	c := &fakeSender{isDown: func(string) bool { return true }}
+	f := newFixture(t, withSender(c))
 	w, first, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://down", Enabled: true})
 	must(t, err)
-	imp := f.create(`{}`)
-	must(t, f.send(imp, "email\na@example.org\n"))
+	imp := f.newImport(`{}`)
+	must(t, f.upload(imp, "email\na@example.org\n"))
 	f.runAll()
 	var waits []time.Duration
-	for last := f.clock.Now(); len(waits) < 6; f.clock.Advance(time.Second) {
+	for last := f.Clock.Now(); len(waits) < 6; f.Clock.Advance(time.Second) {
 		must(t, f.Deliver(f.ctx))
 		f.WaitForDeliveries()
-		if len(c.take()) > 0 {
-			waits = append(waits, f.clock.Now().Sub(last))
-			last = f.clock.Now()
+		if len(c.takeSent()) > 0 {
+			waits = append(waits, f.Clock.Now().Sub(last))
+			last = f.Clock.Now()
 		}
-		if f.clock.Now().Sub(began) > time.Hour {
+		if f.Clock.Now().Sub(servertest.Started) > time.Hour {
 			break
 		}
 	}
 	if diff := cmp.Diff([]time.Duration{0, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute}, waits); diff != "" {
-		t.Errorf("the attempts come after (-want +got):\n%s", diff)
+		t.Errorf("the waits before the attempts (-want +got):\n%s", diff)
 	}
 	list, tried, _, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 10)
 	if err != nil || list[0].Status != model.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Message.String() != "It answered 503." {
@@ -184,42 +192,40 @@ func TestRetries(t *testing.T) {
 	id := list[0].ID
 	_, second, err := f.RotateWebhook(f.ctx, f.org, w.ID)
 	if err != nil || second == first {
-		t.Errorf("the secret was not changed: %v", err)
+		t.Errorf("the secret did not change, or %v", err)
 	}
-	c.down = nil
+	c.isDown = nil
 	n, err := f.Redeliver(f.ctx, f.org, w.ID, id, time.Time{})
 	must(t, err)
-	f.deliver()
+	f.deliverAll()
 	if n != 1 || len(c.sent) != 1 || !strings.HasSuffix(c.sent[0], id) || c.signed[len(c.signed)-1] != 2 {
 		t.Errorf("sent again: %d, %q, signed by %v", n, c.sent, c.signed)
 	}
-	f.clock.Advance(25 * time.Hour)
-	if n, err = f.Redeliver(f.ctx, f.org, w.ID, "", began); n != 1 || err != nil {
-		t.Errorf("%d sent again since, %v", n, err)
+	f.Clock.Advance(25 * time.Hour)
+	if n, err = f.Redeliver(f.ctx, f.org, w.ID, "", servertest.Started); n != 1 || err != nil {
+		t.Errorf("redelivered %d messages, %v; want 1", n, err)
 	}
-	f.deliver()
+	f.deliverAll()
 	if len(c.sent) != 2 || c.signed[len(c.signed)-1] != 1 {
 		t.Errorf("sent %q, signed by %v", c.sent, c.signed)
 	}
 }
 
-// TestDeadReceiver disables a webhook that only failed for days, and tells another.
+// A webhook that fails for days is disabled, which is announced to other webhooks.
 func TestDeadReceiver(t *testing.T) {
 	t.Parallel()
-	c := &fakeSender{down: func(url string) bool { return url == "http://dead" }}
-	f := newFixture(t, carrying(c))
-	dead, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://dead", Enabled: true})
-	must(t, err)
-	_, _, err = f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://other", Enabled: true, Events: []string{"webhook_disabled"}})
-	must(t, err)
+	c := &fakeSender{isDown: func(url string) bool { return url == "http://dead" }}
+	f := newFixture(t, withSender(c))
+	dead := f.createWebhook(webhooks.Draft{URL: "http://dead", Enabled: true})
+	f.createWebhook(webhooks.Draft{URL: "http://other", Enabled: true, Events: []string{"webhook_disabled"}})
 	for range 7 {
-		imp := f.create(`{}`)
-		must(t, f.send(imp, "email\na@example.org\n"))
+		imp := f.newImport(`{}`)
+		must(t, f.upload(imp, "email\na@example.org\n"))
 		f.runAll()
-		f.deliver()
-		f.clock.Advance(24 * time.Hour)
+		f.deliverAll()
+		f.Clock.Advance(24 * time.Hour)
 	}
-	got := c.take()
+	got := c.takeSent()
 	if last := got[len(got)-1]; last != "http://other webhook_disabled" {
 		t.Errorf("sent %q", got)
 	}
@@ -227,8 +233,8 @@ func TestDeadReceiver(t *testing.T) {
 	if err != nil || now.Enabled {
 		t.Errorf("the webhook is %+v, %v", now, err)
 	}
-	_, err = f.Redeliver(f.ctx, f.org, dead.ID, "", began)
-	f.refused(err, model.Conflict, "webhook_disabled")
+	_, err = f.Redeliver(f.ctx, f.org, dead.ID, "", servertest.Started)
+	f.wantError(err, model.Conflict, "webhook_disabled")
 	now, err = f.ReplaceWebhook(f.ctx, f.org, dead.ID, webhooks.Draft{URL: "http://alive", Enabled: true})
 	if err != nil || now.FailureStreak.Failures != 0 {
 		t.Errorf("enabled again: %+v, %v", now, err)

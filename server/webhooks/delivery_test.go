@@ -1,7 +1,6 @@
 package webhooks_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -10,30 +9,6 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// eachFault calls a function with a new fixture for each use that can fail, from the first
-// to the last. The function arms the faults and returns the name of the use that failed, or
-// "" if there is none with that number.
-func eachFault(t *testing.T, call func(f *fixture, n int) string) {
-	t.Helper()
-	step := 1
-	if testing.Short() {
-		step = 3
-	}
-	failed := map[string]int{}
-	for n := 1; ; n += step {
-		ended := true // also if -failfast skips the test
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			name := call(newFixture(t), n)
-			failed[name]++
-			ended = name == ""
-		})
-		if ended || t.Failed() {
-			t.Logf("uses that failed: %v", failed)
-			return
-		}
-	}
-}
-
 // Every use of the store and of the sender fails once while a message is delivered. Afterwards
 // it must be delivered and its attempt recorded once.
 func TestDeliveryFaults(t *testing.T) {
@@ -41,10 +16,10 @@ func TestDeliveryFaults(t *testing.T) {
 	eachFault(t, func(f *fixture, n int) string {
 		w := f.webhook("http://receiver")
 		must(f.T, f.announce())
-		f.faults.arm(n)
+		f.Faults.Arm(n)
 		_ = f.deliverDue() // errors of storing an attempt are logged
-		name := f.faults.disarm()
-		f.advance(time.Minute)
+		name := f.Faults.Disarm()
+		f.Clock.Advance(time.Minute)
 		must(f.T, f.deliverDue())
 		list, attempts := f.deliveries(w)
 		if len(list) != 1 || list[0].Status != model.Delivered || list[0].Node != "" || list[0].Tries != 1 {
@@ -74,15 +49,15 @@ func TestRecoveryFaults(t *testing.T) {
 				failed := ""
 				for _, f.sender.down = range []bool{true, false} {
 					if f.sender.down == faultyWhileDown {
-						f.faults.arm(n)
+						f.Faults.Arm(n)
 					}
 					_ = f.deliverDue()
 					if f.sender.down == faultyWhileDown {
-						failed = f.faults.disarm()
+						failed = f.Faults.Disarm()
 					}
-					f.advance(2 * time.Minute)
+					f.Clock.Advance(2 * time.Minute)
 					must(f.T, f.deliverDue())
-					f.advance(2 * time.Minute)
+					f.Clock.Advance(2 * time.Minute)
 				}
 				must(f.T, f.deliverDue())
 				list, attempts := f.deliveries(w)
@@ -115,11 +90,11 @@ func TestDisableFaults(t *testing.T) {
 		must(f.T, f.announce())
 		f.sender.down = true
 		must(f.T, f.deliverDue())
-		f.advance(24 * time.Hour)
-		f.faults.arm(n)
+		f.Clock.Advance(24 * time.Hour)
+		f.Faults.Arm(n)
 		_ = f.deliverDue()
-		name := f.faults.disarm()
-		f.advance(time.Hour)
+		name := f.Faults.Disarm()
+		f.Clock.Advance(time.Hour)
 		must(f.T, f.deliverDue())
 		if now, err := f.Webhook(f.ctx, org, dead.ID); err != nil || now.Enabled {
 			f.Errorf("%s failed once: the webhook is %+v, %v", name, now, err)
@@ -139,13 +114,13 @@ func TestDisabledReceiverFaults(t *testing.T) {
 	eachFault(t, func(f *fixture, n int) string {
 		w := f.webhook("http://receiver")
 		must(f.T, f.announce())
-		must(f.T, f.store.Update(f.ctx, func(tx model.Tx) error {
+		must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
 			w.Enabled = false
 			return tx.Webhooks.Save(f.ctx, w)
 		}))
-		f.faults.arm(n)
+		f.Faults.Arm(n)
 		err := f.Deliver(f.ctx)
-		name := f.faults.disarm()
+		name := f.Faults.Disarm()
 		if name != "" && err == nil {
 			f.Errorf("%s failed, and no error was returned", name)
 		}

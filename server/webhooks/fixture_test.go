@@ -2,13 +2,9 @@ package webhooks_test
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"io"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -18,97 +14,48 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
-	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
-	"github.com/intraydata/intray/server/sqlstore"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/webhooks"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var started = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-
 const org = "alpha"
+
+var must = servertest.Must
 
 // fixture is a service with one organization. Its store, its random bytes and its sender fail
 // on demand.
 type fixture struct {
 	*testing.T
 	*webhooks.Service
+	*servertest.Env
 	ctx    context.Context
 	env    *model.Env
-	store  *sqlstore.Store
-	faults *faults
 	sender *fakeSender
-
-	mu  sync.Mutex
-	now time.Time
 }
-
-func (f *fixture) clock() time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.now
-}
-
-func (f *fixture) advance(d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.now = f.now.Add(d)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func storeAt(path string) sqlstore.Config {
-	return sqlstore.Config{Path: path, Queue: queue.Config{Node: "folder/one"}}
-}
-
-// migrated returns an empty database. Creating its tables takes longer than most tests.
-var migrated = sync.OnceValues(func() ([]byte, error) {
-	folder, err := os.MkdirTemp("", "intray-webhooks-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	path := filepath.Join(folder, "intray.db")
-	rows, err := sqlstore.Open(context.Background(), storeAt(path))
-	if err != nil {
-		return nil, err
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	database, err := migrated()
-	must(t, err)
-	path := filepath.Join(t.TempDir(), "intray.db")
-	must(t, os.WriteFile(path, database, 0o600))
-	f := &fixture{T: t, ctx: t.Context(), faults: &faults{}, now: started}
-	f.sender = &fakeSender{faults: f.faults}
-	f.store, err = sqlstore.Open(f.ctx, storeAt(path))
-	must(t, err)
-	t.Cleanup(func() { must(t, f.store.Close()) })
-	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
-		return tx.Accounts.InsertOrg(f.ctx, model.Org{ID: org, Name: "Alpha", Created: started})
+	f := &fixture{T: t, ctx: t.Context(), Env: servertest.New(t)}
+	f.sender = &fakeSender{faults: f.Faults}
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		return tx.Accounts.InsertOrg(f.ctx, model.Org{ID: org, Name: "Alpha", Created: servertest.Started})
 	}))
-	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
-	must(t, err)
-	f.env = &model.Env{
-		Store: &faultStore{f.store, f.faults}, Master: master, Node: "folder/one", Clock: f.clock, Rand: faultRand{f.faults},
-		Log: slog.New(slog.DiscardHandler), CrashPoint: func(string) {},
-	}
+	f.env = f.Model()
+	f.env.Store = uploadStore{f.env.Store, f.Faults}
+	var err error
 	f.Service, err = webhooks.New(f.env, f.sender)
 	must(t, err)
 	return f
+}
+
+// eachFault calls a function with a new fixture for each use that can fail; see
+// [servertest.EachFault].
+func eachFault(t *testing.T, call func(f *fixture, n int) string) {
+	t.Helper()
+	servertest.EachFault(t, func(t *testing.T, n int) string { return call(newFixture(t), n) })
 }
 
 // webhook creates a webhook.
@@ -146,197 +93,31 @@ func (f *fixture) deliveries(w model.Webhook) ([]model.Delivery, map[string][]mo
 	return list, attempts
 }
 
-// faults makes the n-th use of the store, the random bytes or the sender fail.
-type faults struct {
-	mu sync.Mutex
-	// failAt is the number of the use that fails; 0 means none.
-	failAt, uses int
-	failed       string
-}
-
-var errInjected = errors.New("injected fault")
-
-// arm makes the n-th use from now on fail.
-func (f *faults) arm(n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.failAt, f.uses, f.failed = n, 0, ""
-}
-
-// disarm stops failing and returns the name of the use that failed, or "".
-func (f *faults) disarm() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.failAt = 0
-	return f.failed
-}
-
-func (f *faults) use(name string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.failAt == 0 {
-		return nil
-	}
-	if f.uses++; f.uses != f.failAt {
-		return nil
-	}
-	f.failed = name
-	return errInjected
-}
-
-// try calls a function unless the use fails.
-func try[T any](f *faults, name string, call func() (T, error)) (T, error) {
-	if err := f.use(name); err != nil {
-		var zero T
-		return zero, err
-	}
-	return call()
-}
-
-func do(f *faults, name string, call func() error) error {
-	if err := f.use(name); err != nil {
-		return err
-	}
-	return call()
-}
-
-type faultRand struct{ faults *faults }
-
-func (r faultRand) Read(p []byte) (int, error) {
-	return try(r.faults, "Rand.Read", func() (int, error) { return rand.Read(p) })
-}
-
-// faultStore is a store whose calls fail, and whose commits fail before or after they took
-// effect.
-type faultStore struct {
+// uploadStore is a store that has every upload.
+type uploadStore struct {
 	model.Store
-	faults *faults
+	faults *servertest.Faults
 }
 
-func (s *faultStore) Update(ctx context.Context, work func(model.Tx) error) error {
-	err := s.Store.Update(ctx, func(tx model.Tx) error {
-		if err := work(s.faults.wrap(tx)); err != nil {
-			return err
-		}
-		return s.faults.use("commit")
+func (s uploadStore) Update(ctx context.Context, work func(model.Tx) error) error {
+	return s.Store.Update(ctx, func(tx model.Tx) error {
+		tx.Uploads = fakeUploads{tx.Uploads, s.faults}
+		return work(tx)
 	})
-	if err != nil {
-		return err
-	}
-	return s.faults.use("response of commit")
 }
 
-func (s *faultStore) View(ctx context.Context, work func(model.Tx) error) error {
-	return s.Store.View(ctx, func(tx model.Tx) error { return work(s.faults.wrap(tx)) })
-}
-
-func (f *faults) wrap(tx model.Tx) model.Tx {
-	tx.Webhooks = faultWebhooks{tx.Webhooks, f}
-	tx.Deliveries = faultDeliveries{tx.Deliveries, f}
-	tx.Outbox = faultOutbox{tx.Outbox, f}
-	tx.Uploads = fakeUploads{tx.Uploads, f}
-	return tx
-}
-
-type faultWebhooks struct {
-	model.WebhookRows
-	faults *faults
-}
-
-func (r faultWebhooks) Insert(ctx context.Context, w model.Webhook) error {
-	return do(r.faults, "Webhooks.Insert", func() error { return r.WebhookRows.Insert(ctx, w) })
-}
-
-func (r faultWebhooks) Get(ctx context.Context, org, id string) (model.Webhook, error) {
-	return try(r.faults, "Webhooks.Get", func() (model.Webhook, error) { return r.WebhookRows.Get(ctx, org, id) })
-}
-
-func (r faultWebhooks) List(ctx context.Context, org string) ([]model.Webhook, error) {
-	return try(r.faults, "Webhooks.List", func() ([]model.Webhook, error) { return r.WebhookRows.List(ctx, org) })
-}
-
-func (r faultWebhooks) Save(ctx context.Context, w model.Webhook) error {
-	return do(r.faults, "Webhooks.Save", func() error { return r.WebhookRows.Save(ctx, w) })
-}
-
-func (r faultWebhooks) Delete(ctx context.Context, org, id string) error {
-	return do(r.faults, "Webhooks.Delete", func() error { return r.WebhookRows.Delete(ctx, org, id) })
-}
-
-type faultDeliveries struct {
-	model.DeliveryRows
-	faults *faults
-}
-
-func (r faultDeliveries) Insert(ctx context.Context, d model.Delivery) error {
-	return do(r.faults, "Deliveries.Insert", func() error { return r.DeliveryRows.Insert(ctx, d) })
-}
-
-func (r faultDeliveries) Get(ctx context.Context, org, id string) (model.Delivery, error) {
-	return try(r.faults, "Deliveries.Get", func() (model.Delivery, error) { return r.DeliveryRows.Get(ctx, org, id) })
-}
-
-func (r faultDeliveries) List(ctx context.Context, org, webhook string, offset, limit int64) ([]model.Delivery, int64, error) {
-	if err := r.faults.use("Deliveries.List"); err != nil {
-		return nil, 0, err
-	}
-	return r.DeliveryRows.List(ctx, org, webhook, offset, limit)
-}
-
-func (r faultDeliveries) Save(ctx context.Context, d model.Delivery) error {
-	return do(r.faults, "Deliveries.Save", func() error { return r.DeliveryRows.Save(ctx, d) })
-}
-
-func (r faultDeliveries) Requeue(ctx context.Context, org, webhook string, since, now time.Time) (int64, error) {
-	return try(r.faults, "Deliveries.Requeue", func() (int64, error) { return r.DeliveryRows.Requeue(ctx, org, webhook, since, now) })
-}
-
-func (r faultDeliveries) Attempted(ctx context.Context, a model.Attempt) error {
-	return do(r.faults, "Deliveries.Attempted", func() error { return r.DeliveryRows.Attempted(ctx, a) })
-}
-
-func (r faultDeliveries) Attempts(ctx context.Context, id string) ([]model.Attempt, error) {
-	return try(r.faults, "Deliveries.Attempts", func() ([]model.Attempt, error) { return r.DeliveryRows.Attempts(ctx, id) })
-}
-
-type faultOutbox struct {
-	model.OutboxRows
-	faults *faults
-}
-
-func (r faultOutbox) Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]model.Target, error) {
-	return try(r.faults, "Outbox.Targets", func() ([]model.Target, error) { return r.OutboxRows.Targets(ctx, now, perOrg, limit) })
-}
-
-func (r faultOutbox) ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]model.Delivery, error) {
-	return try(r.faults, "Outbox.ClaimDue", func() ([]model.Delivery, error) { return r.OutboxRows.ClaimDue(ctx, target, node, now, limit) })
-}
-
-func (r faultOutbox) MakeDue(ctx context.Context, target string, now time.Time) error {
-	return do(r.faults, "Outbox.MakeDue", func() error { return r.OutboxRows.MakeDue(ctx, target, now) })
-}
-
-func (r faultOutbox) GiveUp(ctx context.Context, target string) error {
-	return do(r.faults, "Outbox.GiveUp", func() error { return r.OutboxRows.GiveUp(ctx, target) })
-}
-
-func (r faultOutbox) DeleteBefore(ctx context.Context, at time.Time, limit int) (int64, error) {
-	return try(r.faults, "Outbox.DeleteBefore", func() (int64, error) { return r.OutboxRows.DeleteBefore(ctx, at, limit) })
-}
-
-// fakeUploads has every upload.
 type fakeUploads struct {
 	model.UploadRows
-	faults *faults
+	faults *servertest.Faults
 }
 
 func (r fakeUploads) Get(_ context.Context, org, id string) (model.Upload, error) {
-	return try(r.faults, "Uploads.Get", func() (model.Upload, error) { return model.Upload{ID: id, Org: org}, nil })
+	return servertest.Get(r.faults, "Uploads.Get", func() (model.Upload, error) { return model.Upload{ID: id, Org: org}, nil })
 }
 
 // fakeSender records the ids that it sends.
 type fakeSender struct {
-	faults *faults
+	faults *servertest.Faults
 
 	mu   sync.Mutex
 	sent []string
@@ -345,7 +126,7 @@ type fakeSender struct {
 }
 
 func (s *fakeSender) payload(event webhooks.Event) (webhooks.Payload, error) {
-	return try(s.faults, "Sender.Payload", func() (webhooks.Payload, error) {
+	return servertest.Get(s.faults, "Sender.Payload", func() (webhooks.Payload, error) {
 		return webhooks.Payload{Event: string(event), ContentType: "application/json", Body: []byte("{}")}, nil
 	})
 }
@@ -365,7 +146,7 @@ func (s *fakeSender) ConnectorFailedPayload(model.Connector, model.PullRun) (web
 
 func (s *fakeSender) CheckAddress(url string) error {
 	if strings.Contains(url, " ") {
-		return errInjected
+		return servertest.ErrInjected
 	}
 	return nil
 }
@@ -377,7 +158,7 @@ func (s *fakeSender) NewSecret(random io.Reader) (secrets.Secret, error) {
 }
 
 func (s *fakeSender) Send(_ context.Context, d model.Delivery, _ time.Time, _ []secrets.Secret) (webhooks.SendResult, error) {
-	if err := s.faults.use("Sender.Send"); err != nil {
+	if err := s.faults.Use("Sender.Send"); err != nil {
 		return webhooks.SendResult{}, err
 	}
 	s.mu.Lock()

@@ -2,12 +2,12 @@ package webhooks_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/webhooks"
 )
 
@@ -48,10 +48,7 @@ func TestOperationFaults(t *testing.T) {
 		d.ID = id
 		return d
 	}
-	for _, operation := range []struct {
-		name string
-		call func() error
-	}{
+	f.Faults.CheckOperations(t, []servertest.Operation{
 		{"CreateWebhook", func() error { _, _, err := f.CreateWebhook(f.ctx, org, draft); return err }},
 		{"CreateWebhook with an ID", func() error { _, _, err := f.CreateWebhook(f.ctx, org, withID("new")); return err }},
 		{"CreateWebhook again", func() error { _, _, err := f.CreateWebhook(f.ctx, org, withID(w.ID)); return err }},
@@ -60,8 +57,8 @@ func TestOperationFaults(t *testing.T) {
 		{"ReplaceWebhook", func() error { _, err := f.ReplaceWebhook(f.ctx, org, w.ID, draft); return err }},
 		{"RotateWebhook", func() error { _, _, err := f.RotateWebhook(f.ctx, org, w.ID); return err }},
 		{"Deliveries", func() error { _, _, _, err := f.Deliveries(f.ctx, org, w.ID, 0, 10); return err }},
-		{"Redeliver", func() error { _, err := f.Redeliver(f.ctx, org, w.ID, list[0].ID, started); return err }},
-		{"Redeliver all", func() error { _, err := f.Redeliver(f.ctx, org, w.ID, "", started); return err }},
+		{"Redeliver", func() error { _, err := f.Redeliver(f.ctx, org, w.ID, list[0].ID, servertest.Started); return err }},
+		{"Redeliver all", func() error { _, err := f.Redeliver(f.ctx, org, w.ID, "", servertest.Started); return err }},
 		{"MessagesFor", func() error { _, err := f.MessagesFor(f.ctx, org, listener.ID); return err }},
 		{"Forwarded", func() error {
 			return f.Forwarded(f.ctx, org, listener.ID, waiting[0].ID, webhooks.SendResult{Attempt: model.Attempt{Delivered: true}})
@@ -71,26 +68,7 @@ func TestOperationFaults(t *testing.T) {
 		{"AnnounceImport for review", func() error { return f.announceImport(imported(model.NeedsReview)) }},
 		{"ForgetDeliveries", func() error { return f.ForgetDeliveries(f.ctx) }},
 		{"DeleteWebhook", func() error { return f.DeleteWebhook(f.ctx, org, w.ID) }},
-	} {
-		for n := 1; ; n++ {
-			f.faults.arm(n)
-			err := operation.call()
-			failed := f.faults.disarm()
-			if failed == "" {
-				if n == 1 {
-					t.Errorf("%s uses nothing that can fail", operation.name)
-				}
-				break
-			}
-			if !errors.Is(err, errInjected) {
-				t.Errorf("%s: %s failed, and the error is %v", operation.name, failed, err)
-			}
-			// After a lost response, the next attempt may find its work done.
-			if failed == "response of commit" || t.Failed() {
-				break
-			}
-		}
-	}
+	})
 }
 
 // A broken schema or a foreign secret is an error, not a message that is not sent.
@@ -104,7 +82,7 @@ func TestBrokenEntities(t *testing.T) {
 	}
 	w := f.webhook("http://receiver")
 	must(t, f.announce())
-	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		w.Sealed = []byte("not sealed")
 		return tx.Webhooks.Save(f.ctx, w)
 	}))
@@ -158,12 +136,15 @@ func TestRefusals(t *testing.T) {
 			_, err := f.ReplaceWebhook(f.ctx, org, "unknown", webhooks.Draft{URL: "http://x"})
 			return err
 		},
-		"RotateWebhook":        func() error { _, _, err := f.RotateWebhook(f.ctx, org, "unknown"); return err },
-		"DeleteWebhook":        func() error { return f.DeleteWebhook(f.ctx, org, "unknown") },
-		"Deliveries":           func() error { _, _, _, err := f.Deliveries(f.ctx, org, "unknown", 0, 10); return err },
-		"Redeliver":            func() error { _, err := f.Redeliver(f.ctx, org, "unknown", "", started); return err },
-		"Redeliver unknown":    func() error { _, err := f.Redeliver(f.ctx, org, w.ID, "unknown", started); return err },
-		"Redeliver of another": func() error { _, err := f.Redeliver(f.ctx, org, listener.ID, list[0].ID, started); return err },
+		"RotateWebhook":     func() error { _, _, err := f.RotateWebhook(f.ctx, org, "unknown"); return err },
+		"DeleteWebhook":     func() error { return f.DeleteWebhook(f.ctx, org, "unknown") },
+		"Deliveries":        func() error { _, _, _, err := f.Deliveries(f.ctx, org, "unknown", 0, 10); return err },
+		"Redeliver":         func() error { _, err := f.Redeliver(f.ctx, org, "unknown", "", servertest.Started); return err },
+		"Redeliver unknown": func() error { _, err := f.Redeliver(f.ctx, org, w.ID, "unknown", servertest.Started); return err },
+		"Redeliver of another": func() error {
+			_, err := f.Redeliver(f.ctx, org, listener.ID, list[0].ID, servertest.Started)
+			return err
+		},
 		"MessagesFor":          func() error { _, err := f.MessagesFor(f.ctx, org, "unknown"); return err },
 		"Forwarded":            func() error { return f.Forwarded(f.ctx, org, "unknown", list[0].ID, webhooks.SendResult{}) },
 		"Forwarded unknown":    func() error { return f.Forwarded(f.ctx, org, listener.ID, "unknown", webhooks.SendResult{}) },

@@ -1,0 +1,177 @@
+package servertest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/mem"
+)
+
+// Blobs are blobs in memory whose calls fail.
+type Blobs struct {
+	*mem.Store
+	faults *Faults
+
+	mu sync.Mutex
+	// keys are the keys of the finished blobs.
+	keys  map[string]bool
+	onUse func(ctx context.Context, use, key string) error
+	room  int
+}
+
+func newBlobs(faults *Faults) *Blobs {
+	return &Blobs{Store: mem.New(), faults: faults, keys: map[string]bool{}, room: -1}
+}
+
+// OnUse calls a function before each use of a key: "create", "open" or "delete". The use
+// fails with its error. Nil calls nothing.
+func (b *Blobs) OnUse(function func(ctx context.Context, use, key string) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.onUse = function
+}
+
+// LimitSize makes writing more than size bytes to a blob fail as on a full disk. -1 means no
+// limit.
+func (b *Blobs) LimitSize(size int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.room = size
+}
+
+// Keys returns the keys of the finished blobs that begin with prefix, in order.
+func (b *Blobs) Keys(prefix string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []string
+	for key := range b.keys {
+		if strings.HasPrefix(key, prefix) {
+			list = append(list, key)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Content returns the content of a blob.
+func (b *Blobs) Content(t testing.TB, key string) string {
+	t.Helper()
+	r, err := b.Store.Open(t.Context(), key)
+	Must(t, err)
+	content, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	Must(t, err)
+	return string(content)
+}
+
+func (b *Blobs) use(ctx context.Context, use, key string) error {
+	b.mu.Lock()
+	function := b.onUse
+	b.mu.Unlock()
+	if function != nil {
+		if err := function(ctx, use, key); err != nil {
+			return err
+		}
+	}
+	return b.faults.Use("Blobs." + use)
+}
+
+// Create begins a blob.
+func (b *Blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
+	if err := b.use(ctx, "create", key); err != nil {
+		return nil, err
+	}
+	w, err := b.Store.Create(ctx, key)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return &blobWriter{Writer: w, blobs: b, key: key, room: b.room}, err
+}
+
+// Open opens a blob for reading.
+func (b *Blobs) Open(ctx context.Context, key string) (blob.Reader, error) {
+	if err := b.use(ctx, "open", key); err != nil {
+		return nil, err
+	}
+	r, err := b.Store.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return blobReader{r, b.faults}, nil
+}
+
+// Delete deletes a blob.
+func (b *Blobs) Delete(ctx context.Context, key string) error {
+	if err := b.use(ctx, "delete", key); err != nil {
+		return err
+	}
+	b.removeKeys(func(k string) bool { return k == key })
+	return b.Store.Delete(ctx, key)
+}
+
+// DeleteAll deletes the blobs below prefix.
+func (b *Blobs) DeleteAll(ctx context.Context, prefix string) error {
+	if err := b.use(ctx, "delete", prefix); err != nil {
+		return err
+	}
+	b.removeKeys(func(k string) bool { return strings.HasPrefix(k, prefix+"/") })
+	return b.Store.DeleteAll(ctx, prefix)
+}
+
+func (b *Blobs) removeKeys(selected func(key string) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key := range b.keys {
+		if selected(key) {
+			delete(b.keys, key)
+		}
+	}
+}
+
+type blobWriter struct {
+	blob.Writer
+	blobs *Blobs
+	key   string
+	// room is the number of bytes that fit; -1 means any.
+	room int
+}
+
+func (w *blobWriter) Write(p []byte) (int, error) {
+	if err := w.blobs.faults.Use("Blobs.write"); err != nil {
+		return 0, err
+	}
+	if w.room >= 0 {
+		if len(p) > w.room {
+			return 0, fmt.Errorf("write a blob: %w", syscall.ENOSPC)
+		}
+		w.room -= len(p)
+	}
+	return w.Writer.Write(p)
+}
+
+func (w *blobWriter) Commit() error {
+	if err := w.blobs.faults.Use("Blobs.commit"); err != nil {
+		return err
+	}
+	if err := w.Writer.Commit(); err != nil {
+		return err
+	}
+	w.blobs.mu.Lock()
+	defer w.blobs.mu.Unlock()
+	w.blobs.keys[w.key] = true
+	return nil
+}
+
+type blobReader struct {
+	blob.Reader
+	faults *Faults
+}
+
+func (r blobReader) ReadAt(p []byte, off int64) (int, error) {
+	return Get(r.faults, "Blobs.read", func() (int, error) { return r.Reader.ReadAt(p, off) })
+}

@@ -1,0 +1,122 @@
+// Package servertest provides the environment for tests of the server's use cases: an empty
+// database, blobs in memory, a clock that tests advance, a fake SFTP server, and [Faults],
+// which makes each use of them fail in turn.
+package servertest
+
+import (
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/queue"
+	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/sqlstore"
+	"github.com/intraydata/intray/source/formats"
+)
+
+// Started is the time at the start of every test.
+var Started = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
+
+// Node is the name of the process under test.
+const Node = "folder/one"
+
+// Must fails the test if err is not nil.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Clock is a clock that only tests advance.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now returns the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance adds d to the time.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Env is the environment of a service.
+type Env struct {
+	// Store injects no faults; the stores in Config and Model do.
+	Store  *sqlstore.Store
+	Blobs  *Blobs
+	Clock  *Clock
+	Faults *Faults
+	Master secrets.Master
+}
+
+// New returns an environment with an empty database, which it closes when the test ends.
+func New(t *testing.T) *Env {
+	t.Helper()
+	database, err := migrated()
+	Must(t, err)
+	path := filepath.Join(t.TempDir(), "intray.db")
+	Must(t, os.WriteFile(path, database, 0o600))
+	store, err := sqlstore.Open(t.Context(), databaseConfig(path))
+	Must(t, err)
+	t.Cleanup(func() { Must(t, store.Close()) })
+	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
+	Must(t, err)
+	faults := &Faults{}
+	return &Env{Store: store, Blobs: newBlobs(faults), Clock: &Clock{now: Started}, Faults: faults, Master: master}
+}
+
+func databaseConfig(path string) sqlstore.Config {
+	return sqlstore.Config{Path: path, Queue: queue.Config{Node: Node}}
+}
+
+// migrated returns an empty database. Creating its tables takes longer than most tests.
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "intray-server-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "intray.db")
+	store, err := sqlstore.Open(context.Background(), databaseConfig(path))
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// Config returns the configuration of a service in the environment.
+func (e *Env) Config() service.Config {
+	return service.Config{
+		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Master: e.Master, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
+		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 2}),
+	}
+}
+
+// Model returns the environment of a single use case.
+func (e *Env) Model() *model.Env {
+	return &model.Env{
+		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Master: e.Master, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
+		Log: slog.New(slog.DiscardHandler), CrashPoint: func(string) {},
+	}
+}
