@@ -1,10 +1,8 @@
-// Package jobs turns jobs into calls of the service, and keeps this process
-// known as living among those that share a store.
+// Package jobs calls the service for jobs and periodically.
 //
-// Each kind of job leads to calls of one kind. A [Worker] also does what has to be done from
-// time to time, and what arrives and leaves by itself: connectors, results that are put
-// back, messages to receivers. It decides nothing: what a job means is the service's
-// business.
+// A [Worker] runs imports when a job asks for it. It also records the heartbeat of this
+// process, and calls the service for maintenance, connectors, uploads of results, and
+// webhook deliveries. The service decides what is due.
 package jobs
 
 import (
@@ -19,72 +17,84 @@ import (
 )
 
 const (
-	// heartbeatInterval is the time between two beats, and between two sweeps.
+	// heartbeatInterval is the time between two heartbeats, and between two rounds of
+	// maintenance.
 	heartbeatInterval = 2 * time.Second
-	// heartbeatTimeout is how long beats may fail before this process must take it
-	// that the others count it as dead, and stop its runs.
+	// heartbeatTimeout is how long heartbeats may fail before this process must assume that
+	// the others consider it dead, and stop its runs.
 	heartbeatTimeout = 8 * time.Second
-	// deliveryInterval is the longest time between two looks for what is to be delivered.
+	// deliveryInterval is the maximum time between two calls of Deliver.
 	deliveryInterval = 250 * time.Millisecond
-	// pullers and putters are how many connectors run here at once, and how many
-	// results are put back; pollInterval is how often each looks for one that is due.
-	connectorWorkers, deliveryWorkers, pollInterval = 8, 2, time.Second
-	// garbageInterval is the time between two tidyings.
+	// connectorWorkers and uploadWorkers are how many connectors run and how many results are
+	// uploaded at once. Each polls after pollInterval.
+	connectorWorkers, uploadWorkers, pollInterval = 8, 2, time.Second
+	// garbageInterval is the time between two garbage collections.
 	garbageInterval = 5 * time.Minute
 )
 
 // Service is what a worker calls.
 type Service interface {
-	// RunNext runs the import that is next in turn; false means there is none.
+	// RunNext runs the next import, and reports whether there was one.
 	RunNext(ctx context.Context) (bool, error)
 	RecordHeartbeat(ctx context.Context) error
 	RunMaintenance(ctx context.Context) error
 	Transfers
 }
 
-// Transfers is what a worker calls for what arrives and leaves by itself.
+// Transfers are the calls for connectors and deliveries.
 type Transfers interface {
-	// Deliver sends what is due to receivers outside, and Delivered waits for what is
-	// on its way.
+	// Deliver starts the webhook deliveries that are due. WaitForDeliveries waits until none
+	// is in progress.
 	Deliver(ctx context.Context) error
 	WaitForDeliveries()
-	// RunNextConnector runs the connector that is due, and DeliverNextResult puts a result back that is;
-	// false means there is none.
+	// RunNextConnector runs a connector that is due, and DeliverNextResult uploads a result
+	// that is due. They report whether there was one.
 	RunNextConnector(ctx context.Context) (bool, error)
 	DeliverNextResult(ctx context.Context) (bool, error)
-	// CollectGarbage deletes what was kept for long enough, and what was left behind.
+	// CollectGarbage deletes expired data and orphaned blobs.
 	CollectGarbage(ctx context.Context) error
-	// DeliveriesReady has a word when there is something new to deliver.
+	// DeliveriesReady receives a value when a new delivery is due.
 	DeliveriesReady() <-chan struct{}
 }
 
 var _ Service = (*service.Service)(nil)
 
-// Worker calls a service.
+// Worker calls a service. Create it with New.
 type Worker struct {
 	service Service
 	log     *slog.Logger
 
-	mu   sync.Mutex
+	mu sync.Mutex
+	// runs has the cancel functions of the running jobs.
 	runs map[int]context.CancelFunc
 	next int
 }
 
-// New makes a worker.
+// New returns a worker.
 func New(s Service, log *slog.Logger) *Worker {
 	return &Worker{service: s, log: log, runs: map[int]context.CancelFunc{}}
 }
 
-// Handlers gives the handler of each kind of job.
+// Handlers returns the handler of each kind of job.
 func (w *Worker) Handlers() map[string]queue.Handler {
 	return map[string]queue.Handler{model.RunJob: w.runImports}
 }
 
-// runImports works on imports until none is left for this process, so that one job
-// that was enqueued is enough to empty the queue.
+// runImports runs imports until none is left for this process, so that one job is enough to
+// empty the queue.
 func (w *Worker) runImports(ctx context.Context, _ queue.Job) error {
-	ctx, done := w.withFencing(ctx)
-	defer done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w.mu.Lock()
+	w.next++
+	id := w.next
+	w.runs[id] = cancel
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.runs, id)
+	}()
 	for ctx.Err() == nil {
 		ran, err := w.service.RunNext(ctx)
 		if err != nil || !ran {
@@ -94,22 +104,7 @@ func (w *Worker) runImports(ctx context.Context, _ queue.Job) error {
 	return ctx.Err()
 }
 
-// withFencing gives a context that ends when this process counts as dead.
-func (w *Worker) withFencing(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.next++
-	id := w.next
-	w.runs[id] = cancel
-	return ctx, func() {
-		w.mu.Lock()
-		delete(w.runs, id)
-		w.mu.Unlock()
-		cancel()
-	}
-}
-
+// cancelRuns cancels the running jobs, because another process may continue their imports.
 func (w *Worker) cancelRuns() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,107 +113,29 @@ func (w *Worker) cancelRuns() {
 	}
 }
 
-// RunBackground beats and sweeps until ctx ends.
+// RunBackground calls the service periodically until ctx ends.
 func (w *Worker) RunBackground(ctx context.Context) {
 	var group sync.WaitGroup
-	group.Go(func() { w.heartbeatLoop(ctx) })
-	group.Go(func() { w.maintenanceLoop(ctx) })
-	group.Go(func() { w.deliveryLoop(ctx) })
-	group.Go(func() { w.garbageLoop(ctx) })
+	group.Go(func() { w.runHeartbeat(ctx) })
+	group.Go(func() {
+		repeat(ctx, heartbeatInterval, func() { w.logFailure(ctx, "maintenance failed", w.service.RunMaintenance(ctx)) })
+	})
+	group.Go(func() {
+		repeat(ctx, garbageInterval, func() { w.logFailure(ctx, "garbage collection failed", w.service.CollectGarbage(ctx)) })
+	})
+	group.Go(func() { w.runDeliveries(ctx) })
 	for range connectorWorkers {
-		group.Go(func() { w.pollWork(ctx, "a connector could not be run", w.service.RunNextConnector) })
+		group.Go(func() { w.pollWork(ctx, "connector not run", w.service.RunNextConnector) })
 	}
-	for range deliveryWorkers {
-		group.Go(func() { w.pollWork(ctx, "a result could not be put back", w.service.DeliverNextResult) })
+	for range uploadWorkers {
+		group.Go(func() { w.pollWork(ctx, "result not uploaded", w.service.DeliverNextResult) })
 	}
 	group.Wait()
 }
 
-// pollWork does what is due, one after the other, until ctx ends.
-func (w *Worker) pollWork(ctx context.Context, trouble string, do func(context.Context) (bool, error)) {
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for {
-		for did := true; did && ctx.Err() == nil; {
-			var err error
-			if did, err = do(ctx); err != nil {
-				if ctx.Err() == nil {
-					w.log.Warn(trouble, "error", err)
-				}
-				break
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
-// garbageLoop tidies up now and then until ctx ends.
-func (w *Worker) garbageLoop(ctx context.Context) {
-	ticker := time.NewTicker(garbageInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if err := w.service.CollectGarbage(ctx); err != nil && ctx.Err() == nil {
-			w.log.Warn("tidying up failed", "error", err)
-		}
-	}
-}
-
-// deliveryLoop looks for what is due until ctx ends.
-func (w *Worker) deliveryLoop(ctx context.Context) {
-	defer w.service.WaitForDeliveries()
-	ticker := time.NewTicker(deliveryInterval)
-	defer ticker.Stop()
-	for {
-		if err := w.service.Deliver(ctx); err != nil && ctx.Err() == nil {
-			w.log.Warn("deliveries could not be looked for", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		case <-w.service.DeliveriesReady():
-		}
-	}
-}
-
-func (w *Worker) heartbeatLoop(ctx context.Context) {
-	last := time.Now()
-	repeatEvery(ctx, func() {
-		beating, cancel := context.WithTimeout(ctx, heartbeatInterval)
-		defer cancel()
-		err := w.service.RecordHeartbeat(beating)
-		switch {
-		case err == nil:
-			last = time.Now()
-		case ctx.Err() != nil:
-		case time.Since(last) > heartbeatTimeout:
-			w.log.Error("the store has not heard this process for too long; its runs stop", "error", err)
-			w.cancelRuns()
-		default:
-			w.log.Warn("a beat failed", "error", err)
-		}
-	})
-}
-
-func (w *Worker) maintenanceLoop(ctx context.Context) {
-	repeatEvery(ctx, func() {
-		if err := w.service.RunMaintenance(ctx); err != nil && ctx.Err() == nil {
-			w.log.Warn("a sweep failed", "error", err)
-		}
-	})
-}
-
-func repeatEvery(ctx context.Context, work func()) {
-	ticker := time.NewTicker(heartbeatInterval)
+// repeat calls work after each interval until ctx ends.
+func repeat(ctx context.Context, interval time.Duration, work func()) {
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -228,4 +145,60 @@ func repeatEvery(ctx context.Context, work func()) {
 			work()
 		}
 	}
+}
+
+// logFailure logs an error, unless it may be a consequence of the end of ctx.
+func (w *Worker) logFailure(ctx context.Context, text string, err error) {
+	if err != nil && ctx.Err() == nil {
+		w.log.Warn(text, "error", err)
+	}
+}
+
+// pollWork calls next until nothing is due, and again after each interval, until ctx ends.
+func (w *Worker) pollWork(ctx context.Context, failure string, next func(context.Context) (bool, error)) {
+	workAll := func() {
+		for more := true; more && ctx.Err() == nil; {
+			var err error
+			if more, err = next(ctx); err != nil {
+				w.logFailure(ctx, failure, err)
+				return
+			}
+		}
+	}
+	workAll()
+	repeat(ctx, pollInterval, workAll)
+}
+
+func (w *Worker) runDeliveries(ctx context.Context) {
+	defer w.service.WaitForDeliveries()
+	ticker := time.NewTicker(deliveryInterval)
+	defer ticker.Stop()
+	for {
+		w.logFailure(ctx, "deliveries not started", w.service.Deliver(ctx))
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-w.service.DeliveriesReady():
+		}
+	}
+}
+
+func (w *Worker) runHeartbeat(ctx context.Context) {
+	last := time.Now()
+	repeat(ctx, heartbeatInterval, func() {
+		limited, cancel := context.WithTimeout(ctx, heartbeatInterval)
+		defer cancel()
+		err := w.service.RecordHeartbeat(limited)
+		switch {
+		case err == nil:
+			last = time.Now()
+		case ctx.Err() != nil:
+		case time.Since(last) > heartbeatTimeout:
+			w.log.Error("no heartbeat was recorded for too long; the runs of this process stop", "error", err)
+			w.cancelRuns()
+		default:
+			w.log.Warn("heartbeat not recorded", "error", err)
+		}
+	})
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,75 +18,63 @@ import (
 	"github.com/intraydata/intray/server/jobs"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
+	"github.com/intraydata/intray/server/servertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake is a service of functions; a missing one does nothing.
-type fake struct {
-	runNext func(ctx context.Context) (bool, error)
-	beat    func(ctx context.Context) error
-	sweep   func(ctx context.Context) error
-	news    chan struct{}
-	// delivered counts the looks for what is to be delivered.
-	delivered int
-	// tidied counts the tidyings.
-	tidied int
+// fakeService is a service of functions. A nil function does nothing.
+type fakeService struct {
+	runNext, connector, upload              func(ctx context.Context) (bool, error)
+	heartbeat, maintain, deliver, collectGC func(ctx context.Context) error
+	ready                                   chan struct{}
+	// waited counts the calls of WaitForDeliveries.
+	waited int
 }
 
-func (f *fake) RunNext(ctx context.Context) (bool, error) {
-	if f.runNext == nil {
+func callNext(ctx context.Context, function func(context.Context) (bool, error)) (bool, error) {
+	if function == nil {
 		return false, nil
 	}
-	return f.runNext(ctx)
+	return function(ctx)
 }
 
-func (f *fake) Deliver(context.Context) error                   { f.delivered++; return nil }
-func (f *fake) CollectGarbage(context.Context) error            { f.tidied++; return nil }
-func (f *fake) RunNextConnector(context.Context) (bool, error)  { return false, nil }
-func (f *fake) DeliverNextResult(context.Context) (bool, error) { return false, nil }
-func (f *fake) WaitForDeliveries()                              {}
-func (f *fake) DeliveriesReady() <-chan struct{}                { return f.news }
-
-func (f *fake) RecordHeartbeat(ctx context.Context) error {
-	if f.beat == nil {
+func call(ctx context.Context, function func(context.Context) error) error {
+	if function == nil {
 		return nil
 	}
-	return f.beat(ctx)
+	return function(ctx)
 }
 
-func (f *fake) RunMaintenance(ctx context.Context) error {
-	if f.sweep == nil {
-		return nil
-	}
-	return f.sweep(ctx)
+func (f *fakeService) RunNext(ctx context.Context) (bool, error) { return callNext(ctx, f.runNext) }
+func (f *fakeService) RunNextConnector(ctx context.Context) (bool, error) {
+	return callNext(ctx, f.connector)
 }
+func (f *fakeService) DeliverNextResult(ctx context.Context) (bool, error) {
+	return callNext(ctx, f.upload)
+}
+func (f *fakeService) Deliver(ctx context.Context) error         { return call(ctx, f.deliver) }
+func (f *fakeService) CollectGarbage(ctx context.Context) error  { return call(ctx, f.collectGC) }
+func (f *fakeService) RecordHeartbeat(ctx context.Context) error { return call(ctx, f.heartbeat) }
+func (f *fakeService) RunMaintenance(ctx context.Context) error  { return call(ctx, f.maintain) }
+func (f *fakeService) WaitForDeliveries()                        { f.waited++ }
+func (f *fakeService) DeliveriesReady() <-chan struct{}          { return f.ready }
 
-// newWorker makes a worker and gives what it logs.
-func newWorker(s jobs.Service) (*jobs.Worker, *lines) {
-	log := &lines{}
+func newWorker(s jobs.Service) (*jobs.Worker, *servertest.Log) {
+	log := &servertest.Log{}
 	return jobs.New(s, slog.New(slog.NewTextHandler(log, nil))), log
 }
 
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
+// runFor runs the background work of a worker for a time on the fake clock.
+func runFor(t *testing.T, w *jobs.Worker, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	w.RunBackground(ctx)
 }
 
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) count(word string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), word)
-}
-
-// run is the handler of the one kind of job.
-func run(t *testing.T, w *jobs.Worker) func(ctx context.Context) error {
+// runHandler returns the handler of the only kind of job.
+func runHandler(t *testing.T, w *jobs.Worker) func(ctx context.Context) error {
 	t.Helper()
 	handlers := w.Handlers()
 	handle := handlers[model.RunJob]
@@ -96,14 +86,14 @@ func run(t *testing.T, w *jobs.Worker) func(ctx context.Context) error {
 
 func TestOneJobEmptiesTheQueue(t *testing.T) {
 	left := 3
-	w, _ := newWorker(&fake{runNext: func(context.Context) (bool, error) {
+	w, _ := newWorker(&fakeService{runNext: func(context.Context) (bool, error) {
 		if left == 0 {
 			return false, nil
 		}
 		left--
 		return true, nil
 	}})
-	if err := run(t, w)(t.Context()); err != nil || left != 0 {
+	if err := runHandler(t, w)(t.Context()); err != nil || left != 0 {
 		t.Errorf("%d imports are left, error %v", left, err)
 	}
 }
@@ -111,220 +101,286 @@ func TestOneJobEmptiesTheQueue(t *testing.T) {
 func TestFailedRunEndsTheJob(t *testing.T) {
 	fault := errors.New("the disk is gone")
 	calls := 0
-	w, _ := newWorker(&fake{runNext: func(context.Context) (bool, error) { calls++; return true, fault }})
-	if err := run(t, w)(t.Context()); !errors.Is(err, fault) || calls != 1 {
-		t.Errorf("%d calls, error %v; want one and its fault", calls, err)
+	w, _ := newWorker(&fakeService{runNext: func(context.Context) (bool, error) { calls++; return true, fault }})
+	if err := runHandler(t, w)(t.Context()); !errors.Is(err, fault) || calls != 1 {
+		t.Errorf("%d calls, error %v; want one call and its fault", calls, err)
 	}
 }
 
-func TestStoppedJobTakesNoMore(t *testing.T) {
+func TestCancelledJobRunsNoMoreImports(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	w, _ := newWorker(&fake{runNext: func(context.Context) (bool, error) { calls++; cancel(); return true, nil }})
-	if err := run(t, w)(ctx); !errors.Is(err, context.Canceled) || calls != 1 {
-		t.Errorf("%d calls, error %v; want one and the word to stop", calls, err)
+	w, _ := newWorker(&fakeService{runNext: func(context.Context) (bool, error) { calls++; cancel(); return true, nil }})
+	if err := runHandler(t, w)(ctx); !errors.Is(err, context.Canceled) || calls != 1 {
+		t.Errorf("%d calls, error %v; want one call and context.Canceled", calls, err)
 	}
 }
 
-func TestBeatsAndSweeps(t *testing.T) {
+// Each periodic call is made at its interval, and deliveries are awaited at the end.
+func TestIntervals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		var beats, sweeps []time.Duration
-		w, _ := newWorker(&fake{
-			beat:  func(context.Context) error { beats = append(beats, time.Since(began)); return nil },
-			sweep: func(context.Context) error { sweeps = append(sweeps, time.Since(began)); return nil },
-		})
-		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
-		defer cancel()
-		w.RunBackground(ctx)
-		want := []time.Duration{2 * time.Second, 4 * time.Second, 6 * time.Second}
-		if diff := cmp.Diff(want, beats) + cmp.Diff(want, sweeps); diff != "" {
-			t.Errorf("beats and sweeps (-want +got):\n%s", diff)
+		start := time.Now()
+		record := func(times *[]time.Duration) func(context.Context) error {
+			return func(context.Context) error { *times = append(*times, time.Since(start)); return nil }
 		}
-	})
-}
-
-// What is due to leave is looked for four times a second, and it is tidied up every
-// five minutes.
-func TestKeepDeliversAndTidies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{}
+		var heartbeats, rounds, deliveries, collections []time.Duration
+		f := &fakeService{heartbeat: record(&heartbeats), maintain: record(&rounds), deliver: record(&deliveries), collectGC: record(&collections)}
 		w, _ := newWorker(f)
-		ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
-		defer cancel()
-		w.RunBackground(ctx)
-		if f.tidied != 2 || f.delivered < 4*11*60-2 || f.delivered > 4*11*60+2 {
-			t.Errorf("tidied %d times, looked for deliveries %d times", f.tidied, f.delivered)
+		runFor(t, w, 11*time.Minute-time.Millisecond)
+		for name, c := range map[string]struct {
+			got             []time.Duration
+			first, interval time.Duration
+		}{
+			"heartbeats":          {heartbeats, 2 * time.Second, 2 * time.Second},
+			"maintenance":         {rounds, 2 * time.Second, 2 * time.Second},
+			"deliveries":          {deliveries, 0, 250 * time.Millisecond},
+			"garbage collections": {collections, 5 * time.Minute, 5 * time.Minute},
+		} {
+			var want []time.Duration
+			for at := c.first; at < 11*time.Minute-time.Millisecond; at += c.interval {
+				want = append(want, at)
+			}
+			if !slices.Equal(c.got, want) {
+				t.Errorf("%s: %d at %v…, want %d at %v…", name, len(c.got), c.got[:3], len(want), want[:3])
+			}
+		}
+		if f.waited != 1 {
+			t.Errorf("waited for deliveries %d times, want once", f.waited)
 		}
 	})
 }
 
-// A sweep that takes long must not keep a beat waiting.
-func TestSlowSweepKeepsNoBeat(t *testing.T) {
+// A new delivery is started at once.
+func TestReadyDeliveries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		beats := 0
-		w, _ := newWorker(&fake{
-			beat:  func(context.Context) error { beats++; return nil },
-			sweep: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
-		})
-		ctx, cancel := context.WithTimeout(t.Context(), 61*time.Second)
-		defer cancel()
-		w.RunBackground(ctx)
-		if beats != 30 {
-			t.Errorf("%d beats in a minute, want 30", beats)
+		start := time.Now()
+		var times []time.Duration
+		f := &fakeService{ready: make(chan struct{}), deliver: func(context.Context) error { times = append(times, time.Since(start)); return nil }}
+		w, _ := newWorker(f)
+		time.AfterFunc(100*time.Millisecond, func() { f.ready <- struct{}{} })
+		runFor(t, w, 300*time.Millisecond)
+		if diff := cmp.Diff([]time.Duration{0, 100 * time.Millisecond, 250 * time.Millisecond}, times); diff != "" {
+			t.Errorf("deliveries (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// kept is a worker that keeps itself known while it runs an import.
-type kept struct {
-	began time.Time
-	log   *lines
-	// ended is closed when the run was told to stop, at the time after began.
-	ended chan struct{}
-	after time.Duration
-	err   error
-}
+// Eight connectors run and two results are uploaded at once. Each goroutine continues until
+// nothing is due, and looks again a second later.
+func TestPolling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var connectors, uploads atomic.Int64
+		count := func(calls *atomic.Int64) func(context.Context) (bool, error) {
+			return func(context.Context) (bool, error) { calls.Add(1); return false, nil }
+		}
+		f := &fakeService{connector: count(&connectors), upload: count(&uploads)}
+		w, _ := newWorker(f)
+		runFor(t, w, 2500*time.Millisecond)
+		if c, u := connectors.Load(), uploads.Load(); c != 3*8 || u != 3*2 {
+			t.Errorf("%d calls for connectors, %d for uploads; want 24 and 6", c, u)
+		}
 
-// keep runs an import that never ends by itself beside beats that do beat.
-func keep(ctx context.Context, t *testing.T, beat func(ctx context.Context, since time.Duration) error) *kept {
-	t.Helper()
-	k := &kept{began: time.Now(), ended: make(chan struct{})}
-	var w *jobs.Worker
-	w, k.log = newWorker(&fake{
-		runNext: func(ctx context.Context) (bool, error) {
-			<-ctx.Done()
-			return true, nil
-		},
-		beat: func(ctx context.Context) error { return beat(ctx, time.Since(k.began)) },
+		left := 5
+		var mu sync.Mutex
+		f = &fakeService{connector: func(context.Context) (bool, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			left--
+			return left >= 0, nil
+		}}
+		w, _ = newWorker(f)
+		runFor(t, w, time.Millisecond)
+		if left != -8 {
+			t.Errorf("%d connectors are left, want none, found by 8 goroutines", left)
+		}
 	})
-	handle := run(t, w)
-	go w.RunBackground(ctx)
-	go func() {
-		defer close(k.ended)
-		k.err = handle(ctx)
-		k.after = time.Since(k.began)
-	}()
-	return k
 }
 
-// TestDeafWorkerStopsItsRuns lets the beats fail, or hang as they do where the
-// network is gone: others count the node as dead after 8 s, and soon after that
-// it must have stopped.
-func TestDeafWorkerStopsItsRuns(t *testing.T) {
-	ways := map[string]func(ctx context.Context, since time.Duration) error{
-		"beats fail":      func(context.Context, time.Duration) error { return errors.New("no route") },
-		"beats hang":      func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() },
-		"beats hang late": func(ctx context.Context, since time.Duration) error { return hangAfter(ctx, since, time.Minute) },
-	}
-	for name, beat := range ways {
-		t.Run(name, func(t *testing.T) {
+// A failed call is logged and ends the round, but not the next one.
+func TestFailuresAreLogged(t *testing.T) {
+	fault := errors.New("no route")
+	fail := func(context.Context) error { return fault }
+	failNext := func(context.Context) (bool, error) { return true, fault }
+	for text, c := range map[string]struct {
+		service *fakeService
+		d       time.Duration
+		lines   int
+	}{
+		"maintenance failed":        {&fakeService{maintain: fail}, 5 * time.Second, 2},
+		"heartbeat not recorded":    {&fakeService{heartbeat: fail}, 5 * time.Second, 2},
+		"garbage collection failed": {&fakeService{collectGC: fail}, 11 * time.Minute, 2},
+		"deliveries not started":    {&fakeService{deliver: fail}, 400 * time.Millisecond, 2},
+		"connector not run":         {&fakeService{connector: failNext}, 1500 * time.Millisecond, 2 * 8},
+		"result not uploaded":       {&fakeService{upload: failNext}, 1500 * time.Millisecond, 2 * 2},
+	} {
+		t.Run(text, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer synctest.Wait()
-				defer cancel()
-				k := keep(ctx, t, beat)
-				select {
-				case <-k.ended:
-				case <-time.After(time.Hour):
-					t.Fatal("the run goes on for an hour")
-				}
-				heard := time.Duration(0) // when the last beat was heard
-				if name == "beats hang late" {
-					heard = time.Minute
-				}
-				if deaf := k.after - heard; deaf < 8*time.Second || deaf > 12*time.Second || !errors.Is(k.err, context.Canceled) {
-					t.Errorf("stopped %v after the last beat with %v, want 8 to 12 s and the word to stop", deaf, k.err)
-				}
-				if k.log.count("level=ERROR") == 0 {
-					t.Error("the log does not tell why the run stopped")
+				w, log := newWorker(c.service)
+				runFor(t, w, c.d)
+				if n := strings.Count(log.String(), text); n != c.lines || n != strings.Count(log.String(), "level=WARN") || n != strings.Count(log.String(), "no route") {
+					t.Errorf("%d warnings, want %d:\n%s", n, c.lines, log.String())
 				}
 			})
 		})
 	}
 }
 
-func hangAfter(ctx context.Context, since, limit time.Duration) error {
-	if since <= limit {
-		return nil
-	}
-	<-ctx.Done()
-	return ctx.Err()
+// Errors that follow from stopping are not logged.
+func TestStopLogsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		waitNext := func(ctx context.Context) (bool, error) { return true, wait(ctx) }
+		w, log := newWorker(&fakeService{maintain: wait, heartbeat: wait, collectGC: wait, deliver: wait, connector: waitNext, upload: waitNext})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute+time.Second)
+		defer cancel()
+		go w.RunBackground(ctx)
+		time.Sleep(time.Second)
+		before := log.String()
+		cancel()
+		synctest.Wait()
+		if log.String() != before {
+			t.Errorf("logged %s", log.String())
+		}
+	})
 }
 
-func TestFewFailedBeatsStopNothing(t *testing.T) {
+// Slow maintenance must not delay heartbeats.
+func TestSlowMaintenance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heartbeats := 0
+		w, _ := newWorker(&fakeService{
+			heartbeat: func(context.Context) error { heartbeats++; return nil },
+			maintain:  func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+		})
+		runFor(t, w, 61*time.Second)
+		if heartbeats != 30 {
+			t.Errorf("%d heartbeats in a minute, want 30", heartbeats)
+		}
+	})
+}
+
+// endlessRun is an import that runs until it is cancelled, next to a worker's heartbeats.
+type endlessRun struct {
+	log *servertest.Log
+	// ended is closed when the run was cancelled, with err, at the time after since the start.
+	ended chan struct{}
+	after time.Duration
+	err   error
+}
+
+func startEndlessRun(ctx context.Context, t *testing.T, heartbeat func(ctx context.Context, since time.Duration) error) *endlessRun {
+	t.Helper()
+	start := time.Now()
+	r := &endlessRun{ended: make(chan struct{})}
+	var w *jobs.Worker
+	w, r.log = newWorker(&fakeService{
+		runNext: func(ctx context.Context) (bool, error) {
+			<-ctx.Done()
+			return true, nil
+		},
+		heartbeat: func(ctx context.Context) error { return heartbeat(ctx, time.Since(start)) },
+	})
+	handle := runHandler(t, w)
+	go w.RunBackground(ctx)
+	go func() {
+		defer close(r.ended)
+		r.err = handle(ctx)
+		r.after = time.Since(start)
+	}()
+	return r
+}
+
+// Other nodes consider a node dead 8 s after its last heartbeat. Then its runs must stop.
+func TestRunsStopWithoutHeartbeat(t *testing.T) {
+	for name, c := range map[string]struct {
+		heartbeat func(ctx context.Context, since time.Duration) error
+		// stopped is when the run must be cancelled: at the first failure more than 8 s
+		// after the last heartbeat.
+		stopped time.Duration
+	}{
+		"heartbeats fail": {func(context.Context, time.Duration) error { return errors.New("no route") }, 10 * time.Second},
+		"heartbeats hang": {func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }, 10 * time.Second},
+		"heartbeats hang after a minute": {func(ctx context.Context, since time.Duration) error {
+			if since <= time.Minute {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}, 70 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer synctest.Wait()
+				defer cancel()
+				r := startEndlessRun(ctx, t, c.heartbeat)
+				select {
+				case <-r.ended:
+				case <-time.After(time.Hour):
+					t.Fatal("the run continues for an hour")
+				}
+				if r.after != c.stopped || !errors.Is(r.err, context.Canceled) {
+					t.Errorf("stopped after %v with %v, want context.Canceled after %v", r.after, r.err, c.stopped)
+				}
+				if !strings.Contains(r.log.String(), "level=ERROR") {
+					t.Error("the log has no reason for the stop")
+				}
+			})
+		})
+	}
+}
+
+func TestFewMissedHeartbeatsStopNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		beats := 0
-		k := keep(ctx, t, func(context.Context, time.Duration) error {
-			if beats++; beats%4 != 0 { // three fail, one is heard
+		heartbeats := 0
+		r := startEndlessRun(ctx, t, func(context.Context, time.Duration) error {
+			if heartbeats++; heartbeats%4 != 0 { // three of four fail
 				return errors.New("no route")
 			}
 			return nil
 		})
-		time.Sleep(time.Hour) // by the bubble's clock
+		time.Sleep(time.Hour) // on the fake clock
 		select {
-		case <-k.ended:
-			t.Errorf("the run was stopped after %v", k.after)
+		case <-r.ended:
+			t.Errorf("the run was stopped after %v", r.after)
 		default:
 		}
-		if k.log.count("level=WARN") == 0 || k.log.count("level=ERROR") != 0 {
-			t.Error("the log should warn of each failed beat and tell of no error")
+		if log := r.log.String(); !strings.Contains(log, "level=WARN") || strings.Contains(log, "level=ERROR") {
+			t.Error("the log must have warnings and no errors")
 		}
 		cancel()
 		synctest.Wait()
 	})
 }
 
-// A worker that was deaf works again once it is heard.
-func TestDeafWorkerRecovers(t *testing.T) {
+// A worker whose runs were stopped runs imports again when its heartbeats are recorded.
+func TestRecoveredHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var mu sync.Mutex
-		trouble := errors.New("no route")
-		set := func(err error) { mu.Lock(); defer mu.Unlock(); trouble = err }
-		w, _ := newWorker(&fake{
-			runNext: func(ctx context.Context) (bool, error) { <-ctx.Done(); return true, nil },
-			beat:    func(context.Context) error { mu.Lock(); defer mu.Unlock(); return trouble },
+		failure := errors.New("no route")
+		w, _ := newWorker(&fakeService{
+			runNext:   func(ctx context.Context) (bool, error) { <-ctx.Done(); return true, nil },
+			heartbeat: func(context.Context) error { mu.Lock(); defer mu.Unlock(); return failure },
 		})
 		go w.RunBackground(ctx)
-		handle := run(t, w)
-		_ = handle(ctx) // until it is deaf
-		set(nil)
-		time.Sleep(3 * time.Second)
+		handle := runHandler(t, w)
+		if err := handle(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("the first run ended with %v", err)
+		}
+		mu.Lock()
+		failure = nil
+		mu.Unlock()
+		time.Sleep(3 * time.Second) // on the fake clock
 		ended := make(chan struct{})
 		go func() { defer close(ended); _ = handle(ctx) }()
 		select {
 		case <-ended:
-			t.Error("the run was stopped although its node is heard")
+			t.Error("the run was stopped in spite of the heartbeats")
 		case <-time.After(time.Minute):
 		}
 		cancel()
 		<-ended
-	})
-}
-
-func TestTroubleIsLogged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, log := newWorker(&fake{sweep: func(context.Context) error { return errors.New("no route") }})
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		w.RunBackground(ctx)
-		if log.count("no route") != 2 {
-			t.Errorf("%d lines about two failed sweeps", log.count("no route"))
-		}
-	})
-}
-
-func TestStopIsNoTrouble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fail := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-		w, log := newWorker(&fake{sweep: fail, beat: fail})
-		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
-		defer cancel()
-		w.RunBackground(ctx)
-		if log.count("\n") != 0 {
-			t.Errorf("the log tells of the stop: %s", log.text.String())
-		}
 	})
 }

@@ -1,15 +1,11 @@
-// Package queue keeps durable jobs. A job is enqueued in the transaction that
-// makes it necessary and is worked at least once after that transaction has
-// committed, whatever dies in between.
+// Package queue stores durable jobs. A job is enqueued in a transaction, and runs at least
+// once after that transaction is committed, even if processes crash.
 //
-// A [Job] names a kind of work and the thing to work on; it carries no payload,
-// so that what is done is decided by what the store says when it is done. A
-// [Handler] does the work of one kind. A node is a process that works jobs; its
-// jobs are taken back when it has died. A [Queue] holds all of this in the
-// database that the store uses.
+// A [Job] names a kind of work and the object to work on. It has no payload: its [Handler]
+// reads the current state from the store. A node is a process that runs jobs. [Queue.Reclaim]
+// returns the jobs of a dead node to the queue. A [Queue] is part of the store's database.
 //
-// The package does not know what the kinds mean, and it does not find out which
-// nodes are dead.
+// The package does not know what the kinds mean or which nodes are dead.
 package queue
 
 import (
@@ -20,64 +16,62 @@ import (
 	"time"
 )
 
-// Job is one piece of work to be done.
+// Job is work to do.
 type Job struct {
-	// Kind names the work, such as "run": at most 100 letters, digits, "_",
-	// "-" and ".".
+	// Kind is the kind of work, such as "run": at most 100 letters, digits, "_", "-" and
+	// ".".
 	Kind string
-	// Key names the thing to work on, or is "".
+	// Key identifies the object to work on, or is "".
 	Key string
 }
 
-// Handler does the work of one kind. An error means that the job is tried
-// again later; a cancelled context that it should hand back what it has.
+// Handler does the work of one kind. After an error, the job is retried. When the context is
+// cancelled, the handler must stop and return.
 //
-// A job is tried 10 times, after 1 s, 16 s, 81 s and so on by the fourth power,
-// over about 4 hours; then it is given up and the logger is told. A try that
-// was cancelled does not count, and the job is due again at once.
+// A job has 10 attempts. The delays grow with the fourth power of the attempt: 1 s, 16 s, 81 s
+// and so on, about 4 hours in total. After the last attempt, the job is dropped and an error
+// is logged. An attempt that was cancelled does not count, and the job is due again at once.
 type Handler func(ctx context.Context, job Job) error
 
-// Tx is an open transaction of the store, lent to the queue. No rows may be
-// open on it.
+// Tx is an open transaction of the store. No rows may be open on it.
 type Tx struct {
 	*sql.Tx
-	// Conn is the connection that the transaction is open on.
+	// Conn is the connection of the transaction.
 	Conn *sql.Conn
 }
 
-// Queue holds jobs. All methods may be called at once from many goroutines.
+// Queue stores and runs jobs. It is safe for concurrent use.
 type Queue interface {
-	// Migrate brings the queue's own tables up to date.
+	// Migrate updates the tables of the queue.
 	Migrate(ctx context.Context) error
-	// Enqueue adds a job, which begins after tx has committed.
+	// Enqueue adds a job, which starts after tx is committed.
 	Enqueue(ctx context.Context, tx Tx, job Job) error
-	// Waiting counts the jobs of the kind that are due and not begun.
+	// Waiting returns the number of jobs of the kind that are due and not running.
 	Waiting(ctx context.Context, tx Tx, kind string) (int, error)
-	// Reclaim puts the jobs that node was working on back in the queue, as
-	// new ones, and says how many they were. What node still does with the
-	// old ones has no effect on the queue. A job that kills its process comes
-	// back each time: to bound that is up to its handler.
+	// Reclaim enqueues the running jobs of a dead node again, as new jobs, and returns their
+	// number. If the node is alive, the outcomes of its old jobs have no effect. Reclaim does
+	// not limit the number of times that a job which kills its process is enqueued again.
 	Reclaim(ctx context.Context, tx Tx, node string) (int, error)
-	// Start begins to work jobs of the kinds that have a handler. It returns
-	// at once; the work goes on, whatever becomes of ctx, until Stop. It must
-	// be called at most once, on a queue whose configuration names the node.
+	// Start starts running jobs of the kinds that have a handler, and returns at once. Jobs run
+	// until Stop, even if ctx ends. Start must be called at most once, on a queue whose
+	// configuration has a Node.
 	Start(ctx context.Context, handlers map[string]Handler) error
-	// Stop begins no more jobs and waits for the running ones until ctx is
-	// done. Then it cancels their contexts and waits for Grace. An error says
-	// that some are running still. Without Start it does nothing.
+	// Stop starts no more jobs, and waits until the running ones end or ctx is done. Then it
+	// cancels their contexts and waits for at most Grace. It returns an error if some are
+	// still running. Without Start, it does nothing.
 	Stop(ctx context.Context) error
 }
 
-// Config is how a queue is worked. The zero Config can enqueue, not work.
+// Config configures a queue. A queue with the zero Config can enqueue jobs but not run them.
 type Config struct {
-	// Node names this process among all that share the database: at most 100
-	// characters, and another one with each start.
+	// Node identifies this process among those that share the database, in at most 100
+	// characters. It must differ at each start.
 	Node string
-	// Workers is the most jobs worked at once. Default 4.
+	// Workers is the maximum number of jobs that run at once. Default 4.
 	Workers int
-	// Grace is how long Stop waits for jobs that it has cancelled. Default 5 s.
+	// Grace is how long Stop waits for cancelled jobs. Default 5 s.
 	Grace time.Duration
-	// Logger is told of failed jobs and of faults. Default: nobody is.
+	// Logger logs failed jobs and internal errors. Default: no logging.
 	Logger *slog.Logger
 }
 

@@ -19,20 +19,24 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/intraydata/intray/server/queue"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/sqlstore/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a database, and a way to queues on it.
-type rig struct {
+// fixture is a database that several queues can use.
+type fixture struct {
 	*testing.T
 	db   *sql.DB
 	open func(cfg queue.Config) (queue.Queue, error)
+	// nodeList returns the SQL expression of a list with one node.
+	nodeList func(node string) string
 }
 
-func onEach(t *testing.T, test func(r *rig)) {
-	for name, open := range map[string]func(*testing.T) *rig{"sqlite": sqliteRig, "postgres": postgresRig} {
+// onEachDatabase runs a test on each database.
+func onEachDatabase(t *testing.T, test func(f *fixture)) {
+	for name, open := range map[string]func(*testing.T) *fixture{"sqlite": sqliteFixture, "postgres": postgresFixture} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(open(t))
@@ -40,7 +44,7 @@ func onEach(t *testing.T, test func(r *rig)) {
 	}
 }
 
-func sqliteRig(t *testing.T) *rig {
+func sqliteFixture(t *testing.T) *fixture {
 	path := filepath.Join(t.TempDir(), "queue.db")
 	pool := func() *sql.DB {
 		db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_txlock=immediate")
@@ -49,162 +53,161 @@ func sqliteRig(t *testing.T) *rig {
 		t.Cleanup(func() { must(t, db.Close()) })
 		return db
 	}
-	return &rig{t, pool(), func(cfg queue.Config) (queue.Queue, error) { return queue.SQLite(pool(), cfg) }}
+	return &fixture{t, pool(), func(cfg queue.Config) (queue.Queue, error) { return queue.SQLite(pool(), cfg) }, func(node string) string {
+		return "jsonb_array('" + node + "')"
+	}}
 }
 
-func postgresRig(t *testing.T) *rig {
+func postgresFixture(t *testing.T) *fixture {
 	pool, err := pgxpool.New(t.Context(), storetest.PostgresURL(t))
 	must(t, err)
 	t.Cleanup(pool.Close)
 	db := stdlib.OpenDBFromPool(pool)
 	t.Cleanup(func() { must(t, db.Close()) })
-	return &rig{t, db, func(cfg queue.Config) (queue.Queue, error) { return queue.Postgres(pool, cfg) }}
+	return &fixture{t, db, func(cfg queue.Config) (queue.Queue, error) { return queue.Postgres(pool, cfg) }, func(node string) string {
+		return "ARRAY['" + node + "']"
+	}}
 }
 
-// queue opens a queue and brings its tables up to date.
-func (r *rig) queue(cfg queue.Config) queue.Queue {
-	r.Helper()
-	q, err := r.open(cfg)
-	must(r, err)
-	must(r, q.Migrate(r.Context()))
+// openQueue opens a queue and updates its tables.
+func (f *fixture) openQueue(cfg queue.Config) queue.Queue {
+	f.Helper()
+	q, err := f.open(cfg)
+	must(f, err)
+	must(f, q.Migrate(f.Context()))
 	return q
 }
 
-// start starts a queue with one handler, of the kind "run".
-func (r *rig) start(cfg queue.Config, handle queue.Handler) queue.Queue {
-	r.Helper()
-	q := r.queue(cfg)
-	must(r, q.Start(r.Context(), map[string]queue.Handler{"run": handle}))
-	r.Cleanup(func() { must(r, q.Stop(ended())) })
+// startQueue starts a queue with a handler for the kind "run".
+func (f *fixture) startQueue(cfg queue.Config, handle queue.Handler) queue.Queue {
+	f.Helper()
+	q := f.openQueue(cfg)
+	must(f, q.Start(f.Context(), map[string]queue.Handler{"run": handle}))
+	f.Cleanup(func() { must(f, q.Stop(cancelledContext())) })
 	return q
 }
 
-// within runs work in a transaction and commits it where work says so.
-func (r *rig) within(work func(tx queue.Tx) (commit bool)) {
-	r.Helper()
-	conn, err := r.db.Conn(r.Context())
-	must(r, err)
+// inTx calls work in a transaction, and commits it if work returns true.
+func (f *fixture) inTx(work func(tx queue.Tx) (commit bool)) {
+	f.Helper()
+	conn, err := f.db.Conn(f.Context())
+	must(f, err)
 	defer func() { _ = conn.Close() }()
-	tx, err := conn.BeginTx(r.Context(), nil)
-	must(r, err)
+	tx, err := conn.BeginTx(f.Context(), nil)
+	must(f, err)
 	defer func() { _ = tx.Rollback() }()
 	if work(queue.Tx{Tx: tx, Conn: conn}) {
-		must(r, tx.Commit())
+		must(f, tx.Commit())
 	}
 }
 
-func (r *rig) enqueue(q queue.Queue, keys ...string) {
-	r.Helper()
-	r.within(func(tx queue.Tx) bool {
+func (f *fixture) enqueue(q queue.Queue, keys ...string) {
+	f.Helper()
+	f.inTx(func(tx queue.Tx) bool {
 		for _, key := range keys {
-			must(r, q.Enqueue(r.Context(), tx, queue.Job{Kind: "run", Key: key}))
+			must(f, q.Enqueue(f.Context(), tx, queue.Job{Kind: "run", Key: key}))
 		}
 		return true
 	})
 }
 
-// rows gives how many jobs there are in each state.
-func (r *rig) rows() map[string]int {
-	r.Helper()
-	rows, err := r.db.QueryContext(r.Context(), `SELECT CAST(state AS TEXT), count(*) FROM river_job GROUP BY state`)
-	must(r, err)
+// jobsByState returns the number of jobs in each state.
+func (f *fixture) jobsByState() map[string]int {
+	f.Helper()
+	rows, err := f.db.QueryContext(f.Context(), `SELECT CAST(state AS TEXT), count(*) FROM river_job GROUP BY state`)
+	must(f, err)
 	defer func() { _ = rows.Close() }()
 	all := map[string]int{}
 	for rows.Next() {
 		var state string
 		var n int
-		must(r, rows.Scan(&state, &n))
+		must(f, rows.Scan(&state, &n))
 		all[state] = n
 	}
-	must(r, rows.Err())
+	must(f, rows.Err())
 	return all
 }
 
-func (r *rig) waiting(q queue.Queue, kind string) (n int) {
-	r.Helper()
-	r.within(func(tx queue.Tx) bool {
+func (f *fixture) waiting(q queue.Queue, kind string) (n int) {
+	f.Helper()
+	f.inTx(func(tx queue.Tx) bool {
 		var err error
-		n, err = q.Waiting(r.Context(), tx, kind)
-		must(r, err)
+		n, err = q.Waiting(f.Context(), tx, kind)
+		must(f, err)
 		return false
 	})
 	return n
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = servertest.Must
 
-func same(t testing.TB, got, want any) {
+func wantEqual(t testing.TB, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("other than expected (-want +got):\n%s", diff)
+		t.Errorf("difference (-want +got):\n%s", diff)
 	}
 }
 
-// next waits for a value; a test that gets none ends by the limit of go test.
-func next[V any](r *rig, from <-chan V) V {
-	r.Helper()
+// receive waits for a value from a channel.
+func receive[V any](f *fixture, from <-chan V) V {
+	f.Helper()
 	select {
 	case v := <-from:
 		return v
 	case <-time.After(30 * time.Second):
-		r.Fatal("nothing came")
+		f.Fatal("no value arrived")
 		panic("not reached")
 	}
 }
 
-// ended is a context that is done.
-func ended() context.Context {
+// cancelledContext returns a context that is done.
+func cancelledContext() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }
 
-func TestWorksWhatIsCommitted(t *testing.T) {
+func TestCommittedJobsRun(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(r *rig) {
-		worked := make(chan queue.Job, 9)
-		q := r.start(queue.Config{Node: "n"}, func(_ context.Context, job queue.Job) error {
-			worked <- job
+	onEachDatabase(t, func(f *fixture) {
+		done := make(chan queue.Job, 9)
+		q := f.startQueue(queue.Config{Node: "n"}, func(_ context.Context, job queue.Job) error {
+			done <- job
 			return nil
 		})
-		r.within(func(tx queue.Tx) bool {
-			must(r, q.Enqueue(r.Context(), tx, queue.Job{Kind: "run", Key: "undone"}))
+		f.inTx(func(tx queue.Tx) bool {
+			must(f, q.Enqueue(f.Context(), tx, queue.Job{Kind: "run", Key: "rolled back"}))
 			return false
 		})
 		for _, key := range []string{"", "a key: ü \x01 \"'"} {
-			r.enqueue(q, key)
-			same(r, next(r, worked), queue.Job{Kind: "run", Key: key})
+			f.enqueue(q, key)
+			wantEqual(f, receive(f, done), queue.Job{Kind: "run", Key: key})
 		}
-		must(r, q.Stop(r.Context()))
-		same(r, r.rows(), map[string]int{"completed": 2})
+		must(f, q.Stop(f.Context()))
+		wantEqual(f, f.jobsByState(), map[string]int{"completed": 2})
 	})
 }
 
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(r *rig) {
-		q := r.queue(queue.Config{})
-		r.enqueue(q, "1", "2")
-		same(r, []int{r.waiting(q, "run"), r.waiting(q, "other")}, []int{2, 0})
+	onEachDatabase(t, func(f *fixture) {
+		q := f.openQueue(queue.Config{})
+		f.enqueue(q, "1", "2")
+		wantEqual(f, []int{f.waiting(q, "run"), f.waiting(q, "other")}, []int{2, 0})
 	})
 }
 
-func TestTriesAgain(t *testing.T) {
+func TestRetries(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(r *rig) {
+	onEachDatabase(t, func(f *fixture) {
 		for name, fail := range map[string]func() error{
 			"error": func() error { return errors.New("wrong") },
 			"panic": func() error { panic("wrong") },
 		} {
-			r.Run(name, func(t *testing.T) {
-				var log lines
+			f.Run(name, func(t *testing.T) {
+				var log servertest.Log
 				tries, n := make(chan int, 9), 0
-				q := r.start(queue.Config{Node: name, Logger: slog.New(slog.NewTextHandler(&log, nil))},
+				q := f.startQueue(queue.Config{Node: name, Logger: slog.New(slog.NewTextHandler(&log, nil))},
 					func(context.Context, queue.Job) error {
 						n++
 						defer func() { tries <- n }()
@@ -213,10 +216,10 @@ func TestTriesAgain(t *testing.T) {
 						}
 						return nil
 					})
-				r.enqueue(q, "k")
-				same(t, []int{next(r, tries), next(r, tries)}, []int{1, 2})
-				must(t, q.Stop(r.Context()))
-				if !strings.Contains(log.String(), "job failed, it is tried again") {
+				f.enqueue(q, "k")
+				wantEqual(t, []int{receive(f, tries), receive(f, tries)}, []int{1, 2})
+				must(t, q.Stop(f.Context()))
+				if !strings.Contains(log.String(), "job failed; it will be retried") {
 					t.Errorf("the failure is not in the log:\n%s", log.String())
 				}
 			})
@@ -224,146 +227,201 @@ func TestTriesAgain(t *testing.T) {
 	})
 }
 
-func TestTakeBack(t *testing.T) {
+func TestReclaim(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(r *rig) {
-		begun, end := make(chan string, 9), make(chan struct{})
+	onEachDatabase(t, func(f *fixture) {
+		started, end := make(chan string, 9), make(chan struct{})
 		release := sync.OnceFunc(func() { close(end) })
 		defer release()
-		hold := func(node string) queue.Handler {
+		block := func(node string) queue.Handler {
 			return func(_ context.Context, job queue.Job) error {
-				begun <- node + " " + job.Key
+				started <- node + " " + job.Key
 				<-end
 				return nil
 			}
 		}
-		// With its only worker busy it takes nothing that is meant for others.
-		dead := r.start(queue.Config{Node: "dead", Workers: 1}, hold("dead"))
-		r.enqueue(dead, "k")
-		same(r, next(r, begun), "dead k")
+		// Its only worker is busy, so that it cannot run further jobs.
+		dead := f.startQueue(queue.Config{Node: "dead", Workers: 1}, block("dead"))
+		f.enqueue(dead, "k")
+		wantEqual(f, receive(f, started), "dead k")
 
-		alive := r.start(queue.Config{Node: "alive"}, hold("alive"))
-		r.enqueue(alive, "own")
-		same(r, next(r, begun), "alive own")
+		alive := f.startQueue(queue.Config{Node: "alive"}, block("alive"))
+		f.enqueue(alive, "own")
+		wantEqual(f, receive(f, started), "alive own")
 		for _, c := range []struct {
 			node string
 			want int
 		}{{"unknown", 0}, {"dead", 1}, {"dead", 0}} {
-			r.within(func(tx queue.Tx) bool {
-				n, err := alive.Reclaim(r.Context(), tx, c.node)
-				must(r, err)
-				same(r, fmt.Sprint(c.node, n), fmt.Sprint(c.node, c.want))
+			f.inTx(func(tx queue.Tx) bool {
+				n, err := alive.Reclaim(f.Context(), tx, c.node)
+				must(f, err)
+				wantEqual(f, fmt.Sprint(c.node, n), fmt.Sprint(c.node, c.want))
 				return true
 			})
 		}
-		same(r, next(r, begun), "alive k")
-		same(r, r.rows(), map[string]int{"running": 2, "discarded": 1})
+		wantEqual(f, receive(f, started), "alive k")
+		wantEqual(f, f.jobsByState(), map[string]int{"running": 2, "discarded": 1})
 
-		// The dead node was not dead: what it completes is no longer its job.
+		// The "dead" node completes its job, which has no effect on the copy.
 		release()
-		must(r, dead.Stop(r.Context()))
-		must(r, alive.Stop(r.Context()))
-		same(r, r.rows(), map[string]int{"completed": 2, "discarded": 1})
+		must(f, dead.Stop(f.Context()))
+		must(f, alive.Stop(f.Context()))
+		wantEqual(f, f.jobsByState(), map[string]int{"completed": 2, "discarded": 1})
+	})
+}
+
+// The tenth failure is the last one.
+func TestLastAttempt(t *testing.T) {
+	t.Parallel()
+	onEachDatabase(t, func(f *fixture) {
+		var log servertest.Log
+		attempts := make(chan struct{}, 9)
+		q := f.startQueue(queue.Config{Node: "n", Logger: slog.New(slog.NewTextHandler(&log, nil))}, func(context.Context, queue.Job) error {
+			attempts <- struct{}{}
+			return errors.New("wrong")
+		})
+		f.inTx(func(tx queue.Tx) bool {
+			must(f, q.Enqueue(f.Context(), tx, queue.Job{Kind: "run"}))
+			_, err := tx.ExecContext(f.Context(), `UPDATE river_job SET attempt = 9`)
+			must(f, err)
+			return true
+		})
+		receive(f, attempts)
+		must(f, q.Stop(f.Context()))
+		if text := log.String(); strings.Count(text, "level=ERROR msg=\"job failed for the last time\"") != 1 || strings.Contains(text, "retried") || !strings.Contains(text, "attempt=10 error=wrong") {
+			f.Errorf("the log is:\n%s", text)
+		}
+		wantEqual(f, f.jobsByState(), map[string]int{"discarded": 1})
+	})
+}
+
+// A dead node had more running jobs than one query reads.
+func TestReclaimManyJobs(t *testing.T) {
+	t.Parallel()
+	onEachDatabase(t, func(f *fixture) {
+		q := f.openQueue(queue.Config{})
+		const others, lost = 1, 1000
+		f.inTx(func(tx queue.Tx) bool {
+			for n := range others + lost {
+				must(f, q.Enqueue(f.Context(), tx, queue.Job{Kind: "run", Key: fmt.Sprint(n)}))
+			}
+			_, err := tx.ExecContext(f.Context(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = CURRENT_TIMESTAMP, attempted_by = `+f.nodeList("dead"))
+			must(f, err)
+			_, err = tx.ExecContext(f.Context(), `UPDATE river_job SET attempted_by = `+f.nodeList("other")+` WHERE id = (SELECT min(id) FROM river_job)`)
+			must(f, err)
+			return true
+		})
+		f.inTx(func(tx queue.Tx) bool {
+			n, err := q.Reclaim(f.Context(), tx, "dead")
+			must(f, err)
+			wantEqual(f, n, lost)
+			return true
+		})
+		wantEqual(f, f.jobsByState(), map[string]int{"running": others, "discarded": lost, "available": lost})
+		wantEqual(f, f.waiting(q, "run"), lost)
+	})
+}
+
+// Every operation returns the error of its context.
+func TestCancelledContext(t *testing.T) {
+	t.Parallel()
+	onEachDatabase(t, func(f *fixture) {
+		q := f.openQueue(queue.Config{})
+		for name, call := range map[string]func(ctx context.Context, tx queue.Tx) error{
+			"Enqueue": func(ctx context.Context, tx queue.Tx) error { return q.Enqueue(ctx, tx, queue.Job{Kind: "run"}) },
+			"Waiting": func(ctx context.Context, tx queue.Tx) error { _, err := q.Waiting(ctx, tx, "run"); return err },
+			"Reclaim": func(ctx context.Context, tx queue.Tx) error { _, err := q.Reclaim(ctx, tx, "n"); return err },
+			"Migrate": func(ctx context.Context, _ queue.Tx) error { return q.Migrate(ctx) },
+		} {
+			f.inTx(func(tx queue.Tx) bool {
+				if err := call(cancelledContext(), tx); !errors.Is(err, context.Canceled) {
+					f.Errorf("%s: %v, want context.Canceled", name, err)
+				}
+				return false
+			})
+		}
 	})
 }
 
 func TestStopWaits(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(r *rig) {
-		begun, end := make(chan struct{}), make(chan struct{})
-		q := r.start(queue.Config{Node: "n"}, func(ctx context.Context, _ queue.Job) error {
-			close(begun)
+	onEachDatabase(t, func(f *fixture) {
+		started, end := make(chan struct{}), make(chan struct{})
+		q := f.startQueue(queue.Config{Node: "n"}, func(ctx context.Context, _ queue.Job) error {
+			close(started)
 			<-end
 			return ctx.Err()
 		})
-		r.enqueue(q, "k")
-		next(r, begun)
+		f.enqueue(q, "k")
+		receive(f, started)
 		go close(end)
-		must(r, q.Stop(context.Background()))
-		same(r, r.rows(), map[string]int{"completed": 1})
+		must(f, q.Stop(context.Background()))
+		wantEqual(f, f.jobsByState(), map[string]int{"completed": 1})
 	})
 }
 
 func TestStopCancels(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(r *rig) {
-		begun := make(chan struct{}, 9)
-		q := r.start(queue.Config{Node: "n"}, func(ctx context.Context, _ queue.Job) error {
-			begun <- struct{}{}
+	onEachDatabase(t, func(f *fixture) {
+		started := make(chan struct{}, 9)
+		q := f.startQueue(queue.Config{Node: "n"}, func(ctx context.Context, _ queue.Job) error {
+			started <- struct{}{}
 			<-ctx.Done()
-			return fmt.Errorf("handed back: %w", ctx.Err())
+			return fmt.Errorf("stopped: %w", ctx.Err())
 		})
-		r.enqueue(q, "k")
-		next(r, begun)
-		must(r, q.Stop(ended()))
-		same(r, r.rows(), map[string]int{"available": 1})
-		same(r, r.waiting(q, "run"), 1)
+		f.enqueue(q, "k")
+		receive(f, started)
+		must(f, q.Stop(cancelledContext()))
+		wantEqual(f, f.jobsByState(), map[string]int{"available": 1})
+		wantEqual(f, f.waiting(q, "run"), 1)
 		var attempt int
-		must(r, r.db.QueryRow(`SELECT attempt FROM river_job`).Scan(&attempt))
-		same(r, attempt, 0)
+		must(f, f.db.QueryRow(`SELECT attempt FROM river_job`).Scan(&attempt))
+		wantEqual(f, attempt, 0)
 	})
 }
 
-func TestStopGivesUp(t *testing.T) {
+func TestStopAfterGrace(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(r *rig) {
-		begun, end := make(chan struct{}), make(chan struct{})
-		q := r.start(queue.Config{Node: "n", Grace: time.Millisecond}, func(context.Context, queue.Job) error {
-			close(begun)
+	onEachDatabase(t, func(f *fixture) {
+		started, end := make(chan struct{}), make(chan struct{})
+		q := f.startQueue(queue.Config{Node: "n", Grace: time.Millisecond}, func(context.Context, queue.Job) error {
+			close(started)
 			<-end
 			return nil
 		})
-		r.enqueue(q, "k")
-		next(r, begun)
-		if err := q.Stop(ended()); !errors.Is(err, context.DeadlineExceeded) {
-			r.Errorf("Stop: %v, want that jobs are running still", err)
+		f.enqueue(q, "k")
+		receive(f, started)
+		if err := q.Stop(cancelledContext()); !errors.Is(err, context.DeadlineExceeded) {
+			f.Errorf("Stop: %v, want DeadlineExceeded, because a job is still running", err)
 		}
 		close(end)
-		must(r, q.Stop(context.Background()))
+		must(f, q.Stop(context.Background()))
 	})
 }
 
 func TestStart(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(r *rig) {
-		worked := make(chan string, 9)
+	onEachDatabase(t, func(f *fixture) {
+		done := make(chan string, 9)
 		handlers := map[string]queue.Handler{"run": func(_ context.Context, job queue.Job) error {
-			worked <- job.Key
+			done <- job.Key
 			return nil
 		}}
-		nameless := r.queue(queue.Config{})
-		if nameless.Start(r.Context(), handlers) == nil {
-			r.Error("a queue of no node was started")
+		nameless := f.openQueue(queue.Config{})
+		if nameless.Start(f.Context(), handlers) == nil {
+			f.Error("Start of a queue without a node returned no error")
 		}
-		must(r, nameless.Stop(ended()))
+		must(f, nameless.Stop(cancelledContext()))
 
-		ctx, cancel := context.WithCancel(r.Context())
-		q := r.queue(queue.Config{Node: "n"})
-		must(r, q.Start(ctx, handlers))
+		ctx, cancel := context.WithCancel(f.Context())
+		q := f.openQueue(queue.Config{Node: "n"})
+		must(f, q.Start(ctx, handlers))
 		cancel()
-		if q.Start(r.Context(), handlers) == nil {
-			r.Error("a queue was started twice")
+		if q.Start(f.Context(), handlers) == nil {
+			f.Error("the second Start returned no error")
 		}
-		r.enqueue(q, "k")
-		same(r, next(r, worked), "k")
-		must(r, q.Stop(context.Background()))
+		f.enqueue(q, "k")
+		wantEqual(f, receive(f, done), "k")
+		must(f, q.Stop(context.Background()))
 	})
-}
-
-// lines is a log that may be written and read at once.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

@@ -21,8 +21,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// riverQueue is a queue kept by River. T is what River takes for a transaction on the
-// database.
+// riverQueue is a queue based on River. T is River's type of transactions on the database.
 type riverQueue[T any] struct {
 	cfg    Config
 	driver riverdriver.Driver[T]
@@ -30,25 +29,25 @@ type riverQueue[T any] struct {
 	insert *river.Client[T]
 
 	mu sync.Mutex
-	// working is nil before Start.
-	working *river.Client[T]
+	// running is nil before Start.
+	running *river.Client[T]
 }
 
-func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, lend func(Tx, func(T) error) error) (*riverQueue[T], error) {
+func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, withTx func(Tx, func(T) error) error) (*riverQueue[T], error) {
 	cfg = cfg.withDefaults()
 	insert, err := river.NewClient(driver, cfg.riverConfig())
 	if err != nil {
-		return nil, fmt.Errorf("opening the queue: %w", err)
+		return nil, fmt.Errorf("open the queue: %w", err)
 	}
-	return &riverQueue[T]{cfg: cfg, driver: driver, withTx: lend, insert: insert}, nil
+	return &riverQueue[T]{cfg: cfg, driver: driver, withTx: withTx, insert: insert}, nil
 }
 
 func (c Config) riverConfig() *river.Config {
 	return &river.Config{
 		ID:     c.Node,
 		Logger: c.Logger,
-		// An import may take hours. River's rescuer passes over jobs without
-		// a timeout, so that nothing but Reclaim ends the job of another.
+		// An import may take hours. River's rescuer ignores jobs without a timeout, so that only
+		// Reclaim ends jobs of other nodes.
 		JobTimeout:                  -1,
 		RescueStuckJobsAfter:        time.Hour,
 		MaxAttempts:                 10,
@@ -61,7 +60,7 @@ func (c Config) riverConfig() *river.Config {
 	}
 }
 
-// jobArgs is what River keeps of a job beside its kind.
+// jobArgs are River's arguments of a job.
 type jobArgs struct {
 	kind string
 	Key  string `json:"key"`
@@ -75,7 +74,7 @@ func (q *riverQueue[T]) Migrate(ctx context.Context) error {
 		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
 	}
 	if err != nil {
-		return fmt.Errorf("migrating the queue: %w", err)
+		return fmt.Errorf("migrate the queue: %w", err)
 	}
 	return nil
 }
@@ -86,40 +85,39 @@ func (q *riverQueue[T]) Enqueue(ctx context.Context, tx Tx, job Job) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("enqueueing a job %s: %w", job.Kind, err)
+		return fmt.Errorf("enqueue a job %s: %w", job.Kind, err)
 	}
 	return nil
 }
 
 func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, error) {
 	n := 0
-	// A job that failed is not waiting before it is due again, or it would
-	// hide for hours that nothing is.
+	// Failed jobs do not count before they are due again. Otherwise, the caller would see
+	// jobs for hours although none is due.
 	err := tx.QueryRowContext(ctx,
 		`SELECT count(*) FROM river_job WHERE state = 'available' AND kind = $1`, kind).Scan(&n)
 	if err != nil {
-		return 0, fmt.Errorf("counting the jobs %s: %w", kind, err)
+		return 0, fmt.Errorf("count the jobs %s: %w", kind, err)
 	}
 	return n, nil
 }
 
-// SQLite gives the queue in the SQLite database of pool. The pool must have one
-// connection and be the queue's alone; it is the caller's to close.
+// SQLite returns the queue in the SQLite database of pool. The pool must have one connection,
+// which only the queue uses. The caller closes the pool.
 func SQLite(pool *sql.DB, cfg Config) (Queue, error) {
 	return newRiverQueue(riversqlite.New(pool), cfg, func(tx Tx, work func(*sql.Tx) error) error {
 		return work(tx.Tx)
 	})
 }
 
-// Postgres gives the queue in the PostgreSQL database of pool. Transactions
-// lent to it must be those of database/sql over pgx. The pool is the caller's
-// to close.
+// Postgres returns the queue in the PostgreSQL database of pool. Transactions passed to it must
+// be transactions of database/sql over pgx. The caller closes the pool.
 func Postgres(pool *pgxpool.Pool, cfg Config) (Queue, error) {
 	return newRiverQueue(riverpgxv5.New(pool), cfg, func(tx Tx, work func(pgx.Tx) error) error {
 		return tx.Conn.Raw(func(driverConn any) error {
 			conn, ok := driverConn.(*stdlib.Conn)
 			if !ok {
-				return errors.New("the transaction is not one of pgx")
+				return errors.New("the transaction is not a pgx transaction")
 			}
 			return work(borrowedTx{conn.Conn()})
 		})
@@ -128,18 +126,17 @@ func Postgres(pool *pgxpool.Pool, cfg Config) (Queue, error) {
 
 type pgxConn = pgx.Conn
 
-// borrowedTx is the transaction that is open on a connection, and is ended by
-// whoever began it.
+// borrowedTx is the open transaction of a connection. Only its owner may end it.
 type borrowedTx struct{ *pgxConn }
 
-var errBorrowed = errors.New("the transaction is only lent")
+var errBorrowed = errors.New("the transaction belongs to the caller")
 
 func (t borrowedTx) Conn() *pgx.Conn                       { return t.pgxConn }
 func (t borrowedTx) Begin(context.Context) (pgx.Tx, error) { return nil, errBorrowed }
 func (t borrowedTx) Commit(context.Context) error          { return errBorrowed }
 func (t borrowedTx) Rollback(context.Context) error        { return errBorrowed }
 
-// LargeObjects is there because pgx.Tx has it; River does not call it.
+// LargeObjects implements pgx.Tx. River does not call it.
 func (t borrowedTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
 
 func (q *riverQueue[T]) Start(ctx context.Context, handlers map[string]Handler) error {
@@ -147,9 +144,9 @@ func (q *riverQueue[T]) Start(ctx context.Context, handlers map[string]Handler) 
 	defer q.mu.Unlock()
 	switch {
 	case q.cfg.Node == "":
-		return errors.New("starting the queue: the node has no name")
-	case q.working != nil:
-		return errors.New("starting the queue: it was started before")
+		return errors.New("start the queue: the node has no name")
+	case q.running != nil:
+		return errors.New("start the queue: already started")
 	}
 	cfg := q.cfg.riverConfig()
 	cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: q.cfg.Workers}}
@@ -162,15 +159,15 @@ func (q *riverQueue[T]) Start(ctx context.Context, handlers map[string]Handler) 
 		err = client.Start(context.WithoutCancel(ctx))
 	}
 	if err != nil {
-		return fmt.Errorf("starting the queue: %w", err)
+		return fmt.Errorf("start the queue: %w", err)
 	}
-	q.working = client
+	q.running = client
 	return nil
 }
 
 func (q *riverQueue[T]) Stop(ctx context.Context) error {
 	q.mu.Lock()
-	client := q.working
+	client := q.running
 	q.mu.Unlock()
 	if client == nil || client.Stop(ctx) == nil {
 		return nil
@@ -178,7 +175,7 @@ func (q *riverQueue[T]) Stop(ctx context.Context) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.cfg.Grace)
 	defer cancel()
 	if err := client.StopAndCancel(grace); err != nil {
-		return fmt.Errorf("stopping the queue: jobs are running still, %s after they were cancelled: %w", q.cfg.Grace, err)
+		return fmt.Errorf("stop the queue: jobs are still running %s after they were cancelled: %w", q.cfg.Grace, err)
 	}
 	return nil
 }
@@ -192,13 +189,13 @@ type handlerWorker struct {
 func (w *handlerWorker) Work(ctx context.Context, job *river.Job[jobArgs]) error {
 	err := w.handle(ctx, Job{Kind: job.Kind, Key: job.Args.Key})
 	if err != nil && ctx.Err() != nil {
-		// It is not the job's fault that we stop.
+		// The attempt does not count, because the process is stopping.
 		return river.JobSnooze(0)
 	}
 	return err
 }
 
-// failureLogger tells the logger of jobs that failed.
+// failureLogger logs failed jobs.
 type failureLogger struct{ logger *slog.Logger }
 
 func (f failureLogger) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
@@ -212,7 +209,7 @@ func (f failureLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, v
 }
 
 func (f failureLogger) logFailure(ctx context.Context, job *rivertype.JobRow, what string) {
-	level, text := slog.LevelWarn, "job failed, it is tried again"
+	level, text := slog.LevelWarn, "job failed; it will be retried"
 	if job.Attempt >= job.MaxAttempts {
 		level, text = slog.LevelError, "job failed for the last time"
 	}
@@ -220,50 +217,50 @@ func (f failureLogger) logFailure(ctx context.Context, job *rivertype.JobRow, wh
 		"kind", job.Kind, "job", string(job.EncodedArgs), "attempt", job.Attempt, "error", what)
 }
 
-// reclaimPage is how many running jobs are looked at with one query.
+// reclaimPage is the number of running jobs that one query reads.
 const reclaimPage = 1000
 
 func (q *riverQueue[T]) Reclaim(ctx context.Context, tx Tx, node string) (int, error) {
-	taken := 0
+	reclaimed := 0
 	err := q.withTx(tx, func(t T) (err error) {
-		taken, err = q.reclaim(ctx, t, node)
+		reclaimed, err = q.reclaim(ctx, t, node)
 		return err
 	})
 	if err == nil {
-		// A dead leader would keep its lease, and nobody else would lead.
+		// A dead leader would keep its lease, so that no other node could lead.
 		_, err = tx.ExecContext(ctx, `DELETE FROM river_leader WHERE leader_id = $1`, node)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("taking back the jobs of a node: %w", err)
+		return 0, fmt.Errorf("reclaim the jobs of a node: %w", err)
 	}
-	return taken, nil
+	return reclaimed, nil
 }
 
 func (q *riverQueue[T]) reclaim(ctx context.Context, t T, node string) (int, error) {
-	taken, after := 0, int64(0)
+	reclaimed, after := 0, int64(0)
 	for {
 		running, err := q.driver.UnwrapExecutor(t).JobGetStuck(ctx, &riverdriver.JobGetStuckParams{
 			AfterID: after,
 			Max:     reclaimPage,
-			// Every running job, whatever the clock of its node said.
+			// All running jobs, even if the clock of their node was wrong.
 			StuckHorizon: time.Now().AddDate(1, 0, 0),
 		})
 		if err != nil {
-			return taken, err
+			return reclaimed, err
 		}
 		lost := jobsAttemptedBy(running, node)
 		if err := q.reenqueue(ctx, t, lost); err != nil {
-			return taken, err
+			return reclaimed, err
 		}
-		taken += len(lost)
+		reclaimed += len(lost)
 		if len(running) < reclaimPage {
-			return taken, nil
+			return reclaimed, nil
 		}
 		after = running[len(running)-1].ID
 	}
 }
 
-// jobsAttemptedBy gives the jobs whose last try was made by node.
+// jobsAttemptedBy returns the jobs whose last attempt was made by node.
 func jobsAttemptedBy(running []*rivertype.JobRow, node string) []*rivertype.JobRow {
 	var own []*rivertype.JobRow
 	for _, job := range running {
@@ -274,9 +271,8 @@ func jobsAttemptedBy(running []*rivertype.JobRow, node string) []*rivertype.JobR
 	return own
 }
 
-// reenqueue discards jobs and enqueues new ones like them. New rows, because a
-// node that is not quite dead completes by row: it finds its own discarded and
-// cannot complete the try of another.
+// reenqueue discards jobs and enqueues copies of them. The copies are new rows because a node
+// that is still alive completes jobs by row: it must not complete the attempt of another node.
 func (q *riverQueue[T]) reenqueue(ctx context.Context, t T, lost []*rivertype.JobRow) error {
 	if len(lost) == 0 {
 		return nil
@@ -286,10 +282,10 @@ func (q *riverQueue[T]) reenqueue(ctx context.Context, t T, lost []*rivertype.Jo
 	for _, job := range lost {
 		a := jobArgs{kind: job.Kind}
 		if err := json.Unmarshal(job.EncodedArgs, &a); err != nil {
-			return fmt.Errorf("reading job %d: %w", job.ID, err)
+			return fmt.Errorf("read job %d: %w", job.ID, err)
 		}
 		if _, err := q.insert.InsertTx(ctx, t, a, nil); err != nil {
-			return fmt.Errorf("enqueueing job %d again: %w", job.ID, err)
+			return fmt.Errorf("enqueue job %d again: %w", job.ID, err)
 		}
 		reason, err := json.Marshal(rivertype.AttemptError{
 			At: now, Attempt: job.Attempt, Error: "the node died; the job was enqueued again"})

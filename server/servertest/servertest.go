@@ -120,3 +120,23 @@ func (e *Env) Model() *model.Env {
 		Log: slog.New(slog.DiscardHandler), CrashPoint: func(string) {},
 	}
 }
+
+// Log is a log in memory. It may be written and read concurrently.
+type Log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write appends to the log.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String returns the log.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
