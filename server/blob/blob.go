@@ -1,11 +1,11 @@
-// Package blob keeps named bytes: uploads, staged segments, results.
+// Package blob defines the storage of immutable files: uploads, staged segments, results.
 //
-// A blob has a key, is written once from beginning to end, and appears whole or
-// not at all. Blobs never change; a new content gets a new key. The package
-// knows nothing of imports: who may read a blob is decided by who knows its key.
+// A blob has a key. It is written once, from beginning to end, and becomes visible as a
+// whole. New content gets a new key. The package knows nothing about imports or permissions:
+// whoever knows a key may read the blob.
 //
-// Keys are made by this program, never from a name that came from outside:
-// parts of [a-z0-9._-], none of them "." or "..", joined by "/".
+// Keys are generated, never derived from names in requests. They consist of parts of
+// [a-z0-9._-] that do not begin with ".", joined by "/".
 package blob
 
 import (
@@ -17,30 +17,28 @@ import (
 	"time"
 )
 
-// ErrNotFound says that there is no blob under the key.
+// ErrNotFound means that no blob has the key.
 var ErrNotFound = errors.New("blob not found")
 
-// Store is a place for blobs. All methods may be called at once from many
-// goroutines.
+// Store stores blobs. It is safe for concurrent use.
 type Store interface {
-	// Create begins a blob. What is written under a key that exists already
-	// replaces it at Commit.
+	// Create begins a blob. Commit replaces an existing blob with the same key.
 	Create(ctx context.Context, key string) (Writer, error)
-	// Open gives a blob for reading, or ErrNotFound.
+	// Open opens a blob for reading. A missing blob is ErrNotFound.
 	Open(ctx context.Context, key string) (Reader, error)
-	// Delete removes a blob. It is no error when there is none.
+	// Delete deletes a blob. A missing blob is not an error.
 	Delete(ctx context.Context, key string) error
-	// DeleteAll removes every blob whose key begins with prefix and "/",
-	// unfinished ones included. It is no error when there is none.
+	// DeleteAll deletes all blobs whose keys begin with prefix and "/", including unfinished
+	// ones. A prefix without blobs is not an error.
 	DeleteAll(ctx context.Context, prefix string) error
-	// CheckWritable says whether blobs can be written just now.
+	// CheckWritable returns nil if blobs can be written.
 	CheckWritable(ctx context.Context) error
 }
 
-// Lister is a Store that can tell what it holds.
+// Lister is a Store that can list its blobs.
 type Lister interface {
-	// List gives the finished blobs, in any order. Those that come and go meanwhile
-	// may be among them.
+	// List yields the finished blobs, in any order. It may or may not yield blobs that are
+	// created or deleted meanwhile.
 	List(ctx context.Context) iter.Seq2[Entry, error]
 }
 
@@ -54,15 +52,14 @@ type Entry struct {
 // Writer is a blob being written.
 type Writer interface {
 	io.Writer
-	// Commit makes the blob visible under its key. When it returns nil the
-	// bytes survive a crash of the process and of the machine.
+	// Commit makes the blob visible under its key. When it returns nil, the blob survives a
+	// crash of the process and of the machine.
 	Commit() error
-	// Abort drops what was written. After Commit it does nothing, so that it
-	// can be deferred.
+	// Abort discards the blob. After Commit, it does nothing, so that it can be deferred.
 	Abort()
 }
 
-// Reader is a blob being read. ReadAt may be called from many goroutines.
+// Reader is an open blob. ReadAt is safe for concurrent use.
 type Reader interface {
 	io.ReaderAt
 	io.Closer
@@ -71,5 +68,5 @@ type Reader interface {
 
 var keyPart = regexp.MustCompile(`^[a-z0-9_-][a-z0-9._-]*(/[a-z0-9_-][a-z0-9._-]*)*$`)
 
-// ValidKey says whether key has the form that the package asks for.
+// ValidKey reports whether key is valid: see the package comment. The maximum is 512 bytes.
 func ValidKey(key string) bool { return len(key) <= 512 && keyPart.MatchString(key) }

@@ -1,7 +1,7 @@
-// Package blobtest holds the one suite that every blob.Store must pass.
+// Package blobtest is the conformance suite of [blob.Store].
 //
-// It asks only for what the contract promises. What a store does beyond that,
-// such as surviving a crash, is tested beside the store.
+// It tests the contract. Other properties of a store, such as surviving a crash, are tested in
+// its own package.
 package blobtest
 
 import (
@@ -15,28 +15,28 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// Run runs the suite. Every call of open gives an empty store of its own, and
-// registers with t whatever must be closed.
+// Run runs the suite. Every call of open returns a new empty store, and registers its cleanup
+// with t.
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	cases := []struct {
 		name string
 		test func(t *testing.T, s blob.Store)
 	}{
-		{"what is written is read", writtenIsRead},
-		{"a blob appears at commit", appearsAtCommit},
-		{"abort leaves nothing", abortLeavesNothing},
-		{"a finished writer is finished", finishedWriter},
+		{"read what was written", readsWhatWasWritten},
+		{"commit makes a blob visible", commitMakesVisible},
+		{"abort discards", abortDiscards},
+		{"use of a writer after its end", useAfterEnd},
 		{"commit replaces", commitReplaces},
-		{"a reader outlives its blob", readerOutlives},
-		{"what is not there is not found", notFound},
-		{"a key beside a longer one", keyBesideLonger},
+		{"a reader survives the deletion of its blob", readerSurvivesDeletion},
+		{"missing blobs", missingBlobs},
+		{"keys with a common prefix", keysWithCommonPrefix},
 		{"delete", deleteOne},
 		{"delete all below a prefix", deleteAll},
 		{"delete all drops unfinished blobs", deleteAllUnfinished},
-		{"bad keys are refused", badKeys},
-		{"long keys are taken", longKeys},
-		{"a cancelled context is refused", cancelled},
-		{"check", checkWritable},
+		{"invalid keys", invalidKeys},
+		{"long keys", longKeys},
+		{"cancelled context", cancelledContext},
+		{"check writable", checkWritable},
 		{"many writers, one key", manyWriters},
 		{"many readers, one blob", manyReaders},
 		{"writers against deletion", writersAgainstDeletion},
@@ -68,7 +68,7 @@ func create(t *testing.T, s blob.Store, key string) blob.Writer {
 func write(t *testing.T, w io.Writer, content []byte) {
 	t.Helper()
 	if n, err := w.Write(content); err != nil || n != len(content) {
-		t.Fatalf("Write gave %d, %v, want %d, nil", n, err, len(content))
+		t.Fatalf("Write returned %d, %v, want %d, nil", n, err, len(content))
 	}
 }
 
@@ -86,7 +86,7 @@ func readAll(t *testing.T, r blob.Reader) []byte {
 	t.Helper()
 	content, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
 	if err != nil {
-		t.Fatalf("reading: %v", err)
+		t.Fatalf("read: %v", err)
 	}
 	return content
 }
@@ -106,12 +106,12 @@ func wantNone(t *testing.T, s blob.Store, keys ...string) {
 			_ = r.Close()
 		}
 		if !errors.Is(err, blob.ErrNotFound) {
-			t.Fatalf("Open(%s) gave %v, want ErrNotFound", key, err)
+			t.Fatalf("Open(%s) returned %v, want ErrNotFound", key, err)
 		}
 	}
 }
 
-// keyMethods gives every method that takes a key.
+// keyMethods returns all methods with a key.
 func keyMethods(s blob.Store) map[string]func(ctx context.Context, key string) error {
 	return map[string]func(context.Context, string) error{
 		"Create": func(ctx context.Context, key string) error {
@@ -133,45 +133,45 @@ func keyMethods(s blob.Store) map[string]func(ctx context.Context, key string) e
 	}
 }
 
-func badKeys(t *testing.T, s blob.Store) {
-	putBlob(t, s, "a/b", []byte("stays"))
-	bad := []string{
+func invalidKeys(t *testing.T, s blob.Store) {
+	putBlob(t, s, "a/b", []byte("remains"))
+	keys := []string{
 		"", "/", ".", "..", "/a", "a/", "a//b", "a/./b", "a/../b", "../a", "a/..",
 		".hidden", "a/.hidden", "A", "ä", "a b", "a\x00b", "a\\b", "a+", "a:b", "a\n", "~",
 		strings.Repeat("a", 513), strings.Repeat("a/", 256) + "a",
 	}
 	for name, call := range keyMethods(s) {
-		for _, key := range bad {
+		for _, key := range keys {
 			err := call(context.Background(), key)
 			if err == nil || errors.Is(err, blob.ErrNotFound) {
-				t.Errorf("%s(%.20q) gave %v, want a refusal", name, key, err)
+				t.Errorf("%s(%.20q) returned %v, want another error", name, key, err)
 			}
 		}
 	}
-	wantBlob(t, s, "a/b", []byte("stays"))
+	wantBlob(t, s, "a/b", []byte("remains"))
 }
 
-func cancelled(t *testing.T, s blob.Store) {
-	putBlob(t, s, "a/b", []byte("stays"))
+func cancelledContext(t *testing.T, s blob.Store) {
+	putBlob(t, s, "a/b", []byte("remains"))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, call := range keyMethods(s) {
 		for _, key := range []string{"a", "a/b"} {
 			if err := call(ctx, key); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s(%s) gave %v, want Canceled", name, key, err)
+				t.Errorf("%s(%s) returned %v, want Canceled", name, key, err)
 			}
 		}
 	}
 	if err := s.CheckWritable(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Check gave %v, want Canceled", err)
+		t.Errorf("CheckWritable returned %v, want Canceled", err)
 	}
-	wantBlob(t, s, "a/b", []byte("stays"))
+	wantBlob(t, s, "a/b", []byte("remains"))
 }
 
 func checkWritable(t *testing.T, s blob.Store) {
 	for range 3 {
 		if err := s.CheckWritable(context.Background()); err != nil {
-			t.Fatalf("Check: %v", err)
+			t.Fatalf("CheckWritable: %v", err)
 		}
 	}
 }

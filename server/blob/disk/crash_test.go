@@ -15,23 +15,24 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// crashRoot tells the test program that it is to write blobs until it is killed.
+// crashRoot is the environment variable that makes the test program write blobs until it is
+// killed.
 const crashRoot = "INTRAY_TEST_CRASH_ROOT"
 
 func TestCrashBetweenWriteAndCommit(t *testing.T) {
 	root := t.TempDir()
-	before := opened(t, root)
-	put(t, before, "a/old", "old")
-	begun(t, before, "a/new", "half")
-	begun(t, before, "a/old", "half")
-	// Closing without Abort is what the end of a process does to its files.
+	before := openStore(t, root)
+	putBlob(t, before, "a/old", "old")
+	createBlob(t, before, "a/new", "half")
+	createBlob(t, before, "a/old", "half")
+	// When a process ends, its files are closed without Abort.
 	if err := before.Close(); err != nil {
 		t.Fatalf("Close: %v", err)
 	}
-	after := opened(t, root)
+	after := openStore(t, root)
 	wantTree(t, root, "blobs/a+/old", after.drafts)
 	if _, err := after.Open(context.Background(), "a/new"); !errors.Is(err, blob.ErrNotFound) {
-		t.Errorf("Open of the unfinished blob gave %v, want ErrNotFound", err)
+		t.Errorf("Open of the unfinished blob returned %v, want ErrNotFound", err)
 	}
 	wantText(t, after, "a/old", "old")
 }
@@ -45,20 +46,29 @@ func wantText(t *testing.T, s *Store, key, want string) {
 	defer func() { _ = r.Close() }()
 	got, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
 	if err != nil || string(got) != want {
-		t.Errorf("%s holds %d bytes, %v, want %d", key, len(got), err, len(want))
+		t.Errorf("%s has %d bytes, %v, want %d", key, len(got), err, len(want))
 	}
 }
 
-func TestOpenLeavesTheLivingAlone(t *testing.T) {
+func TestOpenKeepsDraftsInUse(t *testing.T) {
 	root := t.TempDir()
-	first := opened(t, root)
-	w := begun(t, first, "a", "half")
-	second := opened(t, root)
+	first := openStore(t, root)
+	w := createBlob(t, first, "a", "half")
+	// Stale drafts before and after those in use are deleted.
+	for _, stale := range []string{"0-stale", "zz-stale"} {
+		if err := os.MkdirAll(filepath.Join(root, tempFolder, stale, "file"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := openStore(t, root)
+	if entries, err := os.ReadDir(filepath.Join(root, tempFolder)); err != nil || len(entries) != 2 {
+		t.Errorf("tmp has %v, %v, want the drafts of two stores", entries, err)
+	}
 	if _, err := io.WriteString(w, " and half"); err != nil {
 		t.Fatalf("Write: %v", err)
 	}
 	if err := w.Commit(); err != nil {
-		t.Fatalf("Commit beside a second store: %v", err)
+		t.Fatalf("Commit with a second store: %v", err)
 	}
 	wantText(t, second, "a", "half and half")
 }
@@ -67,7 +77,7 @@ func TestKill(t *testing.T) {
 	root := t.TempDir()
 	for round := range 3 {
 		done := killedAfter(t, root, 5+10*round)
-		s := opened(t, root)
+		s := openStore(t, root)
 		for _, key := range done {
 			wantText(t, s, key, longText(key))
 		}
@@ -78,7 +88,7 @@ func TestKill(t *testing.T) {
 		}
 		inside, err := os.ReadDir(filepath.Join(root, tempFolder))
 		if err != nil || len(inside) != 1 {
-			t.Errorf("tmp holds %v, %v, want the one folder for drafts", inside, err)
+			t.Errorf("tmp has %v, %v, want one drafts folder", inside, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Errorf("Close: %v", err)
@@ -86,8 +96,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killedAfter runs a process that commits blobs, kills it once n are reported,
-// and gives the keys of all that were reported.
+// killedAfter runs a process that commits blobs, kills it after it reported n keys, and
+// returns the reported keys.
 func killedAfter(t *testing.T, root string, n int) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -119,7 +129,7 @@ func killedAfter(t *testing.T, root string, n int) []string {
 
 func longText(key string) string { return strings.Repeat(key+"\n", 20_000) }
 
-// TestMain is also the process that TestKill kills.
+// TestMain is also the main function of the process that TestKill kills.
 func TestMain(m *testing.M) {
 	if root := os.Getenv(crashRoot); root != "" {
 		fmt.Fprintln(os.Stderr, writeUntilKilled(root))

@@ -1,13 +1,11 @@
-// Package disk keeps blobs as files below one folder of the local machine.
+// Package disk stores blobs as files in a local folder.
 //
-// The root is that folder: it holds "blobs", where every file is a finished
-// blob, and "tmp", where every file is an unfinished one. Drafts are the folder
-// in "tmp" that belongs to one open Store. A blob is written there, flushed, and
-// moved to its place, so that a crash leaves unfinished files only, which the
-// next Open sweeps away.
+// The folder has two subfolders: "blobs" has the finished blobs, and "tmp" has one drafts
+// folder for each open Store, with its unfinished blobs. A blob is written to the drafts,
+// flushed, and renamed, so that a crash leaves only unfinished files. The next Open deletes
+// them.
 //
-// The package does not spread blobs over machines, does not count what is used,
-// and does not hide its files: whoever may read the folder may read the blobs.
+// The package does not replicate blobs, does not limit their size, and does not encrypt them.
 package disk
 
 import (
@@ -31,35 +29,33 @@ const (
 	tempFolder  = "tmp"
 	folderMode  = 0o700
 	fileMode    = 0o600
-	// maxPart leaves room for folderMark in the 255 bytes that file systems
-	// give to a name.
+	// maxPart is the maximum length of a part of a key, in bytes. With folderMark it has the
+	// 255 bytes that file systems accept.
 	maxPart = 254
-	// folderMark ends the name of every folder below "blobs". No key holds it,
-	// so the blobs "a" and "a/b" can both be there.
+	// folderMark ends the name of every folder below "blobs". Keys cannot contain it, so that
+	// the blobs "a" and "a/b" can both exist.
 	folderMark = "+"
 )
 
-// Config holds the choices of a Store. The zero Config works.
+// Config configures a Store. The zero Config works.
 type Config struct {
-	// Log is told what Open swept away. Default: nobody is told.
+	// Log logs which unfinished files Open deleted. Default: no logging.
 	Log *slog.Logger
-	// NoSync says that the blobs need not outlive the machine: nothing is
-	// flushed to the disk. For a folder that goes with the process that made it.
+	// NoSync skips flushing to the disk, for a folder that is deleted with its process.
+	// Blobs may then be lost if the machine crashes.
 	NoSync bool
 }
 
-// Store is a blob.Store on the local disk. One part of a key may be 254 bytes
-// long; a longer one is an error.
+// Store is a [blob.Store] on the local disk. Parts of keys may have at most 254 bytes.
 type Store struct {
 	root   *os.Root
 	lock   *os.File
 	drafts string
 	names  atomic.Int64
-	// noSync is Config.Fleeting.
 	noSync bool
 
-	// commitMu is shared by commits and held alone by deletions: a commit must
-	// not lose a folder between making it and moving its file there.
+	// commitMu is locked for reading by commits and for writing by deletions: no folder may
+	// be deleted after a commit created it and before its file is there.
 	commitMu sync.RWMutex
 
 	writersMu sync.Mutex
@@ -71,28 +67,27 @@ var (
 	_ blob.Lister = (*Store)(nil)
 )
 
-// Open gives the store below root, makes the folder where there is none, and
-// removes the unfinished files of processes that are gone. Several processes
-// may have the same root open; one that deletes can then make a commit of
-// another fail, never harm a blob.
+// Open opens the store in the folder root. It creates a missing folder and deletes the
+// unfinished files of ended processes. Several processes may open the same folder. A deletion
+// in one can then make a commit in another fail, but never damages a blob.
 func Open(root string, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(root, folderMode); err != nil {
-		return nil, fmt.Errorf("making the blob folder: %w", err)
+		return nil, fmt.Errorf("create the blob folder: %w", err)
 	}
 	r, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("opening the blob folder: %w", err)
+		return nil, fmt.Errorf("open the blob folder: %w", err)
 	}
 	s := &Store{root: r, noSync: cfg.NoSync, writers: map[*writer]struct{}{}}
 	if err := s.initialize(cfg.Log); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the blob folder %s: %w", root, err), r.Close())
+		return nil, errors.Join(fmt.Errorf("open the blob folder %s: %w", root, err), r.Close())
 	}
 	return s, nil
 }
 
-// Close gives the folder back. Blobs that are still being written are lost.
+// Close closes the store. Unfinished blobs are lost.
 func (s *Store) Close() error {
-	// Only an empty folder goes; a full one is left to the next Open.
+	// This deletes the folder only if it is empty. Otherwise, the next Open does.
 	_ = s.root.Remove(s.drafts)
 	return errors.Join(s.lock.Close(), s.root.Close())
 }
@@ -100,12 +95,12 @@ func (s *Store) Close() error {
 // Create begins a blob.
 func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if _, err := checkedFileName(ctx, key); err != nil {
-		return nil, fmt.Errorf("creating a blob: %w", err)
+		return nil, fmt.Errorf("create a blob: %w", err)
 	}
 	temp := s.tempName()
 	file, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
-		return nil, fmt.Errorf("creating blob %s: %w", key, err)
+		return nil, fmt.Errorf("create blob %s: %w", key, err)
 	}
 	w := &writer{store: s, key: key, temp: temp, file: file}
 	s.writersMu.Lock()
@@ -114,35 +109,35 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	return w, nil
 }
 
-// Open gives a blob for reading. What it gives stays whole when the blob is
-// deleted or replaced.
+// Open opens a blob for reading. The reader remains valid after the blob is deleted or
+// replaced.
 func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 	name, err := checkedFileName(ctx, key)
 	if err != nil {
-		return nil, fmt.Errorf("opening a blob: %w", err)
+		return nil, fmt.Errorf("open a blob: %w", err)
 	}
 	file, err := s.root.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("opening blob %s: %w", key, blob.ErrNotFound)
+		return nil, fmt.Errorf("open blob %s: %w", key, blob.ErrNotFound)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening blob %s: %w", key, err)
+		return nil, fmt.Errorf("open blob %s: %w", key, err)
 	}
 	stat, err := file.Stat()
 	if err == nil && !stat.Mode().IsRegular() {
-		err = errors.New("it is not an ordinary file")
+		err = errors.New("not a regular file")
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("opening blob %s: %w", key, err), file.Close())
+		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, err), file.Close())
 	}
 	return &reader{File: file, size: stat.Size()}, nil
 }
 
-// Delete removes a blob; when it returns nil a crash does not bring it back.
+// Delete deletes a blob. When it returns nil, the deletion survives a crash.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	name, err := checkedFileName(ctx, key)
 	if err != nil {
-		return fmt.Errorf("deleting a blob: %w", err)
+		return fmt.Errorf("delete a blob: %w", err)
 	}
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
@@ -154,37 +149,36 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 		err = s.pruneEmpty(path.Dir(name))
 	}
 	if err != nil {
-		return fmt.Errorf("deleting blob %s: %w", key, err)
+		return fmt.Errorf("delete blob %s: %w", key, err)
 	}
 	return nil
 }
 
-// DeleteAll removes every blob below prefix. They vanish together; a crash
-// brings all of them back or none.
+// DeleteAll deletes all blobs below prefix at once: after a crash, all of them or none exist.
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	name, err := checkedFileName(ctx, prefix)
 	if err != nil {
-		return fmt.Errorf("deleting blobs: %w", err)
+		return fmt.Errorf("delete blobs: %w", err)
 	}
 	trash, err := s.moveToTrash(prefix, name+folderMark)
 	if err == nil && trash != "" {
 		err = s.root.RemoveAll(trash)
 	}
 	if err != nil {
-		return fmt.Errorf("deleting the blobs below %s: %w", prefix, err)
+		return fmt.Errorf("delete the blobs below %s: %w", prefix, err)
 	}
 	return nil
 }
 
-// CheckWritable writes, flushes and removes a small file.
+// CheckWritable writes, flushes and deletes a small file.
 func (s *Store) CheckWritable(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("checking the blob folder: %w", err)
+		return fmt.Errorf("check the blob folder: %w", err)
 	}
 	name := s.tempName()
 	err := s.writeProbe(name)
 	if err = errors.Join(err, s.root.Remove(name)); err != nil {
-		return fmt.Errorf("checking the blob folder: %w", err)
+		return fmt.Errorf("check the blob folder: %w", err)
 	}
 	return nil
 }
@@ -209,7 +203,7 @@ func checkedFileName(ctx context.Context, key string) (string, error) {
 	return fileName(key)
 }
 
-// fileName gives the name of the blob's file below the root.
+// fileName returns the path of a blob's file, relative to the root.
 func fileName(key string) (string, error) {
 	if !blob.ValidKey(key) {
 		return "", fmt.Errorf("%q is not a blob key", key)
@@ -217,13 +211,13 @@ func fileName(key string) (string, error) {
 	parts := strings.Split(key, "/")
 	for _, part := range parts {
 		if len(part) > maxPart {
-			return "", fmt.Errorf("a part of the blob key is %d bytes long, the disk takes %d", len(part), maxPart)
+			return "", fmt.Errorf("a part of the blob key has %d bytes, but the maximum is %d", len(part), maxPart)
 		}
 	}
 	return blobsFolder + "/" + strings.Join(parts, folderMark+"/"), nil
 }
 
-var errDropped = errors.New("it was deleted while it was being written")
+var errDropped = errors.New("deleted while it was written")
 
 // writer is a blob being written. It belongs to one goroutine.
 type writer struct {
@@ -240,13 +234,13 @@ var _ blob.Writer = (*writer)(nil)
 
 func (w *writer) Write(p []byte) (int, error) {
 	if err := w.checkOpen(); err != nil {
-		return 0, fmt.Errorf("writing blob %s: %w", w.key, err)
+		return 0, fmt.Errorf("write blob %s: %w", w.key, err)
 	}
 	n, err := w.file.Write(p)
 	if err != nil {
-		// After a short write the file has a hole in its story: no Commit.
+		// The file may be incomplete and must not be committed.
 		w.failed = err
-		return n, fmt.Errorf("writing blob %s: %w", w.key, err)
+		return n, fmt.Errorf("write blob %s: %w", w.key, err)
 	}
 	return n, nil
 }
@@ -261,22 +255,22 @@ func (w *writer) checkOpen() error {
 	return w.failed
 }
 
-// Commit flushes the file, moves it to its place and flushes the folders.
+// Commit flushes the file, renames it and flushes the folders.
 func (w *writer) Commit() error {
 	if err := w.checkOpen(); err != nil {
-		return fmt.Errorf("committing blob %s: %w", w.key, err)
+		return fmt.Errorf("commit blob %s: %w", w.key, err)
 	}
 	defer w.Abort()
 	if err := w.store.flush(w.file); err != nil {
-		return fmt.Errorf("flushing blob %s: %w", w.key, err)
+		return fmt.Errorf("flush blob %s: %w", w.key, err)
 	}
-	if err := w.moveIntoPlace(); err != nil {
-		return fmt.Errorf("committing blob %s: %w", w.key, err)
+	if err := w.rename(); err != nil {
+		return fmt.Errorf("commit blob %s: %w", w.key, err)
 	}
 	return nil
 }
 
-func (w *writer) moveIntoPlace() error {
+func (w *writer) rename() error {
 	s := w.store
 	name, err := fileName(w.key)
 	if err != nil {
@@ -296,22 +290,21 @@ func (w *writer) moveIntoPlace() error {
 	return s.syncParents(path.Dir(name))
 }
 
-// Abort drops what was written.
+// Abort discards the blob.
 func (w *writer) Abort() {
 	if w.closed {
 		return
 	}
 	w.closed = true
 	_ = w.file.Close()
-	// After a commit there is no such file; what cannot be removed is swept by
-	// the next Open.
+	// After a commit, the file does not exist. If it cannot be deleted, the next Open does.
 	_ = w.store.root.Remove(w.temp)
 	w.store.writersMu.Lock()
 	defer w.store.writersMu.Unlock()
 	delete(w.store.writers, w)
 }
 
-// reader is the open file: it outlives the deletion of its name.
+// reader is an open file, which remains readable after its deletion.
 type reader struct {
 	*os.File
 	size int64

@@ -18,10 +18,10 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	blobtest.Run(t, func(t *testing.T) blob.Store { return opened(t, t.TempDir()) })
+	blobtest.Run(t, func(t *testing.T) blob.Store { return openStore(t, t.TempDir()) })
 }
 
-func TestFleetingStore(t *testing.T) {
+func TestStoreWithoutSync(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store {
 		s, err := Open(t.TempDir(), Config{NoSync: true})
 		if err != nil {
@@ -32,7 +32,7 @@ func TestFleetingStore(t *testing.T) {
 	})
 }
 
-func opened(t *testing.T, root string) *Store {
+func openStore(t *testing.T, root string) *Store {
 	t.Helper()
 	s, err := Open(root, Config{})
 	if err != nil {
@@ -42,7 +42,7 @@ func opened(t *testing.T, root string) *Store {
 	return s
 }
 
-func begun(t *testing.T, s *Store, key, text string) blob.Writer {
+func createBlob(t *testing.T, s *Store, key, text string) blob.Writer {
 	t.Helper()
 	w, err := s.Create(context.Background(), key)
 	if err != nil {
@@ -54,38 +54,38 @@ func begun(t *testing.T, s *Store, key, text string) blob.Writer {
 	return w
 }
 
-func put(t *testing.T, s *Store, key, text string) {
+func putBlob(t *testing.T, s *Store, key, text string) {
 	t.Helper()
-	if err := begun(t, s, key, text).Commit(); err != nil {
+	if err := createBlob(t, s, key, text).Commit(); err != nil {
 		t.Fatalf("Commit: %v", err)
 	}
 }
 
-func TestHoldsMore(t *testing.T) {
+func TestHasOtherBlobs(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
-	holds := func(want bool, when string) {
+	wantOthers := func(want bool, when string) {
 		t.Helper()
 		if got, err := HasOtherBlobs(root, "anchor"); got != want || err != nil {
-			t.Errorf("%s: HoldsMore gave %v, %v, want %v", when, got, err, want)
+			t.Errorf("%s: HasOtherBlobs returned %v, %v, want %v", when, got, err, want)
 		}
 	}
-	holds(false, "without a folder")
+	wantOthers(false, "without a folder")
 	if _, err := os.Stat(root); err == nil {
-		t.Error("HoldsMore made the folder")
+		t.Error("HasOtherBlobs created the folder")
 	}
-	s := opened(t, root)
-	put(t, s, "anchor", "text")
-	unfinished := begun(t, s, "a/b", "text")
-	holds(false, "with the anchor and an unfinished blob")
-	put(t, s, "a/anchor", "text")
-	holds(true, "with another blob")
+	s := openStore(t, root)
+	putBlob(t, s, "anchor", "text")
+	unfinished := createBlob(t, s, "a/b", "text")
+	wantOthers(false, "with the anchor and an unfinished blob")
+	putBlob(t, s, "a/anchor", "text")
+	wantOthers(true, "with another blob")
 	if err := s.DeleteAll(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	holds(false, "after its deletion")
+	wantOthers(false, "after its deletion")
 	unfinished.Abort()
 	if _, err := HasOtherBlobs(root, "../a"); err == nil {
-		t.Error("a key that is none is taken")
+		t.Error("HasOtherBlobs accepted an invalid key")
 	}
 }
 
@@ -121,13 +121,13 @@ func wantTree(t *testing.T, root string, want ...string) {
 }
 
 func TestFilesAndFolders(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "made", "here")
-	s := opened(t, root)
-	put(t, s, "a/b/c.parquet", "1")
-	put(t, s, "a/b", "2")
-	begun(t, s, "x/aborted", "3").Abort()
+	root := filepath.Join(t.TempDir(), "new", "folder")
+	s := openStore(t, root)
+	putBlob(t, s, "a/b/c.parquet", "1")
+	putBlob(t, s, "a/b", "2")
+	createBlob(t, s, "x/aborted", "3").Abort()
 	if err := s.CheckWritable(context.Background()); err != nil {
-		t.Fatalf("Check: %v", err)
+		t.Fatalf("CheckWritable: %v", err)
 	}
 	wantTree(t, root, "blobs/a+/b", "blobs/a+/b+/c.parquet", s.drafts)
 	modes := map[string]fs.FileMode{
@@ -141,19 +141,19 @@ func TestFilesAndFolders(t *testing.T) {
 	}
 }
 
-func TestDeletionLeavesNoFolders(t *testing.T) {
+func TestDeleteRemovesEmptyFolders(t *testing.T) {
 	root := t.TempDir()
-	s := opened(t, root)
+	s := openStore(t, root)
 	ctx := context.Background()
-	put(t, s, "a/b/c/d", "1")
-	put(t, s, "a/e", "2")
+	putBlob(t, s, "a/b/c/d", "1")
+	putBlob(t, s, "a/e", "2")
 	if err := s.Delete(ctx, "a/b/c/d"); err != nil {
 		t.Fatalf("Delete: %v", err)
 	}
 	wantTree(t, root, "blobs/a+/e", s.drafts)
-	put(t, s, "a/b/c/d", "1")
-	left := begun(t, s, "a/b/unfinished", "3")
-	defer left.Abort()
+	putBlob(t, s, "a/b/c/d", "1")
+	unfinished := createBlob(t, s, "a/b/unfinished", "3")
+	defer unfinished.Abort()
 	if err := s.DeleteAll(ctx, "a/b"); err != nil {
 		t.Fatalf("DeleteAll: %v", err)
 	}
@@ -164,49 +164,49 @@ func TestDeletionLeavesNoFolders(t *testing.T) {
 	wantTree(t, root, "blobs", s.drafts)
 }
 
-func TestNoCommitAfterFailedWrite(t *testing.T) {
-	s := opened(t, t.TempDir())
-	w := begun(t, s, "a", "whole")
+func TestCommitAfterFailedWrite(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	w := createBlob(t, s, "a", "whole")
 	file := w.(*writer).file
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(w, "lost"); err == nil {
-		t.Fatal("Write to a closed file gave nil, want an error")
+		t.Fatal("Write to a closed file returned nil, want an error")
 	}
-	if err := w.Commit(); err == nil || !strings.Contains(err.Error(), "committing blob a") {
-		t.Fatalf("Commit after a failed Write gave %v, want an error", err)
+	if err := w.Commit(); err == nil || !strings.Contains(err.Error(), "commit blob a") {
+		t.Fatalf("Commit after a failed Write returned %v, want an error", err)
 	}
 	w.Abort()
 	wantTree(t, s.root.Name(), "blobs", s.drafts)
 }
 
 func TestPartTooLong(t *testing.T) {
-	s := opened(t, t.TempDir())
+	s := openStore(t, t.TempDir())
 	_, err := s.Create(context.Background(), "a/"+strings.Repeat("b", 255))
-	if err == nil || !strings.Contains(err.Error(), "255 bytes long, the disk takes 254") {
-		t.Fatalf("Create gave %v, want a refusal with both lengths", err)
+	if err == nil || !strings.Contains(err.Error(), "has 255 bytes, but the maximum is 254") {
+		t.Fatalf("Create returned %v, want an error with both lengths", err)
 	}
 }
 
-func TestOpenNeedsAFolder(t *testing.T) {
+func TestOpenOfAFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(name, Config{}); err == nil {
-		t.Fatal("Open of a file gave nil, want an error")
+		t.Fatal("Open of a file returned nil, want an error")
 	}
 }
 
-func TestCheckSeesALostFolder(t *testing.T) {
+func TestCheckWritableWithoutFolder(t *testing.T) {
 	root := t.TempDir()
-	s := opened(t, root)
+	s := openStore(t, root)
 	if err := os.RemoveAll(filepath.Join(root, tempFolder)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.CheckWritable(context.Background()); err == nil {
-		t.Fatal("Check without a folder to write in gave nil, want an error")
+		t.Fatal("CheckWritable without a folder returned nil, want an error")
 	}
 }
 
@@ -216,7 +216,7 @@ func TestSymbolicLinks(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := opened(t, root)
+	s := openStore(t, root)
 	for name, target := range map[string]string{"folder+": outside, "file": secret, "up+": "../../.."} {
 		if err := os.Symlink(target, filepath.Join(root, blobsFolder, name)); err != nil {
 			t.Fatal(err)
@@ -230,7 +230,7 @@ func TestSymbolicLinks(t *testing.T) {
 		}
 	}
 	for _, key := range []string{"folder/new", "up/new"} {
-		if err := begun(t, s, key, "x").Commit(); err == nil {
+		if err := createBlob(t, s, key, "x").Commit(); err == nil {
 			t.Errorf("Commit of %s followed a link out of the root", key)
 		}
 	}
@@ -240,7 +240,7 @@ func TestSymbolicLinks(t *testing.T) {
 	if err := s.DeleteAll(ctx, "folder"); err != nil {
 		t.Errorf("DeleteAll of a link: %v", err)
 	}
-	put(t, s, "file", "replaces the link")
+	putBlob(t, s, "file", "replaces the link")
 	if got, err := os.ReadFile(secret); err != nil || string(got) != "secret" {
 		t.Errorf("the file outside is now %q, %v", got, err)
 	}
@@ -249,7 +249,7 @@ func TestSymbolicLinks(t *testing.T) {
 
 func TestStaleDraftsAreLogged(t *testing.T) {
 	root := t.TempDir()
-	stray := filepath.Join(root, tempFolder, "gone-store", "4")
+	stray := filepath.Join(root, tempFolder, "old-store", "4")
 	if err := os.MkdirAll(filepath.Dir(stray), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -265,9 +265,9 @@ func TestStaleDraftsAreLogged(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	wantTree(t, root, "blobs", s.drafts)
-	for _, name := range []string{"tmp/gone-store", "tmp/loose"} {
+	for _, name := range []string{"tmp/old-store", "tmp/loose"} {
 		if !strings.Contains(logged.String(), name) {
-			t.Errorf("the log does not tell of %s:\n%s", name, logged.String())
+			t.Errorf("the log does not name %s:\n%s", name, logged.String())
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// initialize makes the two folders, sweeps, and makes the folder for drafts.
+// initialize creates the folders and deletes stale drafts.
 func (s *Store) initialize(log *slog.Logger) error {
 	for _, folder := range []string{blobsFolder, tempFolder} {
 		if err := s.root.MkdirAll(folder, folderMode); err != nil {
@@ -26,26 +26,26 @@ func (s *Store) initialize(log *slog.Logger) error {
 	if err := s.syncDir("."); err != nil {
 		return err
 	}
-	// The root is locked while folders for drafts come and go: one exists for a
-	// moment before its own lock is held.
+	// The root is locked while drafts are created and deleted, because new drafts are not
+	// locked at once.
 	all, err := s.root.Open(".")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = all.Close() }()
 	if err := lockWait(all); err != nil {
-		return fmt.Errorf("locking it: %w", err)
+		return fmt.Errorf("lock: %w", err)
 	}
 	if err := s.removeStaleDrafts(log); err != nil {
-		return fmt.Errorf("removing unfinished files: %w", err)
+		return fmt.Errorf("delete unfinished files: %w", err)
 	}
 	return s.createDrafts()
 }
 
-// HasOtherBlobs says whether the folder of a Store holds any finished blob but the
-// one under key. It makes nothing; where there is no folder there is no blob.
+// HasOtherBlobs reports whether the folder of a Store has finished blobs other than the one
+// with the key. It does not create the folder; a missing folder has no blobs.
 func HasOtherBlobs(root, key string) (more bool, err error) {
-	but, err := fileName(key)
+	ignored, err := fileName(key)
 	if err != nil {
 		return false, err
 	}
@@ -54,8 +54,8 @@ func HasOtherBlobs(root, key string) (more bool, err error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			return fmt.Errorf("looking for blobs: %w", err)
-		case entry.IsDir() || name == filepath.Join(root, but):
+			return fmt.Errorf("look for blobs: %w", err)
+		case entry.IsDir() || name == filepath.Join(root, ignored):
 			return nil
 		}
 		more = true
@@ -72,9 +72,9 @@ func (s *Store) createDrafts() (err error) {
 	if s.lock, err = s.root.Open(s.drafts); err != nil {
 		return err
 	}
-	taken, err := lockTry(s.lock)
-	if err == nil && !taken {
-		err = errors.New("its new folder for drafts is locked already")
+	locked, err := lockTry(s.lock)
+	if err == nil && !locked {
+		err = errors.New("the new drafts folder is already locked")
 	}
 	if err != nil {
 		return errors.Join(err, s.lock.Close())
@@ -82,7 +82,7 @@ func (s *Store) createDrafts() (err error) {
 	return nil
 }
 
-// removeStaleDrafts removes the drafts of processes that are gone.
+// removeStaleDrafts deletes the drafts of ended processes.
 func (s *Store) removeStaleDrafts(log *slog.Logger) error {
 	entries, err := fs.ReadDir(s.root.FS(), tempFolder)
 	if err != nil {
@@ -97,25 +97,26 @@ func (s *Store) removeStaleDrafts(log *slog.Logger) error {
 			return err
 		}
 		if log != nil {
-			log.Info("removed unfinished blobs", "folder", name)
+			log.Info("unfinished blobs deleted", "folder", name)
 		}
 	}
 	return nil
 }
 
-// draftsInUse says whether a process still holds the drafts.
+// draftsInUse reports whether a process has locked the drafts. It returns true if that is
+// unknown.
 func (s *Store) draftsInUse(drafts string) bool {
 	file, err := s.root.Open(drafts)
 	if err != nil {
 		return true
 	}
 	defer func() { _ = file.Close() }()
-	taken, err := lockTry(file)
-	return err != nil || !taken
+	locked, err := lockTry(file)
+	return err != nil || !locked
 }
 
-// moveToTrash takes the folder out of "blobs" in one step and gives its name among
-// the drafts, or "" where there was none.
+// moveToTrash moves a folder from "blobs" to the drafts and returns its new name, or "" if it
+// does not exist.
 func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
@@ -131,21 +132,21 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	return trash, s.pruneEmpty(path.Dir(folder))
 }
 
-// dropWriters ends the writers below prefix.
+// dropWriters makes the writers below prefix fail.
 func (s *Store) dropWriters(prefix string) {
 	s.writersMu.Lock()
 	defer s.writersMu.Unlock()
 	for w := range s.writers {
 		if strings.HasPrefix(w.key, prefix+"/") {
 			w.dropped.Store(true)
-			// What cannot be removed now is removed by Abort or by Open.
+			// If this fails, Abort or the next Open deletes the file.
 			_ = s.root.Remove(w.temp)
 		}
 	}
 }
 
-// pruneEmpty removes the folder and those above it as far as they are empty, and
-// flushes the first that stays.
+// pruneEmpty deletes the folder and its parents as far as they are empty, and flushes the
+// first one that is not.
 func (s *Store) pruneEmpty(folder string) error {
 	for folder != blobsFolder && s.root.Remove(folder) == nil {
 		folder = path.Dir(folder)
@@ -153,8 +154,8 @@ func (s *Store) pruneEmpty(folder string) error {
 	return s.syncDir(folder)
 }
 
-// syncParents flushes the folder and all above it. Those that were there before are
-// flushed as well: whoever made them may not have come to it.
+// syncParents flushes the folder and all its parents, because the process that created them
+// may not have flushed them yet.
 func (s *Store) syncParents(folder string) error {
 	for ; folder != "."; folder = path.Dir(folder) {
 		if err := s.syncDir(folder); err != nil {
@@ -172,7 +173,7 @@ func (s *Store) syncDir(folder string) error {
 	return errors.Join(s.flush(dir), dir.Close())
 }
 
-// flush brings a file or a folder to the disk, where blobs are to last.
+// flush writes a file or a folder to the disk, unless NoSync is set.
 func (s *Store) flush(f *os.File) error {
 	if s.noSync {
 		return nil
@@ -180,7 +181,7 @@ func (s *Store) flush(f *os.File) error {
 	return f.Sync()
 }
 
-// List gives the finished blobs.
+// List yields the finished blobs.
 func (s *Store) List(ctx context.Context) iter.Seq2[blob.Entry, error] {
 	return func(yield func(blob.Entry, error) bool) {
 		err := fs.WalkDir(s.root.FS(), blobsFolder, func(name string, entry fs.DirEntry, err error) error {
@@ -188,7 +189,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Entry, error] {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case errors.Is(err, fs.ErrNotExist):
-				return nil // it was deleted meanwhile
+				return nil // deleted meanwhile
 			case err != nil:
 				return err
 			case entry.IsDir():
@@ -208,7 +209,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Entry, error] {
 			return nil
 		})
 		if err != nil {
-			yield(blob.Entry{}, fmt.Errorf("listing the blobs: %w", err))
+			yield(blob.Entry{}, fmt.Errorf("list the blobs: %w", err))
 		}
 	}
 }

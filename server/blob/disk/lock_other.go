@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-var errNoLock = errors.New("blobs on the local disk need file locks, which this program lacks on this system")
+var errNoLock = errors.New("blobs on the local disk need file locks, which are not supported on this system")
 
 func lockWait(*os.File) error        { return errNoLock }
 func lockTry(*os.File) (bool, error) { return false, errNoLock }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// The system drops these locks when the process ends, however it ends.
+// The system releases these locks when the process ends, even after a crash.
 
 func lockWait(file *os.File) error {
 	for {

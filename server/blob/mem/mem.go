@@ -1,8 +1,6 @@
-// Package mem keeps blobs in memory, for tests and for runs that leave nothing
-// behind.
+// Package mem stores blobs in memory, for tests and for imports without a data folder.
 //
-// A blob here is a slice of bytes that nobody writes to any more. The package
-// has no limit on what it takes, and forgets everything when the process ends.
+// It has no size limit, and loses all blobs when the process ends.
 package mem
 
 import (
@@ -17,9 +15,9 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-var errDropped = errors.New("it was deleted while it was being written")
+var errDropped = errors.New("deleted while it was written")
 
-// Store is a blob.Store in memory. Make it with New.
+// Store is a [blob.Store] in memory. Create it with New.
 type Store struct {
 	mu      sync.Mutex
 	blobs   map[string][]byte
@@ -28,7 +26,7 @@ type Store struct {
 
 var _ blob.Store = (*Store)(nil)
 
-// New gives an empty store.
+// New returns an empty store.
 func New() *Store {
 	return &Store{blobs: map[string][]byte{}, writers: map[*writer]struct{}{}}
 }
@@ -36,7 +34,7 @@ func New() *Store {
 // Create begins a blob.
 func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err := checkKey(ctx, key); err != nil {
-		return nil, fmt.Errorf("creating a blob: %w", err)
+		return nil, fmt.Errorf("create a blob: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,24 +43,24 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	return w, nil
 }
 
-// Open gives a blob for reading.
+// Open opens a blob for reading.
 func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 	if err := checkKey(ctx, key); err != nil {
-		return nil, fmt.Errorf("opening a blob: %w", err)
+		return nil, fmt.Errorf("open a blob: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	content, ok := s.blobs[key]
 	if !ok {
-		return nil, fmt.Errorf("opening blob %s: %w", key, blob.ErrNotFound)
+		return nil, fmt.Errorf("open blob %s: %w", key, blob.ErrNotFound)
 	}
 	return reader{bytes.NewReader(content)}, nil
 }
 
-// Delete removes a blob.
+// Delete deletes a blob.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	if err := checkKey(ctx, key); err != nil {
-		return fmt.Errorf("deleting a blob: %w", err)
+		return fmt.Errorf("delete a blob: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,10 +68,10 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// DeleteAll removes every blob below prefix.
+// DeleteAll deletes all blobs below prefix.
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	if err := checkKey(ctx, prefix); err != nil {
-		return fmt.Errorf("deleting blobs: %w", err)
+		return fmt.Errorf("delete blobs: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +88,7 @@ func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	return nil
 }
 
-// CheckWritable always finds memory.
+// CheckWritable returns the error of ctx.
 func (s *Store) CheckWritable(ctx context.Context) error { return ctx.Err() }
 
 func checkKey(ctx context.Context, key string) error {
@@ -103,7 +101,7 @@ func checkKey(ctx context.Context, key string) error {
 	return nil
 }
 
-// writer is a blob being written. The store's lock guards it.
+// writer is a blob being written. The lock of the store guards it.
 type writer struct {
 	store   *Store
 	key     string
@@ -116,7 +114,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	w.store.mu.Lock()
 	defer w.store.mu.Unlock()
 	if err := w.checkOpen(); err != nil {
-		return 0, fmt.Errorf("writing blob %s: %w", w.key, err)
+		return 0, fmt.Errorf("write blob %s: %w", w.key, err)
 	}
 	return w.content.Write(p)
 }
@@ -125,7 +123,7 @@ func (w *writer) Commit() error {
 	w.store.mu.Lock()
 	defer w.store.mu.Unlock()
 	if err := w.checkOpen(); err != nil {
-		return fmt.Errorf("committing blob %s: %w", w.key, err)
+		return fmt.Errorf("commit blob %s: %w", w.key, err)
 	}
 	w.store.blobs[w.key] = w.content.Bytes()
 	w.close()
