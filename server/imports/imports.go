@@ -1,8 +1,8 @@
-// Package imports makes imports, receives their files, runs them and serves their
-// results. A run is claimed by one process at a time and writes under its own number;
-// what a dead process left behind is taken back by another. The package also remembers
-// what people decided about files, for later imports of the same kind, and keeps the
-// sessions of embedded imports.
+// Package imports creates imports, receives their files, runs them and serves their results.
+//
+// One process at a time claims a run and writes its files under the number of the run. Other
+// processes reclaim the runs of dead ones. The package also learns mappings from the
+// decisions of people, and stores the sessions of embedded imports.
 package imports
 
 import (
@@ -23,32 +23,32 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// Service makes imports, receives their files and runs them.
+// Service creates and runs imports. It is safe for concurrent use, except for RecoverRuns.
 type Service struct {
 	env                                  *model.Env
 	cfg                                  Config
 	uploadKey, downloadKey, hydrationKey secrets.Key
-	// activeRuns are the runs of imports that this process works on.
+	// activeRuns are the runs in this process.
 	activeRuns *model.InProgress
-	// idleRuns are what the last round of maintenance found that ran here by its row
-	// and in truth did not.
+	// idleRuns are the runs that, in the last round of maintenance, belonged to this process
+	// by their rows but were not active.
 	idleRuns []model.ImportRef
 }
 
-// Config says how imports are made and run. All fields must be set.
+// Config configures a Service. All fields are required.
 type Config struct {
 	Schemas *schemas.Service
 	Engine  *engine.Engine
-	// MaxFileSize caps the files of all imports, in bytes.
+	// MaxFileSize is the maximum size of a file, in bytes.
 	MaxFileSize int64
-	// RunsPerOrg is how many imports of one organization run at once.
+	// RunsPerOrg is the maximum number of running imports of an organization.
 	RunsPerOrg int
-	// OnTransition is called in the transaction in which the status of an import
-	// changes, after the change. The transaction may be repeated.
+	// OnTransition is called after the status of an import changes, in the same
+	// transaction. The transaction may be repeated.
 	OnTransition func(ctx context.Context, tx model.Tx, imp model.Import) error
 }
 
-// New returns the service upon env.
+// New returns a service.
 func New(env *model.Env, cfg Config) *Service {
 	return &Service{
 		env: env, cfg: cfg, activeRuns: model.NewInProgress(), uploadKey: env.Master.Derive("upload addresses"),
@@ -56,29 +56,28 @@ func New(env *model.Env, cfg Config) *Service {
 	}
 }
 
-// MaxFilename is the most bytes that the name of a file may have.
+// MaxFilename is the maximum length of a file name, in bytes.
 const MaxFilename = 1024
 
-// Draft is an import as it was asked for.
+// Draft describes an import to create.
 type Draft struct {
-	// ID fixes the id of the import, so that a repeated request makes one
-	// import only; "" lets the service choose.
+	// ID is the id of the import; "" means a new one. A repeated call with the same ID
+	// returns the existing import.
 	ID string
-	// SchemaID names a saved schema. Without one, Doc brings the fields.
+	// SchemaID is the id of a saved schema, or "" if Doc has the fields.
 	SchemaID string
-	// Doc has the fields of an inline schema, and the settings and hooks of
-	// either; those overwrite the saved ones, key by key.
+	// Doc has the fields of an inline schema. Its settings and hooks override those of a
+	// saved schema, key by key.
 	Doc      schema.Doc
 	Filename string
-	// User is nil where none was sent.
+	// User may be nil.
 	User *model.User
-	// Rows is a JSON array of rows that is the file of the import, or nil.
+	// Rows is a JSON array of rows, which becomes the file of the import. It may be nil.
 	Rows io.Reader
 }
 
-// CreateImport makes an import that awaits its file. With rows in the request
-// it returns the import as it was before the rows were taken in, and begins to
-// process it.
+// CreateImport creates an import that waits for its file. If the draft has rows, it stores
+// them, queues the import, and returns it as it was before.
 func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (model.Import, error) {
 	if err := checkImport(draft); err != nil {
 		return model.Import{}, err
@@ -87,8 +86,8 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	if err != nil {
 		return model.Import{}, err
 	}
-	if made, err := s.Import(ctx, org, imp.ID); draft.ID != "" && err == nil {
-		return asCreated(made), nil
+	if existing, err := s.Import(ctx, org, imp.ID); draft.ID != "" && err == nil {
+		return asCreated(existing), nil
 	}
 	name, doc, err := s.MergedDocument(ctx, org, draft)
 	if err != nil {
@@ -98,7 +97,7 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	if err != nil {
 		return model.Import{}, err
 	}
-	if draft.Doc.Hooks != nil { // those of a saved schema were checked when it was saved
+	if draft.Doc.Hooks != nil { // hooks of a saved schema were checked when it was saved
 		if _, err := s.cfg.Schemas.CheckHooks(ctx, parsed.Hooks); err != nil {
 			return model.Import{}, err
 		}
@@ -119,7 +118,7 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	return asCreated(imp), err
 }
 
-// asCreated is the import as the answer to its creation tells it.
+// asCreated returns the import with its state at its creation.
 func asCreated(imp model.Import) model.Import {
 	imp.Status, imp.Outcome, imp.Modified = model.AwaitingUpload, nil, imp.Created
 	return imp
@@ -144,8 +143,7 @@ func checkFilename(field, name string) error {
 	return nil
 }
 
-// DraftImport returns the import that a draft describes, with ids and times. Nothing is
-// saved, and its schema is still to be set.
+// DraftImport returns a new import with ids and times, without its schema. It saves nothing.
 func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -169,8 +167,8 @@ func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	return imp, err
 }
 
-// MergedDocument gives the merged schema of an import. What the request itself
-// brings is checked before the saved schema is looked for.
+// MergedDocument returns the name of the saved schema of a draft, and the merged schema
+// document. It checks the draft before it reads the saved schema.
 func (s *Service) MergedDocument(ctx context.Context, org string, draft Draft) (string, schema.Doc, error) {
 	if draft.SchemaID == "" {
 		return "", draft.Doc, nil
@@ -191,8 +189,8 @@ func (s *Service) MergedDocument(ctx context.Context, org string, draft Draft) (
 	return saved.Name, schema.Merge(doc, draft.Doc), err
 }
 
-// storeRows keeps the rows of a request as the import's file. Until the import
-// is committed the file counts as rubbish.
+// storeRows stores the rows of a draft as the file of the import. The file is marked as trash
+// until the import is committed.
 func (s *Service) storeRows(ctx context.Context, imp model.Import, rows io.Reader) (model.File, error) {
 	key := imp.RawKey("rows")
 	if err := s.env.GuardBlob(ctx, key); err != nil {
@@ -233,7 +231,7 @@ func (s *Service) insertImport(ctx context.Context, tx model.Tx, imp model.Impor
 	return model.EnqueueRun(ctx, tx)
 }
 
-// NewUpload makes the upload of an import.
+// NewUpload returns the upload of an import.
 func NewUpload(imp model.Import, parsed *intray.Schema) model.Upload {
 	u := model.Upload{
 		ID: imp.UploadID, Org: imp.Org, ImportID: imp.ID, ImportIdentifier: parsed.Settings.ImportIdentifier,
@@ -245,7 +243,7 @@ func NewUpload(imp model.Import, parsed *intray.Schema) model.Upload {
 	return u
 }
 
-// Import gives an import.
+// Import returns an import.
 func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		imp, err = tx.Imports.Get(ctx, org, id)
@@ -254,8 +252,8 @@ func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import,
 	return imp, model.DescribeNotFound(err, model.ImportMissing)
 }
 
-// Imports gives the imports from offset on, newest first and without schema
-// and outcome, and how many there are in all.
+// Imports returns at most limit imports from offset on, newest first, and the number of all.
+// They have no schema and no outcome.
 func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) (list []model.Import, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, total, err = tx.Imports.List(ctx, org, offset, limit)
@@ -264,8 +262,8 @@ func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) 
 	return list, total, err
 }
 
-// ImportResult gives the upload whose result the import made; before there is
-// one it is a Conflict.
+// ImportResult returns the upload of an import, which has its result. An import that is not
+// SUCCESSFUL is a Conflict.
 func (s *Service) ImportResult(ctx context.Context, org, id string) (model.Upload, error) {
 	imp, err := s.Import(ctx, org, id)
 	if err != nil {
@@ -281,17 +279,17 @@ func (s *Service) ImportResult(ctx context.Context, org, id string) (model.Uploa
 	return u, err
 }
 
-// Transition brings an import into its next state and its upload with it. It is the
-// only way that a status changes. imp is written as it is, beside the status;
-// its run number must still be the one in the store.
+// Transition changes the status of an import, and saves all other changes of imp, too. It also
+// updates the upload. The run number of imp must be the one in the store. All changes of a
+// status use Transition, except for claims.
 func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import, next model.Status) error {
 	from := imp.Status
 	if !from.MayBecome(next) {
-		return fmt.Errorf("an import cannot go from %s to %s", from, next)
+		return fmt.Errorf("change the status of an import: %s to %s is not allowed", from, next)
 	}
 	imp.Status, imp.Modified = next, s.env.Now()
 	if next == model.Successful || next == model.Failed {
-		imp.Memory = nil // it runs no more
+		imp.Memory = nil // no further run needs it
 	}
 	if next == model.Pending {
 		imp.Node = ""
@@ -308,7 +306,7 @@ func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import
 	return s.cfg.OnTransition(ctx, tx, *imp)
 }
 
-// syncUpload brings the upload up to its import.
+// syncUpload copies the state of an import to its upload.
 func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import) error {
 	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
 	if err != nil {
@@ -322,7 +320,7 @@ func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import)
 	return tx.Uploads.Save(ctx, u)
 }
 
-// validations are the notices that are about a broken rule.
+// validations returns the notices of broken validators.
 func validations(listed []intray.Notice) (list []intray.Notice) {
 	for _, n := range listed {
 		if n.Type == intray.Validation {
@@ -332,10 +330,9 @@ func validations(listed []intray.Notice) (list []intray.Notice) {
 	return list
 }
 
-// TraceRow tells of the cells of a data row, counted from 0, where they came from,
-// what each step made of them, and why: of all fields in the order of the schema,
-// or of the one with the key, where it is not "". Each cell is gone when use has
-// returned. An import without staged rows is a Conflict.
+// TraceRow calls use with the trace of each cell of a data row, counted from 0: in the order
+// of the schema, or only for the field with the key if key is not "". A trace is valid until
+// use returns. An import without staged rows is a Conflict.
 func (s *Service) TraceRow(ctx context.Context, imp model.Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
 	if imp.Stage == "" || imp.Outcome == nil {
 		return noRowsError(imp)
@@ -369,7 +366,7 @@ func (s *Service) TraceRow(ctx context.Context, imp model.Import, row int64, key
 	return nil
 }
 
-// noRowsError says why there are no rows to look at.
+// noRowsError returns the reason why an import has no staged rows.
 func noRowsError(imp model.Import) error {
 	why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(model.Successful)})
 	switch imp.Status {
@@ -381,46 +378,38 @@ func noRowsError(imp model.Import) error {
 	return model.NewError(model.Conflict, "no_rows", why)
 }
 
-// traceCell tells of one cell of the only row of a batch.
+// traceCell returns the trace of a cell in the only row of a batch.
 func traceCell(imp model.Import, schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
 	cell := imp.Outcome.Explain(schema, b, 0, field)
-	written, err := traceOutput(imp, schema, b, field)
-	if err != nil {
-		return cell, fmt.Errorf("tell of a cell: %w", err)
+	step := intray.TraceStep{Step: "output", Reasons: []intray.Message{intray.NewMessage("trace.no_result_yet", intray.Params{"status": string(imp.Status)})}}
+	if imp.Status == model.Successful {
+		var err error
+		if step, err = output.Explain(schema, b, 0, field); err != nil {
+			return cell, fmt.Errorf("trace a cell: %w", err)
+		}
 	}
-	cell.Steps = append(cell.Steps, written)
+	cell.Steps = append(cell.Steps, step)
 	return cell, nil
 }
 
-// traceOutput tells what the result holds of a cell; where there is no result, it
-// says so of every row alike.
-func traceOutput(imp model.Import, schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
-	if imp.Status == model.Successful {
-		return output.Explain(schema, b, 0, field)
-	}
-	return intray.TraceStep{Step: "output", Reasons: []intray.Message{intray.NewMessage("trace.no_result_yet", intray.Params{"status": string(imp.Status)})}}, nil
-}
-
-// stagedRow reads a row by itself.
+// stagedRow returns a batch with one staged row.
 func (s *Service) stagedRow(ctx context.Context, imp model.Import, row int64) (*intray.Batch, error) {
-	b, rows, err := s.readRow(ctx, imp.Stage, row)
+	staged, err := staging.Open(ctx, s.env.Blobs, imp.Stage)
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil, model.NotFoundError(intray.NewMessage("import.rows_deleted", nil))
 	}
-	if err == nil && b.Rows() == 0 {
-		e := model.NotFoundError(intray.NewMessage("import.no_such_row", intray.Params{"row": row, "n": rows}))
+	if err != nil {
+		return nil, fmt.Errorf("open the staged rows: %w", err)
+	}
+	defer func() { _ = staged.Close() }()
+	b, err := staged.Window(ctx, row, 1)
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		return nil, model.NotFoundError(intray.NewMessage("import.rows_deleted", nil))
+	case err == nil && b.Rows() == 0:
+		e := model.NotFoundError(intray.NewMessage("import.no_such_row", intray.Params{"row": row, "n": staged.Manifest().Rows}))
 		e.Fields = model.FieldMessage("row", intray.NewMessage("import.row_beyond_last", nil))
 		return nil, e
 	}
 	return b, err
-}
-
-func (s *Service) readRow(ctx context.Context, prefix string, row int64) (b *intray.Batch, rows int64, err error) {
-	staged, err := staging.Open(ctx, s.env.Blobs, prefix)
-	if err != nil {
-		return nil, 0, fmt.Errorf("open the staged rows: %w", err)
-	}
-	defer func() { _ = staged.Close() }()
-	b, err = staged.Window(ctx, row, 1)
-	return b, staged.Manifest().Rows, err
 }

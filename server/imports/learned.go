@@ -12,19 +12,19 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// What is remembered for an import identifier at most; the oldest goes.
+// The limits of the learned mappings of an import identifier. The oldest are dropped.
 const (
-	// MaxMemory is how many things.
+	// MaxMemory is the maximum number of mappings.
 	MaxMemory = 10_000
-	// maxMemorySize is how many bytes of fields, texts and values together.
+	// maxMemorySize is the maximum number of bytes in their fields, texts and values.
 	maxMemorySize = 1 << 20
-	// MaxMemoryText is how many bytes a header, the text of a cell or a value may
-	// have. Where it has more nothing is remembered.
+	// MaxMemoryText is the maximum length of a header, raw text or value, in bytes. Mappings
+	// with longer ones are not learned.
 	MaxMemoryText = 1 << 10
 )
 
-// Memory gives what persons decided in imports of an identifier from offset on,
-// newest first, and how many there are in all.
+// Memory returns at most limit learned mappings of an import identifier from offset on, newest
+// first, and the number of all.
 func (s *Service) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []model.LearnedMapping, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, total, err = tx.Memory.List(ctx, org, identifier, offset, limit)
@@ -33,15 +33,15 @@ func (s *Service) Memory(ctx context.Context, org, identifier string, offset, li
 	return list, total, err
 }
 
-// ForgetMemory removes all of it, if there is any. Imports that have begun to run
-// keep what they were offered.
+// ForgetMemory deletes all learned mappings of an import identifier. Imports that have started
+// keep their copies.
 func (s *Service) ForgetMemory(ctx context.Context, org, identifier string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Memory.Forget(ctx, org, identifier) })
 }
 
-// recall gives an import that runs for the first time what is remembered. It
-// keeps that, so that a further run has the same to go by.
-func recall(ctx context.Context, tx model.Tx, imp *model.Import) error {
+// loadMemory copies the learned mappings to an import that runs for the first time, so that
+// all its runs use the same.
+func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
 	if imp.Memory != nil {
 		return nil
 	}
@@ -64,26 +64,21 @@ func recall(ctx context.Context, tx model.Tx, imp *model.Import) error {
 	return tx.Imports.UpdateIf(ctx, *imp, imp.Status, imp.Run)
 }
 
-// fitsMemory says whether a text can be remembered.
-func fitsMemory(text string) bool { return text != "" && len(text) <= MaxMemoryText }
-
-// learnedMappings is what the answers to the questions of an import teach for others.
+// learnedMappings are learned from the answers to the questions of an import.
 type learnedMappings struct {
 	identifier string
-	// entries is what is to be remembered.
-	entries []model.LearnedMapping
-	// fields and headers are those that the answers decided on; present are the
-	// headers of the file.
+	entries    []model.LearnedMapping
+	// fields and headers are those that the answers decide on. inFile are the headers of the
+	// file.
 	fields, headers, inFile map[string]bool
 }
 
-// learnedFrom gives what is to be remembered of an import that ends; nil where it
-// ends without a result or persons decided nothing. Answers about columns count
-// where they had an effect, by the headers that tell the columns from all others
-// of the file.
+// learnedFrom returns the mappings to learn from an import that ends in the status next. It
+// returns nil unless the import is successful and has answers. Answers about columns count if
+// they took effect, and only for headers that identify the columns in the file.
 //
-// That no column feeds a field is not remembered: it is true of one file, and
-// in the next one it would leave out a column without a word.
+// The decision that no column feeds a field is not learned: it is about one file, and would
+// silently drop a column of the next one.
 func (s *Service) learnedFrom(imp model.Import, next model.Status) (*learnedMappings, error) {
 	if next != model.Successful || len(imp.Answers) == 0 {
 		return nil, nil
@@ -107,26 +102,26 @@ func (s *Service) learnedFrom(imp model.Import, next model.Status) (*learnedMapp
 	return l, nil
 }
 
-// learnColumns takes in that these columns feed the field, if persons said so.
+// learnColumns learns the columns of a field, if answers selected them.
 func (l *learnedMappings) learnColumns(key string, columns []int, imp model.Import) {
 	if !isDecided(imp.Answers, key, columns) {
 		return
 	}
 	l.fields[key] = true
 	for _, column := range columns {
-		if header := imp.Outcome.Headers[column]; !l.headers[header] && headerStandsFor(imp.Outcome.Headers, header, columns) {
+		if header := imp.Outcome.Headers[column]; !l.headers[header] && identifiesColumns(imp.Outcome.Headers, header, columns) {
 			l.headers[header] = true
 			l.addEntry(model.LearnedMapping{Kind: model.ColumnMemory, Field: key, Text: header})
 		}
 	}
 }
 
-// isDecided says whether answers gave the field these columns.
+// isDecided reports whether answers selected these columns for the field.
 func isDecided(answers intray.Answers, key string, columns []int) bool {
 	if answer, asked := answers[intray.AnswerColumn+key]; asked {
 		var list []int
-		for one := range strings.SplitSeq(answer, ",") {
-			if n, err := strconv.Atoi(one); err == nil {
+		for column := range strings.SplitSeq(answer, ",") {
+			if n, err := strconv.Atoi(column); err == nil {
 				list = append(list, n)
 			}
 		}
@@ -137,9 +132,8 @@ func isDecided(answers intray.Answers, key string, columns []int) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, other)
 }
 
-// headerStandsFor says whether a header stands for these columns: all columns that have it
-// are among them.
-func headerStandsFor(headers []string, header string, columns []int) bool {
+// identifiesColumns reports whether all columns with the header are among these columns.
+func identifiesColumns(headers []string, header string, columns []int) bool {
 	for i, other := range headers {
 		if other == header && !slices.Contains(columns, i) {
 			return false
@@ -148,18 +142,18 @@ func headerStandsFor(headers []string, header string, columns []int) bool {
 	return true
 }
 
-// learnUnused takes in that columns feed no field: what was remembered of them
-// is wrong.
+// learnUnused adds the headers of columns that answers left unmapped, so that mappings with
+// these headers are removed.
 func (l *learnedMappings) learnUnused(imp model.Import) {
 	for column, header := range imp.Outcome.Headers {
 		answer := imp.Answers[intray.AnswerField+strconv.Itoa(column)]
-		if answer == intray.NoAnswer && headerStandsFor(imp.Outcome.Headers, header, []int{column}) {
+		if answer == intray.NoAnswer && identifiesColumns(imp.Outcome.Headers, header, []int{column}) {
 			l.headers[header] = true
 		}
 	}
 }
 
-// learnValues takes in which texts stand for which values of a field.
+// learnValues learns the values of raw texts in a field.
 func (l *learnedMappings) learnValues(f intray.Field, answers intray.Answers) {
 	if !HasChoices(f) {
 		return
@@ -173,35 +167,35 @@ func (l *learnedMappings) learnValues(f intray.Field, answers intray.Answers) {
 }
 
 func (l *learnedMappings) addEntry(r model.LearnedMapping) {
-	if fitsMemory(r.Text) && len(r.Value) <= MaxMemoryText {
+	if r.Text != "" && len(r.Text) <= MaxMemoryText && len(r.Value) <= MaxMemoryText {
 		l.entries = append(l.entries, r)
 	}
 }
 
-// contradicts says whether something remembered does not hold any more: it is
-// about a header that a person has now decided on, or gives a field that was
-// decided on another column of the same file.
+// contradicts reports whether the answers contradict an earlier mapping: it is about a header
+// that they decide on, or it maps another column of the same file to a field that they decide
+// on.
 func (l *learnedMappings) contradicts(r model.LearnedMapping) bool {
 	return r.Kind == model.ColumnMemory && (l.headers[r.Text] || l.fields[r.Field] && l.inFile[r.Text])
 }
 
-// saveLearned writes a lesson down, with the end of its import.
+// saveLearned saves learned mappings in the transaction that ends their import.
 func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import, l *learnedMappings) error {
 	if l == nil {
 		return nil
 	}
-	before, _, err := tx.Memory.List(ctx, imp.Org, l.identifier, 0, MaxMemory)
+	earlier, _, err := tx.Memory.List(ctx, imp.Org, l.identifier, 0, MaxMemory)
 	if err != nil {
 		return err
 	}
-	for _, r := range before {
+	for _, r := range earlier {
 		if l.contradicts(r) {
 			if err := tx.Memory.Remove(ctx, r); err != nil {
 				return err
 			}
 		}
 	}
-	// In one order, so that two that end at once wait for each other in no circle.
+	// A fixed order prevents deadlocks between imports that end at the same time.
 	slices.SortFunc(l.entries, func(a, b model.LearnedMapping) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
 	})
@@ -214,9 +208,8 @@ func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import
 	return tx.Memory.Trim(ctx, imp.Org, l.identifier, MaxMemory, maxMemorySize)
 }
 
-// choiceTypes are the types whose values are chosen from a list, so that a person can
-// say what a text stands for.
+// choiceTypes are the types with a list of values.
 var choiceTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
 
-// HasChoices reports whether a person can say what a text in the field stands for.
+// HasChoices reports whether people can choose the value of a raw text in the field.
 func HasChoices(f intray.Field) bool { return !f.Hidden && slices.Contains(choiceTypes, f.Type.Name) }

@@ -10,45 +10,45 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// silentFor is how long a node may be silent before it counts as dead.
-const silentFor = 8 * time.Second
+// nodeTimeout is the time after its last heartbeat when a node is considered dead.
+const nodeTimeout = 8 * time.Second
 
-// RecoverRuns takes back the runs of dead nodes and those that this one left behind, and
-// wakes a worker where imports wait and none does.
+// RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this one. If imports
+// are pending without a job, it enqueues one. Call it from one goroutine.
 func (s *Service) RecoverRuns(ctx context.Context) error {
-	return errors.Join(s.expireSilentNodes(ctx), s.reclaimOwn(ctx), s.enqueueForgotten(ctx))
+	return errors.Join(s.expireSilentNodes(ctx), s.reclaimAbandoned(ctx), s.enqueueMissingJob(ctx))
 }
 
-// Join takes this process in among those that share the store, and takes back
-// what a process died over that ran on the same data folder: because the
-// folder is locked, none of those can still live.
+// Join registers this process as a node. It reclaims the runs of earlier processes with the
+// same data folder: they have ended, because the folder is locked.
 func (s *Service) Join(ctx context.Context) error {
 	folder, _, _ := strings.Cut(s.env.Node, "/")
-	var before []string
+	var nodes []string
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		before, err = tx.Nodes.List(ctx)
+		nodes, err = tx.Nodes.List(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, node := range before {
-		if its, _, _ := strings.Cut(node, "/"); its == folder && node != s.env.Node {
+	for _, node := range nodes {
+		if other, _, _ := strings.Cut(node, "/"); other == folder && node != s.env.Node {
 			err = errors.Join(err, s.expireNode(ctx, node))
 		}
 	}
 	return errors.Join(err, s.RecordHeartbeat(ctx))
 }
 
-// Leave tells the others that this process has ended its work.
+// Leave unregisters this process and returns its runs to the queue.
 func (s *Service) Leave(ctx context.Context) error { return s.expireNode(ctx, s.env.Node) }
 
-// RecordHeartbeat says that this process lives. It wants to be called every 2 s.
+// RecordHeartbeat records that this process is alive. Call it every 2 s.
 func (s *Service) RecordHeartbeat(ctx context.Context) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Nodes.Heartbeat(ctx, s.env.Node) })
 }
 
-// expireNode takes back the imports and the jobs of a dead node.
+// expireNode reclaims the imports, deliveries, connectors and jobs of a dead node, and removes
+// the node.
 func (s *Service) expireNode(ctx context.Context, node string) error {
 	for done := false; !done; {
 		err := s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -76,7 +76,7 @@ func (s *Service) expireNode(ctx context.Context, node string) error {
 	return nil
 }
 
-// reclaimImport queues an import that a node has lost, if it still is at that run.
+// reclaimImport queues the import of a dead node, unless its run has ended.
 func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.ImportRef, node string) error {
 	imp, err := tx.Imports.Get(ctx, ref.Org, ref.ID)
 	if model.IsKind(err, model.NotFound) {
@@ -88,11 +88,10 @@ func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.Impo
 	return s.requeueLost(ctx, tx, imp, s.env.Now())
 }
 
-// reclaimOwn takes back the imports that run here by their rows and in truth do
-// not: the store was out of reach when they were to be handed back, or when it
-// answered that they were claimed. What is seen so twice in a row is: a claim
-// that was just committed is about to be noted.
-func (s *Service) reclaimOwn(ctx context.Context) error {
+// reclaimAbandoned reclaims imports that run in this process by their rows, but are not
+// active: the store failed when they were claimed or returned. It reclaims only those that it
+// finds in two successive rounds, because a new claim is committed before it is active.
+func (s *Service) reclaimAbandoned(ctx context.Context) error {
 	var here []model.ImportRef
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		here, err = tx.Imports.InStatus(ctx, model.Running, s.env.Node, model.MaintenanceBatch)
@@ -107,7 +106,7 @@ func (s *Service) reclaimOwn(ctx context.Context) error {
 	again := slices.DeleteFunc(slices.Clone(idle), func(ref model.ImportRef) bool { return !slices.Contains(s.idleRuns, ref) })
 	s.idleRuns = idle
 	for _, ref := range again {
-		s.env.Log.Warn("an import was left behind and is taken back", "import", ref.ID, "run", ref.Run)
+		s.env.Log.Warn("reclaim an abandoned import", "import", ref.ID, "run", ref.Run)
 		err = errors.Join(err, s.env.Store.Update(ctx, func(tx model.Tx) error { return s.reclaimImport(ctx, tx, ref, s.env.Node) }))
 	}
 	return err
@@ -116,19 +115,20 @@ func (s *Service) reclaimOwn(ctx context.Context) error {
 func (s *Service) expireSilentNodes(ctx context.Context) error {
 	var silent []string
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		silent, err = tx.Nodes.Silent(ctx, silentFor)
+		silent, err = tx.Nodes.Silent(ctx, nodeTimeout)
 		return err
 	})
 	for _, node := range silent {
 		if node != s.env.Node {
-			s.env.Log.Warn("a node is silent and counts as dead", "node", node)
+			s.env.Log.Warn("node is considered dead", "node", node)
 			err = errors.Join(err, s.expireNode(ctx, node))
 		}
 	}
 	return err
 }
 
-func (s *Service) enqueueForgotten(ctx context.Context) error {
+// enqueueMissingJob enqueues a job if an import is pending and no job waits.
+func (s *Service) enqueueMissingJob(ctx context.Context) error {
 	var pending []model.ImportRef
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		pending, err = tx.Imports.InStatus(ctx, model.Pending, "", 1)

@@ -20,39 +20,37 @@ import (
 )
 
 const (
-	// maxLost is how often an import may be lost with its process, or fail for
-	// a reason that is not the file's, before it is given up.
+	// maxLost is the maximum number of runs that crash or fail for reasons other than the file.
 	maxLost = 10
-	// watchEvery is how often a run looks whether it still is the one.
-	watchEvery = 500 * time.Millisecond
-	// tryAgainAfter is when a run is tried again that had no room, or no store.
-	tryAgainAfter = 15 * time.Second
-	// handBackWithin bounds what a stopping run still writes to the store.
-	handBackWithin = 3 * time.Second
+	// watchInterval is the time between two checks that a run is still current.
+	watchInterval = 500 * time.Millisecond
+	// storageRetryDelay is the delay before a run is repeated whose storage was full.
+	storageRetryDelay = 15 * time.Second
+	// requeueTimeout limits the time for returning an import to the queue.
+	requeueTimeout = 3 * time.Second
 )
 
-// Why a run stops that is no longer wanted: its import was deleted or taken
-// over, or this very run is not what is under way: its end was committed, or it
-// was taken for lost.
+// The causes of cancelling a run. It is superseded if its import was deleted or has a new run.
+// It has ended if its end was committed, or if it was considered lost and queued again.
 var (
-	errSuperseded = errors.New("the import is no longer this run's")
-	errEnded      = errors.New("the import has ended with this run")
+	errSuperseded = errors.New("the run was superseded")
+	errEnded      = errors.New("the run has ended")
 )
 
-// RunNext claims the import that is next in turn and runs it to its end. It
-// says whether there was one. A cancelled context hands the import back.
+// RunNext claims the next import and runs it, and reports whether there was one. If ctx is
+// cancelled, the import returns to the queue.
 func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	var imp model.Import
-	some := false
+	claimed := false
 	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
 		imp, err = tx.Imports.Claim(ctx, s.env.Node, s.cfg.RunsPerOrg, s.env.Now())
-		if some = !model.IsKind(err, model.NotFound); !some {
+		if claimed = !model.IsKind(err, model.NotFound); !claimed {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := recall(ctx, tx, &imp); err != nil {
+		if err := loadMemory(ctx, tx, &imp); err != nil {
 			return err
 		}
 		return s.syncUpload(ctx, tx, imp)
@@ -60,7 +58,7 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("claim an import: %w", err)
 	}
-	if !some {
+	if !claimed {
 		return false, nil
 	}
 	s.activeRuns.TryAdd(imp.RunPrefix(imp.Run))
@@ -69,13 +67,13 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	return true, s.runClaimed(ctx, imp)
 }
 
-// runClaimed works on a claimed import until it has ended or was handed back.
+// runClaimed runs a claimed import until it has ended or is back in the queue.
 func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	watched, stop := s.watchRun(ctx, imp)
 	defer stop()
 	var next model.Status
 	var learned *learnedMappings
-	err := guarded(func() (err error) {
+	err := recovered(func() (err error) {
 		if next, err = s.process(watched, &imp); err != nil {
 			return err
 		}
@@ -90,38 +88,36 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	case err == nil:
 		s.env.CrashPoint("run.finished")
 	case errors.Is(context.Cause(watched), errEnded):
-		err = nil // the end was committed and only the answer was lost, or a sweep has put the import back
+		err = nil // only the response of the commit was lost, or the import is back in the queue
 	case errors.Is(context.Cause(watched), errSuperseded):
 		s.env.DiscardBlobs(after, imp.RunPrefix(imp.Run))
-		err = nil // it is nobody's fault, and another's work now
+		err = nil // another run continues, or none is needed
 	case ctx.Err() != nil:
 		_, err = s.returnToQueue(after, imp, s.requeue)
 	default:
-		ours, fault := s.returnToQueue(after, imp, s.retryAction(err))
-		if !ours && fault == nil {
-			return nil // it was deleted or taken over, and that is why the run failed
+		current, failure := s.returnToQueue(after, imp, s.requeueFailed(err))
+		if !current && failure == nil {
+			return nil // the run failed because its import was deleted or has a new run
 		}
-		err = fmt.Errorf("import %s, run %d: %w", imp.ID, imp.Run, errors.Join(err, fault))
+		err = fmt.Errorf("import %s, run %d: %w", imp.ID, imp.Run, errors.Join(err, failure))
 	}
 	return err
 }
 
-// retryAction says how an import goes on after a run that failed: with a mark and
-// later each time, or without a mark where the failure is that of the place,
-// such as a disk without room.
-func (s *Service) retryAction(err error) func(context.Context, model.Tx, model.Import) error {
+// requeueFailed returns a function that queues an import after a failed run. Each failed run
+// counts as lost and doubles the delay, unless the storage was full.
+func (s *Service) requeueFailed(err error) func(context.Context, model.Tx, model.Import) error {
 	return func(ctx context.Context, tx model.Tx, imp model.Import) error {
 		if model.IsKind(model.WrapStorageFull(err), model.Unavailable) {
-			imp.Queued = s.env.Now().Add(tryAgainAfter)
+			imp.Queued = s.env.Now().Add(storageRetryDelay)
 			return s.requeue(ctx, tx, imp)
 		}
 		return s.requeueLost(ctx, tx, imp, s.env.Now().Add(time.Second<<imp.Lost))
 	}
 }
 
-// guarded makes an error of a panic, so that it costs one run and not the
-// process, and with it everybody's.
-func guarded(work func() error) (err error) {
+// recovered returns a panic of work as an error, so that it ends one run and not the process.
+func recovered(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -130,11 +126,12 @@ func guarded(work func() error) (err error) {
 	return work()
 }
 
-// watchRun cancels the run when its import was deleted or taken over.
+// watchRun returns a context that is cancelled when the run is superseded or has ended, and a
+// function that stops watching.
 func (s *Service) watchRun(ctx context.Context, imp model.Import) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
-		ticker := time.NewTicker(watchEvery)
+		ticker := time.NewTicker(watchInterval)
 		defer ticker.Stop()
 		for {
 			select {
@@ -142,24 +139,19 @@ func (s *Service) watchRun(ctx context.Context, imp model.Import) (context.Conte
 				return
 			case <-ticker.C:
 			}
-			cancelIf(cancel, s.stopReason(ctx, imp))
+			if cause := s.stopReason(ctx, imp); cause != nil {
+				cancel(cause)
+			}
 		}
 	}()
 	return ctx, func() { cancel(nil) }
 }
 
-func cancelIf(cancel context.CancelCauseFunc, why error) {
-	if why != nil {
-		cancel(why)
-	}
-}
-
-// stopReason says why a run is not wanted any more; nil where it is, or where
-// that cannot be found out. It looks at the whole import, which may be large,
-// only once that is no longer among those that run here.
-func (s *Service) stopReason(ctx context.Context, run model.Import) (why error) {
+// stopReason returns why a run must stop, or nil if it may continue or the store fails. It
+// reads the import, which may be large, only if it is no longer running on this node.
+func (s *Service) stopReason(ctx context.Context, run model.Import) (reason error) {
 	err := s.env.Store.View(ctx, func(tx model.Tx) error {
-		why = nil
+		reason = nil
 		here, err := tx.Imports.InStatus(ctx, model.Running, s.env.Node, model.MaintenanceBatch)
 		if err != nil || slices.Contains(here, model.ImportRef{Org: run.Org, ID: run.ID, Run: run.Run}) {
 			return err
@@ -167,21 +159,21 @@ func (s *Service) stopReason(ctx context.Context, run model.Import) (why error) 
 		now, err := tx.Imports.Get(ctx, run.Org, run.ID)
 		switch {
 		case model.IsKind(err, model.NotFound), err == nil && now.Run != run.Run:
-			why = errSuperseded
+			reason = errSuperseded
 			return nil
 		case err == nil && now.Status != model.Running:
-			why = errEnded
+			reason = errEnded
 		}
 		return err
 	})
 	if err != nil {
 		return nil
 	}
-	return why
+	return reason
 }
 
-// process does the work of a run and gives the state that the import goes to.
-// An error means that the run could not be brought to an end.
+// process runs the import and returns its next status. After an error, the run must be
+// repeated.
 func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status, error) {
 	schema, err := schemas.Frozen(*imp)
 	if err != nil {
@@ -210,18 +202,18 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 		return "", err
 	}
 	imp.Outcome = &model.Outcome{Outcome: *out, Finished: s.env.Now()}
-	if err := takeUser(imp, out.User); err != nil {
+	if err := setUser(imp, out.User); err != nil {
 		imp.Outcome.Verdict, writer = engine.Broken, nil
 		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.NewMessage("hook.invalid_user", intray.Params{"properties": userProperties})})
 	}
 	return s.finishStage(ctx, imp, run, writer, prefix)
 }
 
-// userProperties are those of the user that a step hook may set.
+// userProperties are the properties of the user that a step hook may set.
 var userProperties = []string{"id", "name", "email", "companyId", "companyName"}
 
-// takeUser takes the user that a step hook set.
-func takeUser(imp *model.Import, document []byte) error {
+// setUser sets the user to the one that a step hook returned, if any.
+func setUser(imp *model.Import, document []byte) error {
 	if document == nil {
 		return nil
 	}
@@ -233,7 +225,7 @@ func takeUser(imp *model.Import, document []byte) error {
 	return nil
 }
 
-// finishStage seals the staged rows and, where nothing is open, makes the result.
+// finishStage seals the staged rows and, if no question is open, writes the result.
 func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine.Import, writer *staging.Writer, prefix string) (model.Status, error) {
 	schema := imp.Outcome.Schema(run.Schema)
 	if imp.Outcome.Verdict == engine.Broken {
@@ -259,10 +251,10 @@ func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine
 	case engine.Broken:
 		return model.Failed, nil
 	}
-	return model.Successful, s.MakeResult(ctx, imp, schema)
+	return model.Successful, s.WriteResult(ctx, imp, schema)
 }
 
-// BeforeFinish asks the last hook, where the schema has one.
+// BeforeFinish calls the last hook of the schema, if it has one.
 func (s *Service) BeforeFinish(ctx context.Context, imp *model.Import, run engine.Import, prefix string) error {
 	if run.Schema.Hooks.BeforeFinish == "" {
 		return nil
@@ -279,7 +271,7 @@ func (s *Service) BeforeFinish(ctx context.Context, imp *model.Import, run engin
 	return s.cfg.Engine.Finish(ctx, run, &imp.Outcome.Outcome, staged.Batches(ctx))
 }
 
-// userDocument is the user as hooks are told of them; nil where there is none.
+// userDocument returns the user as JSON for hooks, or nil if there is none.
 func userDocument(imp model.Import) ([]byte, error) {
 	if !imp.HasUser {
 		return nil, nil
@@ -289,20 +281,25 @@ func userDocument(imp model.Import) ([]byte, error) {
 		"companyId": imp.User.CompanyID, "companyName": imp.User.CompanyName,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("tell a hook of the user: %w", err)
+		return nil, fmt.Errorf("encode the user for a hook: %w", err)
 	}
 	return document, nil
 }
 
-// MakeResult writes the result of an import from its staged rows and notes the file and
-// the number of rows in imp. The transaction that saves imp must follow.
-func (s *Service) MakeResult(ctx context.Context, imp *model.Import, schema *intray.Schema) error {
+// WriteResult writes the result of an import from its staged rows, and sets the file and the
+// number of rows in imp. The caller must save imp.
+func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *intray.Schema) error {
 	key := imp.RunPrefix(imp.Run) + "/result.json"
 	from, to := io.Pipe()
-	defer func() { _ = from.Close() }() // the writer ends, whatever happens here
+	defer func() { _ = from.Close() }() // ends the writer
 	go func() {
-		to.CloseWithError(guarded(func() (err error) {
-			imp.Outcome.OutputRows, err = s.writeRows(ctx, to, imp.Stage, output.JSON, schema)
+		to.CloseWithError(recovered(func() (err error) {
+			staged, err := staging.Open(ctx, s.env.Blobs, imp.Stage)
+			if err != nil {
+				return fmt.Errorf("open the staged rows: %w", err)
+			}
+			defer func() { _ = staged.Close() }()
+			imp.Outcome.OutputRows, err = output.Write(ctx, to, output.JSON, schema, staged.Batches(ctx))
 			return err
 		}))
 	}()
@@ -315,7 +312,7 @@ func (s *Service) MakeResult(ctx context.Context, imp *model.Import, schema *int
 	return nil
 }
 
-// fillValues adds the texts of cells that came without to what was found.
+// fillValues reads the values of the cells in notices and questions from the stage.
 func (s *Service) fillValues(ctx context.Context, o *model.Outcome, schema *intray.Schema, prefix string) error {
 	if !o.LacksValues() {
 		return nil
@@ -328,18 +325,7 @@ func (s *Service) fillValues(ctx context.Context, o *model.Outcome, schema *intr
 	return o.FillValues(ctx, schema.Fields, staged.Window)
 }
 
-// writeRows writes the finished rows of a stage in a format.
-func (s *Service) writeRows(ctx context.Context, w io.Writer, prefix string, f output.Format, schema *intray.Schema) (int64, error) {
-	staged, err := staging.Open(ctx, s.env.Blobs, prefix)
-	if err != nil {
-		return 0, fmt.Errorf("open the staged rows: %w", err)
-	}
-	defer func() { _ = staged.Close() }()
-	return output.Write(ctx, w, f, schema, staged.Batches(ctx))
-}
-
-// finish commits the end of a run, if the import is still this run's, and with it
-// what is to be remembered.
+// finish commits the end of a run and its learned mappings, unless the run was superseded.
 func (s *Service) finish(ctx context.Context, ran model.Import, next model.Status, learned *learnedMappings) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		imp := ran
@@ -351,48 +337,48 @@ func (s *Service) finish(ctx context.Context, ran model.Import, next model.Statu
 			return err
 		}
 		if next == model.Failed {
-			return s.discard(ctx, tx, imp)
+			return s.discardRun(ctx, tx, imp)
 		}
 		return s.saveLearned(ctx, tx, imp, learned)
 	})
 }
 
-// discard marks what a run stored as rubbish, due when even a run that does not
-// yet know that it was lost has stopped.
-func (s *Service) discard(ctx context.Context, tx model.Tx, imp model.Import) error {
+// discardRun schedules the deletion of a run's blobs, after even a run that does not know yet
+// that it was lost has stopped.
+func (s *Service) discardRun(ctx context.Context, tx model.Tx, imp model.Import) error {
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.RunPrefix(imp.Run), Due: s.env.Now().Add(model.StopGrace)})
 }
 
-// returnToQueue puts an import that this process cannot finish back in the queue, if
-// it still is this run's. What the run stored is removed where it certainly does
-// not count.
-func (s *Service) returnToQueue(ctx context.Context, imp model.Import, back func(context.Context, model.Tx, model.Import) error) (ours bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, handBackWithin)
+// returnToQueue queues an import that this process cannot finish, by calling requeue, and
+// reports whether the run is still current. It deletes the blobs of the run if they are
+// certainly not needed.
+func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue func(context.Context, model.Tx, model.Import) error) (current bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, requeueTimeout)
 	defer cancel()
-	counts := true
+	needed := true
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
 		if err != nil && !model.IsKind(err, model.NotFound) {
 			return err
 		}
-		ours = err == nil && now.Run == imp.Run
-		counts = ours && now.Status != model.Running // the end was committed after all
-		if counts || !ours {
+		current = err == nil && now.Run == imp.Run
+		needed = current && now.Status != model.Running // the end was committed after all
+		if needed || !current {
 			return nil
 		}
-		return back(ctx, tx, now)
+		return requeue(ctx, tx, now)
 	})
-	if err == nil && !counts {
+	if err == nil && !needed {
 		s.env.DiscardBlobs(ctx, imp.RunPrefix(imp.Run))
 	}
-	return ours, err
+	return current, err
 }
 
-// requeue queues an import again and leaves what its run stored to the trash:
-// it is removed only if this transaction commits, so never where a commit that
-// was thought lost has made it count.
+// requeue queues an import again. The blobs of its run are scheduled for deletion in the same
+// transaction, so that they remain if an earlier commit, whose response was lost, refers to
+// them.
 func (s *Service) requeue(ctx context.Context, tx model.Tx, imp model.Import) error {
-	if err := s.discard(ctx, tx, imp); err != nil {
+	if err := s.discardRun(ctx, tx, imp); err != nil {
 		return err
 	}
 	if err := s.Transition(ctx, tx, &imp, model.Pending); err != nil {
@@ -401,10 +387,10 @@ func (s *Service) requeue(ctx context.Context, tx model.Tx, imp model.Import) er
 	return model.EnqueueRun(ctx, tx)
 }
 
-// requeueLost queues an import whose run was lost, not before the time given,
-// or gives it up when that happened too often.
+// requeueLost queues an import whose run was lost, to start at notBefore. After maxLost lost
+// runs, the import fails.
 func (s *Service) requeueLost(ctx context.Context, tx model.Tx, imp model.Import, notBefore time.Time) error {
-	if err := s.discard(ctx, tx, imp); err != nil {
+	if err := s.discardRun(ctx, tx, imp); err != nil {
 		return err
 	}
 	imp.Lost++
@@ -425,9 +411,9 @@ func (s *Service) requeueLost(ctx context.Context, tx model.Tx, imp model.Import
 	return s.Transition(ctx, tx, &imp, model.Failed)
 }
 
-// RunAgain queues an import anew. What its last run staged goes.
+// RunAgain queues an import for another run, and discards the stage of the last one.
 func (s *Service) RunAgain(ctx context.Context, tx model.Tx, imp *model.Import) error {
-	if err := s.discard(ctx, tx, *imp); err != nil {
+	if err := s.discardRun(ctx, tx, *imp); err != nil {
 		return fmt.Errorf("discard the last run: %w", err)
 	}
 	imp.Outcome, imp.Stage, imp.Lost = nil, "", 0

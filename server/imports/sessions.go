@@ -15,23 +15,23 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// keepSessions is how long a session lives without being saved.
-const keepSessions = 7 * 24 * time.Hour
+// sessionLife is how long a session is kept after it was last saved.
+const sessionLife = 7 * 24 * time.Hour
 
 var hydrationLink = intray.NewMessage("link.hydration_token", nil)
 
 const (
-	// DefaultTokenLife is how long a hydration token is valid unless asked
-	// otherwise: 6 hours.
+	// DefaultTokenLife is how long a hydration token is valid by default.
 	DefaultTokenLife = 6 * time.Hour
-	// MaxTokenLife is the longest that can be asked for: a session's life.
-	MaxTokenLife = keepSessions
-	// MaxState is the most bytes of a session's state: 8 MiB.
+	// MaxTokenLife is the maximum validity of a hydration token.
+	MaxTokenLife = sessionLife
+	// MaxState is the maximum size of a session's state, in bytes.
 	MaxState = 8 << 20
 )
 
-// NewSession is a session as it was asked for.
+// NewSession describes a session to create.
 type NewSession struct {
+	// ID is the id of the session; "" means a new one.
 	ID               string
 	ImportIdentifier string
 	// Life is how long the token is valid; 0 means DefaultTokenLife.
@@ -45,7 +45,8 @@ type Hydration struct {
 	Life    time.Duration
 }
 
-// CreateSession makes a session with a token.
+// CreateSession creates a session and a token for it. A repeated call with the same ID returns
+// the existing session.
 func (s *Service) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
 	if utf8.RuneCountInString(draft.ImportIdentifier) > model.MaxLabel || !model.IsPrintable(draft.ImportIdentifier) {
 		return Hydration{}, model.InvalidField("import_identifier", intray.NewMessage("session.invalid_identifier", intray.Params{"n": model.MaxLabel}))
@@ -57,8 +58,8 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 	now := s.env.Now()
 	session := model.Session{ID: id, Org: org, ImportIdentifier: draft.ImportIdentifier, Created: now, Saved: now}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
-		if made, err := tx.Sessions.Get(ctx, org, id); draft.ID != "" && err == nil {
-			session = made
+		if existing, err := tx.Sessions.Get(ctx, org, id); draft.ID != "" && err == nil {
+			session = existing
 			return nil
 		}
 		return tx.Sessions.Insert(ctx, session)
@@ -69,8 +70,7 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 	return s.newHydration(session, draft.Life)
 }
 
-// ResumeSession gives a further token for a session that was saved within
-// seven days.
+// ResumeSession returns another token for a session that was saved within seven days.
 func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.Duration) (Hydration, error) {
 	session, err := s.session(ctx, org, id)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) session(ctx context.Context, org, id string) (session model.Se
 		session, err = tx.Sessions.Get(ctx, org, id)
 		return err
 	})
-	if err == nil && session.Saved.Before(s.env.Now().Add(-keepSessions)) {
+	if err == nil && session.Saved.Before(s.env.Now().Add(-sessionLife)) {
 		err = model.NotFoundError(model.SessionMissing)
 	}
 	return session, model.DescribeNotFound(err, model.SessionMissing)
@@ -101,17 +101,16 @@ func (s *Service) newHydration(session model.Session, life time.Duration) (Hydra
 	return Hydration{session, token, life}, err
 }
 
-// DeleteSession removes a session with its state and file; all its tokens end
-// with the same transaction. A session that is not there, or is another
-// organization's, is left as it is without an error.
+// DeleteSession deletes a session with its state and file, and thus invalidates its tokens. A
+// session that does not exist for the organization is not an error.
 func (s *Service) DeleteSession(ctx context.Context, org, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		return s.dropSession(ctx, tx, org, id, time.Time{})
+		return s.deleteSession(ctx, tx, org, id, time.Time{})
 	})
 }
 
-// dropSession removes a session. With a time, only if it was last saved before.
-func (s *Service) dropSession(ctx context.Context, tx model.Tx, org, id string, before time.Time) error {
+// deleteSession deletes a session, unless before is set and the session was saved since.
+func (s *Service) deleteSession(ctx context.Context, tx model.Tx, org, id string, before time.Time) error {
 	session, err := tx.Sessions.Get(ctx, org, id)
 	if model.IsKind(err, model.NotFound) {
 		return nil
@@ -122,12 +121,12 @@ func (s *Service) dropSession(ctx context.Context, tx model.Tx, org, id string, 
 	if err := tx.Sessions.Delete(ctx, org, id); err != nil {
 		return err
 	}
-	// Also without a file: with the trash goes what the store remembers.
+	// Sessions without a file need this, too: emptying the trash overwrites deleted rows.
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: "sessions/" + session.ID, Due: s.env.Now()})
 }
 
-// Hydrated gives the session that a token opens. A token that is not one of
-// ours, has expired, or whose session is gone is Denied.
+// Hydrated returns the session of a token. A token that is invalid or expired, or whose session
+// was deleted, is Denied.
 func (s *Service) Hydrated(ctx context.Context, token string) (model.Session, error) {
 	g, err := auth.VerifyGrant(s.hydrationKey, token, hydrationLink, s.env.Now())
 	if err != nil {
@@ -144,8 +143,8 @@ func sessionGoneError(err error) error {
 	return err
 }
 
-// SessionState gives a session as it is now, with its state; before one was saved that
-// is NotFound.
+// SessionState returns the current session and its state. A session without a saved state is
+// NotFound.
 func (s *Service) SessionState(ctx context.Context, session model.Session) (_ model.Session, state []byte, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		if session, err = tx.Sessions.Get(ctx, session.Org, session.ID); err != nil {
@@ -160,8 +159,8 @@ func (s *Service) SessionState(ctx context.Context, session model.Session) (_ mo
 	return session, state, err
 }
 
-// SaveState keeps a session's state. Unless ifMatch is nil it is kept only where
-// the state in place has one of those tags; "*" means any state.
+// SaveState saves the state of a session. Unless ifMatch is nil, the current state must have
+// one of these tags, where "*" matches any state.
 func (s *Service) SaveState(ctx context.Context, session model.Session, state []byte, ifMatch []string) (model.Session, error) {
 	sum := sha256.Sum256(state)
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -169,8 +168,8 @@ func (s *Service) SaveState(ctx context.Context, session model.Session, state []
 		if err != nil {
 			return sessionGoneError(err)
 		}
-		fits := func(tag string) bool { return tag == "*" || tag == current.Tag }
-		if ifMatch != nil && (current.Tag == "" || !slices.ContainsFunc(ifMatch, fits)) {
+		matches := func(tag string) bool { return tag == "*" || tag == current.Tag }
+		if ifMatch != nil && (current.Tag == "" || !slices.ContainsFunc(ifMatch, matches)) {
 			return model.NewError(model.Conflict, "state_changed", intray.NewMessage("session.state_changed", nil))
 		}
 		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.env.Now()
@@ -180,8 +179,7 @@ func (s *Service) SaveState(ctx context.Context, session model.Session, state []
 	return session, err
 }
 
-// SessionFile opens the file of a session; before one was saved it is
-// NotFound.
+// SessionFile opens the file of a session. A session without a file is NotFound.
 func (s *Service) SessionFile(ctx context.Context, session model.Session) (blob.Reader, error) {
 	if session.File.Key == "" {
 		return nil, model.NotFoundError(intray.NewMessage("session.no_file", nil))
@@ -189,7 +187,7 @@ func (s *Service) SessionFile(ctx context.Context, session model.Session) (blob.
 	return s.env.OpenFile(ctx, session.File.Key)
 }
 
-// SaveSessionFile keeps the file of a session, in place of an earlier one.
+// SaveSessionFile saves the file of a session and replaces an earlier one.
 func (s *Service) SaveSessionFile(ctx context.Context, session model.Session, in IncomingFile, contentType string) (model.Session, error) {
 	if err := checkFilename("filename", in.Filename); err != nil {
 		return model.Session{}, err
@@ -206,7 +204,7 @@ func (s *Service) SaveSessionFile(ctx context.Context, session model.Session, in
 	done, err := s.env.StoreFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d model.StoredFile) error { return r.verify(in, d) })
 	if err != nil {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
-		// A session deleted meanwhile took the unfinished file with it.
+		// The write may have failed because the session was deleted with its unfinished file.
 		if _, ended := s.session(ctx, session.Org, session.ID); model.IsKind(ended, model.NotFound) {
 			err = sessionGoneError(ended)
 		}
@@ -215,14 +213,14 @@ func (s *Service) SaveSessionFile(ctx context.Context, session model.Session, in
 	file := model.File{Key: key, Size: done.Size, SHA256: hex.EncodeToString(done.SHA256)}
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
-	kept, err := s.keepSessionFile(ctx, session, file, in.Filename, contentType)
+	saved, err := s.replaceSessionFile(ctx, session, file, in.Filename, contentType)
 	if err != nil && model.IsRolledBack(err) {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 	}
-	return kept, err
+	return saved, err
 }
 
-func (s *Service) keepSessionFile(ctx context.Context, session model.Session, file model.File, name, contentType string) (model.Session, error) {
+func (s *Service) replaceSessionFile(ctx context.Context, session model.Session, file model.File, name, contentType string) (model.Session, error) {
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
 		if err != nil {
@@ -243,9 +241,9 @@ func (s *Service) keepSessionFile(ctx context.Context, session model.Session, fi
 	return session, err
 }
 
-// ForgetSessions deletes the sessions that were not saved for too long, a batch at a time.
+// ForgetSessions deletes expired sessions, at most MaintenanceBatch of them.
 func (s *Service) ForgetSessions(ctx context.Context) error {
-	before := s.env.Now().Add(-keepSessions)
+	before := s.env.Now().Add(-sessionLife)
 	var stale []model.Session
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		stale, err = tx.Sessions.ListStale(ctx, before, model.MaintenanceBatch)
@@ -256,7 +254,7 @@ func (s *Service) ForgetSessions(ctx context.Context) error {
 	}
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		for _, session := range stale {
-			if err := s.dropSession(ctx, tx, session.Org, session.ID, before); err != nil {
+			if err := s.deleteSession(ctx, tx, session.Org, session.ID, before); err != nil {
 				return err
 			}
 		}

@@ -19,19 +19,19 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// What the addresses of uploads and downloads are called.
+// The names of the links in error messages.
 var (
 	downloadLink = intray.NewMessage("link.download_url", nil)
 	uploadLink   = intray.NewMessage("link.upload_url", nil)
 )
 
-// receiveWithin is how long a file may take to arrive. It ends well before
-// GuardFor, so that no file is removed at the moment it is accepted.
-const receiveWithin = 20 * time.Hour
+// uploadTimeout is how long an upload may take. It is much shorter than GuardFor, so that no
+// file is deleted while it is accepted.
+const uploadTimeout = 20 * time.Hour
 
-// UploadReceiver is an upload that was let in and may send its bytes.
+// UploadReceiver receives the file of an authorized upload.
 type UploadReceiver struct {
-	// MaxSize is the most bytes that are taken.
+	// MaxSize is the maximum size of the file, in bytes.
 	MaxSize int64
 
 	service *Service
@@ -42,22 +42,22 @@ type UploadReceiver struct {
 // IncomingFile is the file of an upload.
 type IncomingFile struct {
 	Body io.Reader
-	// Length is how long the sender says the file is; -1 where he does not.
+	// Length is the declared size of the file, in bytes, or -1.
 	Length int64
-	// Filename is the name in the sender's form, or "".
+	// Filename is the declared name, or "".
 	Filename string
-	// MD5 and SHA256 are the digests that the sender gave; nil where none.
+	// MD5 and SHA256 are the declared digests, or nil.
 	MD5, SHA256 []byte
 }
 
-// UploadReceipt tells what was received.
+// UploadReceipt describes a received file.
 type UploadReceipt struct {
 	Size int64
 	MD5  string
 }
 
-// BeginUpload opens the address that UploadToken signed. length is the size
-// that the sender declares, -1 where he does not.
+// BeginUpload authorizes an upload by a token of UploadToken. length is the declared size of
+// the file, or -1.
 func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*UploadReceiver, error) {
 	g, err := auth.VerifyGrant(s.uploadKey, token, uploadLink, s.env.Now())
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	if err != nil {
 		return nil, err
 	}
-	if err := takesUpload(imp); err != nil {
+	if err := checkUploadable(imp); err != nil {
 		return nil, err
 	}
 	schema, err := schemas.Frozen(imp)
@@ -84,7 +84,7 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	return r, nil
 }
 
-func takesUpload(imp model.Import) error {
+func checkUploadable(imp model.Import) error {
 	switch {
 	case imp.Inline:
 		return model.NewError(model.Conflict, "upload_not_expected", intray.NewMessage("upload.not_expected", nil))
@@ -101,9 +101,8 @@ func (r *UploadReceiver) tooLarge() error {
 	return model.NewError(model.TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_import", intray.Params{"size": r.MaxSize}))
 }
 
-// Receive takes the bytes in. When it returns without an error they are
-// durable and the import is Pending; else the import awaits an upload as
-// before.
+// Receive stores the file. If it returns nil, the file is durable and the import is Pending.
+// Otherwise the import still waits for an upload.
 func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadReceipt, error) {
 	if err := checkFilename("filename", in.Filename); err != nil {
 		return UploadReceipt{}, err
@@ -117,18 +116,22 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	if err := r.insertUpload(ctx, key); err != nil {
 		return UploadReceipt{}, err
 	}
-	// One byte more than allowed shows that the file is too large.
+	// One more byte shows that the file is too large.
 	body := io.LimitReader(in.Body, r.MaxSize+1)
 	done, err := s.env.StoreFile(ctx, key, body, func(d model.StoredFile) error { return r.verify(in, d) })
 	if err != nil {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
-		return UploadReceipt{}, r.orDeleted(ctx, err)
+		// The write may have failed because the import was deleted with its unfinished file.
+		if _, gone := s.Import(ctx, r.imp.Org, r.imp.ID); model.IsKind(gone, model.NotFound) {
+			err = gone
+		}
+		return UploadReceipt{}, err
 	}
 	s.env.CrashPoint("upload.stored")
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
 	if err := r.accept(ctx, key, in.Filename, done); err != nil {
-		if model.IsRolledBack(err) { // else the trash finds out whether the file counts
+		if model.IsRolledBack(err) { // otherwise the transaction may be committed
 			s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		}
 		return UploadReceipt{}, err
@@ -137,16 +140,8 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	return UploadReceipt{done.Size, hex.EncodeToString(done.MD5)}, nil
 }
 
-// orDeleted tells of a deleted import in place of the trouble that its deletion
-// made.
-func (r *UploadReceiver) orDeleted(ctx context.Context, err error) error {
-	if _, gone := r.service.Import(ctx, r.imp.Org, r.imp.ID); model.IsKind(gone, model.NotFound) {
-		return gone
-	}
-	return err
-}
-
-// insertUpload makes the upload's row when its first byte arrives.
+// insertUpload inserts the upload unless it exists, and marks its blob as trash until the file
+// is accepted.
 func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 	s := r.service
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -160,19 +155,19 @@ func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 		if !model.IsKind(err, model.NotFound) {
 			return err
 		}
-		begun := r.imp
-		begun.Modified = s.env.Now()
-		return tx.Uploads.Insert(ctx, NewUpload(begun, r.schema))
+		imp := r.imp
+		imp.Modified = s.env.Now()
+		return tx.Uploads.Insert(ctx, NewUpload(imp, r.schema))
 	})
 }
 
-// verify holds what arrived against what was declared.
+// verify compares the stored file with the limits and the declared values.
 func (r *UploadReceiver) verify(in IncomingFile, d model.StoredFile) error {
 	switch {
 	case d.Size > r.MaxSize:
 		return r.tooLarge()
-	case d.Took > receiveWithin:
-		return model.NewError(model.Invalid, "too_slow", intray.NewMessage("file.too_slow", intray.Params{"n": int(receiveWithin.Hours())}))
+	case d.Took > uploadTimeout:
+		return model.NewError(model.Invalid, "too_slow", intray.NewMessage("file.too_slow", intray.Params{"n": int(uploadTimeout.Hours())}))
 	case in.Length >= 0 && d.Size != in.Length:
 		return model.NewError(model.Invalid, "body_too_short", intray.NewMessage("file.body_too_short", intray.Params{"size": d.Size, "length": in.Length}))
 	case in.MD5 != nil && !bytes.Equal(in.MD5, d.MD5):
@@ -183,7 +178,7 @@ func (r *UploadReceiver) verify(in IncomingFile, d model.StoredFile) error {
 	return nil
 }
 
-// accept makes the file the import's own and queues the import.
+// accept records the file in the import and queues the import.
 func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d model.StoredFile) error {
 	s := r.service
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -191,7 +186,7 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 		if err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
-		if err := takesUpload(imp); err != nil {
+		if err := checkUploadable(imp); err != nil {
 			return err
 		}
 		if imp.Filename == "" {
@@ -208,13 +203,13 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 	})
 }
 
-// IsShort says whether err means that the sender stopped before the end.
+// IsShort reports whether err means that the request body ended too early.
 func IsShort(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
-// MaxUploads is the most uploads that one list holds.
+// MaxUploads is the maximum number of uploads in a list.
 const MaxUploads = 10000
 
-// Upload gives an upload, whatever its status.
+// Upload returns an upload in any status.
 func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		u, err = tx.Uploads.Get(ctx, org, id)
@@ -223,9 +218,9 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, e
 	return u, model.DescribeNotFound(err, model.UploadMissing)
 }
 
-// Uploads shows the processed uploads to use: how many the filter leaves, and
-// those from place start up to, not including, end. They are read as they are
-// used, and are gone when use returns.
+// Uploads calls use with the number of processed uploads that match the filter, and with those
+// from position start up to and excluding end. They are read during the iteration, which must
+// end before use returns.
 func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter, start, end int64, use func(total int64, list iter.Seq2[model.Upload, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error {
 		total, err := tx.Uploads.Count(ctx, org, f)
@@ -236,8 +231,7 @@ func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter,
 	})
 }
 
-// ProcessedUpload gives an upload that has a result; before it has one it is a
-// Conflict.
+// ProcessedUpload returns an upload that has a result. An upload without one is a Conflict.
 func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (model.Upload, error) {
 	u, err := s.Upload(ctx, org, id)
 	if err == nil && u.Status != model.UploadProcessed {
@@ -246,20 +240,19 @@ func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (model.Up
 	return u, err
 }
 
-// Download is a file that a download token opens.
+// Download is an open download.
 type Download struct {
 	Upload model.Upload
 	// What is RawFile, or the output format of the result.
 	What string
-	// Stored is the file where it is stored as it is; nil where it is made on
-	// the way.
+	// Stored is the stored file, or nil if the file is generated by Write.
 	Stored blob.Reader
 
 	write func(w io.Writer) error
 	close func() error
 }
 
-// Close closes what the file is read from.
+// Close closes the download.
 func (d *Download) Close() error {
 	if d.Stored != nil {
 		return d.Stored.Close()
@@ -267,12 +260,12 @@ func (d *Download) Close() error {
 	return d.close()
 }
 
-// Write makes the file that is not stored, and closes what it is read from.
+// Write generates the file if it is not stored, and closes the download.
 func (d *Download) Write(w io.Writer) error {
 	return errors.Join(d.write(w), d.Close())
 }
 
-// Download opens the address that DownloadToken signed.
+// Download opens the file that a token of DownloadToken allows.
 func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
 	g, err := auth.VerifyGrant(s.downloadKey, token, downloadLink, s.env.Now())
 	if err != nil {
@@ -297,8 +290,7 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 	return d, err
 }
 
-// OpenConverted opens what the result is made from in another format than the stored
-// one.
+// OpenConverted prepares d for writing the result in a format that is not stored.
 func (s *Service) OpenConverted(ctx context.Context, d *Download) error {
 	imp, err := s.Import(ctx, d.Upload.Org, d.Upload.ImportID)
 	if err != nil {
@@ -326,19 +318,18 @@ func (s *Service) OpenConverted(ctx context.Context, d *Download) error {
 	return nil
 }
 
-// LinkLife is how long upload and download addresses are valid.
+// LinkLife is how long upload and download URLs are valid.
 const LinkLife = 1800 * time.Second
 
-// UploadToken signs the right to upload the file of an import.
+// UploadToken returns a token that allows uploading the file of an import.
 func (s *Service) UploadToken(imp model.Import) (string, error) {
 	return auth.SignGrant(s.uploadKey, auth.Grant{Org: imp.Org, ID: imp.ID, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
 }
 
-// RawFile names the received file among those of an upload that can be
-// downloaded. A result is named by its output format.
+// RawFile selects the received file for a download. The output formats select the result.
 const RawFile = "raw"
 
-// DownloadToken signs the right to download a file of an upload.
+// DownloadToken returns a token that allows downloading a file of an upload.
 func (s *Service) DownloadToken(u model.Upload, what string) (string, error) {
 	return auth.SignGrant(s.downloadKey, auth.Grant{Org: u.Org, ID: u.ID, What: what, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
 }

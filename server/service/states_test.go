@@ -56,8 +56,8 @@ func (f *fixture) moveRefused(from, to model.Status) {
 	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		return tx.Imports.UpdateIf(f.ctx, imp, model.AwaitingUpload, imp.Run)
 	}))
-	if err := f.MoveTo(f.ctx, imp, to); err == nil || !strings.Contains(err.Error(), "cannot go from") {
-		f.Errorf("from %s to %s: error %v, want that it cannot go", from, to, err)
+	if err := f.MoveTo(f.ctx, imp, to); err == nil || !strings.Contains(err.Error(), "is not allowed") {
+		f.Errorf("from %s to %s: error %v, want that it is not allowed", from, to, err)
 	}
 	f.wantStatus(imp, from)
 }
