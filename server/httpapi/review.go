@@ -35,12 +35,12 @@ func (a *API) openReview(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	imp, visit, err := a.cfg.Service.StartVisit(c.context(), id, token)
+	imp, session, err := a.cfg.Service.StartReviewSession(c.context(), id, token)
 	if err != nil {
 		return nil, err
 	}
 	cookie := http.Cookie{
-		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(review.VisitLife.Seconds()),
+		Name: visitCookie, Value: session, Path: "/api/review/v1/" + imp.ID, MaxAge: int(review.SessionLife.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.baseURL(c.r), "https://"),
 	}
 	c.reviewed, c.org = imp, imp.Org
@@ -63,7 +63,7 @@ func (a *API) authorizeReviewer(c *call) error {
 	if err != nil {
 		return err
 	}
-	imp, err := a.cfg.Service.VisitedImport(c.context(), id, cookie.Value)
+	imp, err := a.cfg.Service.ReviewSessionImport(c.context(), id, cookie.Value)
 	if model.IsKind(err, model.Denied) {
 		return unauthorized(intray.MessageOf(err))
 	}

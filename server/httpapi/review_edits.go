@@ -40,7 +40,7 @@ func (a *API) postEdit(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, review.EditOrder{
+	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, review.EditRequest{
 		Op: stringField(doc, "op"), Kind: stringField(doc, "kind"), Request: request, Change: change,
 	})
 	return d.editResponse(v, err)
@@ -56,7 +56,7 @@ func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, review.EditOrder{Op: stringField(c.bodyObject(), "op"), Kind: kind})
+	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, review.EditRequest{Op: stringField(c.bodyObject(), "op"), Kind: kind})
 	return d.editResponse(v, err)
 }
 

@@ -14,22 +14,21 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// CheckAnswers says what is wrong with answers about any file, or about one of
-// so many columns, for fields of a schema: what no question could take, and what
-// two answers say of one column in two ways. Columns below 0 stand for a file
-// that is not known yet. It gives the answers as they are kept, with texts that
-// stand for a value as that value, and those that are wrong as they are.
+// CheckAnswers checks answers for the fields of a schema, about a file with a number of columns
+// or, if columns is negative, about any file. It returns an error if no question could have an
+// answer, or if two answers contradict each other. The returned answers are normalized: names
+// of values are replaced by the values. Invalid answers remain as they are.
 func CheckAnswers(fields []intray.Field, columns int, answers intray.Answers) (intray.Answers, error) {
 	if columns < 0 {
 		columns = math.MaxInt
 	}
-	j := answerChecker{newValueAnswers(fields), columns}
-	kept := maps.Clone(answers)
+	checker := answerChecker{newValueAnswers(fields), columns}
+	normalized := maps.Clone(answers)
 	var first error
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
-		value, err := j.normalize(id, answers[id])
+		value, err := checker.normalize(id, answers[id])
 		if err == nil {
-			kept[id] = value
+			normalized[id] = value
 		} else if first == nil {
 			first = err
 		}
@@ -37,10 +36,10 @@ func CheckAnswers(fields []intray.Field, columns int, answers intray.Answers) (i
 	if first == nil {
 		first = checkContradictions(fields, answers)
 	}
-	return kept, unwrapAnswerError(first)
+	return normalized, unwrapAnswerError(first)
 }
 
-// unwrapAnswerError is an error without what is said of the request around it.
+// unwrapAnswerError removes the text about the request from an error.
 func unwrapAnswerError(err error) error {
 	var e *model.Error
 	if errors.As(err, &e) && len(e.Fields["answers"]) > 0 {
@@ -49,42 +48,42 @@ func unwrapAnswerError(err error) error {
 	return err
 }
 
-// CheckContradictions says what is wrong where two answers of which only one can hold
-// give one column to two fields, or one field its columns in two ways.
+// CheckContradictions returns an error if two answers map a column to different fields, or a
+// field to different columns.
 func CheckContradictions(fields []intray.Field, answers intray.Answers) error {
 	return unwrapAnswerError(checkContradictions(fields, answers))
 }
 
-// InvalidChoiceError refuses an answer that its question does not take.
+// InvalidChoiceError returns the error of an answer that its question does not accept.
 func InvalidChoiceError(id, value string) error { return unwrapAnswerError(invalidChoice(id, value)) }
 
 func invalidChoice(id, value string) *model.Error {
 	return model.InvalidField("answers", intray.NewMessage("answer.not_a_choice", intray.Params{"answer": model.Truncate(value), "question": model.Truncate(id)}))
 }
 
-// answerChecker holds answers against fields, without a question that asked for them.
+// answerChecker checks answers without questions.
 type answerChecker struct {
 	*valueAnswers
 	columns int
 }
 
-// normalize gives an answer as it is kept.
-func (j answerChecker) normalize(id, value string) (string, error) {
+// normalize checks an answer and returns its normal form.
+func (c answerChecker) normalize(id, value string) (string, error) {
 	kind, about, found := strings.Cut(id, ":")
 	switch {
 	case isValueAnswer(id):
-		return j.valueAnswers.normalize(id, value)
+		return c.valueAnswers.normalize(id, value)
 	case found && kind+":" == intray.AnswerColumn:
-		return value, j.checkColumns(id, about, value)
+		return value, c.checkColumns(id, about, value)
 	case found && kind+":" == intray.AnswerField:
-		return value, j.checkField(id, about, value)
+		return value, c.checkField(id, about, value)
 	case found && kind+":" == intray.AnswerFormat:
-		return value, j.checkFormat(id, about)
+		return value, c.checkFormat(id, about)
 	}
 	return value, checkReadingAnswer(id, value)
 }
 
-// checkReadingAnswer judges an answer about the reading of the file.
+// checkReadingAnswer checks an answer about how to read the file.
 func checkReadingAnswer(id, value string) error {
 	row, err := strconv.Atoi(value)
 	isRow := value == intray.NoAnswer || err == nil && row > 0
@@ -94,54 +93,54 @@ func checkReadingAnswer(id, value string) error {
 	return nil
 }
 
-// checkColumns judges an answer that gives a field its columns.
-func (j answerChecker) checkColumns(id, key, value string) error {
-	at := slices.IndexFunc(j.fields, func(f intray.Field) bool { return f.Key == key && !f.Hidden })
+// checkColumns checks an answer that selects the columns of a field.
+func (c answerChecker) checkColumns(id, key, value string) error {
+	at := slices.IndexFunc(c.fields, func(f intray.Field) bool { return f.Key == key && !f.Hidden })
 	if at < 0 {
 		return model.InvalidField("answers", intray.NewMessage("answer.unknown_field", intray.Params{"question": model.Truncate(id), "answer": model.Truncate(value)}))
 	}
-	f := j.fields[at]
+	f := c.fields[at]
 	q := intray.Question{AnyColumn: true, Many: f.ManyToOne}
 	if !f.RequireMapping {
 		q.Choices = []intray.Choice{{Value: intray.NoAnswer}}
 	}
-	if !q.Accepts(value, j.columns) {
+	if !q.Accepts(value, c.columns) {
 		return invalidChoice(id, value)
 	}
 	return nil
 }
 
-// checkField judges an answer that gives a column its field.
-func (j answerChecker) checkField(id, index, value string) error {
-	if _, fits := intray.ColumnIndex(index, j.columns); !fits {
+// checkField checks an answer that selects the field of a column.
+func (c answerChecker) checkField(id, index, value string) error {
+	if _, fits := intray.ColumnIndex(index, c.columns); !fits {
 		return model.InvalidField("answers", intray.NewMessage("answer.unknown_column", intray.Params{"question": model.Truncate(id), "answer": model.Truncate(value)}))
 	}
 	named := func(f intray.Field) bool { return f.Key == value && !f.Hidden }
-	if value != intray.NoAnswer && !slices.ContainsFunc(j.fields, named) {
+	if value != intray.NoAnswer && !slices.ContainsFunc(c.fields, named) {
 		return invalidChoice(id, value)
 	}
 	return nil
 }
 
-// checkFormat judges an answer about how the cells of a field are read, by the field
-// alone: which forms there are is up to the file.
-func (j answerChecker) checkFormat(id, about string) error {
-	for _, f := range j.fields {
-		if form, named := strings.CutPrefix(about, f.Key); !named || f.Hidden || form != "" && form[0] != ':' {
+// checkFormat checks an answer about the format of a field. It checks only the field, because
+// the possible formats depend on the file.
+func (c answerChecker) checkFormat(id, about string) error {
+	for _, f := range c.fields {
+		if group, named := strings.CutPrefix(about, f.Key); !named || f.Hidden || group != "" && group[0] != ':' {
 			continue
 		}
-		parser, err := j.parser(f)
+		parser, err := c.parser(f)
 		if err != nil {
 			return err
 		}
-		if _, surveyed := parser.(celltype.SniffingParser); surveyed {
+		if _, sniffs := parser.(celltype.SniffingParser); sniffs {
 			return nil
 		}
 	}
 	return model.InvalidField("answers", intray.NewMessage("answer.field_without_formats", intray.Params{"question": model.Truncate(id)}))
 }
 
-// checkContradictions looks for two answers of which only one can hold.
+// checkContradictions returns an error if two answers contradict each other.
 func checkContradictions(fields []intray.Field, answers intray.Answers) error {
 	ofColumn, ofField := map[int]string{}, map[string]string{}
 	for _, f := range fields {
@@ -151,10 +150,10 @@ func checkContradictions(fields []intray.Field, answers intray.Answers) error {
 			continue
 		}
 		ofField[f.Key] = id
-		for one := range strings.SplitSeq(list, ",") {
-			column, fits := intray.ColumnIndex(one, math.MaxInt)
+		for index := range strings.SplitSeq(list, ",") {
+			column, valid := intray.ColumnIndex(index, math.MaxInt)
 			switch {
-			case !fits: // none
+			case !valid: // no column
 			case ofColumn[column] != "":
 				return contradictionError(ofColumn[column], id)
 			default:
@@ -163,9 +162,9 @@ func checkContradictions(fields []intray.Field, answers intray.Answers) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
-		index, about := strings.CutPrefix(id, intray.AnswerField)
-		column, fits := intray.ColumnIndex(index, math.MaxInt)
-		if !about || !fits {
+		index, isField := strings.CutPrefix(id, intray.AnswerField)
+		column, valid := intray.ColumnIndex(index, math.MaxInt)
+		if !isField || !valid {
 			continue
 		}
 		key := answers[id]
@@ -191,13 +190,13 @@ func contradictionError(one, other string) error {
 	return model.InvalidField("answers", intray.NewMessage("answer.contradiction", intray.Params{"question": model.Truncate(one), "other": model.Truncate(other)}))
 }
 
-// isValueAnswer says whether an answer is about what a text stands for.
+// isValueAnswer reports whether an answer selects the value of a raw text.
 func isValueAnswer(id string) bool { return strings.HasPrefix(id, intray.AnswerValue) }
 
-// valueAnswers judges what a person says that texts stand for.
+// valueAnswers checks answers that select the values of raw texts.
 type valueAnswers struct {
 	fields []intray.Field
-	// parsers are those of the fields named so far, by their keys.
+	// parsers caches the parsers of the fields, by key.
 	parsers map[string]celltype.Parser
 }
 
@@ -205,9 +204,9 @@ func newValueAnswers(fields []intray.Field) *valueAnswers {
 	return &valueAnswers{fields, map[string]celltype.Parser{}}
 }
 
-// normalize gives an answer as it is kept: as the value that it is read as, where
-// that reads as itself, or says what is wrong with it.
-func (t *valueAnswers) normalize(id, answer string) (kept string, err error) {
+// normalize checks an answer and returns the value that it is parsed to, unless parsing that
+// again would return another value.
+func (t *valueAnswers) normalize(id, answer string) (string, error) {
 	f, text, err := t.resolveField(id)
 	switch {
 	case err != nil:
@@ -217,27 +216,27 @@ func (t *valueAnswers) normalize(id, answer string) (kept string, err error) {
 	case len(text) > imports.MaxMemoryText:
 		return "", model.InvalidField("answers", intray.NewMessage("answer.text_too_long", intray.Params{"question": model.Truncate(id), "n": imports.MaxMemoryText}))
 	case answer == "":
-		return "", nil // it makes the cell empty, whatever the field
+		return "", nil // makes cells of any type empty
 	}
 	parser, err := t.parser(f)
 	if err != nil {
 		return "", err
 	}
-	canonical, is := parseCanonical(parser, answer)
-	if !is {
+	canonical, ok := parseCanonical(parser, answer)
+	if !ok {
 		return "", model.InvalidField("answers", intray.NewMessage("answer.not_a_value", intray.Params{"answer": model.Truncate(answer), "question": model.Truncate(id)}))
 	}
 	if f.Type.Name == intray.TypeMultiSelect {
-		return answer, nil // a list is kept as it was written
+		return answer, nil // lists are not normalized
 	}
-	if again, is := parseCanonical(parser, canonical); !is || again != canonical {
+	if again, ok := parseCanonical(parser, canonical); !ok || again != canonical {
 		return answer, nil
 	}
 	return canonical, nil
 }
 
-// parseCanonical gives what a text is read as. What is only like a value is none.
-func parseCanonical(parser celltype.Parser, text string) (canonical string, is bool) {
+// parseCanonical returns the value that a text is parsed to. Similar values do not count.
+func parseCanonical(parser celltype.Parser, text string) (canonical string, ok bool) {
 	read := parser.Parse(celltype.Cell{Raw: []byte(text)}, nil)
 	switch {
 	case read.Note != nil:
@@ -248,14 +247,13 @@ func parseCanonical(parser celltype.Parser, text string) (canonical string, is b
 	return string(read.Value), read.State == celltype.Parsed
 }
 
-// resolveField gives the field and the text that an answer names. Keys may hold colons,
-// too.
+// resolveField returns the field and the raw text of an answer. Keys may contain colons, too.
 func (t *valueAnswers) resolveField(id string) (found intray.Field, text string, err error) {
 	rest, named, matches := strings.TrimPrefix(id, intray.AnswerValue), false, 0
 	for _, f := range t.fields {
-		after, about := strings.CutPrefix(rest, f.Key+":")
-		named = named || about && !f.Hidden
-		if about && imports.HasChoices(f) {
+		after, matched := strings.CutPrefix(rest, f.Key+":")
+		named = named || matched && !f.Hidden
+		if matched && imports.HasChoices(f) {
 			found, text = f, after
 			matches++
 		}
@@ -280,18 +278,17 @@ func (t *valueAnswers) parser(f intray.Field) (celltype.Parser, error) {
 	return parser, err
 }
 
-// NewSuggester makes what tells which values of a field texts may have been meant
-// as; nil, which tells of none, for fields whose values are not chosen from a list.
+// NewSuggester returns a suggester of values for raw texts in a field. It is nil, which suggests
+// nothing, for fields without a list of values.
 func NewSuggester(f intray.Field) *celltype.Suggester { return celltype.NewSuggester(f) }
 
-// Choices gives the values that a person chooses from in a field, each with the name
-// that people know it by: countries, or those of the schema; nil for all other fields.
+// Choices returns the values of a field with a list of values, such as countries or the options
+// of the schema, with their labels. It returns nil for other fields.
 func Choices(f intray.Field) []intray.SelectOption {
 	return append(celltype.BuiltinOptions(f), f.SelectOptions...)
 }
 
-// choiceLabels are what cells show in place of the values that are chosen in them, by
-// field.
+// choiceLabels returns the labels by value, for each field.
 func choiceLabels(fields []intray.Field) []map[string]string {
 	names := make([]map[string]string, len(fields))
 	for i, f := range fields {

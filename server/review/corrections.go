@@ -24,18 +24,17 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// The columns of a workbook of rows around those of the fields.
+// The additional columns of an exported workbook.
 const (
 	rowColumn      = "Row"
 	problemsColumn = "Problems"
 )
 
-// exportChunkRows is how many rows are read at a time.
+// exportChunkRows is the number of rows that are read at a time.
 const exportChunkRows = 1000
 
-// rowExport is how rows under review stand in a workbook: for each row its number and
-// version, a column for each field that is shown or for each column that feeds it, and
-// what is wrong.
+// rowExport converts rows under review to a workbook. Each row has a mark, a column for each
+// visible field (or for each of the columns of a many-to-one field), and its problems.
 type rowExport struct{ columns []exportColumn }
 
 type exportColumn struct {
@@ -45,7 +44,7 @@ type exportColumn struct {
 	readOnly    bool
 }
 
-// newRowExport gives the columns for an import. No two headers are alike.
+// newRowExport returns the export of an import. All headers are distinct.
 func newRowExport(schema *intray.Schema, m intray.Mapping, headers []string) rowExport {
 	var t rowExport
 	taken := map[string]bool{rowColumn: true, problemsColumn: true}
@@ -78,7 +77,7 @@ func (s *Service) rowExportOf(imp model.Import) (rowExport, error) {
 	return newRowExport(schema, imp.Outcome.Mapping, imp.Outcome.Headers), nil
 }
 
-// schema is that of the workbook: text, as it stands in the cells.
+// schema returns the schema of the workbook, in which all columns are raw text.
 func (t rowExport) schema() *intray.Schema {
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
 	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidValues
@@ -93,8 +92,8 @@ func (t rowExport) schema() *intray.Schema {
 	return schema
 }
 
-// ExportRows writes the rows of a query as a workbook, to be mended elsewhere and
-// brought back with [Service.MergeCorrections].
+// ExportRows writes the rows of a query as a workbook, to be corrected elsewhere and merged by
+// [Service.MergeCorrections].
 func (s *Service) ExportRows(ctx context.Context, imp model.Import, q draft.Query, w io.Writer) error {
 	t, err := s.rowExportOf(imp)
 	if err != nil {
@@ -102,7 +101,7 @@ func (s *Service) ExportRows(ctx context.Context, imp model.Import, q draft.Quer
 	}
 	return s.withDraft(ctx, imp, func(o *openDraft) error {
 		_, err := output.Write(ctx, w, output.XLSX, t.schema(), t.batches(ctx, o.draft, q))
-		return refuseDraftError(err)
+		return describeDraftError(err)
 	})
 }
 
@@ -141,13 +140,13 @@ func (t rowExport) appendRow(b *intray.Batch, r draft.Row) {
 	b.Fields[len(t.columns)+1].AppendValue([]byte(t.problems(r)))
 }
 
-// rowMark is what a workbook says of a row in its first column, as 2v11-5f0c9a1e.
+// rowMark identifies a row in the first column of a workbook, such as 2v11-5f0c9a1e.
 type rowMark struct {
 	row int64
-	// version is that of the row then, below 0 where the mark is a number alone.
+	// version is the version of the exported row, or -1 if the mark is only a number.
 	version int64
-	// sum is the checksum of its cells then, or "": by it rows that another run or
-	// another import gave out under the same number are told apart.
+	// sum is the checksum of the exported cells, or "". It distinguishes rows of other runs or
+	// imports with the same number.
 	sum string
 }
 
@@ -155,7 +154,7 @@ func (t rowExport) formatMark(r draft.Row) string {
 	return fmt.Sprintf("%dv%d-%s", r.Number, r.Version, t.checksum(r))
 }
 
-// checksum is the checksum of the cells of a row.
+// checksum returns the checksum of the cells of a row.
 func (t rowExport) checksum(r draft.Row) string {
 	var sum uint32
 	for _, c := range t.columns {
@@ -164,8 +163,8 @@ func (t rowExport) checksum(r draft.Row) string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// parseRowMark reads a mark.
-func parseRowMark(text string) (m rowMark, is bool) {
+// parseRowMark parses a mark, and reports whether it is valid.
+func parseRowMark(text string) (m rowMark, ok bool) {
 	number, after, versioned := strings.Cut(strings.TrimSpace(text), "v")
 	version, sum, _ := strings.Cut(after, "-")
 	m.sum, m.version = sum, -1
@@ -180,7 +179,7 @@ func parseRowMark(text string) (m rowMark, is bool) {
 	return m, err == nil && m.version >= 0
 }
 
-// text is what the column holds of a row.
+// text returns the raw text of the column in a row.
 func (c exportColumn) text(r draft.Row) string {
 	cell := r.Cells[c.field]
 	if !c.many {
@@ -189,7 +188,7 @@ func (c exportColumn) text(r draft.Row) string {
 	return cell.RawPart(c.part)
 }
 
-// problems says what is wrong with a row.
+// problems returns the problems of a row, one a line.
 func (t rowExport) problems(r draft.Row) string {
 	var list []string
 	for _, p := range r.Problems {
@@ -205,71 +204,65 @@ func (t rowExport) problems(r draft.Row) string {
 	return strings.Join(list, "\n")
 }
 
-// maxCellUnits is the most UTF-16 code units that a cell of a workbook holds.
+// maxCellUnits is the maximum length of a cell in a workbook, in UTF-16 code units.
 const maxCellUnits = 32_767
 
-// exceedsCellLimit says whether a workbook holds less than a text.
+// exceedsCellLimit reports whether a text is truncated in a workbook.
 func exceedsCellLimit(text string) bool {
 	return len(text) > maxCellUnits && len(utf16.Encode([]rune(text))) > maxCellUnits
 }
 
-// sameText says whether a text that came back is the one that was written: longer ones
-// were cut, and applications write ends of lines in ways of their own.
-func sameText(back, text string) bool {
-	back, text = strings.ReplaceAll(back, "\r\n", "\n"), strings.ReplaceAll(text, "\r\n", "\n")
-	if back == text {
+// sameText reports whether a text from a file is the exported one. Long texts were truncated,
+// and applications may change line ends.
+func sameText(fromFile, exported string) bool {
+	fromFile, exported = strings.ReplaceAll(fromFile, "\r\n", "\n"), strings.ReplaceAll(exported, "\r\n", "\n")
+	if fromFile == exported {
 		return true
 	}
-	start, cut := strings.CutSuffix(back, "…")
-	return cut && strings.HasPrefix(text, start) && len(utf16.Encode([]rune(back))) >= maxCellUnits-1
+	start, truncated := strings.CutSuffix(fromFile, "…")
+	return truncated && strings.HasPrefix(exported, start) && len(utf16.Encode([]rune(fromFile))) >= maxCellUnits-1
 }
 
-// CorrectionFile is a file with rows that were mended elsewhere.
+// CorrectionFile is a file with corrected rows.
 type CorrectionFile struct {
-	// Op is the id of the change, and Preview says that it is only to be looked at.
+	// Op is the id of the change. Preview computes the result without making the change.
 	Op      string
 	Preview bool
-	// Overwrite puts what the file holds also into cells that were changed here since the
-	// file was made.
+	// Overwrite resolves conflicts in favor of the file.
 	Overwrite bool
-	// File has so many bytes.
+	// File has Size bytes.
 	File io.ReaderAt
 	Size int64
 }
 
-// MergeResult says what came of it.
+// MergeResult is the result of merging a file.
 type MergeResult struct {
 	Change draft.ChangeResult
-	// Conflicts counts the cells that the file changes and that were changed here to
-	// something else since it was made. They stay as they are here, unless the file
-	// was to be put over them. Those that were too long for the file count too, and stay
-	// in any case. Examples are the first of them, 20 at most.
+	// Conflicts counts the cells that both the file and the review changed since the export.
+	// They keep their texts unless Overwrite is set. Cells that were truncated in the file
+	// count, too, and always keep their texts. Examples are the first conflicts, at most 20.
 	Conflicts int64
 	Examples  []CellConflict
-	// Unverified counts the rows of which it is not known what they held when the file was
-	// made.
+	// Unverified counts the rows whose exported texts are unknown.
 	Unverified int64
-	// Unknown counts the rows of the file that are not among those under review.
+	// Unknown counts the rows of the file that are not under review.
 	Unknown int64
-	// Ignored are the headers of columns that were left alone.
+	// Ignored has the headers of the first ignored columns, at most 100.
 	Ignored []string
 }
 
-// CellConflict is a cell that holds one text here and another in the file.
+// CellConflict is a cell with different texts in the review and in the file.
 type CellConflict struct {
 	Row         int64
 	Field, Part int
 	Here, File  string
 }
 
-// maxConflictExamples is the most cells that are told.
-const maxConflictExamples = 20
+// The maximum lengths of the lists in a MergeResult.
+const maxConflictExamples, maxIgnoredHeaders = 20, 100
 
-// maxIgnoredHeaders is the most headers that are told.
-const maxIgnoredHeaders = 100
-
-// MergeCorrections merges a file into the rows that it names, as one change. A cell changes
-// only where the file holds another text than it was made with.
+// MergeCorrections merges a file into the rows that it identifies, as one change. It changes
+// only cells whose texts differ from the exported ones.
 func (s *Service) MergeCorrections(ctx context.Context, imp model.Import, in CorrectionFile) (MergeResult, error) {
 	for range maxTries {
 		out, err := s.mergeOnce(ctx, imp, in)
@@ -278,7 +271,7 @@ func (s *Service) MergeCorrections(ctx context.Context, imp model.Import, in Cor
 			return out, err
 		}
 	}
-	return MergeResult{}, busyRows()
+	return MergeResult{}, busyRowsError()
 }
 
 func (s *Service) mergeOnce(ctx context.Context, imp model.Import, in CorrectionFile) (out MergeResult, err error) {
@@ -309,11 +302,11 @@ func (s *Service) mergeOnce(ctx context.Context, imp model.Import, in Correction
 	if err != nil {
 		return out, err
 	}
-	out.Change, err = s.ChangeRows(ctx, imp, EditOrder{Op: in.Op, Kind: "file", Request: request, Change: change})
+	out.Change, err = s.ChangeRows(ctx, imp, EditRequest{Op: in.Op, Kind: "file", Request: request, Change: change})
 	return out, err
 }
 
-// unreadableError makes refusals of what cannot be read.
+// unreadableError converts errors of reading a file to errors for the caller.
 func unreadableError(err error) error {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
@@ -328,24 +321,24 @@ func unreadableError(err error) error {
 	return err
 }
 
-// correctionMerger gathers what a file changes.
+// correctionMerger collects the cells that a file changes.
 type correctionMerger struct {
 	rowExport
 	draft       *draft.Draft
 	revalidator *revalidate.Revalidator
 	overwrite   bool
 	out         *MergeResult
-	// found says that a sheet had the column of rows.
+	// found reports whether a sheet has the column with the marks.
 	found bool
-	// seenRows are the rows under review that the file named so far.
+	// seenRows are the rows that were already merged. Repeated rows are ignored.
 	seenRows *roaring.Bitmap
 	cells    []draft.Typed
 }
 
-// maxMergedCells is the most cells that a file may change.
+// maxMergedCells is the maximum number of cells that a file may change.
 const maxMergedCells = 1_000_000
 
-// sheetColumn is where in a sheet a column of the workbook is.
+// sheetColumn is the position of an exported column in a sheet.
 type sheetColumn struct {
 	column exportColumn
 	index  int
@@ -357,7 +350,7 @@ func (b *correctionMerger) readSheet(ctx context.Context, columns []intray.Colum
 		return nil // another sheet
 	}
 	b.found = true
-	places := b.matchColumns(columns)
+	sheetColumns := b.matchColumns(columns)
 	records := map[int64]int{}
 	marks := map[int64]rowMark{}
 	versions := map[int64]int64{}
@@ -365,8 +358,8 @@ func (b *correctionMerger) readSheet(ctx context.Context, columns []intray.Colum
 		if recs.NumCells(i) <= at {
 			continue
 		}
-		m, is := parseRowMark(string(recs.Cell(i, at)))
-		if _, twice := records[m.row]; !is || twice || b.seenRows.Contains(uint32(m.row)) {
+		m, ok := parseRowMark(string(recs.Cell(i, at)))
+		if _, repeated := records[m.row]; !ok || repeated || b.seenRows.Contains(uint32(m.row)) {
 			b.out.Unknown++
 			continue
 		}
@@ -379,7 +372,7 @@ func (b *correctionMerger) readSheet(ctx context.Context, columns []intray.Colum
 	b.out.Unknown += int64(len(records) - len(rows))
 	for _, r := range rows {
 		b.seenRows.Add(uint32(r.Now.Number))
-		b.compareRow(places, recs, records[r.Now.Number], marks[r.Now.Number], r)
+		b.compareRow(sheetColumns, recs, records[r.Now.Number], marks[r.Now.Number], r)
 	}
 	if len(b.cells) > maxMergedCells {
 		return &source.LimitError{Reason: intray.NewMessage("review.too_many_changed_cells", intray.Params{"n": maxMergedCells})}
@@ -387,10 +380,10 @@ func (b *correctionMerger) readSheet(ctx context.Context, columns []intray.Colum
 	return nil
 }
 
-// matchColumns finds the columns, and notes those that are left alone.
+// matchColumns finds the exported columns in a sheet, and records the ignored ones.
 func (b *correctionMerger) matchColumns(columns []intray.Column) (list []sheetColumn) {
 	for at, c := range columns {
-		i := slices.IndexFunc(b.columns, func(own exportColumn) bool { return own.header == c.Header })
+		i := slices.IndexFunc(b.columns, func(exported exportColumn) bool { return exported.header == c.Header })
 		switch {
 		case c.Header == rowColumn || c.Header == problemsColumn || c.Header == "":
 		case i >= 0 && !b.columns[i].readOnly:
@@ -402,31 +395,31 @@ func (b *correctionMerger) matchColumns(columns []intray.Column) (list []sheetCo
 	return list
 }
 
-// compareRow finds the cells of one row that the file changes.
-func (b *correctionMerger) compareRow(places []sheetColumn, recs *intray.Records, record int, m rowMark, r draft.RowAtVersion) {
+// compareRow collects the cells of a row that the file changes.
+func (b *correctionMerger) compareRow(columns []sheetColumn, recs *intray.Records, record int, m rowMark, r draft.RowAtVersion) {
 	verified := r.Known && (m.sum == "" || m.sum == b.checksum(r.Then))
 	if !verified {
 		b.out.Unverified++
 	}
 	if m.version < 0 {
-		r.Then, verified = r.Now, true // it is taken for one of the rows as they are now
+		r.Then, verified = r.Now, true // without a version, compare with the current row
 	}
-	for _, p := range places {
+	for _, p := range columns {
 		if p.index >= recs.NumCells(record) {
-			continue // the record ends before
+			continue // a short record
 		}
-		kind, behind := recs.TypedCell(record, p.index)
-		text := b.revalidator.TypedText(p.column.field, string(recs.Cell(record, p.index)), kind, string(behind))
+		kind, value := recs.TypedCell(record, p.index)
+		text := b.revalidator.TypedText(p.column.field, string(recs.Cell(record, p.index)), kind, string(value))
 		now := p.column.text(r.Now)
-		from := now // what the file was made with, as far as that is known
+		exported := now // if the exported text is unknown
 		if verified {
-			from = p.column.text(r.Then)
+			exported = p.column.text(r.Then)
 		}
-		if sameText(text, now) || sameText(text, from) {
+		if sameText(text, now) || sameText(text, exported) {
 			continue
 		}
-		cut := exceedsCellLimit(from) && !exceedsCellLimit(text) // taken, it would lose what the file never had
-		if (!verified || from != now || cut) && !b.recordConflict(p.column, r.Now.Number, now, text) || cut {
+		truncated := exceedsCellLimit(exported) && !exceedsCellLimit(text) // a change would lose the truncated text
+		if (!verified || exported != now || truncated) && !b.recordConflict(p.column, r.Now.Number, now, text) || truncated {
 			continue
 		}
 		b.cells = append(b.cells, draft.Typed{
@@ -435,8 +428,7 @@ func (b *correctionMerger) compareRow(places []sheetColumn, recs *intray.Records
 	}
 }
 
-// recordConflict notes a cell that the file changes and that may not simply be as in the file,
-// and says whether it is to be so all the same.
+// recordConflict records a conflict, and reports whether the text of the file must be used.
 func (b *correctionMerger) recordConflict(c exportColumn, row int64, here, file string) bool {
 	b.out.Conflicts++
 	if len(b.out.Examples) < maxConflictExamples {

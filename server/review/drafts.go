@@ -18,19 +18,18 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// CloseIdleDrafts closes the drafts that nobody has looked at for a while.
+// CloseIdleDrafts closes the drafts that were not used for a while.
 func (s *Service) CloseIdleDrafts() error { return s.drafts.closeIdle(s.env.Now()) }
 
 const (
-	// draftIdle is how long a draft stays open that nobody looks at.
+	// draftIdle is how long an unused draft remains open.
 	draftIdle = 5 * time.Minute
-	// maxDrafts is how many are kept open that nobody looks at just now.
+	// maxDrafts is the number of open drafts above which unused ones are closed at once.
 	maxDrafts = 16
 )
 
-// drafts are the drafts that this process has open: those of imports that persons
-// review. What they hold is in the log of the store and in blobs, so that a draft
-// can be closed at any time and opened anywhere.
+// drafts are the open drafts of this process. The log in the store and blobs have their
+// content, so that a draft can be closed at any time and opened by any process.
 type drafts struct {
 	mu   sync.Mutex
 	open map[string]*openDraft
@@ -38,22 +37,23 @@ type drafts struct {
 
 // openDraft is the draft of one run of an import.
 type openDraft struct {
-	// users are those who have it, and used when the last of them let go.
+	// users is the number of current users, and used is when the last one ended.
 	users int
 	used  time.Time
 
-	// lock is held by all who use the draft, and alone by who opens it anew.
+	// lock is locked for reading by users of the draft, and for writing to reopen it.
 	lock        sync.RWMutex
 	draft       *draft.Draft
 	revalidator *revalidate.Revalidator
 	staged      *staging.Stage
-	// last is the place in the log up to which the draft has come.
+	// last is the position in the log that the draft has applied.
 	last atomic.Int64
-	// changing is held by who makes a change, from the look whether it was made before.
+	// changing has a value while a change is made. Whoever sends to it may look up earlier
+	// changes and append to the log.
 	changing chan struct{}
 }
 
-// close lets go of the files.
+// close closes the files of the draft.
 func (o *openDraft) close() error {
 	var errs []error
 	if o.draft != nil {
@@ -70,8 +70,7 @@ func (o *openDraft) close() error {
 	return errors.Join(errs...)
 }
 
-// acquire gives the place of a draft, which may not be open yet. The caller lets it
-// go again.
+// acquire returns the entry of a draft, which may not be open yet. The caller must release it.
 func (d *drafts) acquire(key string) *openDraft {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,7 +83,7 @@ func (d *drafts) acquire(key string) *openDraft {
 	return o
 }
 
-// release ends the use of a draft, and closes those that nobody needs any more.
+// release ends the use of a draft, and closes idle drafts.
 func (d *drafts) release(o *openDraft, now time.Time) error {
 	d.mu.Lock()
 	o.users--
@@ -93,28 +92,28 @@ func (d *drafts) release(o *openDraft, now time.Time) error {
 	return d.closeIdle(now)
 }
 
-// closeIdle closes drafts that nobody needs any more.
+// closeIdle closes drafts that were not used for draftIdle, or earlier if there are more than
+// maxDrafts.
 func (d *drafts) closeIdle(now time.Time) error {
 	d.mu.Lock()
 	var idle []*openDraft
-	for key, one := range d.open {
-		if one.users == 0 && (now.Sub(one.used) >= draftIdle || len(d.open) > maxDrafts && one.used.Before(now)) {
+	for key, o := range d.open {
+		if o.users == 0 && (now.Sub(o.used) >= draftIdle || len(d.open) > maxDrafts && o.used.Before(now)) {
 			delete(d.open, key)
-			idle = append(idle, one)
+			idle = append(idle, o)
 		}
 	}
 	d.mu.Unlock()
 	var errs []error
-	for _, one := range idle {
-		errs = append(errs, one.close())
+	for _, o := range idle {
+		errs = append(errs, o.close())
 	}
 	return errors.Join(errs...)
 }
 
-// withDraft does something with the rows of an import under review, as the log has
-// them by now.
+// withDraft calls work with the current draft of an import under review.
 func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *openDraft) error) (err error) {
-	if err := reviewable(imp); err != nil {
+	if err := checkReviewable(imp); err != nil {
 		return err
 	}
 	o := s.drafts.acquire(imp.RunPrefix(imp.Run))
@@ -124,7 +123,7 @@ func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *
 	}
 	defer o.lock.RUnlock()
 	err = work(o)
-	if errors.Is(err, staging.ErrDamaged) || errors.Is(err, blob.ErrNotFound) { // perhaps it was deleted meanwhile
+	if errors.Is(err, staging.ErrDamaged) || errors.Is(err, blob.ErrNotFound) { // the import may have been deleted meanwhile
 		if _, gone := s.imports.Import(ctx, imp.Org, imp.ID); gone != nil {
 			return gone
 		}
@@ -132,8 +131,8 @@ func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *
 	return err
 }
 
-// reviewable refuses imports that have no rows to change.
-func reviewable(imp model.Import) error {
+// checkReviewable returns an error if an import has no rows to change.
+func checkReviewable(imp model.Import) error {
 	switch {
 	case imp.Status != model.NeedsReview:
 		return model.NewError(model.Conflict, "not_in_review", intray.NewMessage("review.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(model.NeedsReview)}))
@@ -143,8 +142,8 @@ func reviewable(imp model.Import) error {
 	return nil
 }
 
-// refreshDraft opens the draft where it is not, or where others have changed it, and
-// leaves its turn held for reading.
+// refreshDraft opens the draft if it is closed or if another process has changed it, and
+// returns with its lock held for reading.
 func (s *Service) refreshDraft(ctx context.Context, imp model.Import, o *openDraft) error {
 	for {
 		var last int64
@@ -166,7 +165,7 @@ func (s *Service) refreshDraft(ctx context.Context, imp model.Import, o *openDra
 	}
 }
 
-// reopenDraft opens the draft as the log has it, unless somebody else just did.
+// reopenDraft opens the draft as of the log, unless another goroutine just did.
 func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraft, last int64) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -190,7 +189,7 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 	}
 	o.revalidator, err = revalidate.Open(s.engine, engine.Import{Schema: schema, Answers: imp.Answers, Memory: imp.RecalledMemory(), HookEnv: imp.HookPins()}, &imp.Outcome.Outcome)
 	if err != nil {
-		return fmt.Errorf("make ready to change rows: %w", err)
+		return fmt.Errorf("open the revalidator: %w", err)
 	}
 	if o.staged, err = staging.Open(ctx, s.env.Blobs, imp.Stage); err != nil {
 		return fmt.Errorf("open the staged rows: %w", err)
@@ -198,7 +197,7 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 	o.draft, err = draft.Open(ctx, draft.Config{
 		Stage: o.staged, Blobs: s.env.Blobs, Prefix: imp.RunPrefix(imp.Run) + "/edits",
 		Fields: schema.Fields, Parts: columnCounts(schema, imp.Outcome.Mapping), Revalidator: o.revalidator, Names: choiceLabels(schema.Fields),
-		Whole:     len(schema.Hooks.BulkRow) > 0, // they are called once, with all rows that changed
+		Whole:     len(schema.Hooks.BulkRow) > 0, // bulk hooks are called once with all changed rows
 		Revisions: log.revisions, Undone: log.undone,
 	})
 	if err != nil {
@@ -208,7 +207,7 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 	return nil
 }
 
-// columnCounts are how many columns feed each field that takes several.
+// columnCounts returns the number of columns of each many-to-one field.
 func columnCounts(schema *intray.Schema, m intray.Mapping) []int {
 	parts := make([]int, len(schema.Fields))
 	for i, f := range schema.Fields {
@@ -219,7 +218,7 @@ func columnCounts(schema *intray.Schema, m intray.Mapping) []int {
 	return parts
 }
 
-// editLog is what the log of a run comes to.
+// editLog is the result of replaying the log of a run.
 type editLog struct {
 	revisions []draft.StoredRevision
 	undone    int
@@ -236,8 +235,7 @@ func readLog(ctx context.Context, tx model.Tx, imp model.Import) (log editLog, e
 	return log, nil
 }
 
-// apply follows one entry. A change makes those that were undone unreachable, unless it
-// changed nothing.
+// apply applies an entry. A change drops the undone ones, unless it changed nothing.
 func (l *editLog) apply(e model.Edit) {
 	switch {
 	case e.Kind == model.UndoEdit:
@@ -251,7 +249,7 @@ func (l *editLog) apply(e model.Edit) {
 	l.last = e.Seq
 }
 
-// Close lets go of what is open. Nothing is lost: what was changed is kept.
+// Close closes all drafts. All changes are in the log.
 func (s *Service) Close() error {
 	s.drafts.mu.Lock()
 	defer s.drafts.mu.Unlock()
@@ -265,15 +263,15 @@ func (s *Service) Close() error {
 	return errors.Join(errs...)
 }
 
-// Progress says how far a change of rows has come that this process makes.
+// Progress is the progress of a change of rows in this process.
 type Progress struct {
-	// Op and Kind are those of the change.
+	// Op and Kind identify the change.
 	Op, Kind string
-	// Done and Total count rows; Total is 0 as long as it is not known.
+	// Done and Total count rows. Total is 0 while it is unknown.
 	Done, Total int64
 }
 
-// changeProgress are the changes that this process makes just now, by import.
+// changeProgress has the changes that this process is making, by import.
 type changeProgress struct {
 	mu       sync.Mutex
 	byImport map[string]Progress
@@ -285,7 +283,7 @@ func (m *changeProgress) report(id string, p Progress) {
 	m.byImport[id] = p
 }
 
-// finish forgets a change, unless another one was told of since.
+// finish removes a change, unless another one was reported since.
 func (m *changeProgress) finish(id, op string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -294,27 +292,27 @@ func (m *changeProgress) finish(id, op string) {
 	}
 }
 
-// ChangeProgress tells of the change that this process makes to the rows of an import just
-// now, if there is one.
+// ChangeProgress returns the progress of the change that this process is making to an import,
+// and reports whether there is one.
 func (s *Service) ChangeProgress(id string) (Progress, bool) {
 	s.changeProgress.mu.Lock()
 	defer s.changeProgress.mu.Unlock()
-	p, under := s.changeProgress.byImport[id]
-	return p, under
+	p, found := s.changeProgress.byImport[id]
+	return p, found
 }
 
-// State is what whoever looks at a review must know to be up to date.
+// State is the state of a review, which viewers poll.
 type State struct {
 	Status model.Status
 	Run    int
 	// Change is the last entry of the log of the run.
 	Change int64
-	// Totals are those of the rows; nil where there are none to review.
+	// Totals are the totals of the rows; nil if no rows are under review.
 	Totals *draft.Totals
 }
 
-// PollReview gives that of an import. Totals are those of before, if nothing was changed
-// since.
+// PollReview returns the current state of a review. It reuses the totals of the state before if
+// nothing changed since.
 func (s *Service) PollReview(ctx context.Context, org, id string, before State) (now State, err error) {
 	var imp model.Import
 	err = s.env.Store.View(ctx, func(tx model.Tx) error {
@@ -325,7 +323,7 @@ func (s *Service) PollReview(ctx context.Context, org, id string, before State) 
 		now.Change, err = tx.Edits.LastSeq(ctx, org, id, imp.Run)
 		return err
 	})
-	if err != nil || reviewable(imp) != nil {
+	if err != nil || checkReviewable(imp) != nil {
 		return now, err
 	}
 	if before.Totals != nil && before.Run == now.Run && before.Change == now.Change {

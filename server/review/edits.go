@@ -11,62 +11,63 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// EditOrder is a change that a person asks for.
-type EditOrder struct {
-	// Op is an id that the caller makes: a change with the same one is made once.
+// EditRequest is a requested change.
+type EditRequest struct {
+	// Op is an id from the caller. A change with the same id is made once.
 	Op string
-	// Kind and Request say what is asked for, in the words of the caller.
+	// Kind and Request describe the change for the log.
 	Kind    string
 	Request json.RawMessage
-	// Change is that; nil where the last change is to be undone, or done again.
+	// Change is the change; nil to undo or redo the last one.
 	Change draft.Operation
 }
 
-// maxOp is the longest id of a change, in bytes.
+// maxOp is the maximum length of Op, in bytes.
 const maxOp = 100
 
-// WithRows lets use look at the rows of an import under review.
+// WithRows calls use with the rows of an import under review.
 func (s *Service) WithRows(ctx context.Context, imp model.Import, use func(d *draft.Draft) error) error {
-	return s.withDraft(ctx, imp, func(o *openDraft) error { return refuseDraftError(use(o.draft)) })
+	return s.withDraft(ctx, imp, func(o *openDraft) error { return describeDraftError(use(o.draft)) })
 }
 
-// SetByHook says whether a hook gave a cell its value: it is not what the text is read as.
+// SetByHook reports whether a hook set the value of a cell: the raw text is parsed to another
+// value.
 type SetByHook func(field int, text, value string) bool
 
-// WithTable is Rows for who shows cells.
+// WithTable is WithRows for displaying cells.
 func (s *Service) WithTable(ctx context.Context, imp model.Import, use func(d *draft.Draft, made SetByHook) error) error {
-	return s.withDraft(ctx, imp, func(o *openDraft) error { return refuseDraftError(use(o.draft, o.revalidator.ValueDiffers)) })
+	return s.withDraft(ctx, imp, func(o *openDraft) error { return describeDraftError(use(o.draft, o.revalidator.ValueDiffers)) })
 }
 
-// ChangeRows makes a change, or undoes or redoes the last one, and gives what came
-// of it. One that was made before is not made again. Where others have changed the
-// rows at the same moment it is tried again upon what they made.
-func (s *Service) ChangeRows(ctx context.Context, imp model.Import, order EditOrder) (draft.ChangeResult, error) {
-	if order.Op == "" || len(order.Op) > maxOp || !model.IsPrintable(order.Op) {
+// ChangeRows makes a change, or undoes or redoes the last one, and returns its result. If a
+// change with the same Op was made before, ChangeRows returns the result of that. If other
+// processes change rows concurrently, ChangeRows retries.
+func (s *Service) ChangeRows(ctx context.Context, imp model.Import, edit EditRequest) (draft.ChangeResult, error) {
+	if edit.Op == "" || len(edit.Op) > maxOp || !model.IsPrintable(edit.Op) {
 		return draft.ChangeResult{}, model.InvalidField("op", intray.NewMessage("review.invalid_op", intray.Params{"n": maxOp}))
 	}
 	for range maxTries {
-		v, err := s.changeOnce(ctx, imp, order)
+		v, err := s.changeOnce(ctx, imp, edit)
 		if !errors.Is(err, errOvertaken) {
 			return v, err
 		}
 	}
-	return draft.ChangeResult{}, busyRows()
+	return draft.ChangeResult{}, busyRowsError()
 }
 
-// busyRows refuses a change that others overtook again and again.
-func busyRows() error {
+// busyRowsError returns the error of a change that was overtaken maxTries times.
+func busyRowsError() error {
 	return model.NewError(model.Conflict, "import_changed", intray.NewMessage("review.rows_busy", nil))
 }
 
-// maxTries is how often a change is tried that others overtake.
+// maxTries is the maximum number of attempts to make a change.
 const maxTries = 5
 
-// errOvertaken says that the log has an entry that the draft does not know.
-var errOvertaken = errors.New("the rows were changed by another process meanwhile")
+// errOvertaken means that the log has a new entry of another process.
+var errOvertaken = errors.New("another process changed the rows")
 
-func (s *Service) changeOnce(ctx context.Context, imp model.Import, order EditOrder) (v draft.ChangeResult, err error) {
-	if v, made, err := s.earlierChange(ctx, imp, order.Op); made || err != nil {
+func (s *Service) changeOnce(ctx context.Context, imp model.Import, edit EditRequest) (v draft.ChangeResult, err error) {
+	if v, made, err := s.earlierChange(ctx, imp, edit.Op); made || err != nil {
 		return v, err
 	}
 	err = s.withDraft(ctx, imp, func(o *openDraft) (err error) {
@@ -76,19 +77,19 @@ func (s *Service) changeOnce(ctx context.Context, imp model.Import, order EditOr
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		// An earlier call with the same id may have been under way until now.
+		// A concurrent call with the same id may have ended just now.
 		var made bool
-		if v, made, err = s.earlierChange(ctx, imp, order.Op); made || err != nil {
+		if v, made, err = s.earlierChange(ctx, imp, edit.Op); made || err != nil {
 			return err
 		}
-		v, err = s.applyChange(ctx, imp, o, order)
-		return refuseDraftError(err)
+		v, err = s.applyChange(ctx, imp, o, edit)
+		return describeDraftError(err)
 	})
 	return v, err
 }
 
-// earlierChange gives what came of an earlier call with the same id, if there was one.
-// That of a run which was dropped is refused: its change is gone.
+// earlierChange returns the result of an earlier call with the same Op, and reports whether
+// there was one. A call in an earlier run is an error, because its change was dropped.
 func (s *Service) earlierChange(ctx context.Context, imp model.Import, op string) (v draft.ChangeResult, made bool, err error) {
 	var e model.Edit
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
@@ -106,38 +107,38 @@ func (s *Service) earlierChange(ctx context.Context, imp model.Import, op string
 	return v, err == nil, err
 }
 
-// applyChange makes the change. It counts once it is in the log.
-func (s *Service) applyChange(ctx context.Context, imp model.Import, o *openDraft, order EditOrder) (v draft.ChangeResult, err error) {
-	entry := model.Edit{Org: imp.Org, ImportID: imp.ID, Run: imp.Run, Op: order.Op, Kind: order.Kind, Request: order.Request}
-	turn := func(ctx context.Context, number int64) error {
+// applyChange makes a change, which takes effect when it is in the log.
+func (s *Service) applyChange(ctx context.Context, imp model.Import, o *openDraft, edit EditRequest) (v draft.ChangeResult, err error) {
+	entry := model.Edit{Org: imp.Org, ImportID: imp.ID, Run: imp.Run, Op: edit.Op, Kind: edit.Kind, Request: edit.Request}
+	save := func(ctx context.Context, number int64) error {
 		entry.Change = number
 		return s.appendEdit(ctx, o, entry, draft.ChangeResult{Seq: number})
 	}
-	s.changeProgress.report(imp.ID, Progress{Op: order.Op, Kind: order.Kind})
-	defer s.changeProgress.finish(imp.ID, order.Op)
-	progress := func(done, total int64) { s.changeProgress.report(imp.ID, Progress{order.Op, order.Kind, done, total}) }
+	s.changeProgress.report(imp.ID, Progress{Op: edit.Op, Kind: edit.Kind})
+	defer s.changeProgress.finish(imp.ID, edit.Op)
+	progress := func(done, total int64) { s.changeProgress.report(imp.ID, Progress{edit.Op, edit.Kind, done, total}) }
 	switch {
-	case order.Change != nil:
-		entry.Kind = order.Kind
-		v, err = o.draft.Change(ctx, order.Change, draft.ChangeOptions{Progress: progress, Save: func(ctx context.Context, k draft.StoredRevision, v draft.ChangeResult) error {
+	case edit.Change != nil:
+		entry.Kind = edit.Kind
+		v, err = o.draft.Change(ctx, edit.Change, draft.ChangeOptions{Progress: progress, Save: func(ctx context.Context, k draft.StoredRevision, v draft.ChangeResult) error {
 			entry.Change, entry.Revision = k.Seq, k.Body
 			return s.appendEdit(ctx, o, entry, v)
 		}})
 		if err == nil && v.Seq == 0 {
-			err = s.appendEdit(ctx, o, entry, v) // so that it changes nothing when it is sent again
+			err = s.appendEdit(ctx, o, entry, v) // a repeated request must not change anything later
 		}
-	case order.Kind == model.UndoEdit:
-		v.Seq, err = o.draft.Undo(ctx, turn)
-	case order.Kind == model.RedoEdit:
-		v.Seq, err = o.draft.Redo(ctx, turn)
+	case edit.Kind == model.UndoEdit:
+		v.Seq, err = o.draft.Undo(ctx, save)
+	case edit.Kind == model.RedoEdit:
+		v.Seq, err = o.draft.Redo(ctx, save)
 	default:
-		err = fmt.Errorf("a change of the kind %q says nothing", order.Kind)
+		err = fmt.Errorf("change rows: unknown kind %q", edit.Kind)
 	}
 	return v, err
 }
 
-// appendEdit adds an entry to the log, if that is still what the draft knows of it and
-// the import is still under review.
+// appendEdit appends an entry to the log, if the draft has applied the whole log and the import
+// is still under review.
 func (s *Service) appendEdit(ctx context.Context, o *openDraft, e model.Edit, v draft.ChangeResult) error {
 	var err error
 	if e.Result, err = json.Marshal(v); err != nil {
@@ -148,16 +149,15 @@ func (s *Service) appendEdit(ctx context.Context, o *openDraft, e model.Edit, v 
 		if err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
-		if err := reviewable(imp); err != nil || imp.Run != e.Run {
-			return errors.Join(err, movedOnError(imp.Run != e.Run))
+		if err := checkReviewable(imp); err != nil || imp.Run != e.Run {
+			return errors.Join(err, runChangedError(imp.Run != e.Run))
 		}
 		e.Seq, e.Made = o.last.Load()+1, s.env.Now()
-		if err := tx.Edits.Append(ctx, e); model.IsKind(err, model.Conflict) {
+		err = tx.Edits.Append(ctx, e)
+		if model.IsKind(err, model.Conflict) {
 			return errOvertaken
-		} else if err != nil {
-			return err
 		}
-		return nil
+		return err
 	})
 	if err == nil {
 		o.last.Add(1)
@@ -165,17 +165,18 @@ func (s *Service) appendEdit(ctx context.Context, o *openDraft, e model.Edit, v 
 	return err
 }
 
-func movedOnError(did bool) error {
-	if !did {
+// runChangedError returns an error if the import has run again.
+func runChangedError(changed bool) error {
+	if !changed {
 		return nil
 	}
 	return model.NewError(model.Conflict, "import_changed", intray.NewMessage("review.import_read_again", nil))
 }
 
-// refuseDraftError makes refusals of what a draft refuses.
-func refuseDraftError(err error) error {
+// describeDraftError converts errors of a draft to errors for the caller. A [draft.Conflict]
+// remains, because the caller shows both texts.
+func describeDraftError(err error) error {
 	var refusal *draft.Refusal
-	var conflict *draft.Conflict
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &failed):
@@ -186,8 +187,6 @@ func refuseDraftError(err error) error {
 		return model.NewError(model.Invalid, "not_possible", refusal.Text)
 	case errors.Is(err, draft.ErrNothing):
 		return model.NewError(model.Conflict, "nothing_to_undo", intray.NewMessage("review.nothing_to_undo", nil))
-	case errors.As(err, &conflict):
-		return err // whoever calls shows both texts
 	}
 	return err
 }

@@ -12,13 +12,12 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// AnswerQuestions keeps what a person decided, by the ids of the questions. What
-// a text of the file stands for can be said without a question: "value:", the
-// key of a field, a colon and the text. Two answers that contradict each other are
-// refused. An earlier answer is taken back by nil.
-// Once no open question is without an answer, or one was taken back, the import
-// runs again from its stored file. Where that would lose changes of rows it is refused,
-// unless they are to be discarded.
+// AnswerQuestions saves answers by the ids of their questions. An answer about the value of a
+// raw text needs no question; its id is "value:", the key of the field, a colon and the text.
+// A nil answer withdraws an earlier one. Answers that contradict each other are Invalid.
+//
+// When all open questions are answered, or an answer was withdrawn, the import runs again. If
+// that would lose changes of rows, it is a Conflict unless discard is set.
 func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (imp model.Import, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
@@ -31,11 +30,11 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 		if err != nil {
 			return err
 		}
-		back, err := addAnswers(&imp, newValueAnswers(schema.Fields), answers)
+		withdrawn, err := addAnswers(&imp, newValueAnswers(schema.Fields), answers)
 		if err != nil {
 			return err
 		}
-		if !back && !allAnswered(&imp) {
+		if !withdrawn && !allAnswered(&imp) {
 			imp.Modified = s.env.Now()
 			return tx.Imports.UpdateIf(ctx, imp, model.NeedsReview, imp.Run)
 		}
@@ -51,15 +50,15 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 	return imp, err
 }
 
-// discardError refuses what would lose so many changes of rows.
+// discardError returns the error of a request that would lose changes of rows.
 func discardError(changes int) error {
 	e := model.NewError(model.Conflict, "discards_changes", intray.NewMessage("question.discards_changes", intray.Params{"n": changes}))
 	e.Changes = changes
 	return e
 }
 
-// addAnswers adds answers, and says whether one was taken back.
-func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*string) (back bool, err error) {
+// addAnswers adds answers to an import, and reports whether one was withdrawn.
+func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*string) (withdrawn bool, err error) {
 	if len(answers) == 0 {
 		return false, model.InvalidField("answers", intray.NewMessage("answer.none", nil))
 	}
@@ -74,7 +73,7 @@ func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*stri
 			return false, model.InvalidField("answers", intray.NewMessage("answer.not_given", intray.Params{"question": model.Truncate(id)}))
 		case value == nil:
 			delete(kept, id)
-			back = true
+			withdrawn = true
 		default:
 			if kept[id], err = normalizeAnswer(imp, texts, id, *value); err != nil {
 				return false, err
@@ -88,10 +87,10 @@ func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*stri
 		return false, err
 	}
 	imp.Answers = kept
-	return back, nil
+	return withdrawn, nil
 }
 
-// maxAnswersSize is the most bytes of all answers about an import, with their ids.
+// maxAnswersSize is the maximum size of the answers of an import and their ids, in bytes.
 const maxAnswersSize = 1 << 20
 
 func answersSize(answers intray.Answers) (n int) {
@@ -101,8 +100,8 @@ func answersSize(answers intray.Answers) (n int) {
 	return n
 }
 
-// normalizeAnswer gives an answer as it is kept, or says what is wrong with it.
-func normalizeAnswer(imp *model.Import, texts *valueAnswers, id, value string) (kept string, err error) {
+// normalizeAnswer checks an answer and returns its normal form.
+func normalizeAnswer(imp *model.Import, texts *valueAnswers, id, value string) (string, error) {
 	if isValueAnswer(id) {
 		return texts.normalize(id, value)
 	}
@@ -116,7 +115,7 @@ func normalizeAnswer(imp *model.Import, texts *valueAnswers, id, value string) (
 	return value, nil
 }
 
-// allAnswered says whether every open question has an answer.
+// allAnswered reports whether every open question has an answer.
 func allAnswered(imp *model.Import) bool {
 	return !slices.ContainsFunc(imp.OpenQuestions(), func(q intray.Question) bool {
 		_, given := imp.Answers[q.ID]
@@ -124,18 +123,16 @@ func allAnswered(imp *model.Import) bool {
 	})
 }
 
-// fileAnswers are the answers about the reading of a file: with another one the
-// columns are others.
+// fileAnswers are the answers about how to read a file. They determine its columns.
 var fileAnswers = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}
 
-// columnAnswerPrefixes are the beginnings of the answers about columns.
+// columnAnswerPrefixes are the prefixes of the ids of answers about columns.
 var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
 
-// UpdateLayout decides anew how the file of an import under review is read and which
-// columns feed which fields, also where no question asked for it, and lets the
-// import run again. nil takes an answer back. Where the reading of the file
-// changes, earlier answers about its columns go, unless they are given again.
-// Changes of rows are dropped.
+// UpdateLayout changes how the file of an import under review is read and mapped, even without
+// questions, and queues the import for another run. A nil answer withdraws an earlier one. An
+// answer about how to read the file drops earlier answers about its columns. Changes of rows
+// are dropped.
 func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[string]*string) (imp model.Import, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
@@ -156,7 +153,7 @@ func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[
 	return imp, err
 }
 
-// updatedAnswers are the answers about an import with those that are given anew.
+// updatedAnswers returns the answers of an import after UpdateLayout.
 func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]*string) (intray.Answers, error) {
 	if len(answers) == 0 {
 		return nil, model.InvalidField("answers", intray.NewMessage("answer.none", nil))
@@ -179,7 +176,7 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 		if value == nil {
 			continue
 		}
-		if !isReadableAs(imp, id, *value) {
+		if !isPossibleReading(imp, id, *value) {
 			return nil, invalidChoice(id, *value)
 		}
 		fresh[id] = *value
@@ -189,56 +186,54 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 	if len(kept) > imports.MaxMemory || answersSize(kept) > maxAnswersSize {
 		return nil, model.InvalidField("answers", intray.NewMessage("answer.too_many", intray.Params{"n": imports.MaxMemory, "size": maxAnswersSize}))
 	}
-	judged, err := CheckAnswers(fields, columns, kept)
+	checked, err := CheckAnswers(fields, columns, kept)
 	if err != nil {
 		return nil, model.InvalidField("answers", intray.MessageOf(err))
 	}
-	return judged, nil
+	return checked, nil
 }
 
-// readable says whether a file can be read as an answer wants it. Of what it was
-// found to hold, such as its sheets, one must be named.
-func isReadableAs(imp model.Import, id, value string) bool {
+// isPossibleReading reports whether an answer about how to read the file names a known
+// alternative, such as one of its sheets.
+func isPossibleReading(imp model.Import, id, value string) bool {
 	if id == intray.AnswerHeaderRow || !slices.Contains(fileAnswers, id) || imp.Outcome == nil {
 		return true
 	}
-	takes := func(q intray.Question) bool { return q.ID == id && q.Accepts(value, 0) }
+	accepts := func(q intray.Question) bool { return q.ID == id && q.Accepts(value, 0) }
 	found := func(e intray.Evidence) bool {
-		is := func(c intray.Choice) bool { return c.Value == value }
-		return e.Choice == id && (e.Value == value || slices.ContainsFunc(e.Alternatives, is))
+		return e.Choice == id && (e.Value == value || slices.ContainsFunc(e.Alternatives, func(c intray.Choice) bool { return c.Value == value }))
 	}
-	return slices.ContainsFunc(imp.Outcome.Questions, takes) || slices.ContainsFunc(imp.Outcome.Evidence, found)
+	return slices.ContainsFunc(imp.Outcome.Questions, accepts) || slices.ContainsFunc(imp.Outcome.Evidence, found)
 }
 
 func isColumnAnswer(id string) bool {
-	return slices.ContainsFunc(columnAnswerPrefixes, func(start string) bool { return strings.HasPrefix(id, start) })
+	return slices.ContainsFunc(columnAnswerPrefixes, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
 }
 
-// releaseColumns takes from earlier answers the columns that new ones give to other
-// fields: what was said last holds.
+// releaseColumns removes the columns in new answers from the earlier ones.
 func releaseColumns(kept, fresh intray.Answers) {
-	given := map[string]bool{}
+	mapped := map[string]bool{}
 	for id, value := range fresh {
 		if strings.HasPrefix(id, intray.AnswerColumn) {
-			for one := range strings.SplitSeq(value, ",") {
-				given[one] = true
+			for column := range strings.SplitSeq(value, ",") {
+				mapped[column] = true
 			}
 			continue
 		}
-		if index, about := strings.CutPrefix(id, intray.AnswerField); about {
-			given[index] = true
+		if column, isField := strings.CutPrefix(id, intray.AnswerField); isField {
+			mapped[column] = true
 		}
 	}
 	for id, value := range kept {
-		if index, about := strings.CutPrefix(id, intray.AnswerField); about && given[index] {
+		if column, isField := strings.CutPrefix(id, intray.AnswerField); isField && mapped[column] {
 			delete(kept, id)
 			continue
 		}
 		if !strings.HasPrefix(id, intray.AnswerColumn) {
 			continue
 		}
-		left := slices.DeleteFunc(strings.Split(value, ","), func(one string) bool { return given[one] })
-		switch text := strings.Join(left, ","); {
+		columns := slices.DeleteFunc(strings.Split(value, ","), func(column string) bool { return mapped[column] })
+		switch text := strings.Join(columns, ","); {
 		case text == "":
 			delete(kept, id)
 		case text != value:
@@ -247,8 +242,7 @@ func releaseColumns(kept, fresh intray.Answers) {
 	}
 }
 
-// CountChanges are how many changes of rows were made and not undone since the import
-// was read last.
+// CountChanges returns the number of changes in the current run that were not undone.
 func (s *Service) CountChanges(ctx context.Context, imp model.Import) (n int, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		n, err = countChanges(ctx, tx, imp)

@@ -1,6 +1,6 @@
-// Package review lets people settle an import: answer what is open, change, filter and
-// export rows, merge corrected files, undo, and submit. Changes are entries in a log over
-// the staged rows, so that any process can continue a review.
+// Package review implements reviews of imports: answering questions, changing, filtering and
+// exporting rows, merging corrected files, undo, and submitting. Changes are stored in a log on
+// top of the staged rows, so that any process can continue a review.
 package review
 
 import (
@@ -24,54 +24,53 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Service lets persons mend the rows of imports and answer what is open.
+// Service implements reviews. It is safe for concurrent use.
 type Service struct {
-	env                 *model.Env
-	imports             *imports.Service
-	engine              *engine.Engine
-	reviewKey, visitKey secrets.Key
-	// drafts are those of imports that persons review here.
+	env                   *model.Env
+	imports               *imports.Service
+	engine                *engine.Engine
+	reviewKey, sessionKey secrets.Key
+	// drafts are the open drafts of this process.
 	drafts *drafts
-	// changeProgress are the changes of rows that are made here just now.
+	// changeProgress has the changes that this process is making.
 	changeProgress *changeProgress
-	// submitting are the runs whose review is being submitted here.
+	// submitting are the runs that this process is submitting.
 	submitting *model.InProgress
 }
 
-// New returns the service upon env. The engine must be that of imports.
+// New returns a service. The engine must be the one of imports.
 func New(env *model.Env, imports *imports.Service, engine *engine.Engine) *Service {
 	return &Service{
-		env: env, imports: imports, engine: engine, reviewKey: env.Master.Derive("review links"), visitKey: env.Master.Derive("review visits"),
+		env: env, imports: imports, engine: engine, reviewKey: env.Master.Derive("review links"), sessionKey: env.Master.Derive("review visits"),
 		drafts: &drafts{open: map[string]*openDraft{}}, changeProgress: &changeProgress{byImport: map[string]Progress{}}, submitting: model.NewInProgress(),
 	}
 }
 
 var (
-	reviewLink = intray.NewMessage("link.review_link", nil)
-	visitLink  = intray.NewMessage("link.review_session", nil)
+	reviewLink  = intray.NewMessage("link.review_link", nil)
+	sessionLink = intray.NewMessage("link.review_session", nil)
 )
 
-// VisitLife is how long a person may go on reviewing before the link must be
-// opened again.
-const VisitLife = 12 * time.Hour
+// SessionLife is how long a review session is valid. After that, the link must be opened again.
+const SessionLife = 12 * time.Hour
 
-// StartVisit exchanges the review token of an import for one of a visit, which lasts
-// VisitLife.
-func (s *Service) StartVisit(ctx context.Context, id, token string) (model.Import, string, error) {
+// StartReviewSession exchanges the review token of an import for the token of a review session,
+// which is valid for SessionLife.
+func (s *Service) StartReviewSession(ctx context.Context, id, token string) (model.Import, string, error) {
 	imp, err := s.importForToken(ctx, s.reviewKey, id, token, reviewLink)
 	if err != nil {
 		return model.Import{}, "", err
 	}
-	visit, err := auth.SignGrant(s.visitKey, auth.Grant{Org: imp.Org, ID: imp.ID, Expires: auth.ExpiryUnix(s.env.Now().Add(VisitLife))})
-	return imp, visit, err
+	session, err := auth.SignGrant(s.sessionKey, auth.Grant{Org: imp.Org, ID: imp.ID, Expires: auth.ExpiryUnix(s.env.Now().Add(SessionLife))})
+	return imp, session, err
 }
 
-// VisitedImport opens the import that a visit is for.
-func (s *Service) VisitedImport(ctx context.Context, id, visit string) (model.Import, error) {
-	return s.importForToken(ctx, s.visitKey, id, visit, visitLink)
+// ReviewSessionImport returns the import of a review session.
+func (s *Service) ReviewSessionImport(ctx context.Context, id, token string) (model.Import, error) {
+	return s.importForToken(ctx, s.sessionKey, id, token, sessionLink)
 }
 
-// importForToken gives the import that a token of the key was made for.
+// importForToken returns the import that a token allows to review.
 func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token string, link intray.Message) (model.Import, error) {
 	g, err := auth.VerifyGrant(key, token, link, s.env.Now())
 	if err != nil {
@@ -83,43 +82,40 @@ func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token
 	return s.imports.Import(ctx, g.Org, id)
 }
 
-// PageInfo is how the review page of an import is to look and what it is to say
-// of its end.
+// PageInfo has settings of the schema for the review page.
 type PageInfo struct {
-	// Title is what the person knows the import by: the title of its settings, else
-	// its identifier, else "".
+	// Title is the title of the import, or its identifier, or "".
 	Title string
-	// Invalid is what becomes of rows with an error.
+	// Invalid is the treatment of rows with an error.
 	Invalid intray.InvalidDataBehavior
-	// Styles are the styleOverrides of the settings, as they were sent; nil where
-	// there are none.
+	// Styles are the styleOverrides as they were sent, or nil.
 	Styles map[string]any
 }
 
-// ReviewPageInfo returns that of an import.
+// ReviewPageInfo returns the PageInfo of an import.
 func (s *Service) ReviewPageInfo(imp model.Import) (PageInfo, error) {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
 		return PageInfo{}, err
 	}
-	face := PageInfo{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
+	info := PageInfo{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
 	doc, err := schemas.Decode("", imp.Schema)
-	if settings, are := doc.Settings.(map[string]any); are {
-		face.Styles, _ = settings["styleOverrides"].(map[string]any)
+	if settings, ok := doc.Settings.(map[string]any); ok {
+		info.Styles, _ = settings["styleOverrides"].(map[string]any)
 	}
-	return face, err
+	return info, err
 }
 
-// Submission says what a submission would send, or did.
+// Submission counts the rows of a submission.
 type Submission struct {
-	// Rows are in the result, of which WithError have a cell that is blanked or
-	// as received; Left are left out.
+	// Rows is the number of rows in the result, and WithError the number of those with an
+	// error. Dropped rows are not in the result.
 	Rows, WithError, Dropped int64
-	// Blocked says that rows with an error keep the review from being submitted.
+	// Blocked reports whether rows with an error prevent the submission.
 	Blocked bool
 }
 
-// ReviewSummary says what a submission would send by now.
+// ReviewSummary returns the Submission that submitting now would have.
 func (s *Service) ReviewSummary(ctx context.Context, imp model.Import) (sub Submission, err error) {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
@@ -143,9 +139,9 @@ func submissionOf(t draft.Totals, behavior intray.InvalidDataBehavior) Submissio
 	return sub
 }
 
-// SubmitReview ends a review: the rows as they are by now are sealed, the last hook
-// is asked, the result is written, and the import is SUCCESSFUL. Where rows keep it
-// from being submitted, or the hook cancels, it stays under review.
+// SubmitReview ends a review: it seals the current rows, calls the last hook, writes the result,
+// and makes the import SUCCESSFUL. If rows block the submission or the hook cancels it, the
+// import remains under review.
 func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done model.Import, sub Submission, err error) {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
@@ -166,9 +162,8 @@ func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done mode
 	return done, sub, err
 }
 
-// sealReview writes the rows of a draft as a stage of its own, and the result from it.
-// Nobody changes the rows meanwhile: the log must end where the draft does when the
-// end is committed.
+// sealReview writes the rows of a draft as a new stage, and the result from it. When it commits,
+// the log must not have entries that the draft has not.
 func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft, schema *intray.Schema) (model.Import, error) {
 	last := o.last.Load()
 	final := imp
@@ -201,8 +196,8 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 		if err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
-		if err := reviewable(now); err != nil || now.Run != imp.Run {
-			return errors.Join(err, movedOnError(now.Run != imp.Run))
+		if err := checkReviewable(now); err != nil || now.Run != imp.Run {
+			return errors.Join(err, runChangedError(now.Run != imp.Run))
 		}
 		if at, err := tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {
 			return errors.Join(err, model.NewError(model.Conflict, "rows_changed", intray.NewMessage("review.rows_changed_meanwhile", nil)))
@@ -215,12 +210,12 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 	return final, err
 }
 
-// finalPrefix is where what a submission makes is kept.
+// finalPrefix returns the prefix of the blobs of a submission.
 func finalPrefix(imp model.Import, last int64) string {
 	return fmt.Sprintf("%s/final/%d", imp.RunPrefix(imp.Run), last)
 }
 
-// notFinishedError tells why a review is not over: the hook cancelled it, or failed.
+// notFinishedError returns why the last hook prevented a submission.
 func (s *Service) notFinishedError(imp model.Import) error {
 	for _, n := range slices.Backward(imp.Outcome.Notices) {
 		switch n.Type {
@@ -233,8 +228,8 @@ func (s *Service) notFinishedError(imp model.Import) error {
 	return model.NewError(model.Conflict, "cancelled_by_hook", intray.NewMessage("review.cancelled_without_message", nil))
 }
 
-// writeFinalRows writes the rows of a draft as a stage, in which they are numbered anew,
-// and counts them.
+// writeFinalRows writes the rows of a draft as a stage, in which they are renumbered, and calls
+// count with each batch.
 func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches iter.Seq2[*intray.Batch, error], schema *intray.Schema, count func(*intray.Batch)) error {
 	var w *staging.Writer
 	defer func() {
@@ -250,11 +245,11 @@ func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches ite
 		if w == nil {
 			w = staging.NewWriter(ctx, s.env.Blobs, prefix, stageLayout(schema, b), staging.Config{})
 		}
-		own := *b
-		own.First = rows
+		renumbered := *b
+		renumbered.First = rows
 		rows += int64(b.Rows())
-		count(&own)
-		commit, err := w.StageBatch(&own)
+		count(&renumbered)
+		commit, err := w.StageBatch(&renumbered)
 		if err == nil {
 			err = commit()
 		}
@@ -262,7 +257,7 @@ func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches ite
 			return fmt.Errorf("seal the reviewed rows: %w", err)
 		}
 	}
-	if w == nil { // every row was deleted
+	if w == nil { // all rows were deleted
 		w = staging.NewWriter(ctx, s.env.Blobs, prefix, stageLayout(schema, &intray.Batch{}), staging.Config{})
 	}
 	if _, err := w.Close(ctx); err != nil {
@@ -282,8 +277,8 @@ func stageLayout(schema *intray.Schema, b *intray.Batch) staging.Layout {
 	return layout
 }
 
-// ReviewToken signs the right to see and settle an import. It lasts as long as
-// the import.
+// ReviewToken returns a token that allows reviewing an import. It is valid as long as the import
+// exists.
 func (s *Service) ReviewToken(imp model.Import) (string, error) {
 	return auth.SignGrant(s.reviewKey, auth.Grant{Org: imp.Org, ID: imp.ID})
 }

@@ -267,18 +267,18 @@ func TestReviewLinksLastAsLongAsTheImport(t *testing.T) {
 	imp := f.newImport("")
 	token := f.mustToken(f.ReviewToken(imp))
 	f.Clock.Advance(10 * 365 * 24 * time.Hour)
-	_, visit, err := f.StartVisit(f.ctx, imp.ID, token)
+	_, visit, err := f.StartReviewSession(f.ctx, imp.ID, token)
 	if err != nil {
 		t.Fatalf("after ten years: %v", err)
 	}
-	if seen, err := f.VisitedImport(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
+	if seen, err := f.ReviewSessionImport(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
 		t.Errorf("the visit: %v", err)
 	}
-	f.Clock.Advance(review.VisitLife + time.Second)
-	_, err = f.VisitedImport(f.ctx, imp.ID, visit)
+	f.Clock.Advance(review.SessionLife + time.Second)
+	_, err = f.ReviewSessionImport(f.ctx, imp.ID, visit)
 	f.wantError(err, model.Denied, "expired")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
-	_, _, err = f.StartVisit(f.ctx, imp.ID, token)
+	_, _, err = f.StartReviewSession(f.ctx, imp.ID, token)
 	f.wantError(err, model.NotFound, "not_found")
 }
 
@@ -291,7 +291,7 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	must(t, err)
 	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
 	must(t, err)
-	_, visit, err := f.StartVisit(f.ctx, imp.ID, f.mustToken(f.ReviewToken(imp)))
+	_, visit, err := f.StartReviewSession(f.ctx, imp.ID, f.mustToken(f.ReviewToken(imp)))
 	must(t, err)
 	tokens := map[string]string{
 		"visit":     visit,
@@ -303,8 +303,8 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	uses := map[string]func(token string) error{
 		"upload":    func(token string) error { _, err := f.BeginUpload(f.ctx, imp.ID, token, -1); return err },
 		"download":  func(token string) error { _, err := f.Download(f.ctx, upload.ID, token); return err },
-		"review":    func(token string) error { _, _, err := f.StartVisit(f.ctx, imp.ID, token); return err },
-		"visit":     func(token string) error { _, err := f.VisitedImport(f.ctx, imp.ID, token); return err },
+		"review":    func(token string) error { _, _, err := f.StartReviewSession(f.ctx, imp.ID, token); return err },
+		"visit":     func(token string) error { _, err := f.ReviewSessionImport(f.ctx, imp.ID, token); return err },
 		"hydration": func(token string) error { _, err := f.Hydrated(f.ctx, token); return err },
 	}
 	for purpose, use := range uses {
@@ -334,11 +334,11 @@ func TestTokensNameOneThing(t *testing.T) {
 	f.wantError(err, model.Denied, "bad_signature")
 	_, err = f.Download(f.ctx, other.UploadID, f.mustToken(f.DownloadToken(upload, "json")))
 	f.wantError(err, model.Denied, "bad_signature")
-	_, _, err = f.StartVisit(f.ctx, other.ID, f.mustToken(f.ReviewToken(one)))
+	_, _, err = f.StartReviewSession(f.ctx, other.ID, f.mustToken(f.ReviewToken(one)))
 	f.wantError(err, model.Denied, "bad_signature")
-	_, visit, err := f.StartVisit(f.ctx, one.ID, f.mustToken(f.ReviewToken(one)))
+	_, visit, err := f.StartReviewSession(f.ctx, one.ID, f.mustToken(f.ReviewToken(one)))
 	must(t, err)
-	_, err = f.VisitedImport(f.ctx, other.ID, visit)
+	_, err = f.ReviewSessionImport(f.ctx, other.ID, visit)
 	f.wantError(err, model.Denied, "bad_signature")
 }
 

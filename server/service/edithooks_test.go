@@ -129,7 +129,7 @@ func TestRetryWhileUnderWay(t *testing.T) {
 		token = v.Token
 		return err
 	}))
-	for _, edit := range []review.EditOrder{
+	for _, edit := range []review.EditRequest{
 		newEdit(setEmail(1, 0, "nobody", "bob@example.org")), newEdit(draft.Replace{Find: "bob", With: "bo"}),
 		newEdit(draft.Fill{Where: draft.Selector{Token: token, Total: &total, From: 1, To: 2, Fields: []int{1}}, Text: "Bo"}),
 	} {

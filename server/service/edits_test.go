@@ -31,16 +31,16 @@ var ops = struct {
 	n int
 }{}
 
-func newEdit(change draft.Operation) review.EditOrder {
+func newEdit(change draft.Operation) review.EditRequest {
 	ops.Lock()
 	defer ops.Unlock()
 	ops.n++
-	return review.EditOrder{Op: fmt.Sprint("op-", ops.n), Kind: "set", Change: change}
+	return review.EditRequest{Op: fmt.Sprint("op-", ops.n), Kind: "set", Change: change}
 }
 
-func undo(op string) review.EditOrder { return review.EditOrder{Op: op, Kind: model.UndoEdit} }
+func undo(op string) review.EditRequest { return review.EditRequest{Op: op, Kind: model.UndoEdit} }
 
-func redo(op string) review.EditOrder { return review.EditOrder{Op: op, Kind: model.RedoEdit} }
+func redo(op string) review.EditRequest { return review.EditRequest{Op: op, Kind: model.RedoEdit} }
 
 // shows gives the e-mail addresses of all rows, as a person sees them at a node.
 func emails(f *fixture, s *service.Service, imp model.Import) string {
@@ -196,7 +196,7 @@ func TestReviewsManyAtOnce(t *testing.T) {
 	for i := range each {
 		for n, s := range nodes {
 			all.Go(func() {
-				op := review.EditOrder{Op: fmt.Sprint("many-", n, "-", i), Kind: "add", Change: draft.Add{Rows: [][]draft.Typed{{{Field: 0, Text: fmt.Sprintf("n%d-%d@example.org", n, i)}}}}}
+				op := review.EditRequest{Op: fmt.Sprint("many-", n, "-", i), Kind: "add", Change: draft.Add{Rows: [][]draft.Typed{{{Field: 0, Text: fmt.Sprintf("n%d-%d@example.org", n, i)}}}}}
 				_, err := s.ChangeRows(f.ctx, imp, op)
 				mu.Lock()
 				defer mu.Unlock()
@@ -222,7 +222,7 @@ func TestReviewRefuses(t *testing.T) {
 	f := newFixture(t)
 	imp := f.importInReview()
 	for _, op := range []string{"", strings.Repeat("x", 101), "a\x00b"} {
-		_, err := f.ChangeRows(f.ctx, imp, review.EditOrder{Op: op, Kind: "set", Change: setEmail(0, 0, "", "x")})
+		_, err := f.ChangeRows(f.ctx, imp, review.EditRequest{Op: op, Kind: "set", Change: setEmail(0, 0, "", "x")})
 		f.wantError(err, model.Invalid, "invalid")
 	}
 	_, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Replace{Find: "(", Expression: true}))
