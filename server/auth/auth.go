@@ -1,6 +1,5 @@
-// Package auth decides who may call: it manages organizations and their licence keys,
-// signs and verifies the tokens in links ([Grant]), and keeps the answers to requests
-// that carried an idempotency key.
+// Package auth manages organizations and their API keys, signs and verifies the tokens in links
+// ([Grant]), and stores the responses to requests with an idempotency key.
 package auth
 
 import (
@@ -17,16 +16,16 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Service answers who may call, and what was already answered.
+// Service authenticates API keys and replays responses. It is safe for concurrent use.
 type Service struct {
 	env                        *model.Env
 	licenceKey, idempotencyKey secrets.Key
 	replayCipher               *secrets.Cipher
-	// activeReplays are the idempotency keys whose requests are carried out here.
+	// activeReplays are the idempotency keys of the requests that this process is handling.
 	activeReplays *model.InProgress
 }
 
-// New returns the service upon env.
+// New returns a service.
 func New(env *model.Env) (*Service, error) {
 	replays, err := env.Master.Cipher("kept answers")
 	return &Service{
@@ -35,22 +34,22 @@ func New(env *model.Env) (*Service, error) {
 	}, err
 }
 
-// DefaultOrg is the organization that an empty store begins with.
+// DefaultOrg is the name of the organization that Bootstrap creates.
 const DefaultOrg = "default"
 
-// prefixes of the two kinds of keys.
+// prefixes has the prefix of each kind of keys.
 var prefixes = map[model.LicenceKind]string{model.Backend: "bk_", model.Frontend: "fk_"}
 
-var givenKey = regexp.MustCompile(`^[A-Za-z0-9_-]{40,200}$`)
+// keyPattern matches a key after its prefix.
+var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{40,200}$`)
 
-// NewKey is a licence that was just made, with its key. The key is told this
-// once and never again.
+// NewKey is a new licence with its key, which is not stored.
 type NewKey struct {
 	Licence model.Licence
 	Key     string
 }
 
-// CreateOrg makes an organization. Names are unique.
+// CreateOrg creates an organization. Names are unique.
 func (s *Service) CreateOrg(ctx context.Context, name string) (model.Org, error) {
 	org, err := s.draftOrg(strings.TrimSpace(name))
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *Service) CreateOrg(ctx context.Context, name string) (model.Org, error)
 	return org, err
 }
 
-// maxOrgName is the longest name of an organization, in bytes.
+// maxOrgName is the maximum length of the name of an organization, in bytes.
 const maxOrgName = 200
 
 func (s *Service) draftOrg(name string) (model.Org, error) {
@@ -74,8 +73,8 @@ func (s *Service) draftOrg(name string) (model.Org, error) {
 	return model.Org{ID: id, Name: name, Created: s.env.Now()}, err
 }
 
-// CreateKey makes a key for the organization with this name. A zero lifetime
-// means that it does not expire.
+// CreateKey creates a key of the organization with this name. With a lifetime of 0, it does not
+// expire.
 func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.LicenceKind, lifetime time.Duration) (NewKey, error) {
 	made, err := s.draftKey(kind, "", lifetime)
 	if err != nil {
@@ -95,9 +94,9 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.Lice
 	return made, err
 }
 
-// draftKey makes a licence without an organization. A key that is given is
-// taken as it is: its kind's prefix and at least 40 characters of A-Z, a-z,
-// 0-9, _ and -.
+// draftKey returns a licence without an organization. If given is "", it generates a key.
+// Otherwise given must have the prefix of its kind and 40 to 200 characters of A-Z, a-z, 0-9,
+// _ and -.
 func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.Duration) (NewKey, error) {
 	prefix, known := prefixes[kind]
 	if !known {
@@ -107,7 +106,7 @@ func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.D
 		return NewKey{}, model.InvalidField("expires", intray.NewMessage("license_key.expires_in_past", nil))
 	}
 	rest, ok := strings.CutPrefix(given, prefix)
-	if given != "" && (!ok || !givenKey.MatchString(rest)) {
+	if given != "" && (!ok || !keyPattern.MatchString(rest)) {
 		return NewKey{}, model.InvalidField(string(kind)+" key", intray.NewMessage("license_key.invalid_format", intray.Params{"prefix": prefix}))
 	}
 	if given == "" {
@@ -128,8 +127,7 @@ func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.D
 	return NewKey{l, given}, nil
 }
 
-// Licences lists the licences of all organizations, oldest first, with the
-// organizations by id.
+// Licences returns the licences of all organizations, oldest first, and the organizations by id.
 func (s *Service) Licences(ctx context.Context) (list []model.Licence, orgs map[string]model.Org, err error) {
 	orgs = map[string]model.Org{}
 	err = s.env.Store.View(ctx, func(tx model.Tx) error {
@@ -146,7 +144,7 @@ func (s *Service) Licences(ctx context.Context) (list []model.Licence, orgs map[
 	return list, orgs, err
 }
 
-// RevokeKey ends a licence: from the answer on its key opens nothing.
+// RevokeKey revokes a licence. When it returns nil, the key is invalid.
 func (s *Service) RevokeKey(ctx context.Context, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		err := tx.Accounts.RevokeLicence(ctx, id, s.env.Now())
@@ -157,8 +155,7 @@ func (s *Service) RevokeKey(ctx context.Context, id string) error {
 	})
 }
 
-// Authenticate gives the licence of a key. A key that is unknown, revoked or
-// expired is Denied.
+// Authenticate returns the licence of a key. A key that is unknown, revoked or expired is Denied.
 func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, error) {
 	hash := s.licenceKey.MAC([]byte(key))
 	var l model.Licence
@@ -180,12 +177,11 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 	return l, nil
 }
 
-// FirstKeys are the keys that an empty store is given. Empty ones are made.
+// FirstKeys are the first keys of an empty store. Bootstrap generates those that are "".
 type FirstKeys struct{ Backend, Frontend string }
 
-// Bootstrap makes, where the store has no organization yet, the organization
-// DefaultOrg with one key of each kind, all or nothing, and returns those; else
-// it returns nothing.
+// Bootstrap creates the organization DefaultOrg with a key of each kind, in one transaction, and
+// returns the keys. If the store has an organization, it does nothing and returns nil.
 func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, error) {
 	org, err := s.draftOrg(DefaultOrg)
 	if err != nil {
@@ -201,13 +197,13 @@ func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, err
 		made = append(made, first)
 	}
 	slices.SortFunc(made, func(x, y NewKey) int { return cmp.Compare(x.Licence.Kind, y.Licence.Kind) })
-	begun := false
+	created := false
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		orgs, err := tx.Accounts.Orgs(ctx)
 		if err != nil || len(orgs) > 0 {
 			return err
 		}
-		begun = true
+		created = true
 		if err := tx.Accounts.InsertOrg(ctx, org); err != nil {
 			return err
 		}
@@ -218,7 +214,7 @@ func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, err
 		}
 		return nil
 	})
-	if err != nil || !begun {
+	if err != nil || !created {
 		return nil, err
 	}
 	return made, nil

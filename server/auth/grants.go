@@ -10,21 +10,21 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// ExpiryUnix gives a time to come in whole seconds, never too early.
+// ExpiryUnix returns a time in seconds since 1970, rounded up.
 func ExpiryUnix(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 
-// Grant is what a signed token allows: one thing of one organization, until a
-// time. Each purpose has a key of its own, so that no token serves two.
+// Grant is what a signed token allows: access to one object of an organization until a time.
+// Each purpose has its own key, so that a token is valid for one purpose only.
 type Grant struct {
 	Org string `json:"o"`
 	ID  string `json:"i"`
-	// Expires is in seconds since 1970; 0 never.
+	// Expires is in seconds since 1970; 0 means never.
 	Expires int64 `json:"e,omitempty"`
-	// What names the file that a download token opens.
+	// What selects the file of a download.
 	What string `json:"w,omitempty"`
 }
 
-// SignGrant returns the token that allows g.
+// SignGrant returns a token for g.
 func SignGrant(key secrets.Key, g Grant) (string, error) {
 	payload, err := json.Marshal(g)
 	if err != nil {
@@ -33,13 +33,13 @@ func SignGrant(key secrets.Key, g Grant) (string, error) {
 	return key.Sign(payload), nil
 }
 
-// AlteredError refuses a token that is not for what it came with.
+// AlteredError returns the error of a token for another object than the rest of the link.
 func AlteredError(link intray.Message) error {
 	return model.NewError(model.Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
 }
 
-// VerifyGrant gives what a token allows. A token that was altered, made for another
-// purpose or has expired is Denied.
+// VerifyGrant returns the grant of a token. A token that was altered, is for another purpose or
+// has expired is Denied.
 func VerifyGrant(key secrets.Key, token string, link intray.Message, now time.Time) (Grant, error) {
 	var g Grant
 	payload, err := key.Verify(token)

@@ -11,109 +11,110 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// keepReplays is how long answers are kept for repeated requests.
-const keepReplays = 72 * time.Hour
+// replayLife is how long responses are kept for repeated requests.
+const replayLife = 72 * time.Hour
 
-// ReplayedResponse is what was answered to a request.
+// ReplayedResponse is a stored response.
 type ReplayedResponse struct {
 	Status int
 	Body   []byte
 }
 
-// ReplayLock is the right to carry out the request of an idempotency key. Finish or
-// Release must follow.
+// ReplayLock is the right to handle the request with an idempotency key. The owner must call
+// Finish or Release.
 type ReplayLock struct {
-	// ID is for the thing that the request makes, so that a repetition makes no
-	// second one even where the process died before the answer was kept.
+	// ID is the id of the object that the request creates. It is the same for a repeated
+	// request, so that no second object is created even if the first process crashed.
 	ID string
 
 	service *Service
 	replay  model.Replay
 }
 
-// BeginReplay looks up the answer that was kept for an idempotency key. Where
-// there is none the request is the caller's to carry out. A key that was used
-// for another request, or whose request is still under way, is a Conflict.
-// Answers are kept for 72 hours; after that the key is as good as new.
+// BeginReplay returns the stored response for an idempotency key, or a lock if there is none and
+// the caller must handle the request. A key that was used for another request, or whose request
+// is in progress, is a Conflict. Responses are kept for 72 hours; after that, the key can be
+// used again.
 func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string) (*ReplayedResponse, *ReplayLock, error) {
 	fresh := model.Replay{Org: org, Key: key, Fingerprint: fingerprint, Node: s.env.Node, Created: s.env.Now()}
 	first := s.activeReplays.TryAdd(replayName(fresh))
-	answer, turn, err := s.beginReplay(ctx, fresh, first)
-	if errors.Is(err, errTakenMeanwhile) {
-		answer, turn, err = s.beginReplay(ctx, fresh, first)
+	response, lock, err := s.beginReplay(ctx, fresh, first)
+	if errors.Is(err, errKeyInserted) {
+		response, lock, err = s.beginReplay(ctx, fresh, first)
 	}
-	if first && turn == nil {
+	if first && lock == nil {
 		s.activeReplays.Remove(replayName(fresh))
 	}
-	return answer, turn, err
+	return response, lock, err
 }
 
 func replayName(r model.Replay) string { return r.Org + " " + r.Key }
 
-// errTakenMeanwhile says that another request took the key between the look at
-// it and the writing.
-var errTakenMeanwhile = &model.Error{Kind: model.Conflict, Code: "key_taken_meanwhile"}
+// errKeyInserted means that another request inserted the key after it was looked up.
+var errKeyInserted = &model.Error{Kind: model.Conflict, Code: "key_inserted"}
 
-// beginReplay gives an answer or a turn. first says that this process carries
-// out no other request with the key.
-func (s *Service) beginReplay(ctx context.Context, fresh model.Replay, first bool) (answer *ReplayedResponse, turn *ReplayLock, err error) {
+// beginReplay returns a response or a lock. first reports whether this process is handling no
+// other request with the key.
+func (s *Service) beginReplay(ctx context.Context, fresh model.Replay, first bool) (response *ReplayedResponse, lock *ReplayLock, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
-		kept, err := tx.Replays.Get(ctx, fresh.Org, fresh.Key)
+		stored, err := tx.Replays.Get(ctx, fresh.Org, fresh.Key)
 		known := !model.IsKind(err, model.NotFound)
 		if known && err != nil {
 			return err
 		}
 		next := fresh
 		if known {
-			if answer, next, err = s.judgeReplay(ctx, tx, kept, fresh, first); answer != nil || err != nil {
+			if response, next, err = s.checkReplay(ctx, tx, stored, fresh, first); response != nil || err != nil {
 				return err
 			}
 		}
 		if !first {
-			return keyInUse()
+			return keyInUseError()
 		}
-		turn = s.newReplayLock(next)
+		lock = s.newReplayLock(next)
 		if known {
 			return tx.Replays.Save(ctx, next)
 		}
 		err = tx.Replays.Insert(ctx, next)
 		if model.IsKind(err, model.Conflict) {
-			return errTakenMeanwhile
+			return errKeyInserted
 		}
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return answer, turn, nil
+	return response, lock, nil
 }
 
-func (s *Service) judgeReplay(ctx context.Context, tx model.Tx, kept, fresh model.Replay, first bool) (*ReplayedResponse, model.Replay, error) {
-	same, released := kept.Fingerprint == fresh.Fingerprint, kept.Status == 0 && kept.Node == ""
+// checkReplay returns the response of a stored replay, or the replay to handle next: fresh for a
+// new request, stored to continue an interrupted one.
+func (s *Service) checkReplay(ctx context.Context, tx model.Tx, stored, fresh model.Replay, first bool) (*ReplayedResponse, model.Replay, error) {
+	same, released := stored.Fingerprint == fresh.Fingerprint, stored.Status == 0 && stored.Node == ""
 	switch {
-	case kept.Created.Before(s.env.Now().Add(-keepReplays)), released && !same:
+	case stored.Created.Before(s.env.Now().Add(-replayLife)), released && !same:
 		return nil, fresh, nil
 	case !same:
 		return nil, fresh, model.NewError(model.Conflict, "idempotency_key_reused", intray.NewMessage("idempotency_key.reused", nil))
-	case kept.Status != 0:
-		body, err := s.replayCipher.Open(kept.Sealed, kept.Org, kept.Key)
-		return &ReplayedResponse{kept.Status, body}, fresh, err
+	case stored.Status != 0:
+		body, err := s.replayCipher.Open(stored.Sealed, stored.Org, stored.Key)
+		return &ReplayedResponse{stored.Status, body}, fresh, err
 	}
-	if kept.Node != s.env.Node || !first {
+	if stored.Node != s.env.Node || !first {
 		nodes, err := tx.Nodes.List(ctx)
 		if err != nil {
 			return nil, fresh, err
 		}
-		if slices.Contains(nodes, kept.Node) {
-			return nil, fresh, keyInUse()
+		if slices.Contains(nodes, stored.Node) {
+			return nil, fresh, keyInUseError()
 		}
 	}
-	// The same request again: the first one broke off, and may have got far.
-	kept.Node = s.env.Node
-	return nil, kept, nil
+	// The same request was interrupted. Its objects may exist, so that it keeps its ID.
+	stored.Node = s.env.Node
+	return nil, stored, nil
 }
 
-func keyInUse() error {
+func keyInUseError() error {
 	e := model.NewError(model.Conflict, "idempotency_key_in_use", intray.NewMessage("idempotency_key.in_use", nil))
 	e.RetryAfter = time.Second
 	return e
@@ -125,7 +126,7 @@ func (s *Service) newReplayLock(r model.Replay) *ReplayLock {
 	return &ReplayLock{ID: model.DerivedID(mac), service: s, replay: r}
 }
 
-// Finish keeps the answer for repetitions, sealed.
+// Finish stores the encrypted response for repeated requests.
 func (t *ReplayLock) Finish(ctx context.Context, a ReplayedResponse) error {
 	sealed, err := t.service.replayCipher.Seal(a.Body, t.replay.Org, t.replay.Key)
 	if err != nil {
@@ -136,24 +137,24 @@ func (t *ReplayLock) Finish(ctx context.Context, a ReplayedResponse) error {
 	return t.save(ctx, done)
 }
 
-// Release gives the key free without an answer: the same request makes the same
-// thing under it, and another request may take it over.
+// Release releases the key without a response. The same request will have the same ID, and
+// another request may use the key.
 func (t *ReplayLock) Release(ctx context.Context) error {
 	done := t.replay
 	done.Node = ""
 	return t.save(ctx, done)
 }
 
-// save saves a replay. Where that fails the same request may be carried out again
-// in this process, and makes the same thing.
+// save saves a replay and ends the request in this process. If saving fails, the same request
+// can be handled again, with the same ID.
 func (t *ReplayLock) save(ctx context.Context, done model.Replay) error {
 	defer t.service.activeReplays.Remove(replayName(t.replay))
 	return t.service.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Replays.Save(ctx, done) })
 }
 
-// ForgetReplays deletes the answers that were kept for long enough.
+// ForgetReplays deletes expired responses.
 func (s *Service) ForgetReplays(ctx context.Context) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		return tx.Replays.DeleteBefore(ctx, s.env.Now().Add(-keepReplays))
+		return tx.Replays.DeleteBefore(ctx, s.env.Now().Add(-replayLife))
 	})
 }

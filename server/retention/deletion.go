@@ -8,8 +8,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// DeleteImport removes an import and everything it stored. One that runs is
-// stopped.
+// DeleteImport deletes an import and its blobs. If it is running, the run is cancelled.
 func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	var imp model.Import
 	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
@@ -45,13 +44,12 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
 		return err
 	}
-	// A run that is being stopped may still write for a moment.
+	// A run may still write until it is cancelled.
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now().Add(model.StopGrace)})
 }
 
-// DeleteUpload removes an upload, the file that was received and the result.
-// The import stays as a record without them. While the import is under way it
-// is a Conflict.
+// DeleteUpload deletes an upload, the received file and the result. The import remains without
+// them. An import that has not ended is a Conflict.
 func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 	var imp model.Import
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -80,7 +78,7 @@ func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 	return nil
 }
 
-// receipt keeps what was deleted.
+// insertReceipt inserts the receipt of a deletion.
 func (s *Service) insertReceipt(ctx context.Context, tx model.Tx, imp model.Import, reason string, parts ...model.DeletedPart) error {
 	id, err := s.env.NewID()
 	if err != nil {
@@ -89,7 +87,7 @@ func (s *Service) insertReceipt(ctx context.Context, tx model.Tx, imp model.Impo
 	return tx.Deletions.Insert(ctx, model.Deletion{ID: id, Org: imp.Org, ImportID: imp.ID, Made: s.env.Now(), Reason: reason, Parts: parts})
 }
 
-// deletableParts are those that an import has.
+// deletableParts returns the parts that an import has.
 func deletableParts(imp model.Import) []model.DeletedPart {
 	parts := []model.DeletedPart{}
 	if imp.Raw.Key != "" {
@@ -104,8 +102,8 @@ func deletableParts(imp model.Import) []model.DeletedPart {
 	return parts
 }
 
-// EmptyTrash removes the blobs that are due, at most maintenanceBatch, and then the note of them. Rows are
-// deleted with trash for what they named, so this is when the store forgets.
+// EmptyTrash deletes the trash that is due, at most MaintenanceBatch entries. Then it makes the
+// store overwrite deleted rows: every deletion of rows schedules trash.
 func (s *Service) EmptyTrash(ctx context.Context) error {
 	var due []model.Trash
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
@@ -115,17 +113,17 @@ func (s *Service) EmptyTrash(ctx context.Context) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	var gone []model.Trash
-	var troubles []error
+	var deleted []model.Trash
+	var failures []error
 	for _, t := range due {
 		if err := s.env.DeleteBlobs(ctx, t.Prefix); err != nil {
-			troubles = append(troubles, err)
+			failures = append(failures, err)
 			continue
 		}
-		gone = append(gone, t)
+		deleted = append(deleted, t)
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
-		for _, t := range gone {
+		for _, t := range deleted {
 			if err := tx.Trash.Remove(ctx, t.Prefix); err != nil {
 				return err
 			}
@@ -135,5 +133,5 @@ func (s *Service) EmptyTrash(ctx context.Context) error {
 	if err == nil {
 		err = s.env.Store.Forget(ctx)
 	}
-	return errors.Join(append(troubles, err)...)
+	return errors.Join(append(failures, err)...)
 }

@@ -11,33 +11,32 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// fingerprintKey is the blob by which a process sees that it has the blobs that belong
-// to the store: both hold the same random name.
+// fingerprintKey is the key of a blob with the fingerprint of the store. It shows that the blobs
+// belong to the store.
 const fingerprintKey = "anchor"
 
 var (
-	errOtherBlobs = errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or put the right one back")
-	errOtherStore = errors.New("the files in this data folder belong to another database: put that database back (intray.db), or begin with an empty data folder")
+	errOtherBlobs = errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or restore the right one")
+	errOtherStore = errors.New("the files in this data folder belong to another database: restore that database (intray.db), or start with an empty data folder")
 )
 
-// VerifyStoreFingerprint makes sure that the store's files are among the blobs that this
-// process sees: where several processes share a database, they must share the
-// blobs as well, or each would take the files of the others for deleted. The
-// first process to come names both.
+// VerifyStoreFingerprint returns an error unless the blobs belong to the store. Processes that
+// share a database must also share the blobs. Otherwise, each would delete the other's blobs as
+// orphans. The first process writes the fingerprint to both.
 func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
-	held, err := s.readFingerprint(ctx)
+	found, err := s.readFingerprint(ctx)
 	if err != nil {
-		return fmt.Errorf("look for the anchor: %w", err)
+		return fmt.Errorf("read the fingerprint: %w", err)
 	}
-	if held != "" {
-		return s.compareFingerprint(ctx, held)
+	if found != "" {
+		return s.compareFingerprint(ctx, found)
 	}
-	lot, err := s.env.RandomText(12)
+	random, err := s.env.RandomText(12)
 	if err != nil {
 		return err
 	}
 	folder, _, _ := strings.Cut(s.env.Node, "/")
-	fresh := folder + "/" + lot
+	fresh := folder + "/" + random
 	var mark string
 	err = s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
 		mark, err = tx.Nodes.EnsureMark(ctx, fingerprintKey, fresh)
@@ -46,7 +45,7 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The one that gave the name may have ended before it laid the anchor.
+	// The process that set the mark may have ended before it wrote the blob.
 	unused, err := s.hasNoImports(ctx)
 	if err != nil {
 		return err
@@ -58,7 +57,7 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	return s.writeFingerprint(ctx, mark)
 }
 
-func (s *Service) compareFingerprint(ctx context.Context, held string) error {
+func (s *Service) compareFingerprint(ctx context.Context, found string) error {
 	var mark string
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		mark, err = tx.Nodes.EnsureMark(ctx, fingerprintKey, "")
@@ -69,13 +68,13 @@ func (s *Service) compareFingerprint(ctx context.Context, held string) error {
 		return err
 	case mark == "":
 		return errOtherStore
-	case mark != held:
+	case mark != found:
 		return errOtherBlobs
 	}
 	return nil
 }
 
-// readFingerprint gives "" where there is none.
+// readFingerprint returns the content of the blob, or "" if it does not exist.
 func (s *Service) readFingerprint(ctx context.Context) (string, error) {
 	r, err := s.env.Blobs.Open(ctx, fingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -92,16 +91,16 @@ func (s *Service) readFingerprint(ctx context.Context) (string, error) {
 func (s *Service) writeFingerprint(ctx context.Context, name string) error {
 	w, err := s.env.Blobs.Create(ctx, fingerprintKey)
 	if err != nil {
-		return fmt.Errorf("lay the anchor: %w", err)
+		return fmt.Errorf("write the fingerprint: %w", err)
 	}
 	defer w.Abort()
 	if _, err := io.WriteString(w, name); err != nil {
-		return fmt.Errorf("lay the anchor: %w", err)
+		return fmt.Errorf("write the fingerprint: %w", err)
 	}
 	return w.Commit()
 }
 
-// hasNoImports says whether no organization has an import.
+// hasNoImports reports whether no organization has an import.
 func (s *Service) hasNoImports(ctx context.Context) (bool, error) {
 	imports := int64(0)
 	err := s.env.Store.View(ctx, func(tx model.Tx) error {

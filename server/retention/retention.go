@@ -1,5 +1,5 @@
-// Package retention deletes: parts of imports that were kept for long enough, imports and
-// uploads on request, and blobs that nothing refers to. Every deletion leaves a receipt.
+// Package retention deletes expired parts of imports, imports and uploads on request, and orphaned
+// blobs. Every deletion of data has a receipt.
 package retention
 
 import (
@@ -14,31 +14,29 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// Service deletes: what was kept for long enough, what somebody asked to
-// delete, and blobs that nothing refers to.
+// Service deletes data. It is safe for concurrent use, except for CollectGarbage.
 type Service struct {
 	env *model.Env
-	// lastOrphanScan is when blobs that nothing names were looked for last; of
-	// CollectGarbage alone.
+	// lastOrphanScan is when CollectGarbage last looked for orphaned blobs.
 	lastOrphanScan time.Time
 }
 
-// New returns the service upon env.
+// New returns a service.
 func New(env *model.Env) *Service { return &Service{env: env} }
 
 const (
-	// maxDays is the longest time that something is kept for, in days.
+	// maxDays is the maximum retention, in days.
 	maxDays = 36_500
-	// maxRetentions is how many rules an organization may have.
+	// maxRetentions is the maximum number of policies of an organization.
 	maxRetentions = 500
-	// orphanAfter is how old a blob must be to count as left behind.
+	// orphanAfter is the minimum age of orphaned blobs.
 	orphanAfter = 24 * time.Hour
 
 	onRequest   = "asked for"
 	byRetention = "retention"
 )
 
-// SetRetention puts rules in the place of all that an organization had.
+// SetRetention replaces all policies of an organization.
 func (s *Service) SetRetention(ctx context.Context, org string, list []model.Retention) error {
 	seen := map[string]bool{}
 	for i, r := range list {
@@ -56,7 +54,7 @@ func (s *Service) SetRetention(ctx context.Context, org string, list []model.Ret
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Retention.Replace(ctx, org, list) })
 }
 
-// Retention gives the rules of an organization; that of all imports comes first.
+// Retention returns the policies of an organization, beginning with the one for all schemas.
 func (s *Service) Retention(ctx context.Context, org string) (list []model.Retention, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, err = tx.Retention.ListByOrg(ctx, org)
@@ -68,8 +66,8 @@ func (s *Service) Retention(ctx context.Context, org string) (list []model.Reten
 	return list, err
 }
 
-// Deletions lists the receipts of an organization, newest first, and says how many
-// there are in all.
+// Deletions returns at most limit receipts of an organization from offset on, newest first, and
+// the number of all.
 func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64) (list []model.Deletion, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, total, err = tx.Deletions.List(ctx, org, offset, limit)
@@ -78,51 +76,51 @@ func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64
 	return list, total, err
 }
 
-// Expire deletes what was kept for long enough, at most maintenanceBatch imports for each
-// part of each rule, and says of how many imports.
+// Expire deletes expired parts, of at most MaintenanceBatch imports for each part of each policy,
+// and returns the number of deleted parts.
 func (s *Service) Expire(ctx context.Context) (n int, err error) {
-	var rules []model.Retention
+	var policies []model.Retention
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		rules, err = tx.Retention.ListAll(ctx)
+		policies, err = tx.Retention.ListAll(ctx)
 		return err
 	})
-	for _, rule := range rules {
-		for part, days := range map[model.KeptPart]int{model.Originals: rule.Originals, model.Results: rule.Results, model.Problems: rule.Problems} {
+	for _, policy := range policies {
+		for part, days := range map[model.KeptPart]int{model.Originals: policy.Originals, model.Results: policy.Results, model.Problems: policy.Problems} {
 			if days == 0 || err != nil {
 				continue
 			}
-			var done int
-			done, err = s.expire(ctx, rule, part, s.env.Now().AddDate(0, 0, -days))
-			n += done
+			var expired int
+			expired, err = s.expire(ctx, policy, part, s.env.Now().AddDate(0, 0, -days))
+			n += expired
 		}
 	}
 	return n, err
 }
 
-func (s *Service) expire(ctx context.Context, rule model.Retention, part model.KeptPart, before time.Time) (n int, err error) {
+func (s *Service) expire(ctx context.Context, policy model.Retention, part model.KeptPart, before time.Time) (n int, err error) {
 	var ids []string
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		ids, err = tx.Retention.Overdue(ctx, rule, part, before, model.MaintenanceBatch)
+		ids, err = tx.Retention.Overdue(ctx, policy, part, before, model.MaintenanceBatch)
 		return err
 	})
 	for _, id := range ids {
 		if err != nil {
 			break
 		}
-		err = model.IgnoreKind(s.env.Store.Update(ctx, func(tx model.Tx) error { return s.expirePart(ctx, tx, rule.Org, id, part) }), model.NotFound)
+		err = model.IgnoreKind(s.env.Store.Update(ctx, func(tx model.Tx) error { return s.expirePart(ctx, tx, policy.Org, id, part) }), model.NotFound)
 		n++
 	}
 	return n, err
 }
 
-// expirePart deletes a part of an import that has ended, and leaves a receipt.
+// expirePart deletes a part of an ended import, and inserts the receipt.
 func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, part model.KeptPart) error {
 	imp, err := tx.Imports.Get(ctx, org, id)
 	if err != nil || imp.Status != model.Successful && imp.Status != model.Failed {
 		return err
 	}
 	u, err := tx.Uploads.Get(ctx, org, imp.UploadID)
-	gone := model.IsKind(err, model.NotFound) // it was deleted
+	deleted := model.IsKind(err, model.NotFound)
 	if err = model.IgnoreKind(err, model.NotFound); err != nil {
 		return err
 	}
@@ -147,12 +145,12 @@ func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, p
 	if err := tx.Imports.UpdateIf(ctx, imp, imp.Status, imp.Run); err != nil {
 		return err
 	}
-	if !gone {
+	if !deleted {
 		if err := tx.Uploads.Save(ctx, u); err != nil {
 			return err
 		}
 	}
-	// Also for problems: with the trash the store forgets.
+	// Problems have no blobs, but emptying the trash overwrites deleted rows.
 	if prefix == "" {
 		prefix = imp.Prefix() + "/problems"
 	}
@@ -162,7 +160,7 @@ func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, p
 	return s.insertReceipt(ctx, tx, imp, byRetention, receipt)
 }
 
-// dropProblems forgets what an outcome tells of cells.
+// dropProblems removes the problems and all values of cells from an import.
 func dropProblems(imp *model.Import) {
 	if imp.Outcome == nil {
 		return
@@ -185,15 +183,15 @@ func dropProblems(imp *model.Import) {
 	}
 }
 
-// Orphans finds blobs that nothing names any more and that are older than a day, and
-// removes them unless it is only to look. It gives what they belonged to.
-func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err error) {
-	walker, walks := s.env.Blobs.(blob.Lister)
-	if !walks {
+// Orphans finds orphaned blobs that are older than a day, and deletes them unless dryRun is set.
+// It returns their owners: prefixes of runs, imports and sessions.
+func (s *Service) Orphans(ctx context.Context, dryRun bool) (orphans []string, err error) {
+	lister, ok := s.env.Blobs.(blob.Lister)
+	if !ok {
 		return nil, nil
 	}
 	old := map[string]bool{}
-	for entry, err := range walker.List(ctx) {
+	for entry, err := range lister.List(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -206,26 +204,26 @@ func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err er
 		if !old || owner == "" {
 			continue
 		}
-		there, err := s.isReferenced(ctx, owner)
+		referenced, err := s.isReferenced(ctx, owner)
 		if err != nil {
-			return gone, err
+			return orphans, err
 		}
-		if there {
+		if referenced {
 			continue
 		}
-		gone = append(gone, owner)
-		if !look {
+		orphans = append(orphans, owner)
+		if !dryRun {
 			if err := s.env.DeleteBlobs(ctx, owner); err != nil {
-				return gone, err
+				return orphans, err
 			}
 		}
 	}
-	slices.Sort(gone)
-	return gone, nil
+	slices.Sort(orphans)
+	return orphans, nil
 }
 
-// ownerOf is what a blob belongs to: a session, an import, or one run of an import;
-// "" for what this program did not make in that way.
+// ownerOf returns the prefix of the session, import or run that a blob belongs to, or "" for
+// other keys.
 func ownerOf(key string) string {
 	parts := strings.Split(key, "/")
 	switch {
@@ -237,35 +235,34 @@ func ownerOf(key string) string {
 	return ""
 }
 
-// isReferenced says whether something that the store has may name the blobs of an owner.
-func (s *Service) isReferenced(ctx context.Context, owner string) (there bool, err error) {
+// isReferenced reports whether the store may refer to the blobs of an owner.
+func (s *Service) isReferenced(ctx context.Context, owner string) (referenced bool, err error) {
 	parts := strings.Split(owner, "/")
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		if parts[0] == "sessions" {
-			there, err = tx.Owners.Session(ctx, parts[1])
+			referenced, err = tx.Owners.Session(ctx, parts[1])
 			return err
 		}
 		run, err := tx.Owners.Run(ctx, parts[1])
-		there = run >= 0
+		referenced = run >= 0
 		if len(parts) > 2 {
-			there = there && parts[2] == strings.TrimPrefix(model.Import{ID: parts[1]}.RunPrefix(run), model.Import{ID: parts[1]}.Prefix()+"/")
+			referenced = referenced && parts[2] == strings.TrimPrefix(model.Import{ID: parts[1]}.RunPrefix(run), model.Import{ID: parts[1]}.Prefix()+"/")
 		}
 		return err
 	})
-	return there, err
+	return referenced, err
 }
 
-// CollectGarbage deletes what was kept for long enough and, once a day, blobs that were left
-// behind. To look for those takes a while, so that it is no part of a sweep. It wants
-// to be called every few minutes, from one goroutine.
+// CollectGarbage deletes expired parts and, once a day, orphaned blobs. Finding those takes too
+// long for RunMaintenance. Call it every few minutes, from one goroutine.
 func (s *Service) CollectGarbage(ctx context.Context) error {
 	_, err := s.Expire(ctx)
 	if now := s.env.Now(); now.Sub(s.lastOrphanScan) >= orphanAfter {
-		gone, lost := s.Orphans(ctx, false)
-		if len(gone) > 0 {
-			s.env.Log.Warn("blobs that nothing named were removed", "count", len(gone), "first", gone[0])
+		orphans, failure := s.Orphans(ctx, false)
+		if len(orphans) > 0 {
+			s.env.Log.Warn("orphaned blobs deleted", "count", len(orphans), "first", orphans[0])
 		}
-		s.lastOrphanScan, err = now, errors.Join(err, lost)
+		s.lastOrphanScan, err = now, errors.Join(err, failure)
 	}
 	return err
 }

@@ -1,5 +1,5 @@
-// Package schemas saves, checks and returns schemas, and reads the schema that an import
-// was frozen with ([Frozen]).
+// Package schemas saves, checks and returns schemas, and returns the frozen schema of an import
+// ([Frozen]).
 package schemas
 
 import (
@@ -16,32 +16,29 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// Service saves schemas.
+// Service saves schemas. It is safe for concurrent use.
 type Service struct {
 	env *model.Env
-	// checkHooks is that of New.
+	// checkHooks is the argument of New.
 	checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
 }
 
-// New returns the service upon env. checkHooks loads hooks: a [*schema.InvalidError] has
-// the issues of those that cannot be loaded, an [*intray.HookError] reports one that
-// takes too much time or memory, and a warning why hooks could not be checked. Nil
-// accepts all hooks.
+// New returns a service. checkHooks loads hooks. It returns a [*schema.InvalidError] if some
+// cannot be loaded, an [*intray.HookError] if one takes too much time or memory, and a warning
+// if it cannot check them. Nil accepts all hooks.
 func New(env *model.Env, checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)) *Service {
 	return &Service{env: env, checkHooks: checkHooks}
 }
 
-// Draft is a schema as it was sent.
+// Draft describes a schema to save.
 type Draft struct {
-	// ID fixes the id of a new schema, so that a repeated request makes one
-	// schema only; "" lets the service choose.
-	ID string
-	// Doc has the name, too.
+	// ID is the id of a new schema; "" means a new id. A repeated call with the same ID returns
+	// the existing schema.
+	ID  string
 	Doc schema.Doc
 }
 
-// CreateSchema saves a schema. The warnings name what is accepted and will not
-// work.
+// CreateSchema saves a schema. Warnings are about parts that are valid but will not work.
 func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (model.Schema, []intray.Message, error) {
 	schema, warnings, err := s.validateDraft(ctx, org, draft)
 	if err != nil {
@@ -52,23 +49,23 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (mo
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if draft.ID != "" {
-			if made, err := tx.Schemas.Get(ctx, org, draft.ID); err == nil {
-				schema = made
+			if existing, err := tx.Schemas.Get(ctx, org, draft.ID); err == nil {
+				schema = existing
 				return nil
 			}
 		}
-		return nameTaken(tx.Schemas.Insert(ctx, schema), schema.Name)
+		return nameTakenError(tx.Schemas.Insert(ctx, schema), schema.Name)
 	})
 	return schema, warnings, err
 }
 
-// Schemas shows the saved schemas to use, oldest first. They are read as they
-// are used, and are gone when use returns.
+// Schemas calls use with the saved schemas, oldest first. They are read during the iteration,
+// which must end before use returns.
 func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Seq2[model.Schema, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org)) })
 }
 
-// Schema gives a schema, inline ones too.
+// Schema returns a saved or inline schema.
 func (s *Service) Schema(ctx context.Context, org, id string) (schema model.Schema, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		schema, err = tx.Schemas.Get(ctx, org, id)
@@ -77,35 +74,36 @@ func (s *Service) Schema(ctx context.Context, org, id string) (schema model.Sche
 	return schema, model.DescribeNotFound(err, model.SchemaMissing)
 }
 
-// ReplaceSchema gives a saved schema a new name and content. Imports made
-// before keep what they were made with.
+// ReplaceSchema changes the name and content of a saved schema. Existing imports keep their
+// frozen schemas.
 func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft Draft) (model.Schema, []intray.Message, error) {
 	next, warnings, err := s.validateDraft(ctx, org, draft)
 	if err != nil {
 		return model.Schema{}, nil, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
-		saved, err := editable(ctx, tx, org, id)
+		saved, err := savedSchema(ctx, tx, org, id)
 		if err != nil {
 			return err
 		}
 		next.ID, next.Created = saved.ID, saved.Created
-		return nameTaken(tx.Schemas.Replace(ctx, next), next.Name)
+		return nameTakenError(tx.Schemas.Replace(ctx, next), next.Name)
 	})
 	return next, warnings, err
 }
 
-// DeleteSchema removes a saved schema. Imports made with it go on.
+// DeleteSchema deletes a saved schema. Existing imports keep their frozen schemas.
 func (s *Service) DeleteSchema(ctx context.Context, org, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		if _, err := editable(ctx, tx, org, id); err != nil {
+		if _, err := savedSchema(ctx, tx, org, id); err != nil {
 			return err
 		}
 		return model.DescribeNotFound(tx.Schemas.Delete(ctx, org, id), model.SchemaMissing)
 	})
 }
 
-func editable(ctx context.Context, tx model.Tx, org, id string) (model.Schema, error) {
+// savedSchema returns a schema, unless it is inline.
+func savedSchema(ctx context.Context, tx model.Tx, org, id string) (model.Schema, error) {
 	saved, err := tx.Schemas.Get(ctx, org, id)
 	if err != nil {
 		return model.Schema{}, model.DescribeNotFound(err, model.SchemaMissing)
@@ -116,7 +114,7 @@ func editable(ctx context.Context, tx model.Tx, org, id string) (model.Schema, e
 	return saved, nil
 }
 
-// validateDraft turns a draft into a schema that can be saved.
+// validateDraft returns the schema of a draft, with warnings.
 func (s *Service) validateDraft(ctx context.Context, org string, draft Draft) (model.Schema, []intray.Message, error) {
 	parsed, err := Parse(draft.Doc)
 	if err != nil {
@@ -137,8 +135,7 @@ func (s *Service) validateDraft(ctx context.Context, org string, draft Draft) (m
 	return saved, append(warnings, lintWarnings(parsed, draft.Doc.Settings)...), nil
 }
 
-// CheckHooks refuses hooks that what runs them cannot load, and warns where that is
-// not known.
+// CheckHooks returns an error if hooks cannot be loaded, and a warning if they cannot be checked.
 func (s *Service) CheckHooks(ctx context.Context, hooks intray.Hooks) (warnings []intray.Message, err error) {
 	if s.checkHooks == nil || hooks.Count() == 0 {
 		return nil, nil
@@ -161,10 +158,10 @@ func (s *Service) CheckHooks(ctx context.Context, hooks intray.Hooks) (warnings 
 	return warnings, nil
 }
 
-// maxLintWarnings is the most doubts that are told.
+// maxLintWarnings is the maximum number of warnings about likely mistakes.
 const maxLintWarnings = 50
 
-// lintWarnings are what in a schema cannot be meant.
+// lintWarnings returns warnings about likely mistakes in a schema.
 func lintWarnings(s *intray.Schema, settings any) (warnings []intray.Message) {
 	found := lint.CheckWritten(s, settings)
 	all := 0
@@ -180,13 +177,13 @@ func lintWarnings(s *intray.Schema, settings any) (warnings []intray.Message) {
 	case all <= maxLintWarnings:
 	case len(found) < lint.MaxFindings:
 		warnings = append(warnings, intray.NewMessage("schema.more_warnings", intray.Params{"n": all - maxLintWarnings}))
-	default: // not all were counted
+	default: // lint stopped counting
 		warnings = append(warnings, intray.NewMessage("schema.many_more_warnings", intray.Params{"n": all - maxLintWarnings}))
 	}
 	return warnings
 }
 
-// Parse reads a schema document; what is wrong with it is Invalid.
+// Parse parses a schema document. A document with issues is Invalid.
 func Parse(doc schema.Doc) (*intray.Schema, error) {
 	parsed, issues := schema.Parse(doc)
 	if len(issues) > 0 {
@@ -195,7 +192,7 @@ func Parse(doc schema.Doc) (*intray.Schema, error) {
 	return parsed, nil
 }
 
-// Encode gives the texts that are kept of a document.
+// Encode returns a schema document in the form that is stored.
 func Encode(doc schema.Doc) (model.Document, error) {
 	var d model.Document
 	for _, part := range []struct {
@@ -218,7 +215,7 @@ func Encode(doc schema.Doc) (model.Document, error) {
 	return d, nil
 }
 
-// Decode reads the texts that were kept of a document.
+// Decode returns a stored schema document.
 func Decode(name string, d model.Document) (schema.Doc, error) {
 	doc := schema.Doc{Name: name}
 	for _, part := range []struct {
@@ -228,13 +225,13 @@ func Decode(name string, d model.Document) (schema.Doc, error) {
 		dec := json.NewDecoder(bytes.NewReader(part.from))
 		dec.UseNumber()
 		if err := dec.Decode(part.to); err != nil {
-			return doc, fmt.Errorf("decode a kept schema document: %w", err)
+			return doc, fmt.Errorf("decode a stored schema document: %w", err)
 		}
 	}
 	return doc, nil
 }
 
-func nameTaken(err error, name string) error {
+func nameTakenError(err error, name string) error {
 	if !model.IsKind(err, model.Conflict) {
 		return err
 	}
@@ -243,8 +240,8 @@ func nameTaken(err error, name string) error {
 	return e
 }
 
-// Frozen gives the schema that an import was made with, once it has ended
-// with the fields that hooks added or removed.
+// Frozen returns the schema of an import as of its creation. After a run, it has the fields that
+// hooks added, and not those that they removed.
 func Frozen(imp model.Import) (*intray.Schema, error) {
 	doc, err := Decode("", imp.Schema)
 	if err != nil {
@@ -257,5 +254,5 @@ func Frozen(imp model.Import) (*intray.Schema, error) {
 	return schema, nil
 }
 
-// NotSaved says of an id that it is that of no saved schema.
+// NotSaved is the problem of an id without a saved schema.
 var NotSaved = intray.NewMessage("schema.names_no_saved_schema", nil)

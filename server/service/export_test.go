@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// MoveTo is the one way in which a status changes.
+// MoveTo changes the status of an import.
 func (s *Service) MoveTo(ctx context.Context, imp model.Import, next model.Status) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return s.Transition(ctx, tx, &imp, next) })
 }

@@ -1,6 +1,5 @@
-// Package service assembles the use cases into one [Service], which the adapters
-// call. It holds no rules of its own: those are in the packages auth, schemas,
-// imports, review, connectors, webhooks and retention, over the rows of model.
+// Package service combines the use cases into one [Service] for the adapters. The rules are in the
+// packages auth, schemas, imports, review, connectors, webhooks and retention.
 package service
 
 import (
@@ -25,43 +24,40 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// Config is what a service does its work with. The fields with a default may be
-// left at their zero value.
+// Config configures a Service. Fields with a default may be zero.
 type Config struct {
 	Store  model.Store
 	Blobs  blob.Store
 	Master secrets.Master
 	Engine *engine.Engine
 	SFTP   connectors.SFTP
-	// Remotes knows the folders that connectors fetch from. Default: connectors do
-	// not run.
+	// Remotes connects to the servers of connectors. Default: connectors do not run.
 	Remotes connectors.Remotes
-	// WebhookSender tells receivers outside of events. Default: nobody is told of any.
+	// WebhookSender sends webhook messages. Default: none are sent.
 	WebhookSender webhooks.Sender
-	// Node names this process among those that share the store. Processes that
-	// can never run at the same time, because they lock the same data folder,
-	// have the same beginning up to the first "/".
+	// Node identifies this process among those that share the store. Processes that lock
+	// the same data folder, and so never run at the same time, share the part up to the
+	// first "/".
 	Node string
 
-	// MaxFileSize caps the files of all imports, in bytes. Default 1 GiB.
+	// MaxFileSize is the maximum size of a file, in bytes. Default 1 GiB.
 	MaxFileSize int64
-	// RunsPerOrg is how many imports of one organization run at once. Default
-	// 2.
+	// RunsPerOrg is the maximum number of running imports of an organization. Default 2.
 	RunsPerOrg int
 	// CheckHooks loads the hooks of a schema; see [schemas.New]. Nil accepts all hooks.
 	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
-	// Clock gives the time. Default time.Now.
+	// Clock returns the time. Default time.Now.
 	Clock func() time.Time
 	// Rand is the source of ids and keys. Default crypto/rand.
 	Rand io.Reader
-	// Log takes what operators should know. Default nothing.
+	// Log is for operators. Default: no logging.
 	Log *slog.Logger
-	// CrashPoint is called at each named point of the ways that must survive a
-	// crash, for tests that crash there. Default nothing.
+	// CrashPoint is called at each point that must survive a crash, for tests that crash
+	// there. Default: nothing is called.
 	CrashPoint func(point string)
 }
 
-// The services of the use cases, under names that can be embedded side by side.
+// The services of the use cases, with distinct names for embedding.
 type (
 	authService      = auth.Service
 	schemaService    = schemas.Service
@@ -72,8 +68,8 @@ type (
 	reviewService    = review.Service
 )
 
-// Service offers the methods of all use cases. They may be called from many
-// goroutines, except for RunMaintenance and CollectGarbage.
+// Service has the methods of all use cases. It is safe for concurrent use, except for
+// RunMaintenance and CollectGarbage.
 type Service struct {
 	*authService
 	*schemaService
@@ -84,11 +80,11 @@ type Service struct {
 	*reviewService
 
 	env *model.Env
-	// rounds counts the calls of RunMaintenance.
+	// rounds is the number of calls of RunMaintenance.
 	rounds int
 }
 
-// New returns a service that has not begun to work: a worker calls it for that.
+// New returns a service. It does nothing in the background; package jobs calls it for that.
 func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
@@ -136,8 +132,7 @@ func (cfg *Config) setDefaults() {
 	}
 }
 
-// onTransition queues what follows from the status that an import now has, in the same
-// transaction.
+// onTransition queues the upload of the result and the webhook messages of a new status.
 func (s *Service) onTransition(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if err := s.QueueResultUpload(ctx, tx, imp); err != nil {
 		return err
@@ -145,17 +140,16 @@ func (s *Service) onTransition(ctx context.Context, tx model.Tx, imp model.Impor
 	return s.AnnounceImport(ctx, tx, imp)
 }
 
-// Ready reports whether the service can do its work now: an *Error of kind Unavailable
-// says which store does not answer.
+// Ready returns an Unavailable error unless the store and the blobs work.
 func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ctx) }
 
-// forgetEvery is after how many rounds of maintenance old answers and deliveries are
-// looked for.
+// forgetEvery is the number of rounds of maintenance after which expired responses and
+// deliveries are deleted.
 const forgetEvery = 200
 
-// RunMaintenance takes back the work of dead nodes and what this one left behind, wakes a
-// worker for imports that none waits for, and removes what is due to go. Call it every
-// 2 s, from one goroutine.
+// RunMaintenance reclaims the runs of dead nodes and abandoned ones of this node, enqueues
+// missing jobs, empties the trash, and deletes expired sessions, drafts, responses and
+// deliveries. Call it every 2 s, from one goroutine.
 func (s *Service) RunMaintenance(ctx context.Context) error {
 	err := errors.Join(s.RecoverRuns(ctx), s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.CloseIdleDrafts())
 	if s.rounds++; s.rounds%forgetEvery == 1 {

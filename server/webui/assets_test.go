@@ -14,24 +14,22 @@ import (
 	"testing"
 )
 
-// sources are what the pages are built from, below ui; ui/scripts/stamp.mjs has
-// the same list.
+// sources are the files and folders below ui that the pages are built from. ui/scripts/stamp.mjs
+// has the same list.
 var sources = []string{"../messages", "grid", "index.html", "package-lock.json", "package.json", "places.mjs", "review.html", "src", "tsconfig.json", "vite.config.ts"}
 
-// TestPagesAreFresh compares the sources of the pages with those that the pages
-// in dist were built from. It needs no Node.
+// The pages in dist must be built from the current sources. The test needs no Node.
 func TestPagesAreFresh(t *testing.T) {
 	got, err := os.ReadFile("dist/sources.sha256")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := stamp(t, "../../ui"); strings.TrimSpace(string(got)) != want {
-		t.Errorf("the pages in server/webui/dist are not those of the sources in ui; run\n\n\t(cd ui && npm ci && npm run build)\n\nand commit both: the sources are %s, the pages were built from %s", want, got)
+		t.Errorf("the pages in server/webui/dist are outdated; run\n\n\t(cd ui && npm ci && npm run build)\n\nand commit both: the sources are %s, the pages were built from %s", want, got)
 	}
 }
 
-// TestSourcesSetNoMarkup looks for what makes markup of text. The library that
-// draws the pages can do it where it is asked to, so the sources must not ask.
+// The sources must not insert text as markup.
 func TestSourcesSetNoMarkup(t *testing.T) {
 	markup := regexp.MustCompile(`dangerouslySetInnerHTML|\.innerHTML|outerHTML|insertAdjacentHTML|document\.write`)
 	for _, root := range []string{"src", "grid"} {
@@ -51,7 +49,7 @@ func TestSourcesSetNoMarkup(t *testing.T) {
 	}
 }
 
-// stamp is the hash of a line with hash and name of each source.
+// stamp returns the hash of a list with the hash and the name of each source.
 func stamp(t *testing.T, folder string) string {
 	t.Helper()
 	type source struct{ name, hash string }
@@ -72,8 +70,8 @@ func stamp(t *testing.T, folder string) string {
 	}
 	slices.SortFunc(found, func(a, b source) int { return cmp.Compare(a.name, b.name) })
 	var all strings.Builder
-	for _, one := range found {
-		fmt.Fprintf(&all, "%s %s\n", one.hash, one.name)
+	for _, s := range found {
+		fmt.Fprintf(&all, "%s %s\n", s.hash, s.name)
 	}
 	return hash([]byte(all.String()))
 }

@@ -13,13 +13,12 @@ import (
 	"github.com/intraydata/intray/server/httpapi"
 )
 
-var update = flag.Bool("update", false, "write down anew what the pages know of the API")
+var update = flag.Bool("update", false, "rewrite the API description of the review page")
 
-// document is what the review page's types are made of.
+// document is the API description that the types of the review page are generated from.
 const document = "../../ui/src/api/openapi.json"
 
-// TestPagesKnowTheAPI compares the part of the API that the review page calls
-// with what its types were made of.
+// The types of the review page must match the API.
 func TestPagesKnowTheAPI(t *testing.T) {
 	want := reviewPart(t)
 	if *update {
@@ -32,33 +31,33 @@ func TestPagesKnowTheAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("the API has changed since the types of the pages were made; run\n\n\tgo test ./server/webui -run TestPagesKnowTheAPI -update && (cd ui && npm run api && npm run build)\n\n%s", diff)
+		t.Errorf("the API has changed since the types of the pages were generated; run\n\n\tgo test ./server/webui -run TestPagesKnowTheAPI -update && (cd ui && npm run api && npm run build)\n\n%s", diff)
 	}
 }
 
-// reviewPart is the part of the service's own description that the review page
-// calls, without the sentences: those may change and the types stay.
+// reviewPart returns the part of the OpenAPI document that the review page calls, without
+// descriptions, which do not affect the types.
 func reviewPart(t *testing.T) []byte {
 	t.Helper()
 	_, text := get(t, httpapi.New(httpapi.Config{}), "GET", "/openapi.json")
-	var whole struct {
+	var document struct {
 		OpenAPI    string                    `json:"openapi"`
 		Paths      map[string]any            `json:"paths"`
 		Components map[string]map[string]any `json:"components"`
 	}
-	if err := json.Unmarshal([]byte(text), &whole); err != nil {
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
 		t.Fatal(err)
 	}
 	paths := map[string]any{}
-	for path, operations := range whole.Paths {
+	for path, operations := range document.Paths {
 		if strings.HasPrefix(path, "/api/review/") {
-			paths[path] = wordless(operations)
+			paths[path] = withoutDescriptions(operations)
 		}
 	}
 	schemas := map[string]any{}
-	collect(paths, whole.Components["schemas"], schemas)
+	collect(paths, document.Components["schemas"], schemas)
 	part := map[string]any{
-		"openapi": whole.OpenAPI, "info": map[string]any{"title": "Intray", "version": "1"},
+		"openapi": document.OpenAPI, "info": map[string]any{"title": "Intray", "version": "1"},
 		"paths": paths, "components": map[string]any{"schemas": schemas},
 	}
 	var out bytes.Buffer
@@ -71,14 +70,14 @@ func reviewPart(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// collect puts each schema that node refers to into found.
+// collect adds each schema that node refers to to found.
 func collect(node any, all, found map[string]any) {
 	switch node := node.(type) {
 	case map[string]any:
 		ref, _ := node["$ref"].(string)
 		name := strings.TrimPrefix(ref, "#/components/schemas/")
 		if _, seen := found[name]; ref != "" && !seen {
-			found[name] = wordless(all[name])
+			found[name] = withoutDescriptions(all[name])
 			collect(found[name], all, found)
 		}
 		for _, inner := range node {
@@ -91,23 +90,23 @@ func collect(node any, all, found map[string]any) {
 	}
 }
 
-// wordless is node without its sentences and its security.
-func wordless(node any) any {
+// withoutDescriptions returns node without descriptions, tags and security.
+func withoutDescriptions(node any) any {
 	switch node := node.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for name, inner := range node {
-			_, sentence := inner.(string)
-			if sentence && (name == "description" || name == "summary") || name == "security" || name == "tags" {
+			_, isText := inner.(string)
+			if isText && (name == "description" || name == "summary") || name == "security" || name == "tags" {
 				continue
 			}
-			out[name] = wordless(inner)
+			out[name] = withoutDescriptions(inner)
 		}
 		return out
 	case []any:
 		out := []any{}
 		for _, inner := range node {
-			out = append(out, wordless(inner))
+			out = append(out, withoutDescriptions(inner))
 		}
 		return out
 	}

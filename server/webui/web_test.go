@@ -16,7 +16,7 @@ import (
 
 const review = "/review/0f8fad5b-d9cb-469f-a165-70867728950e"
 
-// pages serves all pages, and lists what they load.
+// pages returns a handler for all pages, and the paths of the assets.
 func pages(t *testing.T) (http.Handler, []string) {
 	t.Helper()
 	routes, err := webui.Pages()
@@ -33,7 +33,7 @@ func pages(t *testing.T) (http.Handler, []string) {
 	}
 	slices.Sort(assets)
 	if len(assets) < 5 {
-		t.Fatalf("the pages load %v and no more", assets)
+		t.Fatalf("the only assets are %v", assets)
 	}
 	return mux, assets
 }
@@ -45,25 +45,25 @@ func get(t *testing.T, h http.Handler, method, path string, headers ...string) (
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	h.ServeHTTP(w, r)
-	answer := w.Result()
-	text, err := io.ReadAll(answer.Body)
+	response := w.Result()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer, string(text)
+	return response, string(text)
 }
 
-func TestPagesLoadOnlyWhatIsThere(t *testing.T) {
+func TestLinksOfPages(t *testing.T) {
 	h, _ := pages(t)
 	links := regexp.MustCompile(`(?:src|href)="([^"]*)"`)
 	for _, path := range []string{"/", review} {
-		answer, text := get(t, h, "GET", path)
-		if answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
-			t.Fatalf("%s: status %d, %s", path, answer.StatusCode, answer.Header.Get("Content-Type"))
+		response, text := get(t, h, "GET", path)
+		if response.StatusCode != http.StatusOK || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
+			t.Fatalf("%s: status %d, %s", path, response.StatusCode, response.Header.Get("Content-Type"))
 		}
 		found := links.FindAllStringSubmatch(text, -1)
 		if len(found) < 2 {
-			t.Errorf("%s loads nothing but %v", path, found)
+			t.Errorf("%s has only the links %v", path, found)
 		}
 		for _, link := range found {
 			target := link[1]
@@ -71,21 +71,21 @@ func TestPagesLoadOnlyWhatIsThere(t *testing.T) {
 				t.Errorf("%s refers to %s, which is not an absolute path of this service", path, target)
 				continue
 			}
-			if answer, _ := get(t, h, "GET", target); strings.HasPrefix(target, "/assets/") && answer.StatusCode != http.StatusOK {
-				t.Errorf("%s loads %s: status %d", path, target, answer.StatusCode)
+			if response, _ := get(t, h, "GET", target); strings.HasPrefix(target, "/assets/") && response.StatusCode != http.StatusOK {
+				t.Errorf("%s loads %s: status %d", path, target, response.StatusCode)
 			}
 		}
 	}
 }
 
-// TestPagesObeyTheirPolicy looks for what the policy would keep from working.
-func TestPagesObeyTheirPolicy(t *testing.T) {
+// The pages must not contain what their policy forbids.
+func TestPagesFollowTheirPolicy(t *testing.T) {
 	inline := regexp.MustCompile(`(?is)<script(?:\s[^>]*)?>\s*[^\s<]|<style|\sstyle=|\son[a-z]+=|javascript:|<iframe|<object|<embed|<base|<form`)
 	h, assets := pages(t)
 	for _, path := range []string{"/", review} {
 		_, text := get(t, h, "GET", path)
 		if found := inline.FindString(text); found != "" {
-			t.Errorf("%s holds %q, which the policy forbids", path, found)
+			t.Errorf("%s contains %q, which the policy forbids", path, found)
 		}
 	}
 	script := regexp.MustCompile(`outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function`)
@@ -99,7 +99,7 @@ func TestPagesObeyTheirPolicy(t *testing.T) {
 func TestHeadersOfPages(t *testing.T) {
 	h, assets := pages(t)
 	for _, path := range append([]string{"/", review}, assets...) {
-		answer, _ := get(t, h, "GET", path)
+		response, _ := get(t, h, "GET", path)
 		caching := "no-cache"
 		if strings.HasPrefix(path, "/assets/") {
 			caching = "public, max-age=31536000, immutable"
@@ -107,82 +107,82 @@ func TestHeadersOfPages(t *testing.T) {
 		for name, want := range map[string]string{
 			"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow", "Cache-Control": caching, "Cross-Origin-Opener-Policy": "same-origin", "Vary": "Accept-Encoding",
 		} {
-			if got := answer.Header.Get(name); got != want {
+			if got := response.Header.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
 			}
 		}
-		policy := answer.Header.Get("Content-Security-Policy")
+		policy := response.Header.Get("Content-Security-Policy")
 		for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'", "script-src 'self'", "require-trusted-types-for 'script'"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("%s: the policy %q has no %s", path, policy, part)
 			}
 		}
 		if strings.Contains(policy, "unsafe") {
-			t.Errorf("%s: the policy %q lets unsafe things pass", path, policy)
+			t.Errorf("%s: the policy %q allows unsafe sources", path, policy)
 		}
 	}
 }
 
-// TestNamesOfAssetsHaveTheirHash holds what may be kept for good against its name.
-func TestNamesOfAssetsHaveTheirHash(t *testing.T) {
+// Names of assets must contain a hash, because browsers cache assets forever.
+func TestNamesOfAssets(t *testing.T) {
 	_, assets := pages(t)
 	hashed := regexp.MustCompile(`-[\w-]{8}\.(js|css|svg)$`)
 	for _, path := range assets {
 		if !hashed.MatchString(path) {
-			t.Errorf("%s has no hash in its name and would be kept for good", path)
+			t.Errorf("%s has no hash in its name", path)
 		}
 	}
 }
 
-func TestPackedPages(t *testing.T) {
+func TestCompression(t *testing.T) {
 	h, assets := pages(t)
 	for _, path := range append([]string{"/", review}, assets...) {
 		_, plain := get(t, h, "GET", path)
-		answer, packed := get(t, h, "GET", path, "Accept-Encoding", "br, gzip;q=0.5")
-		if answer.Header.Get("Content-Encoding") != "gzip" {
-			t.Errorf("%s is not packed", path)
+		response, compressed := get(t, h, "GET", path, "Accept-Encoding", "br, gzip;q=0.5")
+		if response.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s is not compressed", path)
 			continue
 		}
-		r, err := gzip.NewReader(bytes.NewReader([]byte(packed)))
+		r, err := gzip.NewReader(bytes.NewReader([]byte(compressed)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if text, err := io.ReadAll(r); err != nil || string(text) != plain {
-			t.Errorf("%s is another one when packed: %v", path, err)
+			t.Errorf("%s differs when decompressed: %v", path, err)
 		}
-		tag := answer.Header.Get("ETag")
+		tag := response.Header.Get("ETag")
 		if again, text := get(t, h, "GET", path, "Accept-Encoding", "gzip", "If-None-Match", tag); again.StatusCode != http.StatusNotModified || text != "" {
-			t.Errorf("%s is sent again to who has %s: status %d", path, tag, again.StatusCode)
+			t.Errorf("%s is sent again with the ETag %s: status %d", path, tag, again.StatusCode)
 		}
 	}
 	for accepted, want := range map[string]string{"": "", "br": "", "gzip;q=0": "", "gzip;q=0.0": "", "GZIP": "gzip", "deflate, gzip;q=1.0": "gzip"} {
-		if answer, _ := get(t, h, "GET", review, "Accept-Encoding", accepted); answer.Header.Get("Content-Encoding") != want {
-			t.Errorf("who takes %q is sent %q, want %q", accepted, answer.Header.Get("Content-Encoding"), want)
+		if response, _ := get(t, h, "GET", review, "Accept-Encoding", accepted); response.Header.Get("Content-Encoding") != want {
+			t.Errorf("Accept-Encoding %q: the encoding is %q, want %q", accepted, response.Header.Get("Content-Encoding"), want)
 		}
 	}
 }
 
-func TestNothingElseIsServed(t *testing.T) {
+func TestOtherPaths(t *testing.T) {
 	h, _ := pages(t)
 	for _, path := range []string{"/assets/", "/assets", "/dist/index.html", "/index.html", "/review.html", "/review/", "/assets/missing.js", "/sources.sha256", "/.vite/manifest.json", "/web.go"} {
-		if answer, text := get(t, h, "GET", path); answer.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: status %d, %.100s", path, answer.StatusCode, text)
+		if response, text := get(t, h, "GET", path); response.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: status %d, %.100s", path, response.StatusCode, text)
 		}
 	}
-	if answer, _ := get(t, h, "POST", "/"); answer.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST to a page: status %d", answer.StatusCode)
+	if response, _ := get(t, h, "POST", "/"); response.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST to a page: status %d", response.StatusCode)
 	}
-	if answer, text := get(t, h, "HEAD", review); answer.StatusCode != http.StatusOK || text != "" {
-		t.Errorf("HEAD of a page: status %d, %q", answer.StatusCode, text)
+	if response, text := get(t, h, "HEAD", review); response.StatusCode != http.StatusOK || text != "" {
+		t.Errorf("HEAD of a page: status %d, %q", response.StatusCode, text)
 	}
 }
 
 func TestTypesOfAssets(t *testing.T) {
 	h, assets := pages(t)
 	for _, path := range assets {
-		answer, _ := get(t, h, "GET", path)
+		response, _ := get(t, h, "GET", path)
 		want := map[string]string{"css": "text/css", ".js": "text/javascript", "svg": "image/svg+xml"}[path[len(path)-3:]]
-		if got := answer.Header.Get("Content-Type"); want == "" || !strings.HasPrefix(got, want) {
+		if got := response.Header.Get("Content-Type"); want == "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%s is %q, want %q", path, got, want)
 		}
 	}
