@@ -28,13 +28,13 @@ func answerFields() []intray.Field {
 	}
 }
 
-// TestJudgeAnswers judges answers about a file of three columns.
-func TestJudgeAnswers(t *testing.T) {
+// Answers about a file with three columns.
+func TestCheckAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answers intray.Answers
-		// wrong is what the error has in it; "" for none.
-		wrong string
+		// problem is part of the error; "" means no error.
+		problem string
 	}{
 		"of the reading":            {intray.Answers{"sheet": "A", "encoding": "UTF-8", "delimiter": ";", "header_row": "2"}, ""},
 		"without a header":          {intray.Answers{"header_row": "none"}, ""},
@@ -70,14 +70,14 @@ func TestJudgeAnswers(t *testing.T) {
 		"of a field that has none":  {intray.Answers{"column:n": "none", "field:2": "n"}, "contradict"},
 		"of two columns for one":    {intray.Answers{"field:0": "n", "field:2": "n"}, `"field:0" and "field:2" contradict`},
 		"of two columns for many":   {intray.Answers{"field:0": "tags", "field:2": "tags"}, ""},
-		"beside the list of many":   {intray.Answers{"column:tags": "0,1", "field:2": "tags"}, "contradict"},
+		"next to the list of many":  {intray.Answers{"column:tags": "0,1", "field:2": "tags"}, "contradict"},
 	} {
 		_, err := review.CheckAnswers(answerFields(), 3, c.answers)
-		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
-			t.Errorf("answers %s: error %v, want %q", name, err, c.wrong)
+		if c.problem == "" && err != nil || c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
+			t.Errorf("answers %s: error %v, want %q", name, err, c.problem)
 		}
 		if err != nil && strings.Contains(err.Error(), "request") {
-			t.Errorf("answers %s: the error speaks of a request: %v", name, err)
+			t.Errorf("answers %s: the error is about a request: %v", name, err)
 		}
 	}
 	if _, err := review.CheckAnswers(answerFields(), -1, intray.Answers{"column:n": "9", "field:7": "c"}); err != nil {
@@ -85,24 +85,23 @@ func TestJudgeAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswersAreKeptAsValues keeps the value and not another name of it, unless
-// that would be read as another value.
-func TestAnswersAreKeptAsValues(t *testing.T) {
+// An answer with the label of a value is replaced by the value, unless that would be parsed to
+// another value.
+func TestAnswersAreNormalized(t *testing.T) {
 	t.Parallel()
 	given := intray.Answers{"value:c:x": "Germany", "value:size:x": "Large", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
-	kept, err := review.CheckAnswers(answerFields(), -1, given)
+	got, err := review.CheckAnswers(answerFields(), -1, given)
 	want := intray.Answers{"value:c:x": "DE", "value:size:x": "L", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
-	if diff := cmp.Diff(want, kept); diff != "" || err == nil || given["value:c:x"] != "Germany" {
+	if diff := cmp.Diff(want, got); diff != "" || err == nil || given["value:c:x"] != "Germany" {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
 }
 
-// TestAnswersContradict refuses what gives one column to two fields, whether it
-// is said at once or one after the other.
+// Two fields cannot have the same column, in one request or in two.
 func TestAnswersContradict(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finishedImport(bothTwice, "")
+	imp := f.finishedImport(ambiguousFields, "")
 	one, other := "1", "2"
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &one, "column:name": &one}, false)
 	if f.wantError(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), `"column:email" and "column:name" contradict`) {
@@ -121,7 +120,7 @@ func TestAnswersContradict(t *testing.T) {
 	f.wantStatus(imp, model.Successful)
 }
 
-// orders have fields whose values are chosen from a list, and one whose are not.
+// orders is a schema with fields of all types with a list of values, and a text field.
 const orders = `[{"key":"size","label":"Size","type":"select","selectOptions":[{"label":"Small","value":"S"},{"label":"Large","value":"L"}]},
 	{"key":"home:land","label":"Country","type":"country"},{"key":"home","label":"Home"},
 	{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"New","value":"new"},{"label":"Old","value":"old"}]},
@@ -132,8 +131,8 @@ const (
 	orderFile = "Size,Country,Home,Tags,State\nmittel,Absurdistan,x,\"new,gone\",Golden State\nS,DE,x,new,CA\n"
 )
 
-// TestTextsAreMapped says what texts stand for, and is not asked again.
-func TestTextsAreMapped(t *testing.T) {
+// Answers select the values of raw texts, also for later imports.
+func TestValueAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importFile(f.org, orders, block, orderFile)
@@ -142,7 +141,7 @@ func TestTextsAreMapped(t *testing.T) {
 	}
 	f.answerAll(imp, intray.Answers{"value:size:mittel": "Large", "value:home:land:Absurdistan": "", "value:tags:new,gone": "new, old"})
 	f.runAll()
-	imp = f.wantStatus(imp, model.NeedsReview) // the state is still wrong
+	imp = f.wantStatus(imp, model.NeedsReview) // the state is still invalid
 	f.answerAll(imp, intray.Answers{"value:state:Golden State": "California"})
 	f.runAll()
 	const result = `[{"size":"L","home:land":null,"home":"x","tags":["new","old"],"state":"CA"},{"size":"S","home:land":"DE","home":"x","tags":["new"],"state":"CA"}]`
@@ -152,8 +151,8 @@ func TestTextsAreMapped(t *testing.T) {
 	f.wantResult(f.importFile(f.org, orders, block, orderFile), want)
 }
 
-// TestMappedTextIsTakenBack runs again without it.
-func TestMappedTextIsTakenBack(t *testing.T) {
+// The import runs again without a withdrawn answer.
+func TestWithdrawnValueAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importAndAnswer(orders, block, orderFile, intray.Answers{"value:home:land:Absurdistan": ""})
@@ -166,9 +165,8 @@ func TestMappedTextIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestMappedTextWaits keeps what is said of a text till the questions are
-// answered.
-func TestMappedTextWaits(t *testing.T) {
+// An answer about a value is saved before the questions are answered.
+func TestValueAnswerBeforeQuestions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importFile(f.org, orders, crm, "Size,size,Country\nmittel,S,DE\n")
@@ -180,12 +178,12 @@ func TestMappedTextWaits(t *testing.T) {
 	f.wantMemory("crm", "column size Size", "value size mittel S")
 }
 
-func TestMappedTextIsRefused(t *testing.T) {
+func TestInvalidValueAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	fields := strings.Replace(orders, `{"key":"state"`, `{"key":"size:x","label":"X","type":"country"},{"key":"state"`, 1)
 	imp := f.importFile(f.org, fields, block, orderFile)
-	for name, c := range map[string]struct{ id, value, says string }{
+	for name, c := range map[string]struct{ id, value, problem string }{
 		"of an unknown field":      {"value:nothing:x", "S", "does not name a field"},
 		"of no field":              {"value:x", "S", "does not name a field"},
 		"of a field of any text":   {"value:home:x", "S", "no options"},
@@ -201,15 +199,15 @@ func TestMappedTextIsRefused(t *testing.T) {
 		"with an option too many":  {"value:tags:x", "new,gone", "is not a valid value"},
 		"with an option repeated":  {"value:tags:x", "new,new", "is not a valid value"},
 		"that is no state":         {"value:state:x", "Bavaria", "is not a valid value"},
-		"taken back without cause": {"value:size:mittel", "\x00", "to withdraw"},
+		"withdrawn without answer": {"value:size:mittel", "\x00", "to withdraw"},
 	} {
 		given := oneAnswer(c.id, c.value)
 		if c.value == "\x00" {
 			given[c.id] = nil
 		}
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
-		if f.wantError(err, model.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("an answer %s: %v, want %q", name, err, c.says)
+		if f.wantError(err, model.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("an answer %s: %v, want %q", name, err, c.problem)
 		}
 	}
 	if imp = f.wantStatus(imp, model.NeedsReview); len(imp.Answers) > 0 {
@@ -217,8 +215,8 @@ func TestMappedTextIsRefused(t *testing.T) {
 	}
 }
 
-// TestAnswersAreBounded gives more than is taken.
-func TestAnswersAreBounded(t *testing.T) {
+// The number and the size of answers are limited.
+func TestAnswerLimits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importFile(f.org, orders, block, orderFile)
@@ -237,8 +235,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestSearchesChosenNames finds rows by the name of one of several values in a cell.
-func TestSearchesChosenNames(t *testing.T) {
+// A search finds the labels of values in a cell with several values.
+func TestSearchByLabel(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const fields = `[{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"Fresh","value":"n"},{"label":"Old","value":"o"}]},{"key":"mail","label":"Mail","type":"email"}]`

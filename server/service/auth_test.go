@@ -20,16 +20,16 @@ func (f *fixture) createKey(kind model.LicenceKind, life time.Duration) auth.New
 	return made
 }
 
-func TestKeysOpen(t *testing.T) {
+func TestKeys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for kind, prefix := range map[model.LicenceKind]string{model.Backend: "bk_", model.Frontend: "fk_"} {
 		made := f.createKey(kind, 0)
 		if !strings.HasPrefix(made.Key, prefix) || len(made.Key) < len(prefix)+43 {
-			t.Errorf("the key %q does not have 256 bits behind %s", made.Key, prefix)
+			t.Errorf("the key %q has less than 256 bits after %s", made.Key, prefix)
 		}
 		if rest := made.Key[7:]; strings.Contains(made.Licence.Hint, rest) || strings.Contains(string(made.Licence.Hash), rest) {
-			t.Errorf("the licence gives its key away: %+v", made.Licence)
+			t.Errorf("the licence contains its key: %+v", made.Licence)
 		}
 		l, err := f.Authenticate(f.ctx, made.Key)
 		if err != nil || l.ID != made.Licence.ID || l.Kind != kind || l.Org != f.org {
@@ -48,14 +48,14 @@ func TestKeysExpire(t *testing.T) {
 	made := f.createKey(model.Backend, time.Hour)
 	f.Clock.Advance(time.Hour - time.Microsecond)
 	if _, err := f.Authenticate(f.ctx, made.Key); err != nil {
-		t.Errorf("a microsecond before its end: %v", err)
+		t.Errorf("a microsecond before it expires: %v", err)
 	}
 	f.Clock.Advance(time.Microsecond)
 	_, err := f.Authenticate(f.ctx, made.Key)
 	f.wantError(err, model.Denied, "key_expired")
 }
 
-func TestRevokedKeysOpenNothing(t *testing.T) {
+func TestRevokedKeys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made, other := f.createKey(model.Backend, 0), f.createKey(model.Backend, 0)
@@ -71,8 +71,7 @@ func TestRevokedKeysOpenNothing(t *testing.T) {
 	f.wantError(f.RevokeKey(f.ctx, "00000000-0000-4000-8000-000000000000"), model.NotFound, "not_found")
 }
 
-// TestFirstKeys begins an installation with keys from outside. Wrong ones leave
-// it as empty as it was.
+// Bootstrap accepts keys from outside. After invalid ones, the store is still empty.
 func TestFirstKeys(t *testing.T) {
 	t.Parallel()
 	f := emptyFixture(t)
@@ -83,19 +82,19 @@ func TestFirstKeys(t *testing.T) {
 		"one too many":             "bk_" + strings.Repeat("x", 201),
 		"prefix of the other kind": "fk_" + forty,
 		"no prefix":                forty + forty,
-		"a space in it":            "bk_" + forty + " ",
-		"a line end behind it":     "bk_" + forty + "\n",
+		"a space":                  "bk_" + forty + " ",
+		"a trailing newline":       "bk_" + forty + "\n",
 		"not ASCII":                "bk_" + forty + "é",
 	} {
 		made, err := f.Bootstrap(f.ctx, auth.FirstKeys{Backend: key, Frontend: good.Frontend})
 		if !model.IsKind(err, model.Invalid) || made != nil {
-			t.Errorf("%s: made %v, error %v; want that it is invalid", name, made, err)
+			t.Errorf("%s: created %v, error %v; want Invalid", name, made, err)
 		}
 	}
 	made, err := f.Bootstrap(f.ctx, good)
 	must(t, err)
 	if len(made) != 2 || made[0].Key != good.Backend || made[1].Key != good.Frontend {
-		t.Errorf("made %+v, want the given keys", made)
+		t.Errorf("created %+v, want the given keys", made)
 	}
 	for key, kind := range map[string]model.LicenceKind{good.Backend: model.Backend, good.Frontend: model.Frontend} {
 		if l, err := f.Authenticate(f.ctx, key); err != nil || l.Kind != kind {
@@ -103,7 +102,7 @@ func TestFirstKeys(t *testing.T) {
 		}
 	}
 	if again, err := f.Bootstrap(f.ctx, auth.FirstKeys{}); again != nil || err != nil {
-		t.Errorf("at the second start: made %v, error %v; want neither", again, err)
+		t.Errorf("at the second start: created %v, error %v; want neither", again, err)
 	}
 	list, orgs, err := f.Licences(f.ctx)
 	if err != nil || len(list) != 2 || len(orgs) != 1 || orgs[list[0].Org].Name != auth.DefaultOrg {
@@ -111,7 +110,7 @@ func TestFirstKeys(t *testing.T) {
 	}
 }
 
-func TestFirstKeysAreMade(t *testing.T) {
+func TestGeneratedFirstKeys(t *testing.T) {
 	t.Parallel()
 	f := emptyFixture(t)
 	made, err := f.Bootstrap(f.ctx, auth.FirstKeys{})
@@ -123,7 +122,7 @@ func TestFirstKeysAreMade(t *testing.T) {
 	}
 }
 
-func TestWrongAccounts(t *testing.T) {
+func TestInvalidAccounts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, name := range []string{"", "  ", strings.Repeat("n", 201), "a\nb", "a\u0085b"} {
@@ -140,9 +139,8 @@ func TestWrongAccounts(t *testing.T) {
 	f.wantError(err, model.Invalid, "invalid")
 }
 
-// TestNothingOfOthers tries everything that has an id with another
-// organization's.
-func TestNothingOfOthers(t *testing.T) {
+// All objects with an id are invisible to other organizations.
+func TestTenantIsolation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	other, err := f.CreateOrg(f.ctx, "Beta")
@@ -154,7 +152,7 @@ func TestNothingOfOthers(t *testing.T) {
 	must(t, err)
 	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
 	must(t, err)
-	for name, try := range map[string]func() error{
+	for name, call := range map[string]func() error{
 		"import":        func() error { _, err := f.Import(f.ctx, other.ID, imp.ID); return err },
 		"result":        func() error { _, err := f.ImportResult(f.ctx, other.ID, imp.ID); return err },
 		"delete import": func() error { return f.DeleteImport(f.ctx, other.ID, imp.ID) },
@@ -180,8 +178,8 @@ func TestNothingOfOthers(t *testing.T) {
 		},
 		"resume session": func() error { _, err := f.ResumeSession(f.ctx, other.ID, session.Session.ID, 0); return err },
 	} {
-		if err := try(); !model.IsKind(err, model.NotFound) {
-			t.Errorf("%s: error %v, want that there is none", name, err)
+		if err := call(); !model.IsKind(err, model.NotFound) {
+			t.Errorf("%s: error %v, want NotFound", name, err)
 		}
 	}
 	must(t, f.DeleteSession(f.ctx, other.ID, session.Session.ID))
@@ -191,31 +189,31 @@ func TestNothingOfOthers(t *testing.T) {
 	f.wantStatus(imp, model.Successful)
 }
 
-// expiring is a right that a token gives for a time.
-type expiring struct {
+// expiringToken is a kind of token that expires.
+type expiringToken struct {
 	name  string
 	life  time.Duration
 	token func(f *fixture) string
 	use   func(f *fixture, token string) error
 }
 
-// rights are all rights that expire, each upon one import or session.
-func rights(f *fixture) []expiring {
+// expiringTokens returns all kinds of tokens that expire.
+func expiringTokens(f *fixture) []expiringToken {
 	waiting := f.newImport("")
 	done := f.finishedImport(goodFile, "")
 	upload, err := f.Upload(f.ctx, f.org, done.UploadID)
 	must(f.T, err)
 	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
 	must(f.T, err)
-	hydration := func(name string, asked, life time.Duration) expiring {
-		return expiring{name, life, func(f *fixture) string {
+	hydration := func(name string, asked, life time.Duration) expiringToken {
+		return expiringToken{name, life, func(f *fixture) string {
 			h, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, asked)
 			must(f.T, err)
 			return h.Token
 		}, func(f *fixture, token string) error { _, err := f.Hydrated(f.ctx, token); return err }}
 	}
-	download := func(what string) expiring {
-		return expiring{"download of " + what, 1800 * time.Second,
+	download := func(what string) expiringToken {
+		return expiringToken{"download of " + what, 1800 * time.Second,
 			func(f *fixture) string { return f.mustToken(f.DownloadToken(upload, what)) },
 			func(f *fixture, token string) error {
 				d, err := f.Download(f.ctx, upload.ID, token)
@@ -225,7 +223,7 @@ func rights(f *fixture) []expiring {
 				return d.Close()
 			}}
 	}
-	return []expiring{
+	return []expiringToken{
 		{"upload", 1800 * time.Second,
 			func(f *fixture) string { return f.mustToken(f.UploadToken(waiting)) },
 			func(f *fixture, token string) error {
@@ -248,41 +246,41 @@ func (f *fixture) mustToken(token string, err error) string {
 func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, right := range rights(f) {
-		// Tokens count whole seconds.
+	for _, kind := range expiringTokens(f) {
+		// The validity of tokens is in whole seconds.
 		f.Clock.Advance(time.Second - time.Duration(f.Clock.Now().Nanosecond()))
-		token := right.token(f)
-		f.Clock.Advance(right.life - time.Microsecond)
-		if err := right.use(f, token); err != nil {
-			t.Errorf("%s: a microsecond before its end: %v", right.name, err)
+		token := kind.token(f)
+		f.Clock.Advance(kind.life - time.Microsecond)
+		if err := kind.use(f, token); err != nil {
+			t.Errorf("%s: a microsecond before it expires: %v", kind.name, err)
 		}
 		f.Clock.Advance(time.Microsecond)
-		f.wantError(right.use(f, token), model.Denied, "expired")
+		f.wantError(kind.use(f, token), model.Denied, "expired")
 	}
 }
 
-func TestReviewLinksLastAsLongAsTheImport(t *testing.T) {
+func TestReviewTokens(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.newImport("")
 	token := f.mustToken(f.ReviewToken(imp))
 	f.Clock.Advance(10 * 365 * 24 * time.Hour)
-	_, visit, err := f.StartReviewSession(f.ctx, imp.ID, token)
+	_, reviewSession, err := f.StartReviewSession(f.ctx, imp.ID, token)
 	if err != nil {
 		t.Fatalf("after ten years: %v", err)
 	}
-	if seen, err := f.ReviewSessionImport(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
-		t.Errorf("the visit: %v", err)
+	if seen, err := f.ReviewSessionImport(f.ctx, imp.ID, reviewSession); err != nil || seen.ID != imp.ID {
+		t.Errorf("the review session: %v", err)
 	}
 	f.Clock.Advance(review.SessionLife + time.Second)
-	_, err = f.ReviewSessionImport(f.ctx, imp.ID, visit)
+	_, err = f.ReviewSessionImport(f.ctx, imp.ID, reviewSession)
 	f.wantError(err, model.Denied, "expired")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	_, _, err = f.StartReviewSession(f.ctx, imp.ID, token)
 	f.wantError(err, model.NotFound, "not_found")
 }
 
-// TestTokensServeOnePurpose tries every token where every other one belongs.
+// A token is valid for one purpose only.
 func TestTokensServeOnePurpose(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -291,21 +289,21 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	must(t, err)
 	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
 	must(t, err)
-	_, visit, err := f.StartReviewSession(f.ctx, imp.ID, f.mustToken(f.ReviewToken(imp)))
+	_, reviewSession, err := f.StartReviewSession(f.ctx, imp.ID, f.mustToken(f.ReviewToken(imp)))
 	must(t, err)
 	tokens := map[string]string{
-		"visit":     visit,
-		"upload":    f.mustToken(f.UploadToken(imp)),
-		"download":  f.mustToken(f.DownloadToken(upload, imports.RawFile)),
-		"review":    f.mustToken(f.ReviewToken(imp)),
-		"hydration": session.Token,
+		"review session": reviewSession,
+		"upload":         f.mustToken(f.UploadToken(imp)),
+		"download":       f.mustToken(f.DownloadToken(upload, imports.RawFile)),
+		"review":         f.mustToken(f.ReviewToken(imp)),
+		"hydration":      session.Token,
 	}
 	uses := map[string]func(token string) error{
-		"upload":    func(token string) error { _, err := f.BeginUpload(f.ctx, imp.ID, token, -1); return err },
-		"download":  func(token string) error { _, err := f.Download(f.ctx, upload.ID, token); return err },
-		"review":    func(token string) error { _, _, err := f.StartReviewSession(f.ctx, imp.ID, token); return err },
-		"visit":     func(token string) error { _, err := f.ReviewSessionImport(f.ctx, imp.ID, token); return err },
-		"hydration": func(token string) error { _, err := f.Hydrated(f.ctx, token); return err },
+		"upload":         func(token string) error { _, err := f.BeginUpload(f.ctx, imp.ID, token, -1); return err },
+		"download":       func(token string) error { _, err := f.Download(f.ctx, upload.ID, token); return err },
+		"review":         func(token string) error { _, _, err := f.StartReviewSession(f.ctx, imp.ID, token); return err },
+		"review session": func(token string) error { _, err := f.ReviewSessionImport(f.ctx, imp.ID, token); return err },
+		"hydration":      func(token string) error { _, err := f.Hydrated(f.ctx, token); return err },
 	}
 	for purpose, use := range uses {
 		for made, token := range tokens {
@@ -323,8 +321,8 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	}
 }
 
-// A token opens one thing, not another of the same kind.
-func TestTokensNameOneThing(t *testing.T) {
+// A token is valid for one object only.
+func TestTokensOfOtherObjects(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	one, other := f.finishedImport(goodFile, ""), f.finishedImport(goodFile, "")
@@ -336,9 +334,9 @@ func TestTokensNameOneThing(t *testing.T) {
 	f.wantError(err, model.Denied, "bad_signature")
 	_, _, err = f.StartReviewSession(f.ctx, other.ID, f.mustToken(f.ReviewToken(one)))
 	f.wantError(err, model.Denied, "bad_signature")
-	_, visit, err := f.StartReviewSession(f.ctx, one.ID, f.mustToken(f.ReviewToken(one)))
+	_, reviewSession, err := f.StartReviewSession(f.ctx, one.ID, f.mustToken(f.ReviewToken(one)))
 	must(t, err)
-	_, err = f.ReviewSessionImport(f.ctx, other.ID, visit)
+	_, err = f.ReviewSessionImport(f.ctx, other.ID, reviewSession)
 	f.wantError(err, model.Denied, "bad_signature")
 }
 

@@ -23,10 +23,10 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// sheet is a table that a person mends elsewhere, its header first.
+// sheet is an exported table, which begins with its header.
 type sheet [][]string
 
-// download takes all rows of an import out.
+// exportSheet exports all rows of an import.
 func (f *fixture) exportSheet(imp model.Import) sheet {
 	f.Helper()
 	var file bytes.Buffer
@@ -51,7 +51,7 @@ func (f *fixture) exportSheet(imp model.Import) sheet {
 	return out
 }
 
-// put writes a text into the column of a row, from 0.
+// withCell returns a copy of the sheet with another text in a row, counted from 0.
 func (s sheet) withCell(row int, column, text string) sheet {
 	s = append(sheet{}, s...)
 	s[row+1] = slices.Clone(s[row+1])
@@ -68,7 +68,7 @@ func (s sheet) csv() string {
 	return out.String()
 }
 
-// xlsx writes the sheet as an application does that knows nothing of Intray.
+// xlsx returns the sheet as a workbook of another application.
 func (s sheet) xlsx(t testing.TB) string {
 	t.Helper()
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
@@ -88,37 +88,37 @@ func (s sheet) xlsx(t testing.TB) string {
 	return out.String()
 }
 
-// bring brings a file back, and looks at it before.
-func (f *fixture) mergeFile(imp model.Import, file string, over bool) review.MergeResult {
+// mergeFile merges a file, and checks that the preview has the same result.
+func (f *fixture) mergeFile(imp model.Import, file string, overwrite bool) review.MergeResult {
 	f.Helper()
-	in := review.CorrectionFile{Op: newEdit(nil).Op, Preview: true, Overwrite: over, File: strings.NewReader(file), Size: int64(len(file))}
-	looked, err := f.MergeCorrections(f.ctx, imp, in)
+	in := review.CorrectionFile{Op: newEdit(nil).Op, Preview: true, Overwrite: overwrite, File: strings.NewReader(file), Size: int64(len(file))}
+	preview, err := f.MergeCorrections(f.ctx, imp, in)
 	must(f.T, err)
 	in.Preview = false
 	out, err := f.MergeCorrections(f.ctx, imp, in)
 	must(f.T, err)
 	seq := out.Change.Seq
 	out.Change.Seq = 0
-	if diff := cmp.Diff(looked, out); diff != "" {
+	if diff := cmp.Diff(preview, out); diff != "" {
 		f.Errorf("preview (-) and change (+): %s", diff)
 	}
 	out.Change.Seq = seq
 	return out
 }
 
-// came is what came of a file, in short.
+// mergeSummary returns a short description of a result.
 func mergeSummary(b review.MergeResult) string {
-	return fmt.Sprintf("cells %d clashes %d%v untold %d unknown %d", b.Change.Cells, b.Conflicts, b.Examples, b.Unverified, b.Unknown)
+	return fmt.Sprintf("cells %d conflicts %d%v unverified %d unknown %d", b.Change.Cells, b.Conflicts, b.Examples, b.Unverified, b.Unknown)
 }
 
-// put types into a cell of the page.
+// setCell changes a cell under review.
 func (f *fixture) setCell(imp model.Import, row int64, field int, text string) {
 	f.Helper()
 	_, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Fill{Where: draft.Selector{Numbers: []int64{row}, Fields: []int{field}}, Text: text}))
 	must(f.T, err)
 }
 
-// all gives the cells of all rows.
+// allRows returns the raw texts of all rows.
 func (f *fixture) allRows(imp model.Import) (out []string) {
 	f.Helper()
 	must(f.T, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
@@ -134,36 +134,36 @@ func (f *fixture) allRows(imp model.Import) (out []string) {
 func (f *fixture) wantMerge(imp model.Import, b review.MergeResult, summary string, rows ...string) {
 	f.Helper()
 	if got := mergeSummary(b); got != summary {
-		f.Errorf("it tells: %s\nwant:     %s", got, summary)
+		f.Errorf("the result: %s\nwant:       %s", got, summary)
 	}
 	if diff := cmp.Diff(rows, f.allRows(imp)); diff != "" {
 		f.Errorf("the rows: want (-) and got (+):\n%s", diff)
 	}
 }
 
-// TestMergeCorrections changes one cell of a row on the page and mends another
-// in the file: each stays as it was made, whatever the file came back as.
+// The review changes one cell of a row, and the file another. Both changes must remain, in each
+// format of the file.
 func TestMergeCorrections(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for name, print := range map[string]func(s sheet) string{"csv": sheet.csv, "xlsx": func(s sheet) string { return s.xlsx(t) }} {
+	for name, encode := range map[string]func(s sheet) string{"csv": sheet.csv, "xlsx": func(s sheet) string { return s.xlsx(t) }} {
 		imp := f.importInReview()
 		file := f.exportSheet(imp)
 		f.setCell(imp, 1, 1, "Bert")
-		b := f.mergeFile(imp, print(file), false)
-		f.wantMerge(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "nobody Bert")
-		b = f.mergeFile(imp, print(file.withCell(1, "E-Mail", "bob@example.org")), false)
-		f.wantMerge(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "bob@example.org Bert")
-		// Brought once more, nothing is left to do; the next mending is of the same file.
-		b = f.mergeFile(imp, print(file.withCell(1, "E-Mail", "bob@example.org").withCell(0, "Name", "")), false)
-		f.wantMerge(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org ", "bob@example.org Bert")
+		b := f.mergeFile(imp, encode(file), false)
+		f.wantMerge(imp, b, "cells 0 conflicts 0[] unverified 0 unknown 0", "ada@example.org Ada", "nobody Bert")
+		b = f.mergeFile(imp, encode(file.withCell(1, "E-Mail", "bob@example.org")), false)
+		f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 0", "ada@example.org Ada", "bob@example.org Bert")
+		// The first correction is in the same file again and has no effect.
+		b = f.mergeFile(imp, encode(file.withCell(1, "E-Mail", "bob@example.org").withCell(0, "Name", "")), false)
+		f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 0", "ada@example.org ", "bob@example.org Bert")
 		if t.Failed() {
 			t.Fatal(name)
 		}
 	}
 }
 
-// TestMergeConflicts changes cells on the page and in the file.
+// The review and the file change the same cells.
 func TestMergeConflicts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -174,17 +174,17 @@ func TestMergeConflicts(t *testing.T) {
 	f.setCell(imp, 0, 1, "Both")
 	corrected := file.withCell(1, "E-Mail", "file@example.org").withCell(1, "Name", "Ben").withCell(0, "Name", "Both").csv()
 	b := f.mergeFile(imp, corrected, false)
-	const both = "clashes 1[{1 0 0 here@example.org file@example.org}] untold 0 unknown 0"
+	const both = "conflicts 1[{1 0 0 here@example.org file@example.org}] unverified 0 unknown 0"
 	f.wantMerge(imp, b, "cells 1 "+both, "ada@example.org Both", "here@example.org Ben")
 	b = f.mergeFile(imp, corrected, true)
 	f.wantMerge(imp, b, "cells 1 "+both, "ada@example.org Both", "file@example.org Ben")
 	b = f.mergeFile(imp, corrected, false)
-	f.wantMerge(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Both", "file@example.org Ben")
+	f.wantMerge(imp, b, "cells 0 conflicts 0[] unverified 0 unknown 0", "ada@example.org Both", "file@example.org Ben")
 }
 
-// TestBringsBackAfterUndo looks at what changes made that were undone, at another
-// node as well, and says where it can no longer.
-func TestBringsBackAfterUndo(t *testing.T) {
+// A row was exported with a change that was undone since. The exported texts are known, also on
+// another node, until the next change drops the undone one.
+func TestMergeAfterUndo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
@@ -194,23 +194,22 @@ func TestBringsBackAfterUndo(t *testing.T) {
 	must(t, err)
 	f.Service = f.newNode("folder/two")
 	b := f.mergeFile(imp, file.withCell(1, "E-Mail", "bert@example.org").csv(), false)
-	f.wantMerge(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "bert@example.org Bob")
-	// What was undone is gone with that change.
+	f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 0", "ada@example.org Ada", "bert@example.org Bob")
+	// The merge dropped the undone change.
 	again := file.withCell(1, "E-Mail", "again@example.org").withCell(0, "Name", "Ann").csv()
 	b = f.mergeFile(imp, again, false)
-	f.wantMerge(imp, b, "cells 1 clashes 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] untold 1 unknown 0", "ada@example.org Ann", "bert@example.org Bob")
+	f.wantMerge(imp, b, "cells 1 conflicts 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] unverified 1 unknown 0", "ada@example.org Ann", "bert@example.org Bob")
 	b = f.mergeFile(imp, again, true)
-	f.wantMerge(imp, b, "cells 2 clashes 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] untold 1 unknown 0", "ada@example.org Ann", "again@example.org Bert")
+	f.wantMerge(imp, b, "cells 2 conflicts 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] unverified 1 unknown 0", "ada@example.org Ann", "again@example.org Bert")
 }
 
-// TestBringsBackOddRows brings files whose marks say less than they should, or what is
-// not so.
-func TestBringsBackOddRows(t *testing.T) {
+// The marks of rows are incomplete or wrong.
+func TestMergeInvalidMarks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
 	f.setCell(imp, 0, 1, "Ann")
-	was := f.allRows(imp)
+	before := f.allRows(imp)
 	mark := f.exportSheet(imp)[1][0]
 	if !strings.HasPrefix(mark, "0v1-") {
 		t.Errorf("the mark is %q", mark)
@@ -223,57 +222,55 @@ func TestBringsBackOddRows(t *testing.T) {
 		return mergeSummary(b)
 	}
 	for rows, want := range map[string]string{
-		// A number alone: the file is all that is known.
-		"0,x@example.org,Ann\n": "cells 1 clashes 0[] untold 1 unknown 0",
-		// A mark without a checksum is believed.
-		"0v0,ada@example.org,Abe\n": "cells 0 clashes 1[{0 1 0 Ann Abe}] untold 0 unknown 0",
-		// A version that was never there, and one that is not of this row.
-		"0v7,ada@example.org,Abe\n": "cells 0 clashes 1[{0 1 0 Ann Abe}] untold 1 unknown 0",
-		"1v1,nobody,Ben\n":          "cells 0 clashes 1[{1 1 0 Bob Ben}] untold 1 unknown 0",
+		// Only a number: the exported text is unknown.
+		"0,x@example.org,Ann\n": "cells 1 conflicts 0[] unverified 1 unknown 0",
+		// A mark without a checksum is accepted.
+		"0v0,ada@example.org,Abe\n": "cells 0 conflicts 1[{0 1 0 Ann Abe}] unverified 0 unknown 0",
+		// A version that never existed, and one of another row.
+		"0v7,ada@example.org,Abe\n": "cells 0 conflicts 1[{0 1 0 Ann Abe}] unverified 1 unknown 0",
+		"1v1,nobody,Ben\n":          "cells 0 conflicts 1[{1 1 0 Bob Ben}] unverified 1 unknown 0",
 		// Rows of another import have another checksum.
-		"1v0-00000000,nobody,Ben\n": "cells 0 clashes 1[{1 1 0 Bob Ben}] untold 1 unknown 0",
-		mark + ",,Ann\n":            "cells 1 clashes 0[] untold 0 unknown 0",
-		// No marks, no rows, and the same row again.
-		"x,a,b\n0v,a,b\n0v-1,a,b\n-1,a,b\n,a,b\n0v99999999999999999999,a,b\n": "cells 0 clashes 0[] untold 0 unknown 6",
-		"77v0,a,b\n4294967296v0,a,b\n9223372036854775807v0,a,b\n":             "cells 0 clashes 0[] untold 0 unknown 3",
-		"1v0,nobody,Ben\n1v0,x,y\n":                                           "cells 1 clashes 0[] untold 0 unknown 1",
-		// A record that ends before says nothing of what is behind.
-		mark + "\n": "cells 0 clashes 0[] untold 0 unknown 0",
+		"1v0-00000000,nobody,Ben\n": "cells 0 conflicts 1[{1 1 0 Bob Ben}] unverified 1 unknown 0",
+		mark + ",,Ann\n":            "cells 1 conflicts 0[] unverified 0 unknown 0",
+		// Invalid marks, unknown rows, and a repeated row.
+		"x,a,b\n0v,a,b\n0v-1,a,b\n-1,a,b\n,a,b\n0v99999999999999999999,a,b\n": "cells 0 conflicts 0[] unverified 0 unknown 6",
+		"77v0,a,b\n4294967296v0,a,b\n9223372036854775807v0,a,b\n":             "cells 0 conflicts 0[] unverified 0 unknown 3",
+		"1v0,nobody,Ben\n1v0,x,y\n":                                           "cells 1 conflicts 0[] unverified 0 unknown 1",
+		// A short record changes nothing after its end.
+		mark + "\n": "cells 0 conflicts 0[] unverified 0 unknown 0",
 	} {
 		if got := preview(rows); got != want {
 			t.Errorf("%q: %s\nwant: %s", rows, got, want)
 		}
 	}
-	if diff := cmp.Diff(was, f.allRows(imp)); diff != "" {
+	if diff := cmp.Diff(before, f.allRows(imp)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestBringsBackTheSameRowTwice names a row again far behind: the first one counts.
-func TestBringsBackTheSameRowTwice(t *testing.T) {
+// Of a repeated row, the first one counts, even if the other is far away.
+func TestMergeRepeatedRow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
 	file := "Row,Name\n1v0,Ben\n" + strings.Repeat("99v0,x\n", 50_000) + "1v0,Late\n"
 	b := f.mergeFile(imp, file, false)
-	f.wantMerge(imp, b, "cells 1 clashes 0[] untold 0 unknown 50001", "ada@example.org Ada", "nobody Ben")
+	f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 50001", "ada@example.org Ada", "nobody Ben")
 }
 
-// TestBringsBackAfterANewRun brings rows of an earlier run: their numbers are those of
-// other rows.
-func TestBringsBackAfterANewRun(t *testing.T) {
+// The file is from another import, in which the numbers belong to other rows.
+func TestMergeRowsOfAnotherImport(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
 	file := f.exportSheet(imp).withCell(1, "Name", "Ben").csv()
 	other := f.wantStatus(f.finishedImport("E-Mail,Name\nzoe@example.org,Zoe\nnobody,Zed\n", blocking), model.NeedsReview)
 	b := f.mergeFile(other, file, false)
-	f.wantMerge(other, b, "cells 0 clashes 3[{0 0 0 zoe@example.org ada@example.org} {0 1 0 Zoe Ada} {1 1 0 Zed Ben}] untold 2 unknown 0", "zoe@example.org Zoe", "nobody Zed")
+	f.wantMerge(other, b, "cells 0 conflicts 3[{0 0 0 zoe@example.org ada@example.org} {0 1 0 Zoe Ada} {1 1 0 Zed Ben}] unverified 2 unknown 0", "zoe@example.org Zoe", "nobody Zed")
 }
 
-// TestBringsBackAmidOthers merges a file while the same cells are changed here: what
-// was changed here stays.
-func TestBringsBackAmidOthers(t *testing.T) {
+// The review changes a cell while a file is merged. The change of the review remains.
+func TestMergeConcurrently(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
@@ -283,7 +280,7 @@ func TestBringsBackAmidOthers(t *testing.T) {
 		f.setCell(imp, 1, 1, "Bert")
 	})
 	all.Go(func() {
-		in := review.CorrectionFile{Op: "amid", File: strings.NewReader(file), Size: int64(len(file))}
+		in := review.CorrectionFile{Op: "concurrent", File: strings.NewReader(file), Size: int64(len(file))}
 		if _, err := f.MergeCorrections(f.ctx, imp, in); err != nil {
 			t.Error(err)
 		}
@@ -294,40 +291,38 @@ func TestBringsBackAmidOthers(t *testing.T) {
 	}
 }
 
-// TestBringsBackCutCells changes a cell in a workbook that holds only its beginning: it
-// stays as it is, and is told.
-func TestBringsBackCutCells(t *testing.T) {
+// A change of a truncated cell in a workbook is a conflict and has no effect.
+func TestMergeTruncatedCells(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
 	long := strings.Repeat("ab ", 12_000) + "end"
 	f.setCell(imp, 0, 1, long)
 	file := f.exportSheet(imp)
-	cut := file[1][slices.Index(file[0], "Name")]
-	if !strings.HasSuffix(cut, "…") {
-		t.Fatalf("the cell has %d bytes and is not cut", len(cut))
+	truncated := file[1][slices.Index(file[0], "Name")]
+	if !strings.HasSuffix(truncated, "…") {
+		t.Fatalf("the cell has %d bytes and is not truncated", len(truncated))
 	}
 	want := []string{"ada@example.org " + long, "nobody Bob"}
 	for name, c := range map[string]struct {
 		text      string
 		conflicts int64
-	}{"as it was": {cut, 0}, "changed": {"X" + cut[1:], 1}, "short": {"short", 1}} {
-		for _, over := range []bool{false, true} {
-			b := f.mergeFile(imp, file.withCell(0, "Name", c.text).xlsx(t), over)
+	}{"unchanged": {truncated, 0}, "changed": {"X" + truncated[1:], 1}, "short": {"short", 1}} {
+		for _, overwrite := range []bool{false, true} {
+			b := f.mergeFile(imp, file.withCell(0, "Name", c.text).xlsx(t), overwrite)
 			if b.Change.Cells != 0 || b.Conflicts != c.conflicts || len(b.Examples) != int(c.conflicts) || !slices.Equal(f.allRows(imp), want) {
-				t.Errorf("%s, over %v: %d cells, %d clashes", name, over, b.Change.Cells, b.Conflicts)
+				t.Errorf("%s, overwrite %v: %d cells, %d conflicts", name, overwrite, b.Change.Cells, b.Conflicts)
 			}
 		}
 	}
 	b := f.mergeFile(imp, file.withCell(0, "Name", long+"!").csv(), false)
 	if b.Change.Cells != 1 || b.Conflicts != 0 {
-		t.Errorf("a file that holds all of it: %d cells, %d clashes", b.Change.Cells, b.Conflicts)
+		t.Errorf("a file with the whole text: %d cells, %d conflicts", b.Change.Cells, b.Conflicts)
 	}
 }
 
-// TestFindingS3OneRowOfCells brings back a file with a row of millions of cells,
-// as anybody with a link to a review can.
-func TestFindingS3OneRowOfCells(t *testing.T) {
+// A row with millions of cells, which anyone with a review link can upload, needs little memory.
+func TestMergeWideRow(t *testing.T) {
 	f := newFixture(t)
 	imp := f.importInReview()
 	file := "Row,E-Mail,Name\n" + strings.Repeat(",", 4<<20)
@@ -337,7 +332,7 @@ func TestFindingS3OneRowOfCells(t *testing.T) {
 	_, err := f.MergeCorrections(f.ctx, imp, in)
 	runtime.ReadMemStats(&after)
 	if !model.IsKind(err, model.Invalid) {
-		t.Errorf("got %v, want a refusal of the file", err)
+		t.Errorf("got %v, want Invalid", err)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
 		t.Errorf("a file of 4 MiB takes %d MiB", used>>20)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,13 +21,13 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// recordingHooks write down which rows they are shown, and write names large.
+// recordingHooks record their calls. Row hooks convert names to upper case.
 type recordingHooks struct {
 	calls []string
 	fails bool
-	// amid is called while rows are changed.
-	amid func()
-	// finish is what the last callback does; nil lets all through.
+	// onUpdate, unless nil, is called by row hooks.
+	onUpdate func()
+	// finish is the last hook; nil accepts everything.
 	finish func() (*string, error)
 }
 
@@ -55,8 +54,8 @@ func (n *recordingHooks) RunRows(_ context.Context, _ int, rows intray.HookRows)
 	if n.fails {
 		return nil, &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
 	}
-	if n.amid != nil {
-		n.amid()
+	if n.onUpdate != nil {
+		n.onUpdate()
 	}
 	n.calls = append(n.calls, fmt.Sprint("update ", b.Numbers))
 	for row := range b.Rows() {
@@ -81,7 +80,7 @@ func (n *recordingHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intr
 
 func (n *recordingHooks) Close() error { return nil }
 
-// reviewingWith is an import under review whose hooks of these kinds are those given.
+// importWithHooks returns a service and an import under review with hooks of these kinds.
 func importWithHooks(t *testing.T, hooks *recordingHooks, file string, kinds ...string) (*fixture, model.Import) {
 	t.Helper()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
@@ -103,8 +102,7 @@ func importWithHooks(t *testing.T, hooks *recordingHooks, file string, kinds ...
 	return f, f.wantStatus(imp, model.NeedsReview)
 }
 
-// TestBulkHooksSeeAllRows changes more rows than are read at a time: hooks over all
-// rows are called once.
+// Bulk hooks are called once with all changed rows, even if these are read in several chunks.
 func TestBulkHooksSeeAllRows(t *testing.T) {
 	t.Parallel()
 	const rows = 40_000
@@ -113,13 +111,13 @@ func TestBulkHooksSeeAllRows(t *testing.T) {
 	v, err := f.ChangeRows(f.ctx, imp, newEdit(draft.Fill{Where: draft.Selector{Fields: []int{1}}, Text: "Bob"}))
 	must(t, err)
 	if want := fmt.Sprint("bulk ", rows); v.Rows != rows || !slices.Equal(hooks.calls, []string{want}) {
-		t.Errorf("%d rows were changed, and the hooks were told %q, want %q", v.Rows, hooks.calls, want)
+		t.Errorf("%d rows were changed, the calls are %q, want %q", v.Rows, hooks.calls, want)
 	}
 }
 
-// TestRetryWhileUnderWay sends changes again before there is an answer: each is made
-// once, and both calls are told the same.
-func TestRetryWhileUnderWay(t *testing.T) {
+// A change is requested again while it is being made. It is made once, and both calls return the
+// same result.
+func TestRetryDuringChange(t *testing.T) {
 	t.Parallel()
 	hooks := &recordingHooks{}
 	f, imp := importWithHooks(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n", "rowHooks")
@@ -136,10 +134,14 @@ func TestRetryWhileUnderWay(t *testing.T) {
 		var again draft.ChangeResult
 		var failed error
 		var retry sync.WaitGroup
-		hooks.amid = func() {
-			hooks.amid = nil
-			retry.Go(func() { again, failed = f.ChangeRows(f.ctx, imp, edit) })
-			time.Sleep(100 * time.Millisecond) // so that it waits for the first
+		hooks.onUpdate = func() {
+			hooks.onUpdate = nil
+			started := make(chan struct{})
+			retry.Go(func() {
+				close(started)
+				again, failed = f.ChangeRows(f.ctx, imp, edit)
+			})
+			<-started
 		}
 		v, err := f.ChangeRows(f.ctx, imp, edit)
 		must(t, err)
@@ -173,7 +175,7 @@ func TestReviewHooks(t *testing.T) {
 		return err
 	}))
 	if want := []string{"update [0 2]", "deleted [1]"}; !slices.Equal(hooks.calls, want) {
-		t.Errorf("the hooks were told %q, want %q", hooks.calls, want)
+		t.Errorf("the calls are %q, want %q", hooks.calls, want)
 	}
 	hooks.fails = true
 	_, err = f.ChangeRows(f.ctx, imp, newEdit(setEmail(0, 1, "x@example.org", "y@example.org")))
@@ -183,8 +185,7 @@ func TestReviewHooks(t *testing.T) {
 	f.wantResult(f.reload(imp), `[{"email":"x@example.org","name":"ADA"},{"email":"x@example.org","name":"CY"}]`)
 }
 
-// TestFinishAtSubmission: a last callback that cancels or fails leaves the import under
-// review, and it is told which of both.
+// If the last hook cancels or fails, the import remains under review.
 func TestFinishAtSubmission(t *testing.T) {
 	t.Parallel()
 	hooks := &recordingHooks{}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/intraydata/intray/server/draft"
@@ -15,34 +16,29 @@ import (
 
 const blocking = `{"invalidDataBehavior":"BLOCK_SUBMIT"}`
 
-// reviewing is an import whose second row has an error that a person must settle.
+// importInReview returns an import under review whose second row has an error.
 func (f *fixture) importInReview() model.Import {
 	f.Helper()
 	return f.wantStatus(f.finishedImport(badFile, blocking), model.NeedsReview)
 }
 
-// typed is what a person types into the e-mail address of a row, having seen one.
+// setEmail returns a change of the e-mail address of a row, based on a version and a text.
 func setEmail(row int64, version int64, seen, text string) draft.Set {
 	return draft.Set{Cells: []draft.Typed{{Row: row, Field: 0, Text: text, Version: version, Seen: seen}}}
 }
 
-var ops = struct {
-	sync.Mutex
-	n int
-}{}
+var lastOp atomic.Int64
 
+// newEdit returns a request with a new id.
 func newEdit(change draft.Operation) review.EditRequest {
-	ops.Lock()
-	defer ops.Unlock()
-	ops.n++
-	return review.EditRequest{Op: fmt.Sprint("op-", ops.n), Kind: "set", Change: change}
+	return review.EditRequest{Op: fmt.Sprint("op-", lastOp.Add(1)), Kind: "set", Change: change}
 }
 
 func undo(op string) review.EditRequest { return review.EditRequest{Op: op, Kind: model.UndoEdit} }
 
 func redo(op string) review.EditRequest { return review.EditRequest{Op: op, Kind: model.RedoEdit} }
 
-// shows gives the e-mail addresses of all rows, as a person sees them at a node.
+// emails returns the e-mail addresses of all rows on a node. Those with a problem end in "!".
 func emails(f *fixture, s *service.Service, imp model.Import) string {
 	f.Helper()
 	var shown []string
@@ -61,8 +57,8 @@ func emails(f *fixture, s *service.Service, imp model.Import) string {
 	return strings.Join(shown, " ")
 }
 
-// TestReview mends a cell and submits: the result holds what was typed, and the
-// import tells of the rows as they were sent.
+// A cell is corrected and the review submitted. The result has the corrected text, and the
+// outcome counts the submitted rows.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -73,7 +69,7 @@ func TestReview(t *testing.T) {
 	_, sub, err := f.SubmitReview(f.ctx, imp)
 	f.wantError(err, model.Conflict, "rows_with_error")
 	if !sub.Blocked || sub.WithError != 1 {
-		t.Errorf("the submission that was refused: %+v", sub)
+		t.Errorf("the rejected submission: %+v", sub)
 	}
 	fix := newEdit(setEmail(1, 0, "nobody", "bob@example.org"))
 	v, err := f.ChangeRows(f.ctx, imp, fix)
@@ -83,7 +79,7 @@ func TestReview(t *testing.T) {
 	}
 	again, err := f.ChangeRows(f.ctx, imp, fix)
 	if err != nil || again.Seq != v.Seq || again.Cells != 1 || len(again.Samples) != 1 {
-		t.Errorf("made again: %+v, %v", again, err)
+		t.Errorf("the repeated change: %+v, %v", again, err)
 	}
 	if sub, err := f.ReviewSummary(f.ctx, imp); err != nil || sub != (review.Submission{Rows: 2}) {
 		t.Errorf("the summary: %+v, %v", sub, err)
@@ -99,13 +95,13 @@ func TestReview(t *testing.T) {
 	}
 	_, err = f.ChangeRows(f.ctx, f.reload(imp), newEdit(setEmail(0, 0, "", "x")))
 	f.wantError(err, model.Conflict, "not_in_review")
-	// Whoever had the page open before it was submitted is told as well.
+	// A page that was opened before the submission gets the error, too.
 	_, err = f.ChangeRows(f.ctx, imp, newEdit(setEmail(0, 0, "ada@example.org", "x")))
 	f.wantError(err, model.Conflict, "not_in_review")
 }
 
-// TestReviewLeavesRowsOut deletes a row and submits with one that stays wrong.
-func TestReviewLeavesRowsOut(t *testing.T) {
+// A row is deleted and another one added.
+func TestReviewDeletesAndAddsRows(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
@@ -121,19 +117,19 @@ func TestReviewLeavesRowsOut(t *testing.T) {
 	f.wantResult(f.reload(imp), `[{"email":"ada@example.org","name":"Ada"},{"email":"new@example.org","name":"New"}]`)
 }
 
-// TestReviewAtTwoNodes lets two processes change the same rows.
-func TestReviewAtTwoNodes(t *testing.T) {
+// Two processes change the same rows.
+func TestReviewOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
 	two := f.newNode("folder/two")
-	emails(f, two, imp) // it has the draft open before the other changes it
+	emails(f, two, imp) // opens the draft before the other node changes it
 	v, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "one@example.org")))
 	must(t, err)
 	_, err = two.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "two@example.org")))
 	var conflict *draft.Conflict
 	if !errors.As(err, &conflict) || conflict.Cells[0].Now != "one@example.org" || conflict.Cells[0].Version != v.Seq {
-		t.Fatalf("a lost race: %v", err)
+		t.Fatalf("a concurrent change: %v", err)
 	}
 	_, err = two.ChangeRows(f.ctx, imp, newEdit(setEmail(1, v.Seq, "one@example.org", "two@example.org")))
 	must(t, err)
@@ -144,9 +140,8 @@ func TestReviewAtTwoNodes(t *testing.T) {
 	}
 }
 
-// TestReviewUndone undoes and redoes at several nodes, and by calls that come
-// twice.
-func TestReviewUndone(t *testing.T) {
+// Changes are undone and redone on several nodes, and by repeated requests.
+func TestUndoAndRedo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
@@ -174,7 +169,7 @@ func TestReviewUndone(t *testing.T) {
 	_, err = two.ChangeRows(f.ctx, imp, redo("r1"))
 	must(t, err)
 	want(f.newNode("folder/three"), "a@example.org a@example.org")
-	// What was undone is gone with the next change.
+	// A change drops the undone ones.
 	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Clear{Where: draft.Selector{Fields: []int{1}}}))
 	must(t, err)
 	_, err = two.ChangeRows(f.ctx, imp, redo("r2"))
@@ -182,9 +177,8 @@ func TestReviewUndone(t *testing.T) {
 	want(two, "a@example.org a@example.org")
 }
 
-// TestReviewsManyAtOnce lets many change rows at the same moment at two nodes: each
-// change counts once.
-func TestReviewsManyAtOnce(t *testing.T) {
+// Many changes are made concurrently on two nodes. Each successful one takes effect once.
+func TestConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
@@ -192,7 +186,7 @@ func TestReviewsManyAtOnce(t *testing.T) {
 	const each = 8
 	var all sync.WaitGroup
 	var mu sync.Mutex
-	made := 0
+	changed := 0
 	for i := range each {
 		for n, s := range nodes {
 			all.Go(func() {
@@ -201,7 +195,7 @@ func TestReviewsManyAtOnce(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
-					made++
+					changed++
 				} else if !model.IsKind(err, model.Conflict) {
 					t.Errorf("%v", err)
 				}
@@ -210,14 +204,13 @@ func TestReviewsManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	for _, s := range nodes {
-		if got := len(strings.Fields(emails(f, s, imp))); got != 2+made || made == 0 {
-			t.Errorf("%d rows, and %d were added", got, made)
+		if got := len(strings.Fields(emails(f, s, imp))); got != 2+changed || changed == 0 {
+			t.Errorf("%d rows, and %d were added", got, changed)
 		}
 	}
 }
 
-// TestReviewRefuses tells what cannot be changed.
-func TestReviewRefuses(t *testing.T) {
+func TestInvalidChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()
@@ -240,9 +233,9 @@ func TestReviewRefuses(t *testing.T) {
 	f.wantError(err, model.NotFound, "not_found")
 }
 
-// TestNothingIsChangedOnce sends a change again that changed nothing: it stays so. It
-// is nothing to undo, and takes nothing from what can be redone.
-func TestNothingIsChangedOnce(t *testing.T) {
+// A change without effect has none when it is repeated later. It cannot be undone, and does not
+// drop undone changes.
+func TestChangeWithoutEffect(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importInReview()

@@ -13,8 +13,7 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// crowd is how many organizations share the service: 200 where INTRAY_TORTURE is
-// "full", else a tenth.
+// crowdSize returns the number of organizations: 20, or 200 with INTRAY_TORTURE=full.
 func crowdSize() int {
 	if os.Getenv("INTRAY_TORTURE") == "full" {
 		return 200
@@ -22,13 +21,13 @@ func crowdSize() int {
 	return 20
 }
 
-// crowdFixture is a fixture that notes whose imports end.
+// crowdFixture is a fixture that records the organizations of ended imports.
 type crowdFixture struct {
 	*fixture
 	recorder *eventRecorder
 }
 
-// eventRecorder is told of each import that ends.
+// eventRecorder records the organization of each announced import.
 type eventRecorder struct {
 	*fakeSender
 	orgs []string
@@ -45,10 +44,10 @@ func newCrowd(t *testing.T) *crowdFixture {
 	return &crowdFixture{newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = recorder }), recorder}
 }
 
-// queue makes an organization queue imports.
+// queueImports queues n imports of an organization.
 func (f *crowdFixture) queueImports(org string, n int) {
 	f.Helper()
-	_, _, err := f.CreateWebhook(f.ctx, org, webhooks.Draft{URL: "http://told", Enabled: true})
+	_, _, err := f.CreateWebhook(f.ctx, org, webhooks.Draft{URL: "http://listener", Enabled: true})
 	must(f.T, err)
 	for range n {
 		_, err := f.CreateImport(f.ctx, org, imports.Draft{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"a@example.org"}]`)})
@@ -56,10 +55,10 @@ func (f *crowdFixture) queueImports(org string, n int) {
 	}
 }
 
-// run runs imports, at most so many, and gives whose they were.
-func (f *crowdFixture) runImports(most int) []string {
+// runImports runs at most n imports, and returns the organizations of all that have ended.
+func (f *crowdFixture) runImports(n int) []string {
 	f.Helper()
-	for range most {
+	for range n {
 		f.Clock.Advance(time.Millisecond)
 		ran, err := f.RunNext(f.ctx)
 		must(f.T, err)
@@ -70,8 +69,8 @@ func (f *crowdFixture) runImports(most int) []string {
 	return f.recorder.orgs
 }
 
-// TestFairness lets one organization queue a thousand imports and 199 others one
-// each: those end at most 1.3 times later than without the thousand.
+// One organization queues many imports, and the others one each. Those must end at most 1.3
+// times later than without the many imports.
 func TestFairness(t *testing.T) {
 	t.Parallel()
 	n := crowdSize()
@@ -93,16 +92,15 @@ func TestFairness(t *testing.T) {
 		}
 		return worst
 	}
-	alone, beside := latest(0), latest(5*n)
-	t.Logf("the last of %d organizations with one import ends after %d runs, and beside one with %d after %d: %.2f times later", n-1, alone, 5*n, beside, float64(beside)/float64(alone))
-	if float64(beside) > 1.3*float64(alone) {
-		t.Errorf("the others wait for one: %d runs, without it %d", beside, alone)
+	alone, crowded := latest(0), latest(5*n)
+	t.Logf("the last of %d organizations with one import ends after %d runs, and with %d imports of another one after %d: %.2f times later", n-1, alone, 5*n, crowded, float64(crowded)/float64(alone))
+	if float64(crowded) > 1.3*float64(alone) {
+		t.Errorf("the last one ends after %d runs, and without the many imports after %d", crowded, alone)
 	}
 }
 
-// TestThroughput prints Jain's index over the runs of organizations that all have more
-// to do than there was time for (R. Jain et al., 1984: 1 is all alike, 1/n is all for
-// one).
+// All organizations have more imports than can run. Jain's fairness index of their runs must be
+// near 1 (R. Jain et al., 1984: 1 means equal shares, 1/n means one organization only).
 func TestThroughput(t *testing.T) {
 	t.Parallel()
 	n := crowdSize()

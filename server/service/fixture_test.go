@@ -97,10 +97,10 @@ func (f *fixture) expectCrash(function func()) {
 	}
 }
 
-// contacts are the fields of most tests.
+// contacts are the fields in most tests.
 const contacts = `[{"key":"email","label":"E-Mail","type":"email","validators":[{"validate":"required"}]},{"key":"name","label":"Name"}]`
 
-// doc reads the fields and settings of a schema.
+// doc returns a schema document.
 func doc(t testing.TB, fields, settings string) schema.Doc {
 	t.Helper()
 	d := schema.Doc{Fields: decoded(t, fields)}
@@ -110,7 +110,7 @@ func doc(t testing.TB, fields, settings string) schema.Doc {
 	return d
 }
 
-// create makes an import with an inline schema.
+// newImport creates an import with an inline schema.
 func (f *fixture) newImport(settings string) model.Import {
 	f.Helper()
 	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, settings)})
@@ -118,7 +118,7 @@ func (f *fixture) newImport(settings string) model.Import {
 	return imp
 }
 
-// createRows makes an import that brings its rows.
+// newImportWithRows creates an import with rows.
 func (f *fixture) newImportWithRows(rows string) model.Import {
 	f.Helper()
 	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(rows)})
@@ -131,7 +131,7 @@ const (
 	badFile  = "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n"
 )
 
-// send uploads a file.
+// upload uploads the file of an import.
 func (f *fixture) upload(imp model.Import, text string) error {
 	f.Helper()
 	token, err := f.UploadToken(imp)
@@ -144,7 +144,7 @@ func (f *fixture) upload(imp model.Import, text string) error {
 	return err
 }
 
-// pending makes an import with a file.
+// pendingImport creates an import with a file.
 func (f *fixture) pendingImport(text, settings string) model.Import {
 	f.Helper()
 	imp := f.newImport(settings)
@@ -152,7 +152,7 @@ func (f *fixture) pendingImport(text, settings string) model.Import {
 	return f.reload(imp)
 }
 
-// now reads an import as it is.
+// reload returns the current state of an import.
 func (f *fixture) reload(imp model.Import) model.Import {
 	f.Helper()
 	imp, err := f.Import(f.ctx, imp.Org, imp.ID)
@@ -160,7 +160,7 @@ func (f *fixture) reload(imp model.Import) model.Import {
 	return imp
 }
 
-// runAll runs imports until none is left.
+// runAll runs all pending imports.
 func (f *fixture) runAll() {
 	f.Helper()
 	for {
@@ -172,7 +172,7 @@ func (f *fixture) runAll() {
 	}
 }
 
-// finished makes an import and runs it.
+// finishedImport creates an import with a file and runs it.
 func (f *fixture) finishedImport(text, settings string) model.Import {
 	f.Helper()
 	imp := f.pendingImport(text, settings)
@@ -189,7 +189,7 @@ func (f *fixture) wantStatus(imp model.Import, want model.Status) model.Import {
 	return imp
 }
 
-// refused checks that an error is a refusal of the kind with the code.
+// wantError checks that an error has the kind and the code.
 func (f *fixture) wantError(err error, kind model.Kind, code string) {
 	f.Helper()
 	if !errors.Is(err, &model.Error{Kind: kind, Code: code}) {
@@ -197,13 +197,13 @@ func (f *fixture) wantError(err error, kind model.Kind, code string) {
 	}
 }
 
-// result reads the result of an import.
+// result returns the result of an import.
 func (f *fixture) result(imp model.Import) string {
 	f.Helper()
 	return f.Blobs.Content(f.T, f.reload(imp).Result.Key)
 }
 
-// decoded reads JSON as the service gets it.
+// decoded decodes JSON as package httpapi does.
 func decoded(t testing.TB, text string) any {
 	t.Helper()
 	v, err := jsonschema.Decode(strings.NewReader(text), jsonschema.Limits{})

@@ -18,69 +18,69 @@ import (
 
 const threeDays = 72 * time.Hour
 
-// unknownID is the id of nothing.
+// unknownID is the id of no object.
 const unknownID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
-func TestReplayGivesTheAnswerAgain(t *testing.T) {
+func TestReplay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	answer := auth.ReplayedResponse{Status: 201, Body: []byte(`{"id":"7"}`)}
-	must(t, f.beginReplay(f.Service, "key", "print").Finish(f.ctx, answer))
+	response := auth.ReplayedResponse{Status: 201, Body: []byte(`{"id":"7"}`)}
+	must(t, f.beginReplay(f.Service, "key", "print").Finish(f.ctx, response))
 	for range 2 {
-		f.wantReplay("key", "print", answer)
+		f.wantReplay("key", "print", response)
 	}
 	f.wantReplayConflict("key", "other", "idempotency_key_reused")
 	other, err := f.CreateOrg(f.ctx, "Beta")
 	must(t, err)
-	if got, turn, err := f.BeginReplay(f.ctx, other.ID, "key", "print"); got != nil || turn == nil || err != nil {
-		t.Errorf("another organization's key: answer %v, error %v; want a turn", got, err)
+	if got, lock, err := f.BeginReplay(f.ctx, other.ID, "key", "print"); got != nil || lock == nil || err != nil {
+		t.Errorf("the key of another organization: response %v, error %v; want a lock", got, err)
 	}
 }
 
-// begins checks that a request with the key is the caller's to carry out.
+// beginReplay checks that the caller must handle a request with the key.
 func (f *fixture) beginReplay(s *service.Service, key, print string) *auth.ReplayLock {
 	f.Helper()
-	got, turn, err := s.BeginReplay(f.ctx, f.org, key, print)
-	if got != nil || turn == nil || err != nil {
-		f.Fatalf("answer %v, error %v; want a turn", got, err)
+	got, lock, err := s.BeginReplay(f.ctx, f.org, key, print)
+	if got != nil || lock == nil || err != nil {
+		f.Fatalf("response %v, error %v; want a lock", got, err)
 	}
-	return turn
+	return lock
 }
 
-// answers checks that a request gets the answer that was kept.
+// wantReplay checks that a request gets the stored response.
 func (f *fixture) wantReplay(key, print string, want auth.ReplayedResponse) {
 	f.Helper()
-	got, turn, err := f.BeginReplay(f.ctx, f.org, key, print)
+	got, lock, err := f.BeginReplay(f.ctx, f.org, key, print)
 	must(f.T, err)
-	if diff := cmp.Diff(&want, got); diff != "" || turn != nil {
-		f.Errorf("turn %v, the answer (-want +got):\n%s", turn, diff)
+	if diff := cmp.Diff(&want, got); diff != "" || lock != nil {
+		f.Errorf("lock %v, the response (-want +got):\n%s", lock, diff)
 	}
 }
 
-// busy checks that a request is refused for another one with its key.
+// wantReplayConflict checks that a request conflicts with another one with the same key.
 func (f *fixture) wantReplayConflict(key, print, code string) {
 	f.Helper()
 	_, _, err := f.BeginReplay(f.ctx, f.org, key, print)
 	f.wantError(err, model.Conflict, code)
 }
 
-func TestKeptAnswersAreSealed(t *testing.T) {
+func TestResponsesAreEncrypted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.beginReplay(f.Service, "key", "print").Finish(f.ctx, auth.ReplayedResponse{Status: 201, Body: []byte("a secret answer")}))
+	must(t, f.beginReplay(f.Service, "key", "print").Finish(f.ctx, auth.ReplayedResponse{Status: 201, Body: []byte("a secret response")}))
 	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		kept, err := tx.Replays.Get(f.ctx, f.org, "key")
 		if strings.Contains(string(kept.Sealed), "secret") {
-			t.Error("the store holds the answer in the open")
+			t.Error("the stored response is not encrypted")
 		}
 		return err
 	}))
 }
 
-func TestReplaysAreForgottenAfterThreeDays(t *testing.T) {
+func TestReplaysExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.RunMaintenance(f.ctx)) // the first sweep forgets; the next that does is far away
+	must(t, f.RunMaintenance(f.ctx)) // deletes expired replays now, and again 200 rounds later
 	first := f.beginReplay(f.Service, "key", "print")
 	must(t, first.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
 	f.Clock.Advance(threeDays)
@@ -88,7 +88,7 @@ func TestReplaysAreForgottenAfterThreeDays(t *testing.T) {
 	f.Clock.Advance(time.Microsecond)
 	second := f.beginReplay(f.Service, "key", "print")
 	if second.ID == first.ID {
-		t.Error("a key used again after its time makes the thing that it made before")
+		t.Error("an expired key has the same ID when it is used again")
 	}
 	must(t, second.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
 	f.Clock.Advance(threeDays + time.Microsecond)
@@ -100,7 +100,7 @@ func TestReplaysAreForgottenAfterThreeDays(t *testing.T) {
 	f.wantError(err, model.NotFound, "")
 }
 
-func TestReplayOfARequestUnderWay(t *testing.T) {
+func TestReplayInProgress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	other := f.newNode("elsewhere/two")
@@ -112,12 +112,12 @@ func TestReplayOfARequestUnderWay(t *testing.T) {
 	second := f.beginReplay(f.Service, "key", "print")
 	f.wantReplayConflict("key", "print", "idempotency_key_in_use")
 	if first.ID != second.ID {
-		t.Error("the request that a dead process began makes another thing")
+		t.Error("the interrupted request of a dead process has another ID when it is repeated")
 	}
 }
 
-// TestReplayReleased repeats a request whose first answer was a fault of ours.
-func TestReplayReleased(t *testing.T) {
+// A request is repeated after an internal error.
+func TestReleasedReplay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	first := f.beginReplay(f.Service, "key", "print")
@@ -125,39 +125,38 @@ func TestReplayReleased(t *testing.T) {
 	f.Clock.Advance(time.Minute)
 	again := f.beginReplay(f.Service, "key", "print")
 	if again.ID != first.ID {
-		t.Error("the same request makes another thing")
+		t.Error("the same request has another ID")
 	}
 	must(t, again.Release(f.ctx))
 	other := f.beginReplay(f.Service, "key", "another request")
 	if other.ID == first.ID {
-		t.Error("another request makes the same thing")
+		t.Error("another request has the same ID")
 	}
 	f.wantReplayConflict("key", "print", "idempotency_key_reused")
 	must(t, other.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
 	f.wantReplay("key", "another request", auth.ReplayedResponse{Status: 201})
 }
 
-// TestReplayWhoseEndWasNotKept goes on after the store did not take the end of
-// a request.
-func TestReplayWhoseEndWasNotKept(t *testing.T) {
+// The end of a request could not be saved.
+func TestReplayNotSaved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	ends := map[string]func(ctx context.Context, turn *auth.ReplayLock) error{
-		"finish": func(ctx context.Context, turn *auth.ReplayLock) error {
-			return turn.Finish(ctx, auth.ReplayedResponse{Status: 201})
+	ends := map[string]func(ctx context.Context, lock *auth.ReplayLock) error{
+		"finish": func(ctx context.Context, lock *auth.ReplayLock) error {
+			return lock.Finish(ctx, auth.ReplayedResponse{Status: 201})
 		},
-		"release": func(ctx context.Context, turn *auth.ReplayLock) error { return turn.Release(ctx) },
+		"release": func(ctx context.Context, lock *auth.ReplayLock) error { return lock.Release(ctx) },
 	}
 	for key, end := range ends {
 		first := f.beginReplay(f.Service, key, "print")
 		ctx, cancel := context.WithCancel(f.ctx)
 		cancel()
 		if err := end(ctx, first); err == nil {
-			t.Fatalf("%s: the store took it", key)
+			t.Fatalf("%s: no error", key)
 		}
 		f.wantReplayConflict(key, "another request", "idempotency_key_reused")
 		if second := f.beginReplay(f.Service, key, "print"); second.ID != first.ID {
-			t.Errorf("%s: the same request makes another thing", key)
+			t.Errorf("%s: the same request has another ID", key)
 		}
 	}
 }
@@ -167,20 +166,19 @@ func TestReplayIDs(t *testing.T) {
 	f := newFixture(t)
 	id := f.beginReplay(f.Service, "key", "print").ID
 	if parsed, ok := model.ParseID(id); !ok || parsed != id {
-		t.Errorf("%q is no id", id)
+		t.Errorf("%q is not an id", id)
 	}
 	if other := f.beginReplay(f.Service, "key2", "print").ID; other == id {
-		t.Error("two keys give one id")
+		t.Error("two keys have the same ID")
 	}
 }
 
-// TestFixedIDsMakeOneThing repeats each creation after the process died before
-// the answer was kept.
-func TestFixedIDsMakeOneThing(t *testing.T) {
+// A repeated creation with the same ID creates one object.
+func TestRepeatedCreation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := unknownID
-	makes := map[string]func() (string, error){
+	creations := map[string]func() (string, error){
 		"import": func() (string, error) {
 			imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})
 			return imp.ID + string(imp.Status), err
@@ -200,19 +198,19 @@ func TestFixedIDsMakeOneThing(t *testing.T) {
 			return c.ID, err
 		},
 	}
-	for what, create := range makes {
+	for what, create := range creations {
 		first, err := create()
 		must(t, err)
 		second, err := create()
 		if err != nil || first != second || !strings.HasPrefix(first, id) {
-			t.Errorf("%s: made %s and then %s, error %v", what, first, second, err)
+			t.Errorf("%s: created %s and then %s, error %v", what, first, second, err)
 		}
 	}
 	f.runAll()
 	imp := f.reload(model.Import{ID: id, Org: f.org})
 	again, err := f.CreateImport(f.ctx, f.org, imports.Draft{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})
 	if err != nil || again.Status != model.AwaitingUpload || again.Outcome != nil || !again.Modified.Equal(again.Created) {
-		t.Errorf("after the end of the import (%s), the repeated creation answers %+v, %v", imp.Status, again, err)
+		t.Errorf("after the end of the import (%s), the repeated creation returns %+v, %v", imp.Status, again, err)
 	}
 	list, total, err := f.Imports(f.ctx, f.org, 0, 10)
 	if err != nil || total != 1 || len(list) != 1 {

@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/server/service"
 )
 
-func TestWrongImports(t *testing.T) {
+func TestInvalidImports(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	good := doc(t, contacts, "")
@@ -36,33 +36,33 @@ func TestWrongImports(t *testing.T) {
 		{"neither schema nor fields", imports.Draft{}, model.Invalid, "schema_id"},
 		{"schema and fields", imports.Draft{SchemaID: unknownID, Doc: good}, model.Invalid, "schema_id"},
 		{"unknown schema", imports.Draft{SchemaID: unknownID}, model.NotFound, "schema_id"},
-		{"a name beside rows", imports.Draft{Doc: good, Filename: "a.csv", Rows: strings.NewReader("[]")}, model.Invalid, "original_filename"},
+		{"a name with rows", imports.Draft{Doc: good, Filename: "a.csv", Rows: strings.NewReader("[]")}, model.Invalid, "original_filename"},
 		{"a name that is too long", imports.Draft{Doc: good, Filename: strings.Repeat("n", 1025)}, model.Invalid, "original_filename"},
 		{"a name with a line end", imports.Draft{Doc: good, Filename: "a\r\nb"}, model.Invalid, "original_filename"},
-		{"fields that are none", imports.Draft{Doc: schema.Doc{Fields: "x"}}, model.Invalid, "fields"},
+		{"invalid fields", imports.Draft{Doc: schema.Doc{Fields: "x"}}, model.Invalid, "fields"},
 		{"wrong settings over an unknown schema",
 			imports.Draft{SchemaID: unknownID, Doc: schema.Doc{Settings: decoded(t, `{"maxRecords":-1}`)}}, model.Invalid, "settings"},
 	} {
 		_, err := f.CreateImport(f.ctx, f.org, c.draft)
 		var e *model.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || len(e.Fields[c.field]) == 0 {
-			t.Errorf("%s: error %#v, want kind %d with a word about %s", c.name, err, c.kind, c.field)
+			t.Errorf("%s: error %#v, want kind %d with a message for %s", c.name, err, c.kind, c.field)
 		}
 	}
 	if _, total, err := f.Imports(f.ctx, f.org, 0, 10); total != 0 || err != nil {
-		t.Errorf("%d imports were made, error %v", total, err)
+		t.Errorf("%d imports were created, error %v", total, err)
 	}
 }
 
-func TestImportAwaitsItsFile(t *testing.T) {
+func TestNewImport(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.newImport("")
 	if imp.Status != model.AwaitingUpload || imp.Outcome != nil || !imp.Created.Equal(imp.Modified) {
-		t.Errorf("made %+v", imp)
+		t.Errorf("created %+v", imp)
 	}
 	if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !model.IsKind(err, model.NotFound) {
-		t.Errorf("there is an upload before its first byte, error %v", err)
+		t.Errorf("the upload exists before its first byte, error %v", err)
 	}
 	_, err := f.ImportResult(f.ctx, f.org, imp.ID)
 	f.wantError(err, model.Conflict, "not_finished")
@@ -80,7 +80,7 @@ func TestRowsInTheRequest(t *testing.T) {
 	f := newFixture(t)
 	imp := f.newImportWithRows(`[{"email":"ada@example.org","name":"Ada"},{"email":"nobody"}]`)
 	if imp.Status != model.AwaitingUpload {
-		t.Errorf("the answer says %s, want AWAITING_UPLOAD", imp.Status)
+		t.Errorf("the created import is %s, want AWAITING_UPLOAD", imp.Status)
 	}
 	f.wantStatus(imp, model.Pending)
 	f.wantError(f.upload(imp, goodFile), model.Conflict, "upload_not_expected")
@@ -88,7 +88,7 @@ func TestRowsInTheRequest(t *testing.T) {
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
 }
 
-// TestSchemaIsFrozen changes and deletes the saved schema under an import.
+// The saved schema of an import is changed and deleted.
 func TestSchemaIsFrozen(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -114,12 +114,12 @@ func TestSchemaIsFrozen(t *testing.T) {
 	if diff := cmp.Diff([]string{"saved", "Mine", "email"}, got); diff != "" {
 		t.Errorf("identifier, title and first field (-want +got):\n%s", diff)
 	}
-	if face, err := f.ReviewPageInfo(imp); face.Title != "Mine" || err != nil {
-		t.Errorf("%+v, error %v", face, err)
+	if info, err := f.ReviewPageInfo(imp); info.Title != "Mine" || err != nil {
+		t.Errorf("%+v, error %v", info, err)
 	}
 }
 
-func TestRefusedUploads(t *testing.T) {
+func TestInvalidUploads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.newImport(`{"maxFileSize":64}`)
@@ -167,8 +167,8 @@ func TestRefusedUploads(t *testing.T) {
 	f.wantError(err, model.Conflict, "already_uploaded")
 }
 
-// TestTwoUploadsAtOnce lets two senders in before either is done: one wins.
-func TestTwoUploadsAtOnce(t *testing.T) {
+// Of two concurrent uploads, one is accepted.
+func TestConcurrentUploads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.newImport("")
@@ -184,11 +184,11 @@ func TestTwoUploadsAtOnce(t *testing.T) {
 	f.runAll()
 	f.wantResult(imp, goodResult)
 	if raw := f.Blobs.Keys("imports/" + imp.ID + "/raw/"); len(raw) != 1 {
-		t.Errorf("received files %v, want the one that won", raw)
+		t.Errorf("received files %v, want the accepted one", raw)
 	}
 }
 
-func TestServerCapsTheFileSize(t *testing.T) {
+func TestMaxFileSize(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.MaxFileSize = 10 })
 	imp := f.newImport(`{"maxFileSize":64}`)
@@ -220,6 +220,7 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
+// readDownload returns the content of a download, and closes it.
 func readDownload(t testing.TB, d *imports.Download) string {
 	t.Helper()
 	var b strings.Builder
@@ -261,7 +262,7 @@ func TestDeletedUpload(t *testing.T) {
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 }
 
-func TestUploadsInAWindow(t *testing.T) {
+func TestUploads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	var newest []string
@@ -270,7 +271,7 @@ func TestUploadsInAWindow(t *testing.T) {
 		newest = append([]string{imp.UploadID}, newest...)
 		f.Clock.Advance(time.Hour)
 	}
-	f.finishedImport("", "") // failed: not listed
+	f.finishedImport("", "") // failed imports are not listed
 	for _, c := range []struct {
 		start, end int64
 		filter     model.UploadFilter
@@ -287,7 +288,7 @@ func TestUploadsInAWindow(t *testing.T) {
 		var got []string
 		must(t, f.Uploads(f.ctx, f.org, c.filter, c.start, c.end, func(total int64, list iter.Seq2[model.Upload, error]) error {
 			if total != c.total {
-				t.Errorf("[%d, %d): %d in all, want %d", c.start, c.end, total, c.total)
+				t.Errorf("[%d, %d): the total is %d, want %d", c.start, c.end, total, c.total)
 			}
 			for u, err := range list {
 				must(t, err)
@@ -301,7 +302,7 @@ func TestUploadsInAWindow(t *testing.T) {
 	}
 }
 
-func TestAccountsAreCutForLists(t *testing.T) {
+func TestListedProblems(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	file := "E-Mail,Name\n" + strings.Repeat("nobody,x\n", model.ListedInvalidRows+5)
@@ -323,7 +324,7 @@ func TestAccountsAreCutForLists(t *testing.T) {
 	}))
 }
 
-// traceSummary is what a trace says in short: raw, value, and each step with its text.
+// traceSummary returns the raw text and the value of a trace, and its steps.
 func traceSummary(t intray.Trace) (list []string) {
 	show := func(text *string) string {
 		if text == nil {
@@ -341,7 +342,7 @@ func traceSummary(t intray.Trace) (list []string) {
 func (f *fixture) trace(imp model.Import, row int64, key string) (all []string, err error) {
 	err = f.TraceRow(f.ctx, f.reload(imp), row, key, func(_ intray.Field, t intray.Trace) error {
 		if t.Row != row || t.Line != row+2 {
-			f.Errorf("row %d is told of as row %d of line %d", row, t.Row, t.Line)
+			f.Errorf("the trace of row %d is about row %d in line %d", row, t.Row, t.Line)
 		}
 		all = append(all, traceSummary(t)...)
 		return nil
@@ -349,7 +350,6 @@ func (f *fixture) trace(imp model.Import, row int64, key string) (all []string, 
 	return all, err
 }
 
-// TestTrace asks where cells came from.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -377,7 +377,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-func TestTraceIsRefused(t *testing.T) {
+func TestTraceErrors(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	done := f.finishedImport(badFile, "")
@@ -397,7 +397,7 @@ func TestTraceIsRefused(t *testing.T) {
 		_, err := f.trace(imp, 0, "")
 		f.wantError(err, model.Conflict, "no_rows")
 		if err != nil && !strings.Contains(err.Error(), string(f.reload(imp).Status)) {
-			t.Errorf("the refusal does not tell the status %s: %v", f.reload(imp).Status, err)
+			t.Errorf("the error does not contain the status %s: %v", f.reload(imp).Status, err)
 		}
 	}
 	must(t, f.DeleteUpload(f.ctx, f.org, done.UploadID))
@@ -405,8 +405,7 @@ func TestTraceIsRefused(t *testing.T) {
 	f.wantError(err, model.NotFound, "not_found")
 }
 
-// TestTraceOfMany tells of a field that several columns feed.
-func TestTraceOfMany(t *testing.T) {
+func TestTraceOfManyToOneField(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importFile(f.org, tags, "", "E-Mail,Tag,tag\na@example.org,A,B\n")
@@ -421,9 +420,8 @@ func TestTraceOfMany(t *testing.T) {
 	}))
 }
 
-// TestTraceEndsWithItsReader ends where what is told is not wanted, or the blobs
-// are out of reach.
-func TestTraceEndsWithItsReader(t *testing.T) {
+// The error of the callback ends the trace, and so does a blob error.
+func TestTraceStops(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp, calls := f.finishedImport(badFile, ""), 0
@@ -433,6 +431,6 @@ func TestTraceEndsWithItsReader(t *testing.T) {
 	}
 	f.Blobs.OnUse(func(context.Context, string, string) error { return errDisconnected })
 	if _, err := f.trace(imp, 0, ""); !errors.Is(err, errDisconnected) {
-		t.Errorf("with blobs out of reach: error %v", err)
+		t.Errorf("with failing blobs: error %v", err)
 	}
 }

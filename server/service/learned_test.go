@@ -16,7 +16,7 @@ import (
 
 const crm = `{"importIdentifier":"crm"}`
 
-// imported makes an import of a file and runs it.
+// importFile creates an import of a file and runs it.
 func (f *fixture) importFile(org, fields, settings, file string) model.Import {
 	f.Helper()
 	imp, err := f.CreateImport(f.ctx, org, imports.Draft{Doc: doc(f.T, fields, settings)})
@@ -26,7 +26,7 @@ func (f *fixture) importFile(org, fields, settings, file string) model.Import {
 	return f.reload(imp)
 }
 
-// answered imports a file that leaves something open, answers, and runs it again.
+// importAndAnswer imports a file, answers questions, and runs the import again.
 func (f *fixture) importAndAnswer(fields, settings, file string, answers intray.Answers) model.Import {
 	f.Helper()
 	imp := f.importFile(f.org, fields, settings, file)
@@ -45,8 +45,7 @@ func (f *fixture) answerAll(imp model.Import, answers intray.Answers) {
 	must(f.T, err)
 }
 
-// wantMemory checks what is remembered for an identifier: "column name Name", one
-// after the other.
+// wantMemory checks the learned mappings of an identifier, such as "column name Name".
 func (f *fixture) wantMemory(identifier string, want ...string) {
 	f.Helper()
 	list, total, err := f.Memory(f.ctx, f.org, identifier, 0, 100)
@@ -55,25 +54,24 @@ func (f *fixture) wantMemory(identifier string, want ...string) {
 	for _, r := range list {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Kind, r.Field, r.Text, r.Value)))
 		if r.Org != f.org || r.ImportIdentifier != identifier {
-			f.Errorf("it belongs to %s of %s", r.ImportIdentifier, r.Org)
+			f.Errorf("a mapping belongs to %s of %s", r.ImportIdentifier, r.Org)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" || total != int64(len(want)) {
-		f.Errorf("of %d that are remembered (-want +got):\n%s", total, diff)
+		f.Errorf("%d learned mappings (-want +got):\n%s", total, diff)
 	}
 }
 
-// TestColumnsAreRemembered asks once, and then no more where organization and
-// identifier are the same.
-func TestColumnsAreRemembered(t *testing.T) {
+// Later imports with the same organization and identifier use the learned columns.
+func TestLearnedColumns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const result = `[{"email":"ada@example.org","name":"A."}]`
-	f.wantResult(f.importAndAnswer(contacts, crm, twice, intray.Answers{"column:name": "2"}), result)
+	f.wantResult(f.importAndAnswer(contacts, crm, ambiguousName, intray.Answers{"column:name": "2"}), result)
 	f.wantMemory("crm", "column name name")
 	f.Clock.Advance(10 * 24 * time.Hour)
 
-	again := f.importFile(f.org, contacts, crm, twice)
+	again := f.importFile(f.org, contacts, crm, ambiguousName)
 	f.wantResult(again, result)
 	if diff := cmp.Diff([]string{`you chose the column "name" on 2026-03-04`}, intray.RenderAll(again.Outcome.Mapping.Fields[1].Reasons)); diff != "" {
 		t.Error(diff)
@@ -81,9 +79,9 @@ func TestColumnsAreRemembered(t *testing.T) {
 	other, err := f.CreateOrg(f.ctx, "Other")
 	must(t, err)
 	for name, imp := range map[string]model.Import{
-		"another identifier":   f.importFile(f.org, contacts, `{"importIdentifier":"erp"}`, twice),
-		"no identifier":        f.importFile(f.org, contacts, "", twice),
-		"another organization": f.importFile(other.ID, contacts, crm, twice),
+		"another identifier":   f.importFile(f.org, contacts, `{"importIdentifier":"erp"}`, ambiguousName),
+		"no identifier":        f.importFile(f.org, contacts, "", ambiguousName),
+		"another organization": f.importFile(other.ID, contacts, crm, ambiguousName),
 	} {
 		if imp.Status != model.NeedsReview {
 			t.Errorf("with %s the import is %s", name, imp.Status)
@@ -94,16 +92,16 @@ func TestColumnsAreRemembered(t *testing.T) {
 	f.wantMemory("crm", "column name name")
 	must(t, f.ForgetMemory(f.ctx, f.org, "crm"))
 	f.wantMemory("crm")
-	f.wantStatus(f.importFile(f.org, contacts, crm, twice), model.NeedsReview)
+	f.wantStatus(f.importFile(f.org, contacts, crm, ambiguousName), model.NeedsReview)
 }
 
-// sameNameFields are two fields that want one column.
+// sameNameFields are two fields that match the same column.
 const sameNameFields = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"first","label":"Name"},{"key":"last","label":"Name"}]`
 
-// tags takes several columns.
+// tags is a schema with a many-to-one field.
 const tags = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"tags","label":"Tag","manyToOne":true,"requireMapping":true}]`
 
-func TestWhatIsRemembered(t *testing.T) {
+func TestLearnedFromAnswers(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 1025)
 	for _, c := range []struct {
@@ -111,9 +109,9 @@ func TestWhatIsRemembered(t *testing.T) {
 		answers            intray.Answers
 		want               []string
 	}{
-		{"a column", contacts, twice, intray.Answers{"column:name": "1"}, []string{"column name Name"}},
+		{"a column", contacts, ambiguousName, intray.Answers{"column:name": "1"}, []string{"column name Name"}},
 		{"a field", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "last"}, []string{"column last Name"}},
-		{"no column", contacts, twice, intray.Answers{"column:name": "none"}, nil},
+		{"no column", contacts, ambiguousName, intray.Answers{"column:name": "none"}, nil},
 		{"no field", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "none"}, nil},
 		{"a header of two columns", contacts, "E-Mail,Name,Name\na@example.org,A,B\n", intray.Answers{"column:name": "1"}, nil},
 		{"a column without a header", contacts, "E-Mail,Name,name,\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, nil},
@@ -129,19 +127,19 @@ func TestWhatIsRemembered(t *testing.T) {
 	}
 }
 
-// TestManyColumnsAreRemembered chooses several columns for one field.
-func TestManyColumnsAreRemembered(t *testing.T) {
+// Answers select several columns of one field.
+func TestLearnedManyToOneColumns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const file = "E-Mail,Q7,Z3,X9,X9\na@example.org,A,B,C,D\n"
 	imp := f.importAndAnswer(tags, crm, file, intray.Answers{"column:tags": "4,1,2"})
 	f.wantResult(imp, `[{"email":"a@example.org","tags":["A","B","D"]}]`)
-	f.wantMemory("crm", "column tags Q7", "column tags Z3") // X9 may mean either column
+	f.wantMemory("crm", "column tags Q7", "column tags Z3") // two columns have the header X9
 	f.wantResult(f.importFile(f.org, tags, crm, file), `[{"email":"a@example.org","tags":["A","B"]}]`)
 }
 
-// TestLaterAnswersReplace contradicts what is remembered.
-func TestLaterAnswersReplace(t *testing.T) {
+// Later answers contradict learned mappings.
+func TestLaterAnswersReplaceMappings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, fields, file string
@@ -172,7 +170,7 @@ func TestLaterAnswersReplace(t *testing.T) {
 	}
 }
 
-// remembered puts what is to be remembered for the identifier crm.
+// saveMemory saves learned mappings of the identifier crm.
 func (f *fixture) saveMemory(all ...model.LearnedMapping) {
 	f.Helper()
 	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
@@ -186,8 +184,8 @@ func (f *fixture) saveMemory(all ...model.LearnedMapping) {
 	}))
 }
 
-// TestMemoryIsBounded has one thing too many.
-func TestMemoryIsBounded(t *testing.T) {
+// The oldest mapping is dropped at the limit.
+func TestMemoryLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	var all []model.LearnedMapping
@@ -195,16 +193,16 @@ func TestMemoryIsBounded(t *testing.T) {
 		all = append(all, model.LearnedMapping{Kind: model.ValueMemory, Field: "f", Text: fmt.Sprint(n), On: servertest.Started.Add(-time.Duration(n+1) * time.Hour)})
 	}
 	f.saveMemory(all...)
-	f.wantStatus(f.importAndAnswer(contacts, crm, twice, intray.Answers{"column:name": "1"}), model.Successful)
+	f.wantStatus(f.importAndAnswer(contacts, crm, ambiguousName, intray.Answers{"column:name": "1"}), model.Successful)
 	list, total, err := f.Memory(f.ctx, f.org, "crm", 0, imports.MaxMemory)
 	must(t, err)
 	if last := list[len(list)-1].Text; total != imports.MaxMemory || list[0].Field != "name" || last != fmt.Sprint(imports.MaxMemory-2) {
-		t.Errorf("%d are remembered, the newest is %+v and the oldest %s", total, list[0], last)
+		t.Errorf("%d mappings, the newest is %+v and the oldest %s", total, list[0], last)
 	}
 }
 
-// TestRunsAreOfferedTheSame learns something between two runs of an import.
-func TestRunsAreOfferedTheSame(t *testing.T) {
+// A mapping is learned between two runs of an import, which must not use it.
+func TestRunsUseTheSameMemory(t *testing.T) {
 	t.Parallel()
 	const both = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
 	f := newFixture(t, crashAt("run.claimed"))
@@ -220,26 +218,25 @@ func TestRunsAreOfferedTheSame(t *testing.T) {
 	later := f.importFile(f.org, contacts, `{"importIdentifier":"crm","invalidDataBehavior":"BLOCK_SUBMIT"}`, both+"nobody,x,y\n")
 	f.wantStatus(later, model.NeedsReview)
 	if len(later.OpenQuestions()) > 0 || len(later.Memory.Columns) != 1 {
-		t.Errorf("asked is %v with %+v", questionIDs(later), later.Memory)
+		t.Errorf("the questions are %v with %+v", questionIDs(later), later.Memory)
 	}
 	f.answerAll(imp, intray.Answers{"column:name": "2"})
 	f.runAll()
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"A."}]`)
 	if ended := f.reload(imp); ended.Memory != nil {
-		t.Errorf("an import that has ended keeps %+v", ended.Memory)
+		t.Errorf("the ended import has %+v", ended.Memory)
 	}
 	f.wantMemory("crm", "column name name")
 }
 
-// TestMemoryIsWrittenWithTheEnd lets the process die before and behind the end of
-// an import.
-func TestMemoryIsWrittenWithTheEnd(t *testing.T) {
+// The process crashes before and after the end of an import.
+func TestMemoryIsSavedWithTheEnd(t *testing.T) {
 	t.Parallel()
 	for point, want := range map[string][]string{"run.result": nil, "run.finished": {"column name Name"}} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			imp := f.importFile(f.org, contacts, crm, twice)
+			imp := f.importFile(f.org, contacts, crm, ambiguousName)
 			f.answerAll(imp, intray.Answers{"column:name": "1"})
 			f.Service = f.newNode("folder/two", crashAt(point))
 			must(t, f.Join(f.ctx))

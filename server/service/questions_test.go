@@ -11,11 +11,11 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// twice has two columns that fit the name.
-const twice = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
+// ambiguousName has two columns that match the name.
+const ambiguousName = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
 
-// bothTwice has two columns for each of two fields.
-const bothTwice = "E-Mail,E-Mail,Name,Name\nada@example.org,bob@example.org,Ada,A.\n"
+// ambiguousFields has two columns for each of two fields.
+const ambiguousFields = "E-Mail,E-Mail,Name,Name\nada@example.org,bob@example.org,Ada,A.\n"
 
 func oneAnswer(id, value string) map[string]*string { return map[string]*string{id: &value} }
 
@@ -26,11 +26,11 @@ func questionIDs(imp model.Import) (ids []string) {
 	return ids
 }
 
-// TestAnswer answers a question, and the import runs again from its file.
+// After a question is answered, the import runs again.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finishedImport(twice, "")
+	imp := f.finishedImport(ambiguousName, "")
 	if diff := cmp.Diff([]string{"column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
@@ -43,11 +43,11 @@ func TestAnswer(t *testing.T) {
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
 }
 
-// TestAnswersAreKept gives one answer of two, which waits for the other.
-func TestAnswersAreKept(t *testing.T) {
+// The import does not run before both questions are answered.
+func TestPartialAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finishedImport(bothTwice, "")
+	imp := f.finishedImport(ambiguousFields, "")
 	if diff := cmp.Diff([]string{"column:email", "column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
@@ -63,16 +63,16 @@ func TestAnswersAreKept(t *testing.T) {
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
 }
 
-// TestAnswerIsTakenBack asks again what was answered.
-func TestAnswerIsTakenBack(t *testing.T) {
+// After answers are withdrawn, the questions are open again.
+func TestWithdrawnAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finishedImport(bothTwice, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
+	imp := f.finishedImport(ambiguousFields, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
 	wrong, none := "2", "none"
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &wrong, "column:name": &none}, false)
 	must(t, err)
 	f.runAll()
-	imp = f.wantStatus(imp, model.NeedsReview) // Ada is no e-mail address
+	imp = f.wantStatus(imp, model.NeedsReview) // Ada is not an e-mail address
 	staged := f.Blobs.Keys("imports/" + imp.ID + "/run-")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": nil, "column:name": nil}, false)
 	must(t, err)
@@ -85,24 +85,24 @@ func TestAnswerIsTakenBack(t *testing.T) {
 	must(t, f.RunMaintenance(f.ctx))
 	for _, key := range f.Blobs.Keys("imports/" + imp.ID + "/run-") {
 		if len(staged) > 0 && strings.HasPrefix(staged[0], key) {
-			t.Errorf("%s of the earlier run is still there", key)
+			t.Errorf("%s of the earlier run exists", key)
 		}
 	}
 }
 
-func TestAnswerIsRefused(t *testing.T) {
+func TestInvalidAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finishedImport(twice, "")
+	imp := f.finishedImport(ambiguousName, "")
 	if diff := cmp.Diff([]string{"column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
 	for name, answers := range map[string]map[string]*string{
-		"none":               {},
-		"to another":         oneAnswer("sheet", "A"),
-		"of no column":       oneAnswer("column:name", "3"),
-		"that is none":       oneAnswer("column:name", "Name"),
-		"taken back, though": {"column:name": nil},
+		"none":                {},
+		"to another question": oneAnswer("sheet", "A"),
+		"of no column":        oneAnswer("column:name", "3"),
+		"with a header":       oneAnswer("column:name", "Name"),
+		"that is withdrawn":   {"column:name": nil},
 	} {
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answers, false)
 		if f.wantError(err, model.Invalid, "invalid"); t.Failed() {
@@ -116,9 +116,9 @@ func TestAnswerIsRefused(t *testing.T) {
 	f.wantError(err, model.Conflict, "not_in_review")
 }
 
-// TestAnswerWouldDiscard answers after rows were changed: the changes are dropped only
-// where that was asked for, and what was made with their ids is not told as made.
-func TestAnswerWouldDiscard(t *testing.T) {
+// An answer drops changes of rows only on request. After that, repeating a dropped change is an
+// error.
+func TestAnswerDiscardsChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.importFile(f.org, orders, block, orderFile)
@@ -129,14 +129,14 @@ func TestAnswerWouldDiscard(t *testing.T) {
 	must(t, err)
 	_, err = f.ChangeRows(f.ctx, imp, redo("redone"))
 	must(t, err)
-	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Trim{})) // changes nothing
+	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Trim{})) // has no effect
 	must(t, err)
 	small := oneAnswer("value:size:mittel", "S")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, false)
 	f.wantError(err, model.Conflict, "discards_changes")
-	var refusal *model.Error
-	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Message.String(), "lost (1).") {
-		t.Errorf("the refusal is %+v", refusal)
+	var e *model.Error
+	if !errors.As(err, &e) || e.Changes != 1 || !strings.Contains(e.Message.String(), "lost (1).") {
+		t.Errorf("the error is %+v", e)
 	}
 	if f.wantStatus(imp, model.NeedsReview); len(f.reload(imp).Answers) > 0 {
 		t.Errorf("answers %v", f.reload(imp).Answers)

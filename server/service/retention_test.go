@@ -16,12 +16,11 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// TestRetention lets the parts of imports go one after the other, each with a
-// receipt.
+// The parts of an import expire one after the other, each with a receipt.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, withSender(&fakeSender{}))
-	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://told", Enabled: true})
+	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://listener", Enabled: true})
 	must(t, err)
 	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Originals: 1, Problems: 2, Results: 3}, {SchemaID: "other", Originals: 1}}))
 	imp := f.newImport(`{"invalidDataBehavior":"INCLUDE_INVALID_ROWS_AND_VALUES"}`)
@@ -54,7 +53,7 @@ func TestRetention(t *testing.T) {
 	}
 	got = append(got, parts())
 	if diff := cmp.Diff([]string{"problems raw result stage", "problems result stage", "result stage", "", ""}, got); diff != "" {
-		t.Errorf("what is left (-want +got):\n%s", diff)
+		t.Errorf("the remaining parts (-want +got):\n%s", diff)
 	}
 	list, total, err := f.Deletions(f.ctx, f.org, 0, 10)
 	must(t, err)
@@ -68,7 +67,7 @@ func TestRetention(t *testing.T) {
 		f.wantError(err, model.NotFound, "not_found")
 	}
 	for _, key := range f.Blobs.Keys("") {
-		t.Errorf("the blob %s is left", key)
+		t.Errorf("the blob %s remains", key)
 	}
 	deliveries, _, _, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
 	if err != nil || len(deliveries) != 0 {
@@ -76,7 +75,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestOrphans removes blobs that nothing names once they are a day old.
+// Orphaned blobs are deleted a day after they were written.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	store, err := disk.Open(t.TempDir(), disk.Config{})
@@ -94,20 +93,20 @@ func TestOrphans(t *testing.T) {
 		must(t, err)
 		must(t, w.Commit())
 	}
-	f.Clock.Advance(time.Since(servertest.Started)) // files have the time of the machine
+	f.Clock.Advance(time.Since(servertest.Started)) // files have the time of the system clock
 	found, err := f.Orphans(f.ctx, false)
 	if err != nil || len(found) != 0 {
-		t.Errorf("young ones are removed: %q, %v", found, err)
+		t.Errorf("new blobs are deleted: %q, %v", found, err)
 	}
 	f.Clock.Advance(25 * time.Hour)
 	slices.Sort(orphans)
-	for _, look := range []bool{true, false} {
-		if found, err = f.Orphans(f.ctx, look); err != nil || !slices.Equal(found, orphans) {
+	for _, dryRun := range []bool{true, false} {
+		if found, err = f.Orphans(f.ctx, dryRun); err != nil || !slices.Equal(found, orphans) {
 			t.Errorf("found %q, want %q, %v", found, orphans, err)
 		}
 	}
 	if found, err = f.Orphans(f.ctx, false); err != nil || len(found) != 0 {
-		t.Errorf("left: %q, %v", found, err)
+		t.Errorf("remaining: %q, %v", found, err)
 	}
 	u, err := f.ImportResult(f.ctx, f.org, imp.ID)
 	must(t, err)

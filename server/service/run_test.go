@@ -21,7 +21,7 @@ import (
 
 const goodResult = `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`
 
-// compact takes the white space out of a result.
+// withoutSpace removes the white space from a result.
 func withoutSpace(text string) string {
 	return strings.NewReplacer("\n", "", " ", "").Replace(text)
 }
@@ -66,7 +66,7 @@ func TestRunEnds(t *testing.T) {
 			u, err := f.Upload(f.ctx, f.org, imp.UploadID)
 			must(t, err)
 			if u.Status != imp.Status.UploadStatus() || u.TotalRows != c.rows || int64(len(u.Problems.InvalidRows)) != c.errors || u.Result != imp.Result {
-				t.Errorf("the upload does not follow: %+v", u)
+				t.Errorf("the upload does not match the import: %+v", u)
 			}
 			if c.status == model.Failed {
 				f.wantNoBlobsOfRun(imp, 1)
@@ -76,9 +76,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestCrashedRunIsTakenBack lets the process die at each point of a run, and
-// another one come up on the same folder.
-func TestCrashedRunIsTakenBack(t *testing.T) {
+// The process crashes at each point of a run, and another one starts with the same data folder.
+func TestCrashedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
 		t.Run(point, func(t *testing.T) {
@@ -112,7 +111,7 @@ func (f *fixture) waitingJobs() (n int) {
 	return n
 }
 
-func TestCrashAfterTheEndChangesNothing(t *testing.T) {
+func TestCrashAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("run.finished"))
 	imp := f.pendingImport(goodFile, "")
@@ -122,25 +121,27 @@ func TestCrashAfterTheEndChangesNothing(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// deaf is a store whose nodes are silent.
-type deaf struct {
+// silentNodesStore is a store with silent nodes.
+type silentNodesStore struct {
 	model.Store
 	silent []string
 }
 
-func (d deaf) View(ctx context.Context, work func(model.Tx) error) error {
+func (d silentNodesStore) View(ctx context.Context, work func(model.Tx) error) error {
 	return d.Store.View(ctx, func(tx model.Tx) error {
-		tx.Nodes = deafNodes{tx.Nodes, d.silent}
+		tx.Nodes = silentNodeRows{tx.Nodes, d.silent}
 		return work(tx)
 	})
 }
 
-type deafNodes struct {
+type silentNodeRows struct {
 	model.NodeRows
 	silent []string
 }
 
-func (d deafNodes) Silent(context.Context, time.Duration) ([]string, error) { return d.silent, nil }
+func (d silentNodeRows) Silent(context.Context, time.Duration) ([]string, error) {
+	return d.silent, nil
+}
 
 func TestSilentNodesExpire(t *testing.T) {
 	t.Parallel()
@@ -148,7 +149,7 @@ func TestSilentNodesExpire(t *testing.T) {
 	imp := f.pendingImport(goodFile, "")
 	f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
 	other := f.newNode("elsewhere/one", func(f *fixture, cfg *service.Config) {
-		cfg.Store = deaf{f.Store, []string{"folder/one", "elsewhere/one"}}
+		cfg.Store = silentNodesStore{f.Store, []string{"folder/one", "elsewhere/one"}}
 	})
 	must(t, other.Join(f.ctx))
 	f.wantStatus(imp, model.Running)
@@ -157,13 +158,13 @@ func TestSilentNodesExpire(t *testing.T) {
 	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		all, err := tx.Nodes.List(f.ctx)
 		if diff := cmp.Diff([]string{"elsewhere/one"}, all); diff != "" {
-			t.Errorf("the nodes that are left (-want +got):\n%s", diff)
+			t.Errorf("the remaining nodes (-want +got):\n%s", diff)
 		}
 		return err
 	}))
 }
 
-func TestTenLossesAreTheEnd(t *testing.T) {
+func TestTenLostRuns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("run.staged"))
 	imp := f.pendingImport(goodFile, "")
@@ -184,12 +185,11 @@ func TestTenLossesAreTheEnd(t *testing.T) {
 		f.wantNoBlobsOfRun(imp, run+1)
 	}
 	if ran, err := f.RunNext(f.ctx); ran || err != nil {
-		t.Errorf("it ran again: %v, error %v", ran, err)
+		t.Errorf("the import ran again: %v, error %v", ran, err)
 	}
 }
 
-// TestFailingRunWaits lets the blobs be out of reach: each attempt waits twice
-// as long as the one before.
+// Each attempt after a failed run waits twice as long as the one before.
 func TestFailingRunWaits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -220,8 +220,8 @@ func TestFailingRunWaits(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// TestStoppedRunIsHandedBack stops the process at each point of a run.
-func TestStoppedRunIsHandedBack(t *testing.T) {
+// The process stops at each point of a run.
+func TestStoppedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
 		t.Run(point, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestStoppedRunIsHandedBack(t *testing.T) {
 			}
 			stop = nil
 			if imp := f.wantStatus(imp, model.Pending); imp.Lost != 0 {
-				t.Errorf("the stop counts as %d losses", imp.Lost)
+				t.Errorf("the stop counts as %d lost runs", imp.Lost)
 			}
 			if n := f.waitingJobs(); n == 0 {
 				t.Error("no job waits for the import")
@@ -252,31 +252,29 @@ func TestStoppedRunIsHandedBack(t *testing.T) {
 	}
 }
 
-// leavesNothing checks that a run that does not count has left nothing, once it
-// must have stopped.
+// wantNoBlobsOfRun checks that a discarded run has no blobs after StopGrace.
 func (f *fixture) wantNoBlobsOfRun(imp model.Import, run int) {
 	f.Helper()
 	f.Clock.Advance(30 * time.Second)
 	must(f.T, f.RunMaintenance(f.ctx))
 	if left := f.Blobs.Keys(fmt.Sprintf("imports/%s/run-%d/", imp.ID, run)); len(left) > 0 {
-		f.Errorf("run %d leaves %v", run, left)
+		f.Errorf("run %d still has %v", run, left)
 	}
 }
 
-// TestSupersededRunLeavesNothing takes an import away from a process that is not
-// quite dead, and lets another one finish it first.
-func TestSupersededRunLeavesNothing(t *testing.T) {
+// Another process reclaims an import from a process that is alive, and finishes it first.
+func TestSupersededRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
-			taken := false
+			superseded := false
 			var f *fixture
 			f = newFixture(t, onCrashPoint(func(reached string) {
-				if reached != point || taken {
+				if reached != point || superseded {
 					return
 				}
-				taken = true
+				superseded = true
 				other := f.newNode("folder/two")
 				must(f.T, other.Join(f.ctx))
 				if ran, err := other.RunNext(f.ctx); !ran || err != nil {
@@ -284,7 +282,7 @@ func TestSupersededRunLeavesNothing(t *testing.T) {
 				}
 			}))
 			imp := f.pendingImport(goodFile, "")
-			_, _ = f.RunNext(f.ctx) // it may say that it was too late, or nothing
+			_, _ = f.RunNext(f.ctx) // may return an error
 			f.wantResult(imp, goodResult)
 			if imp := f.reload(imp); imp.Run != 2 || !strings.Contains(imp.Result.Key, "/run-2/") || !strings.Contains(imp.Stage, "/run-2/") {
 				t.Errorf("run %d, result %s, stage %s; want those of the second run", imp.Run, imp.Result.Key, imp.Stage)
@@ -295,7 +293,7 @@ func TestSupersededRunLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestDeletedImportStops(t *testing.T) {
+func TestDeleteRunningImport(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
 		t.Run(point, func(t *testing.T) {
@@ -314,15 +312,14 @@ func TestDeletedImportStops(t *testing.T) {
 			f.Clock.Advance(31 * time.Second)
 			must(t, f.RunMaintenance(f.ctx))
 			if left := f.Blobs.Keys("imports/"); len(left) > 0 {
-				t.Errorf("the deleted import leaves %v", left)
+				t.Errorf("the deleted import still has %v", left)
 			}
 		})
 	}
 }
 
-// TestRunWatches deletes an import whose run is held up: the run ends, although
-// nobody tells it.
-func TestRunWatches(t *testing.T) {
+// The import of a blocked run is deleted, which ends the run.
+func TestBlockedRunOfDeletedImport(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.pendingImport(goodFile, "")
@@ -340,35 +337,35 @@ func TestRunWatches(t *testing.T) {
 	f.Clock.Advance(30 * time.Second)
 	must(t, f.RunMaintenance(f.ctx))
 	if left := f.Blobs.Keys("imports/"); len(left) > 0 {
-		t.Errorf("the deleted import leaves %v", left)
+		t.Errorf("the deleted import still has %v", left)
 	}
 }
 
-// TestLeftBehind lets the store be out of reach from some moment of a run on, so
-// that the run can neither end its import nor hand it back.
-func TestLeftBehind(t *testing.T) {
+// The store fails during a run, so that the run can neither end nor return to the queue. The
+// second round of maintenance reclaims it.
+func TestAbandonedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.staged", "run.result"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
-			away, times := &awayStore{}, 0
+			unavailable, times := &unavailableStore{}, 0
 			f := newFixture(t, func(f *fixture, cfg *service.Config) {
-				away.Store = f.Store
-				cfg.Store = away
+				unavailable.Store = f.Store
+				cfg.Store = unavailable
 			}, onCrashPoint(func(reached string) {
 				if reached == point && times == 0 {
 					times++
-					away.away.Store(true)
+					unavailable.down.Store(true)
 				}
 			}))
 			imp := f.pendingImport(goodFile, "")
 			if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, errDisconnected) {
-				t.Fatalf("ran %v, error %v; want a run that cannot be ended", ran, err)
+				t.Fatalf("ran %v, error %v; want a run that cannot end", ran, err)
 			}
-			away.away.Store(false)
+			unavailable.down.Store(false)
 			f.wantStatus(imp, model.Running)
 			must(t, f.RunMaintenance(f.ctx))
-			f.wantStatus(imp, model.Running) // it may have been claimed just now
+			f.wantStatus(imp, model.Running) // the claim may be new
 			must(t, f.RunMaintenance(f.ctx))
 			if imp := f.wantStatus(imp, model.Pending); imp.Lost != 1 {
 				t.Errorf("lost %d times, want once", imp.Lost)
@@ -379,21 +376,21 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// awayStore takes no changes while it is away.
-type awayStore struct {
+// unavailableStore rejects updates while down is set.
+type unavailableStore struct {
 	model.Store
-	away atomic.Bool
+	down atomic.Bool
 }
 
-func (s *awayStore) Update(ctx context.Context, work func(model.Tx) error) error {
-	if s.away.Load() {
+func (s *unavailableStore) Update(ctx context.Context, work func(model.Tx) error) error {
+	if s.down.Load() {
 		return errDisconnected
 	}
 	return s.Store.Update(ctx, work)
 }
 
-// TestSweepLeavesRunsAlone sweeps while an import runs.
-func TestSweepLeavesRunsAlone(t *testing.T) {
+// Maintenance does not reclaim active runs.
+func TestMaintenanceDuringRun(t *testing.T) {
 	t.Parallel()
 	var f *fixture
 	f = newFixture(t, onCrashPoint(func(point string) {
@@ -407,12 +404,12 @@ func TestSweepLeavesRunsAlone(t *testing.T) {
 	f.runAll()
 	f.wantResult(imp, goodResult)
 	if imp := f.reload(imp); imp.Run != 1 || imp.Lost != 0 {
-		t.Errorf("run %d, lost %d times; want the first run and none lost", imp.Run, imp.Lost)
+		t.Errorf("run %d, lost %d times; want 1 and 0", imp.Run, imp.Lost)
 	}
 }
 
-// TestPanicsCostOneRun lets a run panic in each of its goroutines.
-func TestPanicsCostOneRun(t *testing.T) {
+// A panic in any goroutine of a run ends only that run.
+func TestPanics(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]string{"the engine's": "/stage", "the result's": "/result.json", "the file's": "/raw/"} {
 		t.Run(name, func(t *testing.T) {
@@ -437,19 +434,18 @@ func TestPanicsCostOneRun(t *testing.T) {
 	}
 }
 
-// TestNoRoomIsNoLoss fills the disk under the result of an import, for longer
-// than ten runs.
-func TestNoRoomIsNoLoss(t *testing.T) {
+// Runs that fail because the disk is full do not count as lost.
+func TestFullDiskDuringRuns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.pendingImport(goodFile, "")
 	f.Blobs.LimitSize(0)
 	for range 12 {
 		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, syscall.ENOSPC) && !model.IsKind(err, model.Unavailable) || !strings.Contains(err.Error(), imp.ID) {
-			t.Fatalf("ran %v, error %v; want that there is no room for the import", ran, err)
+			t.Fatalf("ran %v, error %v; want that the disk is full, and the import", ran, err)
 		}
 		if ran, err := f.RunNext(f.ctx); ran || err != nil {
-			t.Fatalf("ran %v, error %v; want a pause", ran, err)
+			t.Fatalf("ran %v, error %v; want a delay", ran, err)
 		}
 		f.Clock.Advance(15 * time.Second)
 	}
@@ -461,8 +457,7 @@ func TestNoRoomIsNoLoss(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// TestManyRunsOfADeadNode buries a node that had more runs than are taken back in
-// one transaction.
+// A dead node had more runs than one transaction reclaims.
 func TestManyRunsOfADeadNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -482,19 +477,19 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		left, err := tx.Imports.InStatus(f.ctx, model.Running, "", runs)
 		if len(left) > 0 {
-			t.Errorf("%d imports are left behind", len(left))
+			t.Errorf("%d imports are still running", len(left))
 		}
 		return err
 	}))
 }
 
-// TestForgottenImportsAreWoken makes an import wait for which there is no job.
-func TestForgottenImportsAreWoken(t *testing.T) {
+// Maintenance enqueues a job for a pending import without one.
+func TestMissingJob(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.newImport("")
 	if err := f.RunMaintenance(f.ctx); err != nil || f.waitingJobs() != 0 {
-		t.Fatalf("error %v; %d jobs wait where no import does", err, f.waitingJobs())
+		t.Fatalf("error %v; %d jobs wait without a pending import", err, f.waitingJobs())
 	}
 	imp.Status = model.Pending
 	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {

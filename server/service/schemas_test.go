@@ -43,7 +43,7 @@ func TestSchemas(t *testing.T) {
 	got, err := f.Schema(f.ctx, f.org, made.ID)
 	must(t, err)
 	if diff := cmp.Diff(next, got); diff != "" {
-		t.Errorf("kept another schema than answered (-answered +kept):\n%s", diff)
+		t.Errorf("the saved schema differs (-returned +saved):\n%s", diff)
 	}
 	names := f.schemaNames()
 	if diff := cmp.Diff([]string{"People", "Orders"}, names); diff != "" {
@@ -53,7 +53,7 @@ func TestSchemas(t *testing.T) {
 	f.wantError(f.DeleteSchema(f.ctx, f.org, made.ID), model.NotFound, "not_found")
 }
 
-func TestSchemaTextsAreKept(t *testing.T) {
+func TestSchemaDocuments(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	d := namedSchema(t, "Contacts")
@@ -67,11 +67,11 @@ func TestSchemaTextsAreKept(t *testing.T) {
 		t.Errorf("hooks (-want +got):\n%s", diff)
 	}
 	if !strings.Contains(string(made.Document.Fields), `"type":"string"`) || !strings.Contains(string(made.Document.Fields), `"validators":[]`) {
-		t.Errorf("fields %s: type and validators are not always there", made.Document.Fields)
+		t.Errorf("fields %s: type or validators are missing", made.Document.Fields)
 	}
 }
 
-func TestInlineSchemasAreNotChanged(t *testing.T) {
+func TestInlineSchemas(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.newImport("")
@@ -80,7 +80,7 @@ func TestInlineSchemasAreNotChanged(t *testing.T) {
 	f.wantError(f.DeleteSchema(f.ctx, f.org, imp.SchemaID), model.Conflict, "inline_schema")
 }
 
-func TestWrongSchemasNameEachTrouble(t *testing.T) {
+func TestInvalidSchemas(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	d := namedSchema(t, "Contacts")
@@ -88,11 +88,11 @@ func TestWrongSchemasNameEachTrouble(t *testing.T) {
 	_, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
 	var e *model.Error
 	if !errors.As(err, &e) || e.Kind != model.Invalid || len(e.Fields) == 0 {
-		t.Fatalf("error %#v, want that it is invalid, by field", err)
+		t.Fatalf("error %#v, want Invalid with messages by field", err)
 	}
 	for path := range e.Fields {
 		if !strings.HasPrefix(path, "fields") {
-			t.Errorf("a word about %q", path)
+			t.Errorf("a message for %q", path)
 		}
 	}
 }
@@ -106,12 +106,12 @@ func TestParseID(t *testing.T) {
 	} {
 		got, valid := model.ParseID(text)
 		if valid != ok || ok && got != id {
-			t.Errorf("%q is read as %q, %v; want %v", text, got, valid, ok)
+			t.Errorf("%q is parsed as %q, %v; want %v", text, got, valid, ok)
 		}
 	}
 }
 
-func TestErrorsAreFoundByKind(t *testing.T) {
+func TestErrorIs(t *testing.T) {
 	t.Parallel()
 	err := error(&model.Error{Kind: model.Conflict, Code: "name_taken", Message: intray.Literal("Taken.")})
 	for target, want := range map[*model.Error]bool{
@@ -121,11 +121,11 @@ func TestErrorsAreFoundByKind(t *testing.T) {
 		{Kind: model.NotFound}:                     false,
 	} {
 		if got := errors.Is(err, target); got != want {
-			t.Errorf("is it %+v: %v, want %v", target, got, want)
+			t.Errorf("errors.Is(%+v) is %v, want %v", target, got, want)
 		}
 	}
 	if err.Error() != "Taken." {
-		t.Errorf("it says %q", err)
+		t.Errorf("the message is %q", err)
 	}
 }
 
@@ -144,8 +144,8 @@ func (f *fixture) schemaNames() (names []string) {
 	return names
 }
 
-// TestDoubtsAboutSchemas saves what cannot be meant.
-func TestDoubtsAboutSchemas(t *testing.T) {
+// Likely mistakes are warnings.
+func TestLintWarnings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	d := namedSchema(t, "Doubtful")
@@ -171,49 +171,51 @@ func TestDoubtsAboutSchemas(t *testing.T) {
 		_, warnings, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, schemas.Draft{Doc: d})
 		must(t, err)
 		if len(warnings) != c.count || !strings.HasPrefix(warnings[len(warnings)-1].String(), c.last) {
-			t.Errorf("%d doubtful fields: %d warnings, the last %q", c.fields, len(warnings), warnings[len(warnings)-1])
+			t.Errorf("%d fields: %d warnings, the last %q", c.fields, len(warnings), warnings[len(warnings)-1])
 		}
 	}
 }
 
-// TestHooksThatCannotBeLoaded wants what the engine of the hooks says of a schema
-// to be told when it is saved, and when an import brings hooks of its own.
-func TestHooksThatCannotBeLoaded(t *testing.T) {
-	said := struct {
+// Hooks are checked when a schema is saved, and when an import has hooks.
+func TestCheckHooks(t *testing.T) {
+	result := struct {
 		warning intray.Message
 		err     error
 	}{}
 	calls := 0
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
-		cfg.CheckHooks = func(context.Context, intray.Hooks) (intray.Message, error) { calls++; return said.warning, said.err }
+		cfg.CheckHooks = func(context.Context, intray.Hooks) (intray.Message, error) {
+			calls++
+			return result.warning, result.err
+		}
 	})
 	ctx := f.ctx
 	hooks := map[string]any{"rowHooks": []any{"r => r"}}
 	draft := schemas.Draft{Doc: schema.Doc{Name: "s", Fields: []any{map[string]any{"key": "a", "label": "A"}}, Hooks: hooks}}
 
-	said.err = &intray.HookError{Hook: "rowHooks[0]", Line: 3, Column: 4, Text: intray.Literal("SyntaxError: what is this")}
+	result.err = &intray.HookError{Hook: "rowHooks[0]", Line: 3, Column: 4, Text: intray.Literal("SyntaxError: what is this")}
 	var refused *model.Error
 	if _, _, err := f.CreateSchema(ctx, f.org, draft); !errors.As(err, &refused) || refused.Kind != model.Invalid || !strings.Contains(refused.Message.String(), "rowHooks[0] failed at line 3, column 4") || len(refused.Fields["hooks"]) != 1 {
 		t.Errorf("a hook that cannot be loaded: %v", err)
 	}
-	said.err = &schema.InvalidError{Issues: []schema.Issue{{Path: "hooks.rowHooks[0]", Message: intray.Literal("is wrong")}, {Path: "hooks.stepHooks[1].callback", Message: intray.Literal("too")}}}
+	result.err = &schema.InvalidError{Issues: []schema.Issue{{Path: "hooks.rowHooks[0]", Message: intray.Literal("is wrong")}, {Path: "hooks.stepHooks[1].callback", Message: intray.Literal("too")}}}
 	if _, _, err := f.CreateSchema(ctx, f.org, draft); !errors.As(err, &refused) || refused.Kind != model.Invalid || fmt.Sprint(refused.Fields["hooks"]) != "[rowHooks[0]: is wrong stepHooks[1].callback: too]" {
 		t.Errorf("hooks with a wrong source: %v, %v", err, refused.Fields)
 	}
-	said.err = errors.New("no process left")
+	result.err = errors.New("no process left")
 	if _, _, err := f.CreateSchema(ctx, f.org, draft); err == nil || errors.As(err, &refused) {
-		t.Errorf("a fault of the machinery is told as %v", err)
+		t.Errorf("an internal error is returned as %v", err)
 	}
-	said.err, said.warning = nil, intray.Literal("nobody looked")
+	result.err, result.warning = nil, intray.Literal("not checked")
 	saved, warnings, err := f.CreateSchema(ctx, f.org, draft)
-	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "nobody looked") {
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "not checked") {
 		t.Errorf("a schema whose hooks were not checked: %q, %v", warnings, err)
 	}
 	before := calls
 	if _, err := f.CreateImport(ctx, f.org, imports.Draft{SchemaID: saved.ID}); err != nil || calls != before {
 		t.Errorf("the hooks of a saved schema were checked again, or %v", err)
 	}
-	said.err = &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
+	result.err = &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
 	if _, err := f.CreateImport(ctx, f.org, imports.Draft{SchemaID: saved.ID, Doc: schema.Doc{Hooks: hooks}}); !errors.As(err, &refused) || calls == before {
 		t.Errorf("hooks of an import that cannot be loaded: %v", err)
 	}

@@ -19,7 +19,7 @@ func (f *fixture) newSession() imports.Hydration {
 	return h
 }
 
-// saveFile saves a file in a session and gives its blob.
+// saveSessionFile saves a file and returns the session.
 func (f *fixture) saveSessionFile(session model.Session, text string) model.Session {
 	f.Helper()
 	saved, err := f.SaveSessionFile(f.ctx, session, imports.IncomingFile{
@@ -29,13 +29,13 @@ func (f *fixture) saveSessionFile(session model.Session, text string) model.Sess
 	return saved
 }
 
-func TestSessionsEndAWeekAfterTheirLastSave(t *testing.T) {
+func TestSessionsExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	idle, kept := f.newSession().Session, f.newSession().Session
-	file := f.saveSessionFile(kept, "a,b\n").File.Key
+	idle, used := f.newSession().Session, f.newSession().Session
+	file := f.saveSessionFile(used, "a,b\n").File.Key
 	f.Clock.Advance(week)
-	kept, err := f.SaveState(f.ctx, kept, []byte(`{}`), nil)
+	used, err := f.SaveState(f.ctx, used, []byte(`{}`), nil)
 	must(t, err)
 	if _, err := f.ResumeSession(f.ctx, f.org, idle.ID, 0); err != nil {
 		t.Errorf("at the end of its week: %v", err)
@@ -43,21 +43,21 @@ func TestSessionsEndAWeekAfterTheirLastSave(t *testing.T) {
 	f.Clock.Advance(time.Microsecond)
 	_, err = f.ResumeSession(f.ctx, f.org, idle.ID, 0)
 	f.wantError(err, model.NotFound, "not_found")
-	if _, err := f.ResumeSession(f.ctx, f.org, kept.ID, 0); err != nil {
+	if _, err := f.ResumeSession(f.ctx, f.org, used.ID, 0); err != nil {
 		t.Errorf("the session that was saved: %v", err)
 	}
 	must(t, f.RunMaintenance(f.ctx))
-	if n := f.countSessions(idle.ID, kept.ID); n != 1 {
-		t.Errorf("%d of two sessions are left in the store after the sweep, want 1", n)
+	if n := f.countSessions(idle.ID, used.ID); n != 1 {
+		t.Errorf("%d of two sessions exist after maintenance, want 1", n)
 	}
 	f.Clock.Advance(week)
-	must(t, f.RunMaintenance(f.ctx)) // ends the session
-	must(t, f.RunMaintenance(f.ctx)) // and empties the trash
-	if n := f.countSessions(idle.ID, kept.ID); n != 0 {
-		t.Errorf("%d sessions are left after another week", n)
+	must(t, f.RunMaintenance(f.ctx)) // deletes the session
+	must(t, f.RunMaintenance(f.ctx)) // empties the trash
+	if n := f.countSessions(idle.ID, used.ID); n != 0 {
+		t.Errorf("%d sessions exist after another week", n)
 	}
 	if left := f.Blobs.Keys(file); len(left) > 0 {
-		t.Errorf("the file of the session is left: %v", left)
+		t.Errorf("the file of the session exists: %v", left)
 	}
 }
 
@@ -74,8 +74,8 @@ func (f *fixture) countSessions(ids ...string) (n int) {
 	return n
 }
 
-// A token that lives longer than its session opens nothing.
-func TestTokenOfAnEndedSession(t *testing.T) {
+// A token is invalid after its session expired.
+func TestTokenOfExpiredSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	session := f.newSession().Session
@@ -92,7 +92,7 @@ func TestTokenLife(t *testing.T) {
 	f := newFixture(t)
 	session := f.newSession()
 	if session.Life != 6*time.Hour {
-		t.Errorf("a token lives %v by default, want 6 h", session.Life)
+		t.Errorf("the default life is %v, want 6 h", session.Life)
 	}
 	for _, life := range []time.Duration{-time.Second, time.Millisecond, week + time.Second} {
 		_, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, life)
@@ -100,7 +100,7 @@ func TestTokenLife(t *testing.T) {
 	}
 }
 
-func TestDeletedSessionOpensNothing(t *testing.T) {
+func TestDeletedSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	h := f.newSession()
@@ -118,13 +118,13 @@ func TestDeletedSessionOpensNothing(t *testing.T) {
 	f.wantError(err, model.Denied, "session_expired")
 	must(t, f.RunMaintenance(f.ctx))
 	if left := f.Blobs.Keys("sessions/"); len(left) > 0 {
-		t.Errorf("files are left: %v (the file was %s)", left, saved.File.Key)
+		t.Errorf("files remain: %v (the file was %s)", left, saved.File.Key)
 	}
 	must(t, f.DeleteSession(f.ctx, f.org, h.Session.ID))
 	must(t, f.DeleteSession(f.ctx, f.org, "00000000-0000-4000-8000-000000000000"))
 }
 
-func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
+func TestConditionalSave(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	session := f.newSession().Session
@@ -135,7 +135,7 @@ func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
 	second, err := f.SaveState(f.ctx, session, []byte(`{"n":2}`), []string{"other", first.Tag})
 	must(t, err)
 	if first.Tag == second.Tag {
-		t.Error("two states have one tag")
+		t.Error("two states have the same tag")
 	}
 	_, err = f.SaveState(f.ctx, session, []byte(`{"n":3}`), []string{"other", first.Tag})
 	f.wantError(err, model.Conflict, "state_changed")
@@ -170,11 +170,11 @@ func TestSessionFileIsReplaced(t *testing.T) {
 	_, err = f.SaveSessionFile(f.ctx, session, imports.IncomingFile{Body: strings.NewReader("short"), Length: 10}, "")
 	f.wantError(err, model.Invalid, "body_too_short")
 	if left := f.Blobs.Keys("sessions/"); len(left) != 1 {
-		t.Errorf("a refused file leaves %v", left)
+		t.Errorf("a rejected file leaves %v", left)
 	}
 }
 
-func TestWrongSessions(t *testing.T) {
+func TestInvalidSessions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, label := range []string{strings.Repeat("é", 256), "a\nb"} {

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/states.md")
 
-// ways are the only ways that a status may go.
-var ways = map[model.Status][]model.Status{
+// transitions are the allowed changes of status.
+var transitions = map[model.Status][]model.Status{
 	model.AwaitingUpload: {model.Pending},
 	model.Pending:        {model.Running, model.Failed},
 	model.Running:        {model.Pending, model.Successful, model.NeedsReview, model.Failed},
@@ -26,8 +26,8 @@ var ways = map[model.Status][]model.Status{
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for from, allowed := range ways {
-		for to := range ways {
+	for from, allowed := range transitions {
+		for to := range transitions {
 			want := false
 			for _, s := range allowed {
 				want = want || s == to
@@ -36,20 +36,19 @@ func TestTransitions(t *testing.T) {
 				t.Errorf("%s may become %s: %v, want %v", from, to, got, want)
 			}
 			if !want {
-				f.moveRefused(from, to)
+				f.wantInvalidTransition(from, to)
 			}
 		}
 	}
-	for _, way := range model.Transitions() {
-		if way.Why == "" {
-			t.Errorf("from %s to %s without a reason", way.From, way.To)
+	for _, transition := range model.Transitions() {
+		if transition.Why == "" {
+			t.Errorf("from %s to %s without a cause", transition.From, transition.To)
 		}
 	}
 }
 
-// moveRefused tries a way that the table does not hold, on an import that
-// stands in the store.
-func (f *fixture) moveRefused(from, to model.Status) {
+// wantInvalidTransition tries a change of status that is not allowed.
+func (f *fixture) wantInvalidTransition(from, to model.Status) {
 	f.Helper()
 	imp := f.newImport("")
 	imp.Status = from
@@ -62,7 +61,7 @@ func (f *fixture) moveRefused(from, to model.Status) {
 	f.wantStatus(imp, from)
 }
 
-func TestUploadFollowsItsImport(t *testing.T) {
+func TestUploadStatus(t *testing.T) {
 	t.Parallel()
 	want := map[model.Status]model.UploadStatus{
 		model.AwaitingUpload: model.UploadPending,
@@ -79,7 +78,7 @@ func TestUploadFollowsItsImport(t *testing.T) {
 	}
 }
 
-// statesPage is the page with the table, below the repository's root.
+// statesPage is the path of the page with the table.
 const statesPage = "../../docs/states.md"
 
 const tableHead = "| From | To | When |\n| --- | --- | --- |\n"
@@ -87,8 +86,8 @@ const tableHead = "| From | To | When |\n| --- | --- | --- |\n"
 func transitionTable() string {
 	var b strings.Builder
 	b.WriteString(tableHead)
-	for _, way := range model.Transitions() {
-		b.WriteString("| " + string(way.From) + " | " + string(way.To) + " | " + way.Why + " |\n")
+	for _, transition := range model.Transitions() {
+		b.WriteString("| " + string(transition.From) + " | " + string(transition.To) + " | " + transition.Why + " |\n")
 	}
 	return b.String()
 }
@@ -96,12 +95,12 @@ func transitionTable() string {
 func TestStatesPage(t *testing.T) {
 	text, err := os.ReadFile(statesPage)
 	if err != nil {
-		t.Fatalf("%v\nThe page must hold this table:\n%s", err, transitionTable())
+		t.Fatalf("%v\nThe page must have this table:\n%s", err, transitionTable())
 	}
 	page := string(text)
 	at := strings.Index(page, "| From | To | When |\n")
 	if at < 0 {
-		t.Fatalf("docs/states.md has no table of transitions. It must hold this one:\n%s", transitionTable())
+		t.Fatalf("docs/states.md has no table of transitions. It must have this one:\n%s", transitionTable())
 	}
 	end := at
 	for line := range strings.Lines(page[at:]) {
@@ -115,6 +114,6 @@ func TestStatesPage(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(transitionTable(), page[at:end]); diff != "" {
-		t.Errorf("the table of docs/states.md is not that of the code; go test ./server/service -run StatesPage -update rewrites it (-code +page):\n%s", diff)
+		t.Errorf("the table in docs/states.md is outdated; go test ./server/service -run StatesPage -update rewrites it (-code +page):\n%s", diff)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/server/service"
 )
 
-// TestAnchor tries a database with the blobs of another one.
-func TestAnchor(t *testing.T) {
+// A database is opened with the blobs of another one.
+func TestStoreFingerprint(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	must(t, f.VerifyStoreFingerprint(f.ctx))
@@ -29,19 +29,19 @@ func TestAnchor(t *testing.T) {
 	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "the files of this database are not in this data folder") {
 		t.Errorf("with other blobs: error %v", err)
 	}
-	strange := emptyFixture(t).newNode("folder/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = f.Blobs })
-	if err := strange.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "belong to another database") {
+	foreign := emptyFixture(t).newNode("folder/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = f.Blobs })
+	if err := foreign.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "belong to another database") {
 		t.Errorf("with another store: error %v", err)
 	}
 	f.Blobs.OnUse(func(context.Context, string, string) error { return errDisconnected })
 	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errDisconnected) {
-		t.Errorf("with blobs out of reach: error %v", err)
+		t.Errorf("with failing blobs: error %v", err)
 	}
 }
 
-// TestAnchorOfNewFolders begins two folders upon one database, and one that died
-// before its anchor lay.
-func TestAnchorOfNewFolders(t *testing.T) {
+// Two folders are opened with one new database. The first process crashed before it wrote the
+// fingerprint.
+func TestFingerprintOfNewFolders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.Blobs.OnUse(func(_ context.Context, use, _ string) error {
@@ -59,7 +59,7 @@ func TestAnchorOfNewFolders(t *testing.T) {
 		t.Errorf("the second folder: error %v", err)
 	}
 	must(t, f.newNode("folder/two").VerifyStoreFingerprint(f.ctx))
-	must(t, f.newNode("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // with the first one's blobs
+	must(t, f.newNode("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // has the blobs of the first one
 }
 
 func TestReady(t *testing.T) {
@@ -67,22 +67,22 @@ func TestReady(t *testing.T) {
 	f := newFixture(t)
 	must(t, f.Ready(f.ctx))
 	for code, change := range map[string]option{
-		"store_unavailable": func(f *fixture, cfg *service.Config) { cfg.Store = silentStore{f.Store} },
-		"blobs_unavailable": func(_ *fixture, cfg *service.Config) { cfg.Blobs = silentBlobs{mem.New()} },
+		"store_unavailable": func(f *fixture, cfg *service.Config) { cfg.Store = unreachableStore{f.Store} },
+		"blobs_unavailable": func(_ *fixture, cfg *service.Config) { cfg.Blobs = unwritableBlobs{mem.New()} },
 	} {
 		f.wantError(f.newNode("folder/two", change).Ready(f.ctx), model.Unavailable, code)
 	}
 }
 
-type silentStore struct{ model.Store }
+type unreachableStore struct{ model.Store }
 
-func (silentStore) Ping(context.Context) error { return errDisconnected }
+func (unreachableStore) Ping(context.Context) error { return errDisconnected }
 
-type silentBlobs struct{ *mem.Store }
+type unwritableBlobs struct{ *mem.Store }
 
-func (silentBlobs) CheckWritable(context.Context) error { return errDisconnected }
+func (unwritableBlobs) CheckWritable(context.Context) error { return errDisconnected }
 
-// TestFullDisk fills the disk under an upload, a run and a session.
+// The disk is full during an upload, a creation and a session.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -95,12 +95,12 @@ func TestFullDisk(t *testing.T) {
 	} {
 		var e *model.Error
 		if !errors.As(err, &e) || e.Kind != model.Unavailable || e.Code != "storage_full" || e.RetryAfter < time.Second {
-			t.Errorf("%s: error %#v, want that the storage is full and when to try again", name, err)
+			t.Errorf("%s: error %#v, want storage_full and a time to retry", name, err)
 		}
 	}
 	f.wantStatus(imp, model.AwaitingUpload)
 	if left := f.Blobs.Keys(""); len(left) > 0 {
-		t.Errorf("blobs are left: %v", left)
+		t.Errorf("blobs remain: %v", left)
 	}
 	f.Blobs.LimitSize(-1)
 	must(t, f.upload(imp, goodFile))
@@ -121,7 +121,7 @@ func (f *fixture) trySessionFile() error {
 func TestIsShort(t *testing.T) {
 	t.Parallel()
 	if !imports.IsShort(fmt.Errorf("read: %w", io.ErrUnexpectedEOF)) || imports.IsShort(io.EOF) || imports.IsShort(nil) {
-		t.Error("only a body that ended too early is short")
+		t.Error("only io.ErrUnexpectedEOF is short")
 	}
 }
 

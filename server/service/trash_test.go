@@ -16,9 +16,8 @@ import (
 
 const day = 24 * time.Hour
 
-// TestOrphansAreRemoved lets the process die when a file is stored and nothing
-// refers to it yet.
-func TestOrphansAreRemoved(t *testing.T) {
+// The process crashes when a file is stored and nothing refers to it yet.
+func TestOrphansOfCrashes(t *testing.T) {
 	t.Parallel()
 	for point, crash := range map[string]func(f *fixture){
 		"upload.stored": func(f *fixture) { _ = f.upload(f.newImport(""), goodFile) },
@@ -38,12 +37,12 @@ func TestOrphansAreRemoved(t *testing.T) {
 			f.Clock.Advance(day - time.Microsecond)
 			must(t, f.RunMaintenance(f.ctx))
 			if len(f.Blobs.Keys(orphans[0])) == 0 {
-				t.Error("the orphan is gone before its day is over")
+				t.Error("the orphan is deleted before its day is over")
 			}
 			f.Clock.Advance(time.Microsecond)
 			must(t, f.RunMaintenance(f.ctx))
 			if left := f.Blobs.Keys(orphans[0]); len(left) > 0 {
-				t.Errorf("the orphan is left: %v", left)
+				t.Errorf("the orphan remains: %v", left)
 			}
 			f.wantResult(kept, goodResult)
 			if text := f.Blobs.Content(t, kept.Raw.Key); text != goodFile {
@@ -53,8 +52,8 @@ func TestOrphansAreRemoved(t *testing.T) {
 	}
 }
 
-// A crash behind the commit loses nothing.
-func TestAcceptedUploadSurvivesACrash(t *testing.T) {
+// A crash after the commit loses nothing.
+func TestCrashAfterUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("upload.accepted"))
 	imp := f.newImport("")
@@ -67,13 +66,13 @@ func TestAcceptedUploadSurvivesACrash(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-func TestDeletedImportLeavesNothing(t *testing.T) {
+func TestDeleteImport(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.finishedImport(badFile, "")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	if left := f.Blobs.Keys(""); len(left) > 0 {
-		t.Errorf("blobs are left: %v", left)
+		t.Errorf("blobs remain: %v", left)
 	}
 	_, err := f.Upload(f.ctx, f.org, imp.UploadID)
 	f.wantError(err, model.NotFound, "not_found")
@@ -82,7 +81,7 @@ func TestDeletedImportLeavesNothing(t *testing.T) {
 	f.wantError(f.DeleteImport(f.ctx, f.org, imp.ID), model.NotFound, "not_found")
 }
 
-func TestDeletedImportKeepsItsSavedSchema(t *testing.T) {
+func TestDeleteImportWithSavedSchema(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(t, "Contacts")})
@@ -95,13 +94,13 @@ func TestDeletedImportKeepsItsSavedSchema(t *testing.T) {
 	}
 }
 
-// TestDeletedDuringTheUpload deletes an import before and while its file comes.
-func TestDeletedDuringTheUpload(t *testing.T) {
+// An import is deleted before and during its upload.
+func TestDeleteDuringUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for name, body := range map[string]func(remove func()) *deleting{
-		"before the first byte": func(remove func()) *deleting { remove(); return &deleting{from: strings.NewReader(goodFile)} },
-		"with the first byte":   func(remove func()) *deleting { return &deleting{strings.NewReader(goodFile), remove} },
+	for name, body := range map[string]func(remove func()) *hookReader{
+		"before the first byte": func(remove func()) *hookReader { remove(); return &hookReader{from: strings.NewReader(goodFile)} },
+		"with the first byte":   func(remove func()) *hookReader { return &hookReader{strings.NewReader(goodFile), remove} },
 	} {
 		imp := f.newImport("")
 		r, err := f.BeginUpload(f.ctx, imp.ID, f.mustToken(f.UploadToken(imp)), -1)
@@ -109,23 +108,23 @@ func TestDeletedDuringTheUpload(t *testing.T) {
 		_, err = r.Receive(f.ctx, imports.IncomingFile{Length: -1, Body: body(func() { must(t, f.DeleteImport(f.ctx, f.org, imp.ID)) })})
 		f.wantError(err, model.NotFound, "not_found")
 		if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !model.IsKind(err, model.NotFound) {
-			t.Errorf("%s: the upload of the deleted import is there, error %v", name, err)
+			t.Errorf("%s: the upload of the deleted import exists, error %v", name, err)
 		}
 		f.Clock.Advance(2 * day)
 		must(t, f.RunMaintenance(f.ctx))
 		if left := f.Blobs.Keys("imports/"); len(left) > 0 {
-			t.Errorf("%s: blobs are left: %v", name, left)
+			t.Errorf("%s: blobs remain: %v", name, left)
 		}
 	}
 }
 
-// deleting is a body at whose beginning something is done.
-type deleting struct {
+// hookReader calls first before the first read, unless it is nil.
+type hookReader struct {
 	from  *strings.Reader
 	first func()
 }
 
-func (d *deleting) Read(p []byte) (int, error) {
+func (d *hookReader) Read(p []byte) (int, error) {
 	if d.first != nil {
 		d.first()
 		d.first = nil
@@ -133,8 +132,8 @@ func (d *deleting) Read(p []byte) (int, error) {
 	return d.from.Read(p)
 }
 
-// One blob that cannot be removed must not keep all others.
-func TestTrashGoesOnBehindATrouble(t *testing.T) {
+// A blob that cannot be deleted does not prevent the deletion of others.
+func TestTrashAfterFailure(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
@@ -158,20 +157,19 @@ func TestTrashGoesOnBehindATrouble(t *testing.T) {
 	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		left, err := tx.Trash.ListDue(f.ctx, servertest.Started, 10)
 		if len(left) != 1 || left[0].Prefix != "imports/a" {
-			t.Errorf("trash %v is left, want imports/a only", left)
+			t.Errorf("trash %v remains, want imports/a only", left)
 		}
 		return err
 	}))
 }
 
-// lossy is a store whose next commit is done and not heard of, once armed: the
-// connection breaks in between.
+// lossyStore is a store that loses the response of the next commit after it is armed.
 type lossyStore struct {
 	model.Store
 	armed bool
 }
 
-var errDisconnected = errors.New("the connection broke while committing")
+var errDisconnected = errors.New("the connection broke during the commit")
 
 func (l *lossyStore) Update(ctx context.Context, work func(model.Tx) error) error {
 	lose := l.armed
@@ -182,7 +180,7 @@ func (l *lossyStore) Update(ctx context.Context, work func(model.Tx) error) erro
 	return errDisconnected
 }
 
-// losing gives a fixture and its lossy store, armed at a point.
+// lossyFixture returns a fixture whose store is armed at a crash point.
 func lossyFixture(t *testing.T, point string) (*fixture, *lossyStore) {
 	store := &lossyStore{}
 	return newFixture(t, func(f *fixture, cfg *service.Config) {
@@ -192,22 +190,22 @@ func lossyFixture(t *testing.T, point string) (*fixture, *lossyStore) {
 	}), store
 }
 
-// A result must not be removed because nobody heard that it counts.
-func TestUnheardEndOfARun(t *testing.T) {
+// The result must not be deleted if the response of its commit is lost.
+func TestLostResponseOfRun(t *testing.T) {
 	t.Parallel()
 	f, _ := lossyFixture(t, "run.result")
 	imp := f.pendingImport(goodFile, "")
 	_, _ = f.RunNext(f.ctx)
 	f.wantResult(imp, goodResult)
 	if left := f.Blobs.Keys(f.reload(imp).Stage); len(left) == 0 {
-		t.Error("the staged rows of the import are gone")
+		t.Error("the staged rows of the import were deleted")
 	}
 	f.Clock.Advance(2 * day)
 	must(t, f.RunMaintenance(f.ctx))
 	f.wantResult(imp, goodResult)
 }
 
-func TestUnheardUpload(t *testing.T) {
+func TestLostResponseOfUpload(t *testing.T) {
 	t.Parallel()
 	f, _ := lossyFixture(t, "upload.stored")
 	imp := f.newImport("")
@@ -221,7 +219,7 @@ func TestUnheardUpload(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-func TestUnheardRows(t *testing.T) {
+func TestLostResponseOfRows(t *testing.T) {
 	t.Parallel()
 	f, _ := lossyFixture(t, "rows.stored")
 	id := unknownID
@@ -235,7 +233,7 @@ func TestUnheardRows(t *testing.T) {
 	f.wantResult(model.Import{ID: id, Org: f.org}, `[{"email":"ada@example.org","name":null}]`)
 }
 
-func TestUnheardSessionFile(t *testing.T) {
+func TestLostResponseOfSessionFile(t *testing.T) {
 	t.Parallel()
 	f, store := lossyFixture(t, "")
 	session := f.newSession().Session
@@ -251,6 +249,6 @@ func TestUnheardSessionFile(t *testing.T) {
 	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
 	must(t, err)
 	if _, err := f.SessionFile(f.ctx, h.Session); err != nil {
-		t.Errorf("the file that the session names: %v", err)
+		t.Errorf("the file of the session: %v", err)
 	}
 }
