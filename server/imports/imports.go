@@ -86,8 +86,11 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	if err != nil {
 		return model.Import{}, err
 	}
-	if existing, err := s.Import(ctx, org, imp.ID); draft.ID != "" && err == nil {
-		return asCreated(existing), nil
+	if draft.ID != "" {
+		existing, err := s.Import(ctx, org, draft.ID)
+		if !model.IsKind(err, model.NotFound) {
+			return asCreated(existing), err
+		}
 	}
 	name, doc, err := s.MergedDocument(ctx, org, draft)
 	if err != nil {

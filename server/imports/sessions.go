@@ -58,9 +58,12 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 	now := s.env.Now()
 	session := model.Session{ID: id, Org: org, ImportIdentifier: draft.ImportIdentifier, Created: now, Saved: now}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
-		if existing, err := tx.Sessions.Get(ctx, org, id); draft.ID != "" && err == nil {
-			session = existing
-			return nil
+		if draft.ID != "" {
+			existing, err := tx.Sessions.Get(ctx, org, id)
+			if !model.IsKind(err, model.NotFound) {
+				session = existing
+				return err
+			}
 		}
 		return tx.Sessions.Insert(ctx, session)
 	})

@@ -49,9 +49,10 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (mo
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if draft.ID != "" {
-			if existing, err := tx.Schemas.Get(ctx, org, draft.ID); err == nil {
+			existing, err := tx.Schemas.Get(ctx, org, draft.ID)
+			if !model.IsKind(err, model.NotFound) {
 				schema = existing
-				return nil
+				return err
 			}
 		}
 		return nameTakenError(tx.Schemas.Insert(ctx, schema), schema.Name)
