@@ -2,6 +2,7 @@ package connectors_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 	"github.com/intraydata/intray/server/servertest"
 )
 
-// imported makes a connector with one file whose import is SUCCESSFUL.
+// withResult creates a connector with one file whose import is SUCCESSFUL.
 func (f *fixture) withResult() model.Connector {
 	f.Helper()
 	c := f.connector()
@@ -81,6 +82,29 @@ func TestResultFaults(t *testing.T) {
 		}
 		return name
 	})
+}
+
+// A result must not count as uploaded if one of its objects cannot be read.
+func TestResultLookupFaults(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []struct {
+		use string
+		n   int
+	}{{"Connectors.Get", 1}, {"Imports.Get", 1}, {"Imports.Get", 2}, {"Credentials.Get", 1}, {"Remotes.Open", 1}, {"Blobs.open", 1}, {"Remote.Upload", 1}} {
+		t.Run(fmt.Sprint(fault.use, " ", fault.n), func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			c := f.withResult()
+			f.Faults.ArmUse(fault.use, fault.n)
+			must(t, f.deliverDue())
+			if failed := f.Faults.Disarm(); failed != fault.use {
+				t.Fatalf("failed %q, want %s", failed, fault.use)
+			}
+			if file := f.pulled(c); file.Put != "WAITING" || file.PutTries != 1 || file.PutMessage.IsZero() || len(f.remote.Uploaded()) != 0 {
+				t.Errorf("%+v, uploaded %q; want a waiting result with a message", file, f.remote.Uploaded())
+			}
+		})
+	}
 }
 
 // A result whose import, connector or credential was deleted is never uploaded, and does not
