@@ -6,8 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/service"
 )
 
 const week = 7 * 24 * time.Hour
@@ -171,6 +175,23 @@ func TestSessionFileIsReplaced(t *testing.T) {
 	f.wantError(err, model.Invalid, "body_too_short")
 	if left := f.Blobs.Keys("sessions/"); len(left) != 1 {
 		t.Errorf("a rejected file leaves %v", left)
+	}
+}
+
+// A session file that exceeds the limit of the server says so.
+func TestLargeSessionFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.MaxFileSize = 10 })
+	session := f.newSession().Session
+	f.saveSessionFile(session, strings.Repeat("x", 10))
+	_, err := f.SaveSessionFile(f.ctx, session, imports.IncomingFile{Body: strings.NewReader(strings.Repeat("x", 11)), Length: -1}, "")
+	f.wantError(err, model.TooLarge, "file_too_large")
+	if diff := cmp.Diff(intray.NewMessage("file.too_large_for_service", intray.Params{"size": int64(10)}), intray.MessageOf(err)); diff != "" {
+		t.Errorf("the message (-want +got):\n%s", diff)
+	}
+	saved, err := f.SaveState(f.ctx, session, []byte(`{}`), nil)
+	if err != nil || len(saved.Tag) != 32 {
+		t.Errorf("the tag is %q, %v; want 128 bits in hexadecimal", saved.Tag, err)
 	}
 }
 
