@@ -187,7 +187,7 @@ func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, err
 	if err != nil {
 		return nil, err
 	}
-	var made []NewKey
+	made := make([]NewKey, 0, 2)
 	for kind, key := range map[model.LicenceKind]string{model.Backend: given.Backend, model.Frontend: given.Frontend} {
 		first, err := s.draftKey(kind, key, 0)
 		if err != nil {

@@ -2,7 +2,7 @@ package model
 
 import (
 	"context"
-	"crypto/md5"
+	"crypto/md5" //nolint:gosec // compared with Content-MD5, not a security measure
 	"crypto/sha256"
 	"errors"
 	"fmt"

@@ -113,7 +113,7 @@ func (s *Service) EmptyTrash(ctx context.Context) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	var deleted []model.Trash
+	deleted := make([]model.Trash, 0, len(due))
 	var failures []error
 	for _, t := range due {
 		if err := s.env.DeleteBlobs(ctx, t.Prefix); err != nil {

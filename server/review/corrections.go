@@ -190,7 +190,7 @@ func (c exportColumn) text(r draft.Row) string {
 
 // problems returns the problems of a row, one a line.
 func (t rowExport) problems(r draft.Row) string {
-	var list []string
+	list := make([]string, 0, len(r.Problems))
 	for _, p := range r.Problems {
 		list = append(list, p.Text.String())
 	}

@@ -104,7 +104,7 @@ func (d *drafts) closeIdle(now time.Time) error {
 		}
 	}
 	d.mu.Unlock()
-	var errs []error
+	errs := make([]error, 0, len(idle))
 	for _, o := range idle {
 		errs = append(errs, o.close())
 	}
@@ -253,7 +253,7 @@ func (l *editLog) apply(e model.Edit) {
 func (s *Service) Close() error {
 	s.drafts.mu.Lock()
 	defer s.drafts.mu.Unlock()
-	var errs []error
+	errs := make([]error, 0, len(s.drafts.open))
 	for key, o := range s.drafts.open {
 		delete(s.drafts.open, key)
 		o.lock.Lock()

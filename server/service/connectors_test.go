@@ -18,10 +18,6 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-func withRemotes(remotes connectors.Remotes) option {
-	return func(_ *fixture, cfg *service.Config) { cfg.Remotes = remotes }
-}
-
 // withRemote makes the service use the SFTP server of the fixture.
 func withRemote(f *fixture, cfg *service.Config) { cfg.Remotes = f.remote }
 
