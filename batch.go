@@ -4,39 +4,39 @@ import (
 	"slices"
 )
 
-// Batch is a run of parsed rows, kept field by field.
+// Batch is a run of parsed rows, stored field by field.
 type Batch struct {
 	// First is the index of the first row among all data rows of the import.
 	First int64
-	// Numbers are the indexes of the rows where they do not follow from First; nil
-	// where they do. Batches of rows that were read have none.
+	// Numbers are the indexes of the rows among all data rows. It is nil if they
+	// count up from First, as in every batch that was read from a file.
 	Numbers []int64
-	// Lines holds for each row the line where its record begins, from 1.
+	// Lines holds the line on which each row's record begins, counted from 1.
 	Lines []int64
-	// Fields holds one entry for each field of the schema, in its order.
+	// Fields holds one entry for each field, in the order of the schema.
 	Fields []Cells
-	// Unmapped holds the raw cells of the columns that feed no field, where
-	// the settings pass them through; else it is empty.
+	// Unmapped holds the raw cells of unmapped columns. It is empty unless
+	// Settings.PassThroughUnmappedColumns is set.
 	Unmapped []UnmappedCells
 	// Problems are ordered by row.
 	Problems []Problem
-	// Options are what single cells may hold instead of the options of their
-	// fields, as hooks gave them; they are not kept with the rows.
+	// Options are the select options that hooks set for single cells, in place
+	// of the field's options. They are not stored with the rows.
 	Options []CellOptions
 }
 
-// CellOptions are the options of one cell.
+// CellOptions are the select options of one cell.
 type CellOptions struct {
-	// Row, Field and Part are those of a [Problem].
+	// Row, Field and Part locate the cell as in a [Problem].
 	Row, Field, Part int
 	Options          []SelectOption
 }
 
-// Cells are the cells of one field over a batch.
+// Cells are the cells of one field in a batch.
 type Cells struct {
-	// Values holds one canonical text for each row; that of a null cell is
-	// empty. What the text means is the field type's business: an e-mail
-	// address, a decimal number, an ISO date.
+	// Values holds one canonical text for each row, in the format of the field's
+	// type: an email address, a decimal number, an ISO date. The text of a null
+	// cell is empty.
 	Values Texts
 	// Nulls are the rows, ascending, whose cell has no value.
 	Nulls []uint32
@@ -46,18 +46,18 @@ type Cells struct {
 	Raws Texts
 }
 
-// UnmappedCells are the raw cells of one column over a batch.
+// UnmappedCells are the raw cells of one column in a batch.
 type UnmappedCells struct {
 	// Column is the column's index in the file.
 	Column int
 	Cells  Texts
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (b *Batch) Rows() int { return len(b.Lines) }
 
-// Reset empties the batch for another run of rows with the same number of
-// fields, and keeps its memory.
+// Reset empties the batch for another run of rows with the given number of
+// fields. It retains the allocated memory.
 func (b *Batch) Reset(fields int) {
 	b.First, b.Numbers = 0, nil
 	b.Lines = b.Lines[:0]
@@ -71,7 +71,7 @@ func (b *Batch) Reset(fields int) {
 	}
 }
 
-// Reset empties the cells and keeps their memory.
+// Reset removes all cells and retains the allocated memory.
 func (c *Cells) Reset() {
 	c.Values.Reset()
 	c.Nulls = c.Nulls[:0]
@@ -79,30 +79,30 @@ func (c *Cells) Reset() {
 	c.Raws.Reset()
 }
 
-// AppendValue adds a row whose value is the raw text itself.
+// AppendValue appends a row whose value equals its raw text.
 func (c *Cells) AppendValue(value []byte) { c.Values.Append(value) }
 
-// AppendParsed adds a row whose value differs from its raw text.
+// AppendParsed appends a row whose value differs from its raw text.
 func (c *Cells) AppendParsed(value, raw []byte) {
-	c.keepRaw(raw)
+	c.appendRaw(raw)
 	c.Values.Append(value)
 }
 
-// AppendNull adds a row without a value. Raw text that is not empty is kept.
+// AppendNull appends a row without a value. It stores raw if raw is not empty.
 func (c *Cells) AppendNull(raw []byte) {
 	c.Nulls = append(c.Nulls, uint32(c.Values.Len()))
 	if len(raw) > 0 {
-		c.keepRaw(raw)
+		c.appendRaw(raw)
 	}
 	c.Values.Append(nil)
 }
 
-func (c *Cells) keepRaw(raw []byte) {
+func (c *Cells) appendRaw(raw []byte) {
 	c.RawRows = append(c.RawRows, uint32(c.Values.Len()))
 	c.Raws.Append(raw)
 }
 
-// Value gives the value of row i, and false where it is null.
+// Value returns the value of row i. It reports false if the cell is null.
 func (c *Cells) Value(i int) ([]byte, bool) {
 	if _, null := slices.BinarySearch(c.Nulls, uint32(i)); null {
 		return nil, false
@@ -110,7 +110,7 @@ func (c *Cells) Value(i int) ([]byte, bool) {
 	return c.Values.At(i), true
 }
 
-// Raw gives the text that row i was read from.
+// Raw returns the raw text of row i.
 func (c *Cells) Raw(i int) []byte {
 	if at, differs := slices.BinarySearch(c.RawRows, uint32(i)); differs {
 		return c.Raws.At(at)

@@ -1,25 +1,25 @@
-// Package intray holds the words of the data importer: what a schema asks for,
-// what a file brings, and what is wrong between the two.
+// Package intray defines the domain model that all packages of the importer
+// share: schemas, records, mappings, batches of rows, problems and messages. To
+// import a file, start with package importer.
 //
-// The nouns, in the order in which a file meets them:
+// An import uses the main types in this order:
 //
-//   - A [Schema] says what an organization wants: its [Field]s, its [Settings]
-//     and its [Hooks].
+//   - A [Schema] lists the [Field]s of a clean row, with the [Settings] and
+//     [Hooks] of the organization.
 //   - A source file has [Column]s and yields [Records]: raw text, row by row,
-//     each with the line it came from.
-//   - A [Mapping] joins columns to fields and says why. It is frozen before the
-//     first row moves.
-//   - A [Batch] is a run of rows, kept field by field: beside each [Cells]
-//     value stands the raw text it was read from.
-//   - Hooks are functions of the organization: they are given [HookRows] and
-//     give back [Change]s; what one does wrong is a [HookError].
-//   - A [Question] is what only a person can settle; [Answers] are what persons
-//     said of this import, [LearnedMappings] what they said of earlier ones.
-//   - A [Trace] tells of one cell where it came from and what each step made of
-//     it.
-//   - A [Problem] is one thing wrong with one cell, row or table. Bad data is a
-//     Problem, which is a value; a broken import is an error. They never mix.
+//     with line numbers.
+//   - A [Mapping] connects columns to fields and gives reasons. It is frozen
+//     before the first row is parsed.
+//   - A [Batch] is a run of rows, stored field by field. [Cells] hold each value
+//     next to the raw text that it was parsed from.
+//   - Hooks are functions of the organization. They receive [HookRows] and return
+//     [Change]s. A hook that fails yields a [HookError].
+//   - A [Question] is something that only a person can decide. [Answers] are
+//     decisions about this import, [LearnedMappings] those from earlier imports.
+//   - A [Trace] shows where one cell came from and what each step did to it.
+//   - A [Problem] is one thing wrong with a cell, row or table. Bad data is a
+//     Problem, which is a value. A broken import is an error.
 //
-// The package knows no database, no HTTP, no clock and no format. It imports
-// the standard library only.
+// The package depends on no database, HTTP, clock or file format, and imports only
+// the standard library.
 package intray

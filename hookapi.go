@@ -5,42 +5,43 @@ import (
 	"time"
 )
 
-// HookRows are rows as hooks are given them.
+// HookRows are the rows that hooks receive.
 type HookRows struct {
-	// Fields are those of the schema, in its order.
+	// Fields are the fields of the schema, in order.
 	Fields []Field
-	// Parts holds for each field with ManyToOne how many columns feed it, and
-	// 0 for all others.
+	// Parts holds the number of columns of each many-to-one field, and 0 for
+	// all other fields.
 	Parts []int
-	// Batches hold the rows, one behind the other. A field with ManyToOne holds
-	// the JSON arrays of its values.
+	// Batches hold the rows in order. The value of a many-to-one field is a JSON
+	// array.
 	Batches []*Batch
-	// Update says that these are rows that a person changed, and not all rows as
-	// they were read.
+	// Update is set if these are rows that a person edited, not all rows of the
+	// file.
 	Update bool
 }
 
-// Change is what a hook made of one cell.
+// Change is a change that a hook made to one cell.
 type Change struct {
-	// Row counts from the first row that the hook was given.
+	// Row is counted from the first row that the hook received.
 	Row int
-	// Field is the place of the field in the schema.
+	// Field is the index of the field in the schema.
 	Field int
-	// Part is which of the columns of a field with ManyToOne is concerned,
-	// counted from 0; 0 for all other fields.
+	// Part is the index of the column within a many-to-one field, or 0 for all
+	// other fields.
 	Part int
-	// HasValue says that Value replaces what the cell holds: text that is read
-	// as the type of the field, or nil for none.
+	// HasValue is set if Value replaces the cell's value. Value is text that is
+	// parsed as the type of the field, or nil for null.
 	HasValue bool
 	Value    *string
-	// IsNumber says that Value is a number as JSON writes it, and not a text that
-	// may be read in several ways.
+	// IsNumber is set if Value is a JSON number, rather than a text that could be
+	// read in several ways.
 	IsNumber bool
-	// HasInfos says that Infos replace those that hooks gave the cell before.
+	// HasInfos is set if Infos replace the messages that hooks set on the cell
+	// before.
 	HasInfos bool
 	Infos    []Info
-	// Options are what the cell may hold instead of the options of its field;
-	// nil leaves these.
+	// Options replace the field's select options for this cell. If it is nil,
+	// they stay unchanged.
 	Options []SelectOption
 }
 
@@ -53,27 +54,29 @@ type Info struct {
 // HookCode is the code of the problem that a hook's message becomes.
 const HookCode = "hook"
 
-// HookError says that a hook failed: that of the schema, not the machinery.
+// HookError reports a failure of a hook's own code. Failures of the sandbox are
+// plain errors.
 type HookError struct {
-	// Hook names it: rowHooks[0], beforeFinishCallback.
+	// Hook is the name of the hook: rowHooks[0], beforeFinishCallback.
 	Hook string
-	// Line and Column are in the hook's own source, counted from 1; 0 where
-	// that is not known.
+	// Line and Column are positions in the hook's source, counted from 1, or 0
+	// if unknown.
 	Line, Column int
-	// Row is the data row at which it failed, counted from 0 among all; nil where
-	// none or several are concerned, which Text then tells.
+	// Row is the index of the failed row among all data rows. It is nil if the
+	// failure concerns no row or several, which Text then mentions.
 	Row *int64
-	// Text says what happened, without a full stop: a literal where those are the
-	// words of the hook or of its engine.
+	// Text is the reason, without a final period. It is a literal if it comes
+	// from the hook or from the JavaScript engine.
 	Text Message
-	// Load says that the hook was not called: its source is none.
+	// Load is set if the hook's source could not be loaded, so the hook was never
+	// called.
 	Load bool
 }
 
-// Error gives the sentence for a person in English.
+// Error renders Describe in English.
 func (e *HookError) Error() string { return e.Describe().String() }
 
-// Describe returns the sentence for a person: which hook failed, where and why.
+// Describe returns a message for people: which hook failed, where and why.
 func (e *HookError) Describe() Message {
 	params := Params{"hook": e.Hook, "reason": e.Text}
 	if e.Text.Code == "" {
@@ -104,16 +107,16 @@ func (e *HookError) Describe() Message {
 	return NewMessage("hook.failed", params)
 }
 
-// StepCall is what the hooks of a step are told.
+// StepCall is the input of step hooks.
 type StepCall struct {
 	// Step is UPLOAD_STEP, REVIEW_STEP or REVIEW_STEP_POST_HOOKS.
 	Step string
-	// Filename and Preview are the file's name and its first rows as they
-	// stand there, at UPLOAD_STEP.
+	// Filename and Preview are the name of the file and its first rows as raw
+	// text. Only UPLOAD_STEP has them.
 	Filename string
 	Preview  [][]string
-	// Headers are those of the file, and Mapping says which fields they feed,
-	// from REVIEW_STEP on.
+	// Headers are the headers of the file, and Mapping is their mapping to
+	// fields. UPLOAD_STEP does not have them.
 	Headers []string
 	Mapping Mapping
 	Fields  []Field
@@ -126,61 +129,62 @@ const (
 	ReviewStepPost = "REVIEW_STEP_POST_HOOKS"
 )
 
-// StepChanges are what the hooks of a step asked for, in the order in which they
-// did.
+// StepChanges are the changes that the hooks of a step requested, in the order of
+// their calls.
 type StepChanges []StepChange
 
-// StepChange is one call of a method of the instance that step hooks are given.
-// One of what it asks for is set.
+// StepChange is one method call on the instance that step hooks receive. Exactly one
+// of the fields from AddField on is set.
 type StepChange struct {
-	// Hook names the hook, and Line and Column the call in its own source; 0 where
-	// that is not known.
+	// Hook is the name of the hook. Line and Column are the position of the call
+	// in its source, counted from 1, or 0 if unknown.
 	Hook         string
 	Line, Column int
 
 	AddField *AddedField
-	// RemoveField is the key of a field.
+	// RemoveField is the key of the field to remove.
 	RemoveField string
-	// HeaderRow is the row of the header, counted from 0; at UPLOAD_STEP.
+	// HeaderRow is the header row, counted from 0. Only UPLOAD_STEP sets it.
 	HeaderRow *int
-	// Infos replace the messages of hooks about cells.
+	// Infos replace the messages that hooks set on cells.
 	Infos []Change
-	// AddRows are put in before the row of their index, or behind the last.
+	// AddRows are inserted before the row of their index, or appended.
 	AddRows []AddedRow
-	// RemoveRows are the ids of rows.
+	// RemoveRows are the IDs of the rows to remove.
 	RemoveRows []string
-	// User replaces the user of the import; JSON.
+	// User replaces the user of the import. It is JSON.
 	User []byte
-	// DevelopmentMode replaces that setting.
+	// DevelopmentMode replaces the setting of the same name.
 	DevelopmentMode *bool
 }
 
-// AddedField is a field that a hook adds, before or behind another one; where
-// neither is named it is the last.
+// AddedField is a field that a hook adds. Before or After is the key of its
+// neighbor. If both are empty, the field becomes the last one.
 type AddedField struct {
 	Field         Field
 	Before, After string
 }
 
-// HookEnv are what would else differ from one run of the hooks to the next.
+// HookEnv fixes the clock and the random numbers of hooks, so that runs are
+// repeatable.
 type HookEnv struct {
-	// Now is what the clock shows. The zero time is 1970-01-01.
+	// Now is the current time that hooks see. The zero time means 1970-01-01.
 	Now time.Time
-	// Seed decides what Math.random gives.
+	// Seed is the seed of Math.random.
 	Seed uint32
 }
 
-// FinishCall is what beforeFinishCallback is told of the import beside its rows.
+// FinishCall is the input of beforeFinishCallback, except for the rows.
 type FinishCall struct {
 	Filename string
 	Headers  []string
 	Mapping  Mapping
-	// RowsWithError are the first data rows with an error, and Notices the first
-	// things to tell about cells and rows.
+	// RowsWithError are the indexes of the first data rows with an error.
+	// Notices are the first notices about cells and rows.
 	RowsWithError []int64
 	Notices       []Notice
-	// ID is that of the import's upload, "" where it has none. User is the user,
-	// as JSON; nil where there is none.
+	// ID is the ID of the upload, or "". User is the user of the import as JSON,
+	// or nil.
 	ID   string
 	User []byte
 }

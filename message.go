@@ -11,11 +11,11 @@ import (
 	"sync"
 )
 
-// Message is a text for a person: a code and the parameters of its sentence, or a
-// literal text of the organization's own, such as the message of a hook.
+// Message is a text for people: a code with the parameters of its sentence, or a
+// literal text of the organization, such as the message of a hook.
 //
-// The sentences of a language are in a catalogue, messages/LANGUAGE.json, by
-// their codes. The program renders English; pages render the language of their
+// Each language has a catalogue, messages/LANGUAGE.json, with the sentences by code.
+// This package renders English, and the review page renders the language of its
 // user. Messages are comparable: two with the same code and parameters are equal.
 // The zero Message has no text.
 type Message struct {
@@ -27,14 +27,14 @@ type Message struct {
 	params string
 }
 
-// Params are the parameters of a message by their names. A value is a string, an
-// integer, a Message, or a list of strings or of Messages.
+// Params are the parameters of a message by name. A value is a string, an int, an
+// int64, a Message, or a slice of strings or Messages.
 //
-// The parameter n decides between the singular and the plural of a sentence.
+// The parameter n selects the plural form of the sentence.
 type Params map[string]any
 
-// NewMessage returns the message of a code. A sentence without parameters has
-// none: nil.
+// NewMessage returns the message with a code and parameters. If the sentence has no
+// parameters, params is nil.
 func NewMessage(code string, params Params) Message {
 	m := Message{Code: code}
 	if len(params) > 0 {
@@ -43,9 +43,8 @@ func NewMessage(code string, params Params) Message {
 	return m
 }
 
-// appendParams appends what json.Marshal would write. Most parameters are short
-// texts and numbers, and a file may have millions of problems: those take a shorter
-// way.
+// appendParams appends the same bytes as json.Marshal. It encodes texts and numbers
+// itself, because a file may have millions of problems.
 func appendParams(dst []byte, params Params) []byte {
 	var room [4]string
 	names := room[:0]
@@ -93,11 +92,11 @@ func isPlainJSON(text string) bool {
 	return true
 }
 
-// Literal returns a message of one text that is the same in all languages.
+// Literal returns a message whose text is the same in all languages.
 func Literal(text string) Message { return Message{literal: text} }
 
-// JoinMessages returns one message that says several things one after the other,
-// separated by semicolons in English. Zero messages are dropped.
+// JoinMessages joins several messages into one, separated by semicolons in English.
+// It drops zero messages.
 func JoinMessages(list ...Message) Message {
 	list = slices.DeleteFunc(slices.Clone(list), Message.IsZero)
 	switch len(list) {
@@ -109,7 +108,8 @@ func JoinMessages(list ...Message) Message {
 	return NewMessage("list.clauses", Params{"list": list})
 }
 
-// mustMarshal encodes what always can be: texts, numbers and messages.
+// mustMarshal encodes a parameter. It panics on values that JSON does not have,
+// which [Params] does not allow.
 func mustMarshal(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -127,11 +127,11 @@ func RenderAll(list []Message) []string {
 	return texts
 }
 
-// Size is about how many bytes the message takes in memory.
+// Size returns the approximate size of the message in memory, in bytes.
 func (m Message) Size() int { return len(m.literal) + len(m.params) + 48 }
 
-// Encode returns the message as one text, for files and tables: JSON, or the text
-// of a literal as it is. [DecodeMessage] reads it.
+// Encode returns the message as one text for files and database columns: JSON, or
+// the bare text of a literal. [DecodeMessage] reverses it.
 func (m Message) Encode() string {
 	switch {
 	case m.Code == "" && !strings.HasPrefix(m.literal, "{"):
@@ -144,13 +144,14 @@ func (m Message) Encode() string {
 	return encodedCode + m.Code + encodedParams + m.params + "}"
 }
 
-// What Encode writes before a code, and between it and the parameters.
+// Encode writes these before the code and between the code and the parameters.
 const (
 	encodedCode   = `{"code":"`
 	encodedParams = `","params":`
 )
 
-// DecodeMessage reads what Encode writes. What it cannot read is a literal text.
+// DecodeMessage returns the message that Encode encoded. Any other text becomes a
+// literal.
 func DecodeMessage(text string) Message {
 	if m, ok := decodePlain(text); ok {
 		return m
@@ -162,8 +163,8 @@ func DecodeMessage(text string) Message {
 	return m
 }
 
-// decodePlain reads the form in which Encode writes nearly all messages, without a
-// copy of the text.
+// decodePlain decodes messages whose code needs no escapes, which is nearly all of
+// them, without copying the text.
 func decodePlain(text string) (Message, bool) {
 	rest, ok := strings.CutPrefix(text, encodedCode)
 	end := strings.IndexByte(rest, '"')
@@ -182,7 +183,7 @@ func decodePlain(text string) (Message, bool) {
 	return m, json.Valid([]byte(m.params))
 }
 
-// MessageError is an error whose text people read.
+// MessageError is an error with a message for people.
 type MessageError struct{ Message Message }
 
 // Error renders the message in English.
@@ -191,9 +192,9 @@ func (e *MessageError) Error() string { return e.Message.String() }
 // Describe returns the message.
 func (e *MessageError) Describe() Message { return e.Message }
 
-// MessageOf returns the message of the first error in the tree of err that has a
-// method Describe, or else the text of err as a literal. The zero message is that
-// of nil.
+// MessageOf returns the result of Describe of the first error in the tree of err
+// that has such a method, or else the text of err as a literal. For nil, it returns
+// the zero Message.
 func MessageOf(err error) Message {
 	var described interface {
 		error
@@ -208,8 +209,7 @@ func MessageOf(err error) Message {
 	return Literal(err.Error())
 }
 
-// Equal reports whether both have the same code and parameters, or the same
-// literal text.
+// Equal reports whether both messages are the same. Package go-cmp calls it.
 func (m Message) Equal(other Message) bool { return m == other }
 
 // IsZero reports whether the message has no text.
@@ -232,7 +232,7 @@ func (m Message) Params() Params {
 	return params
 }
 
-// RawParams returns the parameters as a JSON object, "{}" where there are none.
+// RawParams returns the parameters as a JSON object, which is {} without parameters.
 func (m Message) RawParams() json.RawMessage {
 	if m.params == "" {
 		return json.RawMessage("{}")
@@ -275,7 +275,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireMessage{m.Code, json.RawMessage(m.params), m.literal})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. A JSON string is a literal text.
+// UnmarshalJSON reverses MarshalJSON. A JSON string becomes a literal.
 func (m *Message) UnmarshalJSON(text []byte) error {
 	var wire wireMessage
 	if len(text) > 0 && text[0] == '"' {
@@ -292,8 +292,8 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// String renders the message in English. A code that the catalogue does not have
-// is rendered as itself.
+// String renders the message in English. If the catalogue lacks the code, String
+// returns the code.
 func (m Message) String() string {
 	if m.Code == "" {
 		return m.literal
@@ -304,7 +304,8 @@ func (m Message) String() string {
 //go:embed messages/en.json
 var englishJSON string
 
-// sentence is one entry: the text for all numbers, or the singular and the plural.
+// sentence is a catalogue entry with its singular and plural. Both are equal if the entry
+// is one text.
 type sentence struct{ one, other string }
 
 // UnmarshalJSON reads "text" or {"one": "text", "other": "text"}.
@@ -320,12 +321,12 @@ func (s *sentence) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// englishSentences are the sentences that were looked up so far, by code.
+// englishSentences caches decoded sentences by code.
 var englishSentences sync.Map
 
-// findSentence returns the English sentence of a code. The catalogue has 140 kB, of
-// which a run of the program needs a few sentences: an entry is decoded when it is
-// first asked for, and found by its key at the begin of a line.
+// findSentence returns the English sentence of a code. The catalogue has 140 kB, but
+// most runs of the program need few sentences, so findSentence searches for the key
+// at the start of a line and decodes a sentence on first use.
 func findSentence(code string) (sentence, bool) {
 	if found, ok := englishSentences.Load(code); ok {
 		return found.(sentence), true
@@ -345,11 +346,11 @@ func findSentence(code string) (sentence, bool) {
 	return found, true
 }
 
-// maxNesting bounds messages within messages.
+// maxNesting limits the depth of messages within messages.
 const maxNesting = 16
 
-// render fills the placeholders of a sentence: {name}, or of a list {name, and},
-// {name, or} and {name, ;}. Commas separate other lists.
+// render replaces the placeholders of a sentence: {name}, or {name, and},
+// {name, or} and {name, ;} for lists. Other lists are separated by commas.
 func render(m Message, depth int) string {
 	entry, known := findSentence(m.Code)
 	if !known || depth > maxNesting {
@@ -395,7 +396,7 @@ func renderParam(value any, joint string, depth int) string {
 	return ""
 }
 
-// printable replaces control characters, which a text of a file may hold.
+// printable replaces control characters, which texts from a file may contain.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '
@@ -403,7 +404,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// joinTexts joins a list: a, b and c.
+// joinTexts joins a list, as in "a, b and c".
 func joinTexts(texts []string, joint string) string {
 	switch {
 	case joint == "":
@@ -419,7 +420,7 @@ func joinTexts(texts []string, joint string) string {
 	return strings.Join(texts[:last], ", ") + " " + joint + " " + texts[last]
 }
 
-// groupDigits writes a number with commas between its thousands.
+// groupDigits formats a number with commas between groups of three digits.
 func groupDigits(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {

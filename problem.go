@@ -1,23 +1,24 @@
 package intray
 
-// Level is how bad a problem is.
+// Level is the severity of a problem.
 type Level uint8
 
 const (
 	// LevelError makes a row invalid.
 	LevelError Level = iota
-	// LevelWarning is told and changes nothing.
+	// LevelWarning is reported, but the row stays valid.
 	LevelWarning
-	// LevelInfo is told and changes nothing.
+	// LevelInfo is reported, but the row stays valid.
 	LevelInfo
 )
 
 var levelNames = [...]string{"error", "warning", "info"}
 
-// String gives the wire name: error, warning or info.
+// String returns the wire name: error, warning or info.
 func (l Level) String() string { return levelNames[l] }
 
-// ParseLevel reads a wire name.
+// ParseLevel returns the level with a wire name. It reports false if there is no
+// such level.
 func ParseLevel(name string) (Level, bool) {
 	for i, n := range levelNames {
 		if n == name {
@@ -30,28 +31,26 @@ func ParseLevel(name string) (Level, bool) {
 // NoField is the Field of a problem that concerns a whole row.
 const NoField = -1
 
-// Problem is one thing wrong with one cell, or with one row as a whole.
+// Problem is one thing wrong with a cell, or with a row as a whole.
 type Problem struct {
-	// Row counts from the first row of the batch that holds the problem.
+	// Row is the index of the row within the batch that holds the problem.
 	Row int
-	// Field is the place of the field in the schema, or NoField.
+	// Field is the index of the field in the schema, or NoField.
 	Field int
-	// Part is which of the columns of a field with ManyToOne is concerned,
-	// counted from 0; 0 for all other fields.
+	// Part is the index of the column within a many-to-one field, or 0 for all
+	// other fields.
 	Part int
-	// Code names the rule that was broken, such as "required" or "email". It
-	// is made of lower-case letters, digits and underscores.
-	Code string
-	// Level is how bad it is.
+	// Code is the violated rule, such as "required" or "email". It consists of
+	// lower-case letters, digits and underscores.
+	Code  string
 	Level Level
-	// Text says what is wrong and what to do, for the person who sent the
-	// file. It does not repeat the cell's text, so that few texts serve many
-	// problems.
+	// Text explains the problem and how to fix it. It does not repeat the cell's
+	// text, so that many problems share few texts.
 	Text Message
 }
 
-// Notice is something to tell about an import as a whole: a choice that could
-// not be made, or one that somebody should know of.
+// Notice is a message about an import as a whole: a choice that could not be made,
+// or one worth knowing about.
 type Notice struct {
 	Type  NoticeType
 	Level Level
@@ -60,21 +59,21 @@ type Notice struct {
 	Field string
 	// Header is the header of the column concerned, or "".
 	Header string
-	// Row is the data row concerned, counted from 0; nil where none is.
+	// Row is the index of the data row concerned, or nil.
 	Row *int64
-	// Part is which of the columns of a field with ManyToOne is concerned,
-	// counted from 0; nil for all other fields.
+	// Part is the index of the column within a many-to-one field, or nil for
+	// all other fields.
 	Part *int
-	// Value is the raw text concerned; nil where there is none.
+	// Value is the raw text concerned, or nil.
 	Value *string
-	// Total is how many notices there are in all, with Truncated.
+	// Total is the number of all notices. Only the type Truncated sets it.
 	Total int64
 }
 
-// NoticeType is the kind of a notice, by its wire name.
+// NoticeType is the wire name of a kind of notice.
 type NoticeType string
 
-// The kinds of notices.
+// Notice types.
 const (
 	EmptyFile          NoticeType = "EMPTY_FILE"
 	UnreadableFile     NoticeType = "UNREADABLE_FILE"
@@ -97,43 +96,42 @@ const (
 	Truncated          NoticeType = "TRUNCATED"
 )
 
-// Trace tells of one cell of a result where it came from and what each step made
-// of it.
+// Trace shows where one cell of a result came from and what each step did to it.
 type Trace struct {
 	// Row is the index among all data rows.
 	Row int64
-	// Line is where the record begins in the file, counted from 1.
+	// Line is the line of the file on which the record begins, counted from 1.
 	Line int64
 	// Field is the key of the field.
 	Field string
-	// Columns are the columns that feed it, with their headers; none where no
-	// column does.
+	// Columns are the columns that map to the field. It is empty if there are
+	// none.
 	Columns []TracedColumn
-	// Raw is the text that the file holds; a JSON array of texts where several
-	// columns feed the field.
+	// Raw is the raw text of the cell. If several columns map to the field, it
+	// is a JSON array of their texts.
 	Raw string
-	// Value is the canonical text of the value; nil where the cell has none.
+	// Value is the canonical text of the value, or nil for null.
 	Value *string
-	// Steps are in the order in which they were taken.
+	// Steps are in order of execution.
 	Steps []TraceStep
-	// Problems are those of the cell, then those of the row as a whole.
+	// Problems are the problems of the cell, then those of the whole row.
 	Problems []Problem
 }
 
-// TracedColumn is a column that feeds a traced cell.
+// TracedColumn is a column that a traced cell came from.
 type TracedColumn struct {
-	// Index counts from 0 in the file's own order.
+	// Index is the position of the column in the file, counted from 0.
 	Index  int
 	Header string
 }
 
-// TraceStep is what one step made of a cell, and why.
+// TraceStep is the effect of one step on a cell.
 type TraceStep struct {
-	// Step names it: read, map, parse, check, output.
+	// Step is one of read, map, parse, check and output.
 	Step string
-	// Text is what the cell was after it; nil where it had no value. Of the step
-	// output it is JSON.
+	// Text is the cell after the step, or nil for null. For the step output, it
+	// is JSON.
 	Text *string
-	// Reasons say why, for a person to read.
+	// Reasons explain the step to people.
 	Reasons []Message
 }

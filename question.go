@@ -6,73 +6,72 @@ import (
 	"time"
 )
 
-// Question is something that a file leaves open, or a schema about a file: only
-// a person can answer it. The same file, schema and answers give the same
-// questions.
+// Question is something about a file or its mapping that only a person can decide.
+// The same file, schema and answers always yield the same questions.
 type Question struct {
-	// ID names the question among those of its import: its kind alone, or kind,
-	// colon and what it is about: "sheet", "column:email".
+	// ID identifies the question within its import. It is one of the Answer
+	// constants, followed by a key or an index if the constant ends in a colon:
+	// "sheet", "column:email".
 	ID string
-	// Notice is the type of the notice that tells of the question.
+	// Notice is the type of the notice that announces the question.
 	Notice NoticeType
 	// Field is the key of the field concerned, or "".
 	Field string
 	// Header is the header of the column concerned, or "".
 	Header string
-	// Text asks, and says why.
+	// Text is the question and its reason.
 	Text Message
-	// Choices are the answers that are offered, the likeliest first: at most 20
-	// columns, or 1,000 sheets or fields.
+	// Choices are the suggested answers, most likely first: at most 20 columns, or
+	// 1,000 sheets or fields.
 	Choices []Choice
-	// AnyColumn says that the index of any other column is taken as well.
+	// AnyColumn is set if the index of any other column is a valid answer, too.
 	AnyColumn bool
-	// Many says that several columns may be chosen: their indexes, joined by
-	// commas.
+	// Many is set if the answer may name several columns: their indexes, joined
+	// by commas.
 	Many bool
 }
 
-// Choice is one answer to a question, or one value that a choice about a file
-// may have.
+// Choice is one answer to a question, or one alternative of a choice about a file.
 type Choice struct {
-	// Value is what an answer holds.
+	// Value is the answer.
 	Value string
-	// Label is what a person reads; "" where that is the value.
+	// Label is the text shown to people. If it is zero, Value is shown.
 	Label Message
-	// Reason is what speaks for it; it may be "".
+	// Reason supports the choice. It may be zero.
 	Reason Message
-	// Examples show what follows from it: cells, or headers.
+	// Examples show the effect of the choice: cells or headers.
 	Examples []string
 	// Readings are the values of some cells of the column under this choice. Only
 	// questions about the format of dates or numbers have them. Questions stored by
-	// an earlier version lack them and have Examples alone.
+	// an earlier version have only Examples.
 	Readings []Reading `json:",omitempty"`
 }
 
-// Reading is a cell of the column and the value it would be read as.
+// Reading is a cell of the column and the value that it would be parsed to.
 type Reading struct {
-	// Raw is the text of the cell.
+	// Raw is the raw text of the cell.
 	Raw string
-	// Value is the value in the canonical form of its type; "" if the cell has none.
+	// Value is the canonical text of the value, or "" for null.
 	Value string
 }
 
-// Answers are what a person decided, by the ids of the questions. Answers to
-// questions that do not arise have no effect.
+// Answers map the IDs of questions to the decisions of people. Answers to questions
+// that do not arise have no effect.
 //
-//   - AnswerSheet: the value of a sheet as [SheetChoice] gives it
+//   - AnswerSheet: the value that [SheetChoice] returns for the sheet
 //   - AnswerEncoding: the name of an encoding
-//   - AnswerDelimiter: what separates cells
-//   - AnswerHeaderRow: the row of the header, counted from 1, or NoAnswer
-//   - AnswerColumn and the key of a field: the index of its column, or NoAnswer;
-//     of a field that takes several, their indexes joined by commas
-//   - AnswerValue, the key of a field, a colon and a text: the value that cells of
-//     that text are read as, or "" for none
-//   - AnswerFormat and the key of a field, with a colon and a form behind it where
-//     its column has several: how its cells are read, by one of the choices
-//   - AnswerField and the index of a column: the key of its field, or NoAnswer
+//   - AnswerDelimiter: the character or text between cells
+//   - AnswerHeaderRow: the header row, counted from 1, or NoAnswer
+//   - AnswerColumn + field key: the index of the column, or NoAnswer. For a
+//     many-to-one field, the indexes joined by commas
+//   - AnswerValue + field key + ":" + raw text: the value of cells with this text,
+//     or "" for null
+//   - AnswerFormat + field key: one of the choices of the question. If the column
+//     has several formats, ":" and the format follow the key
+//   - AnswerField + column index: the key of the field, or NoAnswer
 type Answers map[string]string
 
-// The ids of questions, and the beginnings of those that name a field or column.
+// Question IDs. Those that end in a colon are prefixes.
 const (
 	AnswerSheet     = "sheet"
 	AnswerEncoding  = "encoding"
@@ -82,11 +81,12 @@ const (
 	AnswerField     = "field:"
 	AnswerFormat    = "format:"
 	AnswerValue     = "value:"
-	// NoAnswer is the answer that there is none: no header, no column.
+	// NoAnswer is the answer that there is no header, column or field.
 	NoAnswer = "none"
 )
 
-// Accepts says whether value is an answer, for a file of so many columns.
+// Accepts reports whether value is a valid answer, for a file with the given number
+// of columns.
 func (q Question) Accepts(value string, columns int) bool {
 	for _, c := range q.Choices {
 		if c.Value == value {
@@ -100,7 +100,7 @@ func (q Question) Accepts(value string, columns int) bool {
 	return q.AnyColumn && ok
 }
 
-// acceptsEach says whether value lists answers, each once.
+// acceptsEach reports whether value is a list of valid answers without duplicates.
 func (q Question) acceptsEach(value string, columns int) bool {
 	seen := map[string]bool{}
 	for one := range strings.SplitSeq(value, ",") {
@@ -112,15 +112,16 @@ func (q Question) acceptsEach(value string, columns int) bool {
 	return true
 }
 
-// ColumnIndex reads the index of a column, for a file of so many columns.
+// ColumnIndex parses the index of a column. It reports false unless text is the
+// canonical decimal form of an index below columns.
 func ColumnIndex(text string, columns int) (int, bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 0 && n < columns && strconv.Itoa(n) == text
 }
 
-// SheetChoice gives the value by which an answer names a sheet, from the names
-// of all: its name where no other has it, else its number from 1 behind a #. So
-// it is where the name begins with a # itself.
+// SheetChoice returns the answer that selects a sheet, given the names of all
+// sheets. It is the sheet's name. If that is empty, not unique or starts with #, it
+// is # and the number of the sheet, counted from 1.
 func SheetChoice(names []string, sheet int) string {
 	name := names[sheet]
 	for i, other := range names {
@@ -131,30 +132,30 @@ func SheetChoice(names []string, sheet int) string {
 	return name
 }
 
-// Mapping says for each field of a schema which column feeds it.
+// Mapping assigns columns to the fields of a schema.
 type Mapping struct {
-	// Fields holds one entry for each field of the schema, in its order.
+	// Fields holds one entry for each field, in the order of the schema.
 	Fields []Match
-	// Unmapped are the indexes, ascending, of the columns that feed no field.
+	// Unmapped are the indexes of the columns that map to no field, ascending.
 	Unmapped []int
 }
 
 // Match is the column of one field.
 type Match struct {
-	// Column is the column's index, or -1 where none feeds the field.
+	// Column is the index of the column, or NoColumn.
 	Column int
-	// Columns are all columns of a field with ManyToOne that has any, in the
-	// file's order, beginning with Column. Other fields have none here.
+	// Columns are all columns of a many-to-one field, in file order. The first
+	// one equals Column. It is empty for other fields.
 	Columns []int
-	// Header is the header of that column; of several, that of the first.
+	// Header is the header of Column.
 	Header string
-	// Score says how sure the match is, from 0 to 1.
+	// Score is the confidence in the match, from 0 to 1.
 	Score float64
-	// Reasons say why, for a person to read.
+	// Reasons explain the match to people.
 	Reasons []Message
 }
 
-// AllColumns are all columns that feed the field; none where nothing does.
+// AllColumns returns all columns that map to the field.
 func (m Match) AllColumns() []int {
 	switch {
 	case len(m.Columns) > 0:
@@ -165,54 +166,50 @@ func (m Match) AllColumns() []int {
 	return nil
 }
 
-// NoColumn is the Column of a field that nothing feeds.
+// NoColumn is the Column of a field without a column.
 const NoColumn = -1
 
-// Evidence is one choice made about a file, and what speaks for it.
+// Evidence is one choice made about a file, with its reason and alternatives.
 type Evidence struct {
-	// Choice names what was chosen: format, encoding, delimiter, quote, header
-	// row, sheet, form.
+	// Choice names the subject: format, encoding, delimiter, quote, header row,
+	// sheet, form.
 	Choice string
-	// Value is what it was decided to be.
+	// Value is the chosen value.
 	Value string
-	// Reason says why, for a person to read.
+	// Reason explains the choice to people.
 	Reason Message
-	// Alternatives are the other values that it could have, likeliest first; none
-	// where no other is worth a word.
+	// Alternatives are the other plausible values, most likely first.
 	Alternatives []Choice `json:"Rivals"`
-	// Tie says that one of the rivals fits as well as the value does, so that a
-	// person has to choose.
+	// Tie is set if an alternative fits as well as Value, so a person must choose.
 	Tie bool
 }
 
-// LearnedMappings is what persons decided in earlier imports of the same kind. It is
-// offered again where it fits, and yields to [Answers].
+// LearnedMappings are decisions that people made in earlier imports of the same
+// kind. [Answers] take precedence over them.
 type LearnedMappings struct {
 	Columns []LearnedColumn
 	Values  []LearnedValue
 }
 
-// LearnedColumn is a mapping that a person confirmed: a column of this header
-// feeds the field of this key.
+// LearnedColumn is a confirmed mapping of a column with this header to the field.
 type LearnedColumn struct {
 	// Field is the key of a field.
 	Field string
-	// Header is the header of the column, as the file had it.
+	// Header is the header of the column as the file has it.
 	Header string
-	// On is when the person confirmed it; of two that contradict each other the
-	// later one counts.
+	// On is the time of the decision. The latest of contradicting decisions wins.
 	On time.Time
 }
 
-// LearnedValue is a text that a person mapped to a value: cells of the field
-// that hold it, but for white space around it, are read as the value.
+// LearnedValue is a raw text that a person mapped to a value of the field. White
+// space around a cell does not matter.
 type LearnedValue struct {
 	// Field is the key of a field.
 	Field string
-	// Text is what stands in the file.
+	// Text is the raw text.
 	Text string
-	// Value is what it is read as; "" makes the cell empty.
+	// Value is the value of cells with this text, or "" for null.
 	Value string
-	// On is when the person said so; the latest counts.
+	// On is the time of the decision. The latest one wins.
 	On time.Time
 }

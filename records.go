@@ -1,104 +1,103 @@
 package intray
 
-// Column is what a file has: one place in each of its records.
+// Column is one column of a file.
 type Column struct {
-	// Index counts from 0 in the file's own order.
+	// Index is the position of the column in the file, counted from 0.
 	Index int
-	// Header is the column's name as the file gives it, or "".
+	// Header is the header as the file has it, or "".
 	Header string
-	// Samples are a few raw cells of the column, empty ones left out. At most
-	// 20.
+	// Samples are up to 20 raw cells of the column. None is empty.
 	Samples []string
 }
 
-// CellKind is what a file itself says of a cell. Text formats say nothing: all
-// their cells are CellText.
+// CellKind is the type of a cell in the file itself. All cells of text formats are
+// CellText.
 type CellKind uint8
 
-// The kinds of cells, with the form of the typed value.
+// Cell kinds, with the format of their typed values.
 const (
-	// CellText is text as such; there is no other value.
+	// CellText is plain text. It has no typed value.
 	CellText CellKind = iota
 	// CellNumber is a decimal number with all its digits: -12.5, 1234, 1.5e300.
 	CellNumber
 	// CellDate is a day: 2006-01-02.
 	CellDate
-	// CellDateTime is a day and a time without a zone: 2006-01-02T15:04:05,
-	// with up to three digits behind a point.
+	// CellDateTime is a day and a time without a zone: 2006-01-02T15:04:05, with
+	// up to three fractional digits.
 	CellDateTime
-	// CellTime is a time of day, or a length of time of any number of hours:
-	// 15:04:05, 27:30:00.5, -01:00:00.
+	// CellTime is a time of day or a duration of any number of hours: 15:04:05,
+	// 27:30:00.5, -01:00:00.
 	CellTime
 	// CellBool is true or false.
 	CellBool
-	// CellError is the mark of a failed formula: #N/A, #DIV/0!.
+	// CellError is the error value of a formula: #N/A, #DIV/0!.
 	CellError
 )
 
-// Record batches end at whichever of these comes first.
+// A batch of records is full when it reaches any of these limits.
 const (
-	// BatchBytes is about how much raw text a batch holds: 1 MiB.
+	// BatchBytes is the size of the raw text, in bytes. The last record may
+	// exceed it.
 	BatchBytes = 1 << 20
-	// BatchRows is the most records of a batch.
+	// BatchRows is the number of records.
 	BatchRows = 16384
-	// BatchCells is about the most cells of a batch: cells without text have
-	// no bytes, and cost memory all the same.
+	// BatchCells is the number of cells, because empty cells have no bytes but
+	// need memory. The last record may exceed it.
 	BatchCells = 1 << 20
 )
 
-// Records is a run of records as a source gave them: raw text, row-wise.
-// A record may have fewer or more cells than the file has columns; the source
-// leaves it as it found it.
+// Records is a run of records as a source yields them: raw text, row by row. A
+// record may have fewer or more cells than the file has columns.
 type Records struct {
-	// Width is how many cells a record can come to cost where that is more
-	// than it has: by the fields of the schema, the columns of the file, or the
-	// problems that a row can have. Reset keeps it.
+	// Width is the number of cells that each record counts for in IsFull, because
+	// the fields of the schema, the columns of the file or the problems of a row
+	// may need more memory than the cells of the record. Reset does not change it.
 	Width int
 	// First is the index of the first record among all data rows.
 	First int64
-	// Lines holds for each record the line (or row of a sheet, or element of
-	// an array) where it begins, counted from 1.
+	// Lines holds the line on which each record begins, counted from 1. It is the
+	// row in a sheet and the element in an array.
 	Lines []int64
-	// Notices tell what the source did with records of this batch, or left out
-	// beside them. Their Row counts all data rows.
+	// Notices report what the source repaired or dropped in this batch. Their Row
+	// counts all data rows.
 	Notices []Notice
-	// Added is what hooks say of each record, where all of them are rows that
-	// hooks added; else it is empty.
+	// Added holds one entry for each record if hooks added all of them. Otherwise
+	// it is empty.
 	Added []AddedRow
 
-	// arena holds the text of the cells, spans where in it each is: from in the
-	// upper half, to in the lower.
+	// arena holds the text of the cells. spans holds their positions in it: the
+	// start in the upper half, the end in the lower half.
 	arena []byte
 	spans []uint64
-	// typed holds the typed value of each cell, kinds what it is. Both are empty
-	// as long as all cells are plain text.
+	// typed and kinds hold the typed value and the kind of each cell. Both are
+	// empty as long as all cells are plain text.
 	typed Texts
 	kinds []CellKind
-	// numbers has a bit for each cell that is a number as it stands.
+	// numbers has a bit for each cell whose text is its value as a CellNumber.
 	numbers []uint64
-	// ends holds for each record how many cells there are up to its end.
+	// ends holds the number of cells up to the end of each record.
 	ends []uint32
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (r *Records) Len() int { return len(r.ends) }
 
-// Bytes is the amount of raw text held.
+// Bytes returns the size of the raw text.
 func (r *Records) Bytes() int { return len(r.arena) }
 
-// IsFull says whether the batch has reached its limits.
+// IsFull reports whether the batch has reached one of its limits.
 func (r *Records) IsFull() bool {
 	return r.Len() >= BatchRows || r.Bytes() >= BatchBytes || len(r.spans) >= BatchCells || r.Len()*r.Width >= BatchCells
 }
 
-// AppendCell adds a copy of cell to the record under construction.
+// AppendCell appends a copy of cell to the current record.
 func (r *Records) AppendCell(cell []byte) {
 	from := len(r.arena)
 	r.arena = append(r.arena, cell...)
 	r.AppendSpan(from, len(r.arena))
 }
 
-// AppendRecord adds a copy of record i of another batch.
+// AppendRecord appends a copy of record i of another batch.
 func (r *Records) AppendRecord(from *Records, i int) {
 	for c := range from.NumCells(i) {
 		if kind, value := from.TypedCell(i, c); kind != CellText {
@@ -110,16 +109,16 @@ func (r *Records) AppendRecord(from *Records, i int) {
 	r.EndRecord(from.Lines[i])
 }
 
-// AdoptArena makes text the arena of an empty batch, which owns it from then on:
-// cells that stand in it are added with AppendSpan, others are copied behind it.
-// It gives back the arena that the batch had before, for the next text.
+// AdoptArena makes text the arena of an empty batch, which takes ownership of it.
+// AppendSpan appends cells that are part of text. The other methods append copies
+// to it. AdoptArena returns the previous arena for reuse.
 func (r *Records) AdoptArena(text []byte) (before []byte) {
 	before, r.arena = r.arena, text
 	return before
 }
 
-// AppendSpan adds the cell that stands at a place of the arena to the record
-// under construction.
+// AppendSpan appends the text between two positions of the arena as a cell of the
+// current record.
 func (r *Records) AppendSpan(from, to int) {
 	r.spans = append(r.spans, uint64(from)<<32|uint64(to))
 }
@@ -130,8 +129,8 @@ func (r *Records) Swap(other *Records) {
 	r.Width, other.Width = other.Width, r.Width
 }
 
-// AppendTyped adds a cell of a workbook: the text that the application displays
-// and the value behind it in the form of its kind.
+// AppendTyped appends a cell of a workbook to the current record: the text that the
+// application displays, and the stored value in the format of its kind.
 func (r *Records) AppendTyped(shown []byte, kind CellKind, value []byte) {
 	for len(r.kinds) < len(r.spans) { // plain cells came before
 		r.kinds = append(r.kinds, CellText)
@@ -142,8 +141,8 @@ func (r *Records) AppendTyped(shown []byte, kind CellKind, value []byte) {
 	r.typed.Append(value)
 }
 
-// MarkNumber says that the cell that was added last is a number, and its text that
-// number as CellNumber has it. It costs less than AppendTyped.
+// MarkNumber makes the last cell a CellNumber whose value is its text. It is
+// cheaper than AppendTyped.
 func (r *Records) MarkNumber() {
 	at := len(r.spans) - 1
 	for len(r.numbers) <= at>>6 {
@@ -152,8 +151,9 @@ func (r *Records) MarkNumber() {
 	r.numbers[at>>6] |= 1 << (at & 63)
 }
 
-// TypedCell gives the kind of cell c of record i, and its typed value where it is
-// not CellText. It is gone with the next Reset, as is what Cell gives.
+// TypedCell returns the kind of cell c of record i, and its typed value unless the
+// kind is CellText. The value is valid until the next Reset and must not be
+// changed.
 func (r *Records) TypedCell(i, c int) (CellKind, []byte) {
 	first, _ := r.cellRange(i)
 	at := int(first) + c
@@ -166,23 +166,23 @@ func (r *Records) TypedCell(i, c int) (CellKind, []byte) {
 	return CellText, nil
 }
 
-// HasTyped says whether any cell has a kind of its own.
+// HasTyped reports whether any cell may have a kind other than CellText.
 func (r *Records) HasTyped() bool { return len(r.kinds)+len(r.numbers) > 0 }
 
-// EndRecord closes the record under construction, which began at line.
+// EndRecord ends the current record, which began on the given line.
 func (r *Records) EndRecord(line int64) {
 	r.Lines = append(r.Lines, line)
 	r.ends = append(r.ends, uint32(len(r.spans)))
 }
 
-// NumCells is the number of cells of record i.
+// NumCells returns the number of cells of record i.
 func (r *Records) NumCells(i int) int {
 	first, end := r.cellRange(i)
 	return int(end - first)
 }
 
-// Cell gives cell c of record i. It is part of the batch's arena: it must not
-// be changed, and it is gone with the next Reset.
+// Cell returns cell c of record i. It is valid until the next Reset and must not be
+// changed.
 func (r *Records) Cell(i, c int) []byte {
 	first, _ := r.cellRange(i)
 	span := r.spans[int(first)+c]
@@ -190,8 +190,8 @@ func (r *Records) Cell(i, c int) []byte {
 	return r.arena[from:to:to]
 }
 
-// AppendColumn adds the cells of column c of all records to t. A record that is
-// too short to have one adds the empty text.
+// AppendColumn appends cell c of all records to t, or the empty text if the record
+// is too short.
 func (r *Records) AppendColumn(c int, t *Texts) {
 	first := uint32(0)
 	for _, end := range r.ends {
@@ -211,7 +211,7 @@ func (r *Records) cellRange(i int) (first, end uint32) {
 	return first, r.ends[i]
 }
 
-// Truncate keeps the first n records.
+// Truncate removes all records but the first n.
 func (r *Records) Truncate(n int) {
 	cells := uint32(0)
 	if n > 0 {
@@ -236,7 +236,7 @@ func (r *Records) Truncate(n int) {
 	r.ends = r.ends[:n]
 }
 
-// Reset empties the batch and keeps its memory.
+// Reset empties the batch and retains the allocated memory.
 func (r *Records) Reset() {
 	r.First = 0
 	r.Lines = r.Lines[:0]
@@ -250,33 +250,32 @@ func (r *Records) Reset() {
 	r.numbers = r.numbers[:0]
 }
 
-// Texts is a list of short texts laid end to end in one arena, so that a
-// million cells cost a few allocations. The zero value is an empty list.
+// Texts is a list of short texts in one arena, so that a million cells need only a
+// few allocations. The zero value is an empty list.
 type Texts struct {
-	// Arena holds the texts, one after the other.
+	// Arena holds the texts one after another.
 	Arena []byte
-	// Ends holds, for each text, where it ends in Arena. A text starts where
-	// the one before it ends.
+	// Ends holds the end of each text in Arena. Each text starts at the end of
+	// the previous one.
 	Ends []uint32
 }
 
-// Len is the number of texts.
+// Len returns the number of texts.
 func (t *Texts) Len() int { return len(t.Ends) }
 
-// Append adds a copy of b as the last text.
+// Append appends a copy of b.
 func (t *Texts) Append(b []byte) {
 	t.Arena = append(t.Arena, b...)
 	t.Ends = append(t.Ends, uint32(len(t.Arena)))
 }
 
-// AppendString adds s as the last text.
+// AppendString appends a copy of s.
 func (t *Texts) AppendString(s string) {
 	t.Arena = append(t.Arena, s...)
 	t.Ends = append(t.Ends, uint32(len(t.Arena)))
 }
 
-// At gives text i. It is part of the arena: it must not be changed, and it is
-// gone with the next Reset.
+// At returns text i. It is valid until the next Reset and must not be changed.
 func (t *Texts) At(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -285,13 +284,13 @@ func (t *Texts) At(i int) []byte {
 	return t.Arena[start:t.Ends[i]:t.Ends[i]]
 }
 
-// Reset empties the list and keeps its memory.
+// Reset empties the list and retains the allocated memory.
 func (t *Texts) Reset() {
 	t.Arena = t.Arena[:0]
 	t.Ends = t.Ends[:0]
 }
 
-// Truncate keeps the first n texts.
+// Truncate removes all texts but the first n.
 func (t *Texts) Truncate(n int) {
 	t.Ends = t.Ends[:n]
 	end := uint32(0)
@@ -301,11 +300,13 @@ func (t *Texts) Truncate(n int) {
 	t.Arena = t.Arena[:end]
 }
 
-// AddedRow is a row that a hook adds: texts that are read as the types of the
-// fields, by their keys.
+// AddedRow is a row that a hook adds.
 type AddedRow struct {
-	// ID is what the hook knows the row by.
-	ID    string
+	// ID is the identifier that the hook chose for the row.
+	ID string
+	// Index is the index among the rows of the file before which the row is
+	// inserted. If it is nil, the row is appended.
 	Index *int64
+	// Cells are raw texts by field key. They are parsed as the types of the fields.
 	Cells map[string]string
 }

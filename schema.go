@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// Schema says what an import must deliver.
+// Schema lists the fields of a clean row, and the settings and hooks of an import.
 type Schema struct {
 	Name     string
 	Fields   []Field
@@ -12,41 +12,41 @@ type Schema struct {
 	Hooks    Hooks
 }
 
-// Field is one target of an import: what a row of the result holds under Key.
+// Field is one column of a clean row.
 type Field struct {
 	Key         string
 	Label       string
 	Type        FieldType
 	Description string
-	// AlternateMatches are further header names under which a file may bring
-	// the field.
+	// AlternateMatches are further headers of the field's column.
 	AlternateMatches []string
 	Validators       []Validator
-	// InvalidValueMessage replaces the text of the type's own problem.
+	// InvalidValueMessage replaces the text of problems that the type reports.
 	InvalidValueMessage string
-	// ReadOnly fields cannot be edited by a person; hooks may.
+	// ReadOnly fields can be changed by hooks but not edited by people.
 	ReadOnly bool
-	// Hidden fields are never matched to a column nor shown.
+	// Hidden fields are neither matched to a column nor shown.
 	Hidden bool
-	// RequireMapping refuses an import in which no column feeds the field,
-	// whether or not its cells may be empty.
+	// RequireMapping rejects imports in which no column maps to the field, even
+	// if its cells may be empty.
 	RequireMapping bool
-	// ManyToOne fields are fed by several columns; their value is a list.
+	// ManyToOne is set if several columns may map to the field. Its value is a
+	// list.
 	ManyToOne     bool
 	SelectOptions []SelectOption
 }
 
-// FieldType is the name of a type and its options. The zero options are the
-// type's defaults.
+// FieldType is a cell type and its options. Missing options have the defaults of
+// the type.
 type FieldType struct {
 	Name    TypeName
 	Options map[string]any
 }
 
-// TypeName names one of the 17 field types.
+// TypeName is the wire name of a cell type.
 type TypeName string
 
-// The field types.
+// Cell types.
 const (
 	TypeString      TypeName = "string"
 	TypeNumber      TypeName = "number"
@@ -67,26 +67,26 @@ const (
 	TypeUUID        TypeName = "uuid"
 )
 
-// SelectOption is one value that a select field may take.
+// SelectOption is one allowed value of a select field.
 type SelectOption struct {
 	Label            string
 	Value            string
 	AlternateMatches []string
 }
 
-// Validator is one rule that a field's cells must keep.
+// Validator is a rule that the cells of a field must satisfy.
 type Validator struct {
 	// Rule is the wire name of the rule, such as "required".
 	Rule string
-	// Message replaces the rule's own text. Empty keeps it.
+	// Message replaces the default text of the rule, unless it is empty.
 	Message string
-	// Level is how bad a breach is. The zero value is LevelError.
+	// Level is the level of the problem if a cell violates the rule.
 	Level Level
-	// Options are the rule's further properties, under their wire names.
+	// Options are the other properties of the rule by wire name.
 	Options map[string]any
 }
 
-// Hooks are the functions, as JavaScript source, that an organization runs over
+// Hooks are the JavaScript sources of the functions that an organization runs on
 // its imports.
 type Hooks struct {
 	Row          []string
@@ -97,7 +97,7 @@ type Hooks struct {
 	Step         []StepHook
 }
 
-// ColumnHook runs over all cells of one field.
+// ColumnHook runs on all cells of one field.
 type ColumnHook struct {
 	Field  string
 	Source string
@@ -110,7 +110,7 @@ type StepHook struct {
 	Source string
 }
 
-// Count says how many functions there are.
+// Count returns the number of functions.
 func (h Hooks) Count() int {
 	n := len(h.Row) + len(h.BulkRow) + len(h.RowDelete) + len(h.Column) + len(h.Step)
 	if h.BeforeFinish != "" {
@@ -119,8 +119,8 @@ func (h Hooks) Count() int {
 	return n
 }
 
-// Source gives the source of the hook with a name as a [HookError] has it:
-// rowHooks[0], beforeFinishCallback. It is "" where no single hook has the name.
+// Source returns the source of a hook by its name as in a [HookError]: rowHooks[0],
+// beforeFinishCallback. It returns "" if there is no such hook.
 func (h Hooks) Source(name string) string {
 	if name == "beforeFinishCallback" {
 		return h.BeforeFinish
@@ -150,7 +150,7 @@ func (h Hooks) Source(name string) string {
 
 func hookName(group string, i int) string { return group + "[" + strconv.Itoa(i) + "]" }
 
-// FieldIndex gives the place of the field with this key, or -1.
+// FieldIndex returns the index of the field with this key, or -1.
 func (s *Schema) FieldIndex(key string) int {
 	for i := range s.Fields {
 		if s.Fields[i].Key == key {
@@ -160,51 +160,52 @@ func (s *Schema) FieldIndex(key string) int {
 	return -1
 }
 
-// MaxFileSize is the default and the highest value of [Settings.MaxFileSize]:
-// 1 GiB.
+// MaxFileSize is the default and the maximum of [Settings.MaxFileSize]: 1 GiB.
 const MaxFileSize int64 = 1 << 30
 
-// InvalidDataBehavior says what becomes of rows with a problem of [LevelError].
+// InvalidDataBehavior decides what happens to rows with a problem of [LevelError].
 type InvalidDataBehavior string
 
 const (
 	// BlockSubmit sends the import to review.
 	BlockSubmit InvalidDataBehavior = "BLOCK_SUBMIT"
-	// RemoveInvalidRows leaves such rows out of the result. It is the default.
+	// RemoveInvalidRows drops such rows from the result. It is the default.
 	RemoveInvalidRows InvalidDataBehavior = "REMOVE_INVALID_ROWS"
-	// IncludeInvalidRows keeps them, with null in each invalid cell.
+	// IncludeInvalidRows includes such rows, with null in each invalid cell.
 	IncludeInvalidRows InvalidDataBehavior = "INCLUDE_INVALID_ROWS"
-	// IncludeInvalidValues keeps them, with the raw text in each invalid cell.
+	// IncludeInvalidValues includes such rows, with the raw text in each invalid
+	// cell.
 	IncludeInvalidValues InvalidDataBehavior = "INCLUDE_INVALID_ROWS_AND_VALUES"
 )
 
-// Settings steer one import. The zero value is not the default; take
+// Settings control one import. The zero value is not the default: use
 // [DefaultSettings].
 type Settings struct {
-	// ImportIdentifier groups imports of one kind. Default "".
+	// ImportIdentifier groups imports of one kind.
 	ImportIdentifier string
-	// Title is shown to the person who reviews. Default "".
+	// Title is shown to the person who reviews the import.
 	Title string
 	// InvalidDataBehavior defaults to RemoveInvalidRows.
 	InvalidDataBehavior InvalidDataBehavior
-	// PassThroughUnmappedColumns adds the cells of columns that feed no field
-	// to each row of the result, under "$unmapped". Default false.
+	// PassThroughUnmappedColumns adds the cells of unmapped columns to each row
+	// of the result, under "$unmapped".
 	PassThroughUnmappedColumns bool
-	// MaxRecords is the most data rows that are taken; further rows are
-	// dropped with a warning. 0 means no limit and is the default.
+	// MaxRecords is the maximum number of data rows. Further rows are dropped
+	// with a warning. 0, the default, means no limit.
 	MaxRecords int64
-	// MaxFileSize is the most bytes a file may have. Default MaxFileSize.
+	// MaxFileSize is the maximum size of a file in bytes. The default is the
+	// constant MaxFileSize.
 	MaxFileSize int64
-	// DevelopmentMode marks the import as a trial. Default false.
+	// DevelopmentMode marks the import as a trial.
 	DevelopmentMode bool
-	// WebhookURL is told of completed imports. Default "", nobody.
+	// WebhookURL receives an event for each completed import. "" means none.
 	WebhookURL string
-	// NeedsReviewWebhookURL is told of imports that wait for a person.
-	// Default "", nobody.
+	// NeedsReviewWebhookURL receives an event for each import that waits for a
+	// person. "" means none.
 	NeedsReviewWebhookURL string
 }
 
-// DefaultSettings are the settings of a schema that sets none.
+// DefaultSettings returns the settings of a schema that sets none.
 func DefaultSettings() Settings {
 	return Settings{InvalidDataBehavior: RemoveInvalidRows, MaxFileSize: MaxFileSize}
 }
