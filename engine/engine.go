@@ -1,22 +1,22 @@
 // Package engine runs the import pipeline: it reads a file, maps its columns to a
 // schema, parses and validates every row, and passes the rows to a [Sink], in
-// order and in bounded memory.
+// order and in bounded memory. To import a file in one call, use package importer.
 //
 // [Engine.Run] returns an [Outcome] with a [Verdict]: the rows are done, a person
-// has to answer questions, or the file cannot be imported. An error is never about
-// the file, so the same run may be tried again.
+// has to answer questions, or the file cannot be imported. Errors never concern the
+// file, so a failed run can be retried.
 //
-// What the file leaves open is a [intray.Question]; a run takes answers.
-// [Engine.MapColumns] stops where the columns have their fields. [Outcome.Explain] tells
-// of a staged cell where it came from.
+// Anything ambiguous becomes an [intray.Question]. Run the import again with the
+// answers. [Engine.MapColumns] maps columns without reading rows.
+// [Outcome.Explain] traces a staged cell.
 //
-// A [HookLoader] loads the hooks of the schema; the package calls them, and puts what
-// they change where it belongs. [Engine.Finish] asks the last of them, when the
-// Rows are staged.
+// A [HookLoader] loads the hooks of the schema. The engine calls them and applies
+// their changes. [Engine.Finish] calls beforeFinishCallback once all rows are
+// staged.
 //
-// The package keeps nothing beyond a run, and of a run only temporary files. It
-// knows no database, HTTP or clock. The same file, schema, settings and answers
-// give the same outcome and the same batches.
+// The engine stores nothing but temporary files during a run. It depends on no
+// database, HTTP or clock. The same file, schema, settings and answers always yield
+// the same outcome and batches.
 package engine
 
 import (
@@ -32,34 +32,34 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Config is what an engine works with. The zero value of everything but
-// Formats works.
+// Config configures an [Engine]. All fields except Formats are optional.
 type Config struct {
-	// Formats are the kinds of files that are read. Without any, none is.
+	// Formats are the supported file formats.
 	Formats []source.Format
-	// Workers is how many batches are parsed at once. Default one for each
-	// processor.
+	// Workers is the number of batches that are parsed in parallel. The default
+	// is GOMAXPROCS.
 	Workers int
-	// Options steer the reading of files. Their limit of cells also bounds
-	// what the rows cost behind the reading, where each has as many cells as
-	// the file has columns or the schema fields, whichever are more.
+	// Options are the options for reading files. The limit of cells also applies
+	// after reading, where each row counts as many cells as the file has columns
+	// or the schema has fields, whichever is more.
 	Options source.Options
-	// Problems is the most problems of an import; with more of them the file
-	// is refused. Default 50,000,000.
+	// Problems is the maximum number of problems of an import. A file with more
+	// is rejected. The default is 50,000,000.
 	Problems int64
-	// Temp is the folder of temporary files. Default os.TempDir.
+	// Temp is the folder of temporary files. The default is os.TempDir.
 	Temp string
-	// LoadHooks runs hooks. Without one, imports whose schema has hooks fail.
+	// LoadHooks loads hooks. If it is nil, imports whose schema has hooks are
+	// rejected.
 	LoadHooks HookLoader
-	// Progress is told, from one goroutine at a time, how many rows are done.
-	// Default nobody.
+	// Progress, unless nil, is called after each batch with the number of rows
+	// that are done. Calls for one import are sequential.
 	Progress func(rows int64)
 }
 
-// Engine runs imports. It may be used from several goroutines.
+// Engine runs imports. It is safe for concurrent use.
 type Engine struct{ cfg Config }
 
-// New makes an engine.
+// New returns an engine.
 func New(cfg Config) *Engine {
 	if cfg.Workers <= 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
@@ -73,46 +73,44 @@ func New(cfg Config) *Engine {
 	return &Engine{cfg}
 }
 
-// Sink takes the finished batches.
+// Sink receives the finished batches.
 type Sink interface {
-	// StageBatch brings a batch into its stored form. It is called from several
-	// goroutines at once; the batch is used again when it has returned. The
-	// engine calls commit for each batch in the order of the rows, from one
-	// goroutine.
+	// StageBatch encodes a batch. Several goroutines call it concurrently, and
+	// the engine reuses the batch after it returns. The engine calls commit for
+	// one batch at a time, in the order of the rows.
 	StageBatch(b *intray.Batch) (commit func() error, err error)
 }
 
-// CrossRowSink is a Sink that also takes what shows only when all rows are known,
-// such as values that are in several rows. The outcome counts and lists such
-// Problems for every sink.
+// CrossRowSink is a Sink that also receives problems of cross-row validators, such as
+// unique. The outcome counts and lists these problems for every sink.
 type CrossRowSink interface {
 	Sink
-	// AddProblem adds a problem to rows that were committed. It is called behind the
+	// AddProblem adds a problem to committed rows. The engine calls it after the
 	// last commit.
 	AddProblem(problem intray.Problem, rows *roaring.Bitmap) error
 }
 
-// OpenSink makes the sink once the mapping is frozen. The layout lists the
-// Keys of the fields and the columns that are passed through.
+// OpenSink opens the sink once the mapping is frozen. It receives the keys of the
+// fields and the indexes of the unmapped columns that are passed through.
 type OpenSink func(fields []string, unmapped []int) (Sink, error)
 
-// Import is a file, what is wanted of it, and what persons said about it.
+// Import is the input of a run: a file, its schema and the decisions of people.
 type Import struct {
 	Input  source.Input
 	Schema *intray.Schema
-	// Answers decide what would be asked.
+	// Answers are the answers to questions of earlier runs.
 	Answers intray.Answers
-	// Memory is what was decided in earlier imports. Default nothing.
+	// Memory holds decisions from earlier imports. It may be empty.
 	Memory intray.LearnedMappings
-	// HookEnv, ID and User are for the hooks: ID is that of the upload, User the user as
-	// JSON. Both may be empty.
+	// HookEnv, ID and User are passed to hooks. ID is the ID of the upload and
+	// User the user as JSON. Both may be empty.
 	HookEnv intray.HookEnv
 	ID      string
 	User    []byte
 }
 
-// Run runs the pipeline for an import. The sink is opened only where rows
-// are to move. A panic on the way is an error.
+// Run runs an import. It opens the sink only if nothing about the file is open, and
+// never if open is nil. A panic during the run is returned as an error.
 func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outcome, err error) {
 	err = recoverPanic(func() (err error) {
 		p := &importRun{Engine: e, imp: imp, open: open}
@@ -125,8 +123,7 @@ func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outco
 	return out, nil
 }
 
-// LoadHooks makes hooks ready with the loader of the Config. It returns nil where there
-// is none.
+// LoadHooks calls the loader of the Config. Without a loader, it returns nil.
 func (e *Engine) LoadHooks(ctx context.Context, hooks intray.Hooks, env intray.HookEnv) (HookRunner, error) {
 	if e.cfg.LoadHooks == nil {
 		return nil, nil
@@ -134,8 +131,8 @@ func (e *Engine) LoadHooks(ctx context.Context, hooks intray.Hooks, env intray.H
 	return e.cfg.LoadHooks(ctx, hooks, env)
 }
 
-// MapColumns looks at the columns of a file and gives an outcome with their mapping and
-// what would be asked about it. No rows move.
+// MapColumns returns an outcome with the mapping of a file's columns and the
+// questions about it. It runs no hooks and processes no rows.
 func (e *Engine) MapColumns(ctx context.Context, imp Import) (*Outcome, error) {
 	only := *imp.Schema
 	only.Hooks = intray.Hooks{}
@@ -143,8 +140,8 @@ func (e *Engine) MapColumns(ctx context.Context, imp Import) (*Outcome, error) {
 	return e.Run(ctx, imp, nil)
 }
 
-// unreadable turns what a reader says of a file into an outcome, and leaves
-// every other error an error.
+// unreadable turns an error that concerns the file or a hook into an outcome. It
+// returns all other errors unchanged.
 func (o *Outcome) unreadable(err error) (*Outcome, error) {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
@@ -161,8 +158,8 @@ func (o *Outcome) unreadable(err error) (*Outcome, error) {
 	return nil, err
 }
 
-// EachSheet reads the sheets of a file, whose first row is the header, and hands over
-// their records; the columns are those of the sheet. What cannot be read is a
+// EachSheet calls use with the columns and records of each sheet of a file. The
+// first row of a sheet is its header. The error of an unreadable file is a
 // [source.UnreadableError], a [source.LimitError] or [source.ErrEmpty].
 func (e *Engine) EachSheet(ctx context.Context, in source.Input, use func(columns []intray.Column, recs *intray.Records) error) error {
 	opt := e.cfg.Options

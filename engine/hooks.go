@@ -12,43 +12,46 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// HookLoader makes ready what runs the hooks of one import.
-type HookLoader func(ctx context.Context, hooks intray.Hooks, pins intray.HookEnv) (HookRunner, error)
+// HookLoader loads the hooks of one import.
+type HookLoader func(ctx context.Context, hooks intray.Hooks, env intray.HookEnv) (HookRunner, error)
 
-// HookRunner are the hooks of one import. What a hook does wrong is an
-// [intray.HookError]; every other error is a fault of the machinery. Rows may be
-// called from several goroutines at once.
+// HookRunner runs the hooks of one import. A failure of a hook is an
+// [intray.HookError]. Every other error is a failure of the sandbox. RunRows must be
+// safe for concurrent use.
 //
-// The batches must not be changed, and are gone when the call returns.
+// Methods must not change batches, nor use them after they return. Hooks are
+// identified by their index in [intray.Hooks].
 type HookRunner interface {
 	// RunStep calls the hooks of a step.
 	RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error)
-	// RunColumn calls a column hook, by its place, with all cells of its field.
-	// Other fields may be empty.
+	// RunColumn calls a column hook with all cells of its field. Other fields may
+	// be empty.
 	RunColumn(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// RunBulk calls a bulk hook, by its place, with all rows, or with those that a
-	// person changed.
+	// RunBulk calls a bulk hook with all rows, or with the rows that a person
+	// edited.
 	RunBulk(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// RunRows calls a row hook, by its place, with each row.
+	// RunRows calls a row hook for each row.
 	RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// NotifyDeleted tells the hooks for it of rows that a person deletes.
+	// NotifyDeleted calls the row delete hooks with rows that a person deletes.
 	NotifyDeleted(ctx context.Context, rows intray.HookRows) error
-	// Finish calls beforeFinishCallback with the rows of the result, which may be
-	// gone through several times. A message that is not nil cancels the import.
+	// Finish calls beforeFinishCallback with the rows of the result. It may
+	// iterate over them several times. If cancel is not nil, it is the message
+	// with which the hook cancels the import.
 	Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (cancel *string, err error)
-	// Close lets go of all.
+	// Close releases all resources.
 	Close() error
 }
 
 const (
-	// bulkRows is the most rows that hooks over all rows are given.
+	// bulkRows is the maximum number of rows for bulk hooks.
 	bulkRows = 200_000
-	// columnRows is the most values that a column hook is given.
+	// columnRows is the maximum number of values for a column hook.
 	columnRows = 1_000_000
 )
 
-// runPreHooks calls the hooks that look at all rows before any row moves, and keeps
-// what they changed for the rows on their way.
+// runPreHooks calls the column and bulk hooks, which need all rows, before the
+// pipeline starts. It stores their changes in the plan, which applies them to each
+// batch.
 func (p *importRun) runPreHooks(ctx context.Context, plan *rowplan.Plan) error {
 	columns, bulk := p.imp.Schema.Hooks.Column, p.imp.Schema.Hooks.BulkRow
 	plan.HookChanges = rowplan.SortByRow(p.infos)
@@ -80,14 +83,14 @@ func (p *importRun) runPreHooks(ctx context.Context, plan *rowplan.Plan) error {
 	return nil
 }
 
-// allRows are all rows of an import, as hooks need them.
+// allRows are all rows of an import, for column and bulk hooks.
 type allRows struct {
 	batches []*intray.Batch
 	changes []intray.Change
 }
 
-// collectRows reads all rows: whole ones, or only the fields that column hooks look
-// at.
+// collectRows reads and parses all rows. Unless whole is set, it retains only the
+// fields of column hooks.
 func (p *importRun) collectRows(ctx context.Context, plan *rowplan.Plan, whole bool) (*allRows, error) {
 	reader, err := p.reopenSheet(ctx)
 	if err != nil {
@@ -96,7 +99,7 @@ func (p *importRun) collectRows(ctx context.Context, plan *rowplan.Plan, whole b
 	defer reader.Close()
 	rows := p.mergeRows(reader)
 	all := &allRows{}
-	keep := plan.ColumnFields(p.imp.Schema)
+	fields := plan.ColumnFields(p.imp.Schema)
 	recs := &intray.Records{Width: plan.RowWeight()}
 	scratch := make([]byte, 0, rowplan.ScratchBytes)
 	for {
@@ -111,7 +114,7 @@ func (p *importRun) collectRows(ctx context.Context, plan *rowplan.Plan, whole b
 				return nil, err
 			}
 			if !whole {
-				plan.KeepFields(b, keep)
+				plan.KeepFields(b, fields)
 			}
 			all.batches = append(all.batches, b)
 			if err := checkRowLimit(b.First+int64(b.Rows()), whole); err != nil {
@@ -124,7 +127,7 @@ func (p *importRun) collectRows(ctx context.Context, plan *rowplan.Plan, whole b
 	}
 }
 
-// checkRowLimit says that there are more rows than hooks are given at once.
+// checkRowLimit returns an error if there are too many rows for the hooks.
 func checkRowLimit(rows int64, whole bool) error {
 	hook, limit := "columnHooks[0]", int64(columnRows)
 	if whole {
@@ -136,8 +139,8 @@ func checkRowLimit(rows int64, whole bool) error {
 	return &intray.HookError{Hook: hook, Text: intray.NewMessage("hook.too_many_rows", intray.Params{"limit": limit})}
 }
 
-// nextRecords reads the next records. What is wrong with the file is told when its rows
-// move.
+// nextRecords reads the next records. An error of the file ends the rows, because
+// the pipeline reads the same rows and reports it.
 func nextRecords(ctx context.Context, reader source.Reader, recs *intray.Records) (last bool, err error) {
 	err = reader.Next(ctx, recs)
 	if errors.Is(err, io.EOF) || isFileError(err) {
@@ -155,7 +158,8 @@ func (c *allRows) hookViews(p *rowplan.Plan) intray.HookRows {
 	return p.HookRows(list...)
 }
 
-// addChanges keeps changes and applies them to the rows, so that the next hook sees them.
+// addChanges stores changes and applies them to the rows, so that the next hook sees
+// them.
 func (c *allRows) addChanges(p *rowplan.Plan, changes []intray.Change) error {
 	c.changes = append(c.changes, changes...)
 	return c.applyToBatches(p, changes)
@@ -172,9 +176,9 @@ func (c *allRows) applyToBatches(p *rowplan.Plan, changes []intray.Change) error
 	return nil
 }
 
-// Finish calls beforeFinishCallback, where the schema has one, with the staged
-// Rows of an import that is Done. The outcome tells what came of it: where the
-// hook cancels, a person must settle why.
+// Finish calls the beforeFinishCallback of the schema, if it has one, with the staged
+// rows of an import that is Done. It updates the outcome: to Open if the hook cancels
+// the import, and to Broken if the hook fails.
 func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter.Seq2[*intray.Batch, error]) (err error) {
 	if imp.Schema.Hooks.BeforeFinish == "" || out.Verdict != Done || e.cfg.LoadHooks == nil {
 		return nil
@@ -193,7 +197,7 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 		})
 		if err == nil && cancel != nil {
 			out.Verdict = Open
-			text := intray.Literal(*cancel) // the organization's own words
+			text := intray.Literal(*cancel)
 			if strings.TrimSpace(*cancel) == "" {
 				text = intray.NewMessage("hook.cancelled_without_message", intray.Params{"hook": "beforeFinishCallback"})
 			}
@@ -206,8 +210,8 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 	return err
 }
 
-// Schema is that of the staged rows: the one of the run with the fields that
-// Hooks added or removed.
+// Schema returns the schema of the staged rows: of, but with the fields that step
+// hooks added or removed.
 func (o *Outcome) Schema(of *intray.Schema) *intray.Schema {
 	if o.Fields == nil {
 		return of

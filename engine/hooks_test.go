@@ -308,14 +308,14 @@ func TestOptionsOfCells(t *testing.T) {
 		},
 	}
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
-	kept := &enginetest.KeptRows{}
+	kept := &enginetest.BatchRecorder{}
 	file := "Color\nRed\nblue\nGreen\nGreen\n"
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 	if _, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil }); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{`0 0: "other" true raw "Red"`, `1 0: "b" true raw "blue"`, `2 0: "b" true raw "Green"`, `3 0: "g" true raw "g"`}
-	if diff := cmp.Diff(want, enginetest.ShownRows(kept.Batch)[:4]); diff != "" {
+	if diff := cmp.Diff(want, enginetest.FormatRows(kept.Batch)[:4]); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	for _, q := range kept.Batch.Problems {
@@ -420,7 +420,7 @@ func TestHooksSeeWhatWasRead(t *testing.T) {
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 	file := "N;C 1;C 2\n0,7;Red;Blue\nmany;;\n"
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
-	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return &enginetest.KeptRows{}, nil })
+	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return &enginetest.BatchRecorder{}, nil })
 	if err != nil || calls != 2 || out.Problems != 1 {
 		t.Errorf("%d calls, %v, %+v", calls, err, out)
 	}
@@ -656,7 +656,7 @@ func TestHooksCountTheLimitFirst(t *testing.T) {
 			schema := people()
 			schema.Settings.MaxRecords, schema.Hooks = c.limit, everyHook
 			schema.Fields = []intray.Field{{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}}}
-			kept := &enginetest.KeptRows{Batch: &intray.Batch{Fields: make([]intray.Cells, 1)}}
+			kept := &enginetest.BatchRecorder{Batch: &intray.Batch{Fields: make([]intray.Cells, 1)}}
 			var names []string
 			sink := sinkFunc(func(b *intray.Batch) (func() error, error) {
 				_, err := kept.StageBatch(b)

@@ -11,18 +11,20 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// mappingAnswers is what a person said of the mapping: for a field its columns, or none,
-// and the columns that are to feed none.
+// mappingAnswers are the decisions of people about the mapping, by field index and
+// column index.
 type mappingAnswers struct {
+	// columns are the columns of fields. An empty list means no column.
 	columns map[int][]int
-	// extra are columns for fields that take several, beside those that are
-	// suggested.
-	extra  map[int][]int
+	// extra are columns that people added to the suggested ones of many-to-one
+	// fields.
+	extra map[int][]int
+	// unused are columns that must stay unmapped.
 	unused map[int]bool
 }
 
-// parseMappingAnswers reads the answers about fields and columns. Those about a field or a
-// column that is not there have no effect.
+// parseMappingAnswers parses the answers about fields and columns. It ignores
+// answers about fields and columns that do not exist.
 func parseMappingAnswers(fields []intray.Field, columns int, answers intray.Answers) mappingAnswers {
 	d := mappingAnswers{map[int][]int{}, map[int][]int{}, map[int]bool{}}
 	for i, f := range fields {
@@ -70,7 +72,8 @@ func (d mappingAnswers) setColumns(field int, many bool, value string, columns i
 	d.columns[field] = list
 }
 
-// match maps the columns: as a person decided, and else as mapping suggests.
+// match maps the columns: as people decided, and otherwise as package mapping
+// suggests.
 func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column) error {
 	fields := imp.Schema.Fields
 	d := parseMappingAnswers(fields, len(columns), imp.Answers)
@@ -95,20 +98,21 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	}
 	for _, q := range questions {
 		if q.Field == "" && len(d.columns)+len(d.extra) > 0 {
-			continue // what a person chose feeds a field
+			continue // a chosen column is mapped, so the file is not foreign to the schema
 		}
 		o.askMapping(q, fields, columns, m)
 	}
 	return nil
 }
 
-// hasKeyHeaders says whether the headers are keys of records and stand in no row.
+// hasKeyHeaders reports whether the headers are the keys of JSON records, rather
+// than the cells of a row.
 func (o *Outcome) hasKeyHeaders() bool {
 	return slices.ContainsFunc(o.Evidence, func(e intray.Evidence) bool { return e.Choice == "header row" && e.Value == "names" })
 }
 
-// warnReassigned tells of columns that an answer gave to one field and that would have
-// fed another one, which has none now.
+// warnReassigned adds a warning for each field that has no column because an answer
+// assigned its column to another field.
 func (o *Outcome) warnReassigned(ctx context.Context, imp Import, columns []intray.Column, d mappingAnswers) error {
 	if len(d.columns)+len(d.extra) == 0 {
 		return nil
@@ -130,7 +134,7 @@ func (o *Outcome) warnReassigned(ctx context.Context, imp Import, columns []intr
 	return nil
 }
 
-// chosenMatch is the match of a field whose columns a person chose.
+// chosenMatch returns the match of a field whose columns a person chose.
 func chosenMatch(f intray.Field, list []int, columns []intray.Column) intray.Match {
 	if len(list) == 0 {
 		return intray.Match{Column: intray.NoColumn}
@@ -142,8 +146,7 @@ func chosenMatch(f intray.Field, list []int, columns []intray.Column) intray.Mat
 	return m
 }
 
-// extendedMatch is the match of a field with the columns that a person gave it beside
-// those that were suggested.
+// extendedMatch returns a suggested match with the columns that a person added.
 func extendedMatch(m intray.Match, list []int, columns []intray.Column) intray.Match {
 	if m.Column == intray.NoColumn {
 		m = intray.Match{Score: 1}
@@ -157,8 +160,8 @@ func extendedMatch(m intray.Match, list []int, columns []intray.Column) intray.M
 	return m
 }
 
-// remaining leaves out what is decided: fields are hidden from the suggestion, and
-// Columns are gone.
+// remaining returns the fields and columns that are open for suggestions: decided
+// fields are hidden and decided columns are removed.
 func (d mappingAnswers) remaining(fields []intray.Field, columns []intray.Column) ([]intray.Field, []intray.Column) {
 	rest := slices.Clone(fields)
 	var gone []int
@@ -175,8 +178,8 @@ func (d mappingAnswers) remaining(fields []intray.Field, columns []intray.Column
 	return rest, free
 }
 
-// askMapping makes of what the mapping leaves open one question, or one for each
-// field where no column has the name of any.
+// askMapping adds a question about the mapping. If no column matches any field, it
+// adds a question for each field.
 func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns []intray.Column, m intray.Mapping) {
 	asked := intray.Question{Notice: intray.UnmappedFields, Field: q.Field, Text: q.Text, ID: intray.AnswerColumn + q.Field}
 	switch {
@@ -186,7 +189,7 @@ func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns 
 	case len(q.Columns) > 0:
 		asked.Choices, asked.AnyColumn = columnChoices(q.Columns), true
 	case q.Field == "":
-		o.askFields(q.Text, fields, columns)
+		o.askAllFields(q.Text, fields, columns)
 		return
 	default:
 		asked.Choices, asked.AnyColumn = columnChoices(unmappedColumns(columns, m)), true
@@ -209,8 +212,9 @@ func mustHaveColumn(fields []intray.Field, key string) bool {
 	return slices.ContainsFunc(fields, func(f intray.Field) bool { return f.Key == key && f.RequireMapping })
 }
 
-// askFields asks for the column of each field, in one notice.
-func (o *Outcome) askFields(text intray.Message, fields []intray.Field, columns []intray.Column) {
+// askAllFields adds a question about the column of each field, with one notice for
+// all of them.
+func (o *Outcome) askAllFields(text intray.Message, fields []intray.Field, columns []intray.Column) {
 	o.stop(intray.UnmappedFields, text)
 	choices := columnChoices(columns)
 	for _, f := range fields {
@@ -241,7 +245,8 @@ func columnChoices(columns []intray.Column) (choices []intray.Choice) {
 	return choices
 }
 
-// columnLabel names a column for a person, who counts from 1.
+// columnLabel returns the name of a column for people, with its number counted from
+// 1.
 func columnLabel(c intray.Column) intray.Message {
 	if c.Header == "" {
 		return intray.NewMessage("column.number", intray.Params{"column": c.Index + 1})

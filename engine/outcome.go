@@ -10,70 +10,68 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// Bounds of what an outcome tells. Everything else is in the staged rows.
+// Limits of an outcome. The staged rows have everything beyond them.
 const (
-	// MaxRowsWithError is the most row numbers that are listed.
+	// MaxRowsWithError is the maximum length of [Outcome.RowsWithError].
 	MaxRowsWithError = 10000
-	// MaxNotices is the most notices; one of type Truncated may follow.
+	// MaxNotices is the maximum length of [Outcome.Notices] and [Outcome.Listed].
 	MaxNotices = rowplan.MaxNotices
 )
 
-// Verdict says how a run ended.
+// Verdict is the result of a run.
 type Verdict uint8
 
-// The verdicts.
 const (
-	// Done: nothing is left to settle.
+	// Done means that all rows were staged.
 	Done Verdict = iota
-	// Open: a person must settle something.
+	// Open means that a person must decide something.
 	Open
-	// Broken: the file cannot become a result.
+	// Broken means that the file cannot be imported.
 	Broken
 )
 
-// Outcome is what a run found.
+// Outcome is the outcome of a run.
 type Outcome struct {
 	Verdict Verdict
-	// Headers are the file's headers as they stand there.
+	// Headers are the headers as the file has them.
 	Headers []string
-	// Examples are a few cells of each column, shortened.
+	// Examples are a few shortened cells of each column.
 	Examples [][]string
 	Mapping  intray.Mapping
 	// Evidence lists the choices made about the file.
 	Evidence []intray.Evidence
-	// DataRows counts the data rows, after the limit of records.
+	// DataRows is the number of data rows, up to Settings.MaxRecords.
 	DataRows int64
-	// ErrorRows counts those with a problem of level error.
+	// ErrorRows is the number of rows with a problem of level error.
 	ErrorRows int64
-	// RowsWithError are the first MaxRowsWithError of those.
+	// RowsWithError are the indexes of the first MaxRowsWithError of these rows.
 	RowsWithError []int64
-	// Notices tell what there is to tell about the import as a whole: the
-	// first MaxNotices.
+	// Notices are the first MaxNotices notices about the import as a whole.
 	Notices []intray.Notice
-	// OmittedNotices counts the notices about the import that were left out.
+	// OmittedNotices is the number of notices beyond MaxNotices.
 	OmittedNotices int64 `json:"Untold"`
-	// Problems counts all problems of cells and rows.
+	// Problems is the number of problems of cells and rows.
 	Problems int64
-	// Listed are the first MaxNotices of those, in the order of the rows.
+	// Listed are the first MaxNotices of these problems, in the order of the rows.
 	Listed []intray.Notice
-	// Fields are those of the schema after hooks added or removed some; nil where
-	// they did not.
+	// Fields are the fields of the schema after hooks added or removed some, or
+	// nil if they did not.
 	Fields []intray.Field
-	// User and DevelopmentMode are what step hooks set; nil where they did not.
+	// User and DevelopmentMode are set by step hooks. They are nil otherwise.
 	User            []byte
 	DevelopmentMode *bool
-	// Hook is what a hook did wrong, where that broke the import.
+	// Hook is the failure of a hook that broke the import, or nil.
 	Hook *intray.HookError
-	// Forms say how the cells of columns are read that can be read in several
-	// ways, by the keys of their fields: what reads them again later.
+	// Forms are the formats of columns whose cells can be read in several ways, by
+	// field key. Revalidation parses edited cells by them.
 	Forms map[string]string
-	// Questions are what a person must answer before the run can go on.
+	// Questions must be answered before an import can continue.
 	Questions []intray.Question
 }
 
-// AllNotices gives the notices about the import and then those about cells and rows:
-// at most MaxNotices, and where there are more, one of type Truncated that says
-// how many.
+// AllNotices returns the notices about the import, followed by those about cells and
+// rows: at most MaxNotices. If there are more, one of type Truncated with the total
+// follows.
 func (o *Outcome) AllNotices() []intray.Notice {
 	all := append(slices.Clip(o.Notices), o.Listed...)
 	total := int64(len(o.Notices)) + o.OmittedNotices + o.Problems
@@ -93,8 +91,8 @@ func (o *Outcome) reject(kind intray.NoticeType, text intray.Message) *Outcome {
 	return o
 }
 
-// failHook ends an import that a hook broke, and says whether the error is such
-// a one.
+// failHook sets the verdict to Broken if err is the failure of a hook. It reports
+// whether it is.
 func (o *Outcome) failHook(err error) bool {
 	var failed *intray.HookError
 	if !errors.As(err, &failed) {
@@ -107,15 +105,15 @@ func (o *Outcome) failHook(err error) bool {
 	return true
 }
 
-// stop leaves the file to a person, without a question that could be answered.
+// stop sets the verdict to Open, with a notice but without a question.
 func (o *Outcome) stop(kind intray.NoticeType, text intray.Message) *Outcome {
 	o.Verdict = Open
 	o.addNotice(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
 	return o
 }
 
-// addNotice adds a notice about the import as a whole, or counts it where there are
-// many.
+// addNotice adds a notice about the import as a whole. Beyond MaxNotices, it only
+// counts it.
 func (o *Outcome) addNotice(n intray.Notice) {
 	if len(o.Notices) >= MaxNotices {
 		o.OmittedNotices++
@@ -124,8 +122,8 @@ func (o *Outcome) addNotice(n intray.Notice) {
 	o.Notices = append(o.Notices, n)
 }
 
-// decideVerdict gives the verdict of a run that read the file to its end, of which hooks removed
-// so many rows.
+// decideVerdict sets the verdict of a run that processed all rows. removed is the
+// number of rows that hooks removed.
 func (o *Outcome) decideVerdict(s intray.Settings, removed int) *Outcome {
 	switch {
 	case o.DataRows == 0 && removed > 0:
@@ -144,7 +142,8 @@ func (o *Outcome) decideVerdict(s intray.Settings, removed int) *Outcome {
 	return o
 }
 
-// AddSummary adds the summary of the next batch, in the order of the rows.
+// AddSummary adds the summary of a batch. Batches must be added in the order of
+// their rows.
 func (o *Outcome) AddSummary(a rowplan.Summary) {
 	o.DataRows += a.Rows
 	o.ErrorRows += int64(len(a.ErrorRows))
@@ -157,16 +156,13 @@ func appendUpTo[T any](list, more []T, limit int) []T {
 	return append(list, more[:min(len(more), limit-len(list))]...)
 }
 
-// formatOf begins the choice of the evidence about how a field's cells are read.
+// formatOf, followed by the key of a field, is the Choice of evidence about the
+// format of the field's column.
 const formatOf = "format of "
 
-// Explain tells of a cell where it came from and what the run made of it. b
-// holds the row, at place i, as the run staged it; field is the place of a field
-// in the schema of the run.
-//
-// The steps read, map, parse and check are told; a text of [intray.Problem] for
-// each thing that is wrong. What becomes of the cell in a result is not the
-// engine's business.
+// Explain traces a cell. Row i of batch b is the row as the run staged it, and field
+// is the index of the field in the schema of the run. The trace has the steps read,
+// map, parse and check; the caller may add the step output.
 func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) intray.Trace {
 	key, cells := schema.Fields[field].Key, &b.Fields[field]
 	t := intray.Trace{Row: b.First + int64(i), Line: b.Lines[i], Field: key, Raw: string(cells.Raw(i))}
@@ -190,7 +186,7 @@ func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) 
 	return t
 }
 
-// problemsAt are the problems of a cell, and those of its row as a whole.
+// problemsAt returns the problems of a cell, and those of its row as a whole.
 func problemsAt(b *intray.Batch, i, field int) (own, row []intray.Problem) {
 	for _, p := range b.Problems {
 		switch {
@@ -204,7 +200,7 @@ func problemsAt(b *intray.Batch, i, field int) (own, row []intray.Problem) {
 	return own, row
 }
 
-// readStep tells how the file was read, and what was repaired in the row.
+// readStep explains how the file was read and how the row was repaired.
 func (o *Outcome) readStep(t intray.Trace) intray.TraceStep {
 	step := intray.TraceStep{Step: "read", Text: &t.Raw}
 	for _, e := range o.Evidence {
@@ -220,7 +216,7 @@ func (o *Outcome) readStep(t intray.Trace) intray.TraceStep {
 	return step
 }
 
-// parseStep tells what the text was read as.
+// parseStep explains how the raw text was parsed.
 func (o *Outcome) parseStep(t intray.Trace, f intray.Field) intray.TraceStep {
 	step := intray.TraceStep{Step: "parse", Text: t.Value}
 	params := intray.Params{"type": f.Type.Name}

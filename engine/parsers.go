@@ -13,27 +13,30 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// sniffRows is how many rows are looked at where they decide how their columns
-// are read; where they leave that open, all rows are.
+// sniffRows is the number of rows after which sniffing stops if all columns are
+// decided. Otherwise it continues to the end of the file.
 const sniffRows = 20_000
 
-// columnSniffer looks at the columns whose cells can be read in several ways.
+// columnSniffer decides the formats of columns whose cells can be read in several
+// ways.
 type columnSniffer struct {
-	plan    *rowplan.Plan
-	fields  []int
-	surveys []celltype.Sniffer
-	answers []map[string]string
+	plan *rowplan.Plan
+	// fields are the indexes of the fields of these columns. sniffers and answers
+	// have an entry for each of them.
+	fields   []int
+	sniffers []celltype.Sniffer
+	answers  []map[string]string
 }
 
-// sniffColumns decides how the columns are read, from the rows of a reader of its own,
-// and asks what they leave open.
+// sniffColumns reads rows to decide the formats of the columns and adds a question
+// for each ambiguity.
 func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error {
 	s := &columnSniffer{plan: plan}
 	for i, f := range plan.Fields {
-		if parser, surveyed := f.Parser.(celltype.SniffingParser); surveyed && len(f.Columns) > 0 {
+		if parser, sniffing := f.Parser.(celltype.SniffingParser); sniffing && len(f.Columns) > 0 {
 			s.fields = append(s.fields, i)
-			s.surveys = append(s.surveys, parser.NewSniffer())
-			s.answers = append(s.answers, formAnswers(p.imp.Answers, plan.Keys[i]))
+			s.sniffers = append(s.sniffers, parser.NewSniffer())
+			s.answers = append(s.answers, formatAnswers(p.imp.Answers, plan.Keys[i]))
 		}
 	}
 	if len(s.fields) == 0 {
@@ -54,8 +57,9 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 	return nil
 }
 
-// formAnswers are what a person said of the forms of a field's column.
-func formAnswers(answers intray.Answers, key string) map[string]string {
+// formatAnswers returns the answers about the formats of a field's column, by the
+// key of the ambiguity.
+func formatAnswers(answers intray.Answers, key string) map[string]string {
 	forms := map[string]string{}
 	for id, answer := range answers {
 		if form, about := strings.CutPrefix(id, intray.AnswerFormat+key); about && (form == "" || form[0] == ':') {
@@ -65,8 +69,8 @@ func formAnswers(answers intray.Answers, key string) map[string]string {
 	return forms
 }
 
-// readRows looks at rows until the columns are decided or there are no more. What is
-// wrong with the file is told when its rows move.
+// readRows observes rows until all columns are decided or the file ends. It ignores
+// errors of the file, because the pipeline reads the same rows and reports them.
 func (s *columnSniffer) readRows(ctx context.Context, reader source.Reader) error {
 	var recs intray.Records
 	for rows := int64(0); rows < sniffRows || s.isUndecided(); {
@@ -87,36 +91,36 @@ func (s *columnSniffer) addRecords(recs *intray.Records) {
 	for i, f := range s.fields {
 		for _, column := range s.plan.Fields[f].Columns {
 			for row := range recs.Len() {
-				s.surveys[i].Observe(rowplan.TypedCell(recs, row, column))
+				s.sniffers[i].Observe(rowplan.TypedCell(recs, row, column))
 			}
 		}
 	}
 }
 
-// isUndecided says whether the rows so far leave something open.
+// isUndecided reports whether the rows so far leave any column ambiguous.
 func (s *columnSniffer) isUndecided() bool {
-	for i, survey := range s.surveys {
-		if len(survey.Decide(s.answers[i], nil).Ambiguities) > 0 {
+	for i, sniffer := range s.sniffers {
+		if len(sniffer.Decide(s.answers[i], nil).Ambiguities) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// decide takes the style of each column. Columns that their own cells decide
-// speak for those beside them that do not.
+// decide sets the format of each column. A column whose own cells decide its format
+// is evidence for ambiguous columns of the same file.
 func (s *columnSniffer) decide(schema *intray.Schema, out *Outcome) {
 	decisions := make([]celltype.Decision, len(s.fields))
-	var beside []celltype.Neighbor
+	var neighbors []celltype.Neighbor
 	for i := range s.fields {
-		decisions[i] = s.surveys[i].Decide(s.answers[i], nil)
+		decisions[i] = s.sniffers[i].Decide(s.answers[i], nil)
 		if d := decisions[i]; len(d.Ambiguities) == 0 && len(d.Reasons) > 0 {
-			beside = append(beside, celltype.Neighbor{Header: mapping.Shorten(s.plan.Fields[s.fields[i]].Headers[0]), Decision: d})
+			neighbors = append(neighbors, celltype.Neighbor{Header: mapping.Shorten(s.plan.Fields[s.fields[i]].Headers[0]), Decision: d})
 		}
 	}
 	for i, f := range s.fields {
-		if len(decisions[i].Ambiguities) > 0 && len(beside) > 0 {
-			decisions[i] = s.surveys[i].Decide(s.answers[i], beside)
+		if len(decisions[i].Ambiguities) > 0 && len(neighbors) > 0 {
+			decisions[i] = s.sniffers[i].Decide(s.answers[i], neighbors)
 		}
 		d := decisions[i]
 		s.plan.Fields[f].Parser = d.Parser
@@ -125,7 +129,7 @@ func (s *columnSniffer) decide(schema *intray.Schema, out *Outcome) {
 		}
 		out.Forms[s.plan.Keys[f]] = d.Spec
 		for _, tie := range d.Ambiguities {
-			out.askForm(schema.Fields[f], s.plan.Fields[f].Headers[0], tie)
+			out.askFormat(schema.Fields[f], s.plan.Fields[f].Headers[0], tie)
 		}
 		if len(d.Reasons) > 0 {
 			out.Evidence = append(out.Evidence, intray.Evidence{
@@ -135,8 +139,8 @@ func (s *columnSniffer) decide(schema *intray.Schema, out *Outcome) {
 	}
 }
 
-// askForm asks how the cells of a column are to be read.
-func (o *Outcome) askForm(f intray.Field, header string, tie celltype.Ambiguity) {
+// askFormat adds a question about the format of a column.
+func (o *Outcome) askFormat(f intray.Field, header string, tie celltype.Ambiguity) {
 	id := intray.AnswerFormat + f.Key
 	if tie.Key != "" {
 		id += ":" + tie.Key

@@ -29,7 +29,7 @@ type stagedBatch struct {
 	summary rowplan.Summary
 }
 
-// pipeline joins the reader, the workers and the committer of one run.
+// pipeline connects the reader, the workers and the committer of one run.
 type pipeline struct {
 	plan *rowplan.Plan
 	sink Sink
@@ -38,16 +38,16 @@ type pipeline struct {
 	// free holds the records that are neither being read, nor processed, nor committed.
 	free chan *intray.Records
 
-	// fileErr is what the reader said of the file. The rows before it go their
-	// way first, so that the same file gives the same outcome.
+	// fileErr is the error that ended the file. The rows before it are committed
+	// first, so that the same file always yields the same outcome.
 	fileErr error
-	// uniques compares the values of all rows, where a rule asks for it; errorRows
-	// are then the rows with an error so far.
+	// uniques checks the cross-row validators. It is nil if there are none.
+	// errorRows are the rows with an error so far, if uniques is not nil.
 	uniques   *validate.UniqueChecker
 	errorRows *roaring.Bitmap
 }
 
-// runPipeline moves all rows of the reader into the sink and fills out.
+// runPipeline processes all rows of the reader into the sink and updates out.
 func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowplan.Plan, sink Sink, out *Outcome) (err error) {
 	slots := e.cfg.Workers + extraSlots
 	b := &pipeline{
@@ -103,8 +103,8 @@ func (b *pipeline) run(ctx context.Context, workers int, reader source.Reader, o
 	}
 }
 
-// recoverPanic turns a panic of one run into an error of that run, so that one hostile
-// file cannot stop the imports of others.
+// recoverPanic turns a panic into an error of the run, so that one hostile file
+// cannot stop all imports.
 func recoverPanic(work func() error) func() error {
 	return func() (err error) {
 		defer func() {
@@ -138,15 +138,15 @@ func (b *pipeline) readRecords(ctx context.Context, reader source.Reader, report
 	}
 }
 
-// isFileError says whether an error is the file's fault.
+// isFileError reports whether an error concerns the file.
 func isFileError(err error) bool {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
 	return errors.As(err, &broken) || errors.As(err, &limit)
 }
 
-// checkCellLimit refuses a file whose rows come to too many cells. A row costs a cell
-// for each field and column, though the file may write down none of them.
+// checkCellLimit returns an error if the rows so far exceed the limit of cells. Every
+// row counts its fields and columns, because a file need not store empty cells.
 func (b *pipeline) checkCellLimit(recs *intray.Records) error {
 	each := int64(b.plan.CellsPerRow())
 	if (recs.First+int64(recs.Len()))*each <= b.maxCells {
@@ -155,9 +155,9 @@ func (b *pipeline) checkCellLimit(recs *intray.Records) error {
 	return &source.LimitError{Reason: intray.NewMessage("limit.cells_of_rows", intray.Params{"limit": b.maxCells, "cells": each})}
 }
 
-// checkProblemLimit refuses a file with too many problems.
-func (b *pipeline) checkProblemLimit(out *Outcome, a rowplan.Summary) error {
-	if out.Problems+a.Problems <= b.maxProblems {
+// checkProblemLimit returns an error if more problems would exceed the limit.
+func (b *pipeline) checkProblemLimit(out *Outcome, more int64) error {
+	if out.Problems+more <= b.maxProblems {
 		return nil
 	}
 	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.maxProblems})}
@@ -190,8 +190,7 @@ func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBat
 	}
 }
 
-// addCrossRowProblems adds the problems that show only when all rows are known: values that
-// several rows have.
+// addCrossRowProblems adds the problems of cross-row validators after the last row.
 func (b *pipeline) addCrossRowProblems(out *Outcome) error {
 	if b.uniques == nil {
 		return nil
@@ -207,20 +206,21 @@ func (b *pipeline) addCrossRowProblems(out *Outcome) error {
 		}
 	}
 	if len(found) > 0 {
-		out.addDuplicates(b.plan, found, b.errorRows)
+		out.listDuplicates(b.plan, found, b.errorRows)
 	}
 	return nil
 }
 
-// addDuplicates adds a problem to rows that were committed.
+// addDuplicates adds a problem to committed rows. If there are too many problems, it
+// sets fileErr instead.
 func (b *pipeline) addDuplicates(out *Outcome, d validate.Duplicates) error {
 	n := int64(d.Rows.GetCardinality())
-	if b.exceedsProblems(out, n) {
+	if b.fileErr = b.checkProblemLimit(out, n); b.fileErr != nil {
 		return nil
 	}
 	if sink, takes := b.sink.(CrossRowSink); takes {
 		if err := sink.AddProblem(d.Problem, d.Rows); err != nil {
-			return fmt.Errorf("stage late problems: %w", err)
+			return fmt.Errorf("stage cross-row problems: %w", err)
 		}
 	}
 	out.Problems += n
@@ -230,14 +230,9 @@ func (b *pipeline) addDuplicates(out *Outcome, d validate.Duplicates) error {
 	return nil
 }
 
-// exceedsProblems ends the run where so many more problems are too many.
-func (b *pipeline) exceedsProblems(out *Outcome, more int64) bool {
-	b.fileErr = b.checkProblemLimit(out, rowplan.Summary{Problems: more})
-	return b.fileErr != nil
-}
-
-// addDuplicates lists late problems among the others and counts the rows again.
-func (o *Outcome) addDuplicates(p *rowplan.Plan, found []validate.Duplicates, errorRows *roaring.Bitmap) {
+// listDuplicates merges cross-row problems into the listed problems and recounts the
+// rows with an error.
+func (o *Outcome) listDuplicates(p *rowplan.Plan, found []validate.Duplicates, errorRows *roaring.Bitmap) {
 	for _, d := range found {
 		rows := d.Rows.Iterator()
 		for range min(d.Rows.GetCardinality(), MaxNotices) {
@@ -257,14 +252,14 @@ func (o *Outcome) addDuplicates(p *rowplan.Plan, found []validate.Duplicates, er
 	}
 }
 
-// LacksValues says whether a notice about a cell came without its raw text,
-// because its row had gone already.
+// LacksValues reports whether a notice about a cell lacks its raw text, because a
+// cross-row validator added it after the row was staged.
 func (o *Outcome) LacksValues() bool {
 	return slices.ContainsFunc(o.Listed, func(n intray.Notice) bool { return n.Field != "" && n.Value == nil })
 }
 
-// FillValues adds the raw text of cells to the notices that lack it. read gives the rows from first on, as a
-// stage does.
+// FillValues adds the raw text of cells to the notices that lack it. read returns up
+// to n staged rows, starting at row first.
 func (o *Outcome) FillValues(ctx context.Context, fields []intray.Field, read func(ctx context.Context, first int64, n int) (*intray.Batch, error)) error {
 	for i := range o.Listed {
 		n := &o.Listed[i]

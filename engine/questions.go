@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// maxQuestions is the most questions at a time; others come when these are
-	// answered.
+	// maxQuestions is the maximum number of questions of a run. Further ones
+	// follow in the next run.
 	maxQuestions = 100
-	// maxChoices is the most choices of a question, maxColumns the most of them
-	// that are columns.
+	// maxChoices is the maximum number of choices of a question, and maxColumns
+	// the maximum if they are columns.
 	maxChoices = 1000
 	maxColumns = 20
-	// maxExamples is the most examples of a choice.
+	// maxExamples is the maximum number of examples of a choice.
 	maxExamples = 5
 )
 
-// applyAnswers gives the options with what a person decided about the reading.
+// applyAnswers returns the options with the answers about reading the file.
 func applyAnswers(opt source.Options, answers intray.Answers) source.Options {
 	opt.Encoding = cmp.Or(answers[intray.AnswerEncoding], opt.Encoding)
 	opt.Delimiter = cmp.Or(answers[intray.AnswerDelimiter], opt.Delimiter)
@@ -36,7 +36,7 @@ func applyAnswers(opt source.Options, answers intray.Answers) source.Options {
 	return opt
 }
 
-// addQuestion leaves the file to a person, and says why.
+// addQuestion adds a question and its notice.
 func (o *Outcome) addQuestion(q intray.Question) *Outcome {
 	o.Verdict = Open
 	o.appendQuestion(q)
@@ -50,17 +50,17 @@ func (o *Outcome) appendQuestion(q intray.Question) {
 	}
 }
 
-// tableSheets are the sheets of a book that hold columns.
+// tableSheets are the sheets of a book that contain a table.
 type tableSheets struct {
 	names []string
 	found []int
-	// shown are those of them that are not hidden.
+	// shown are the sheets in found that are not hidden.
 	shown []int
-	// Headers are those of each sheet that was found.
+	// headers are the first headers of each sheet in found.
 	headers [][]string
 }
 
-// findTables opens each sheet for a moment.
+// findTables opens each sheet to find those with columns.
 func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
 	t := &tableSheets{}
 	sheets := book.Sheets()
@@ -95,8 +95,8 @@ func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
 	return t, nil
 }
 
-// chooseSheet gives the sheet that was asked for, or the one that alone holds a
-// table, or a question. What chose it is told.
+// chooseSheet returns the sheet of the answer or the only sheet with a table, and
+// adds evidence for it. If several sheets have a table, it returns a question.
 func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, out *Outcome) (int, *intray.Question, error) {
 	t, err := findTables(ctx, book)
 	if err != nil {
@@ -105,7 +105,7 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 	if value, asked := answers[intray.AnswerSheet]; asked {
 		for i := range t.names {
 			if intray.SheetChoice(t.names, i) == value {
-				t.choose(out, i, intray.NewMessage("sheet.asked_for", nil))
+				t.addEvidence(out, i, intray.NewMessage("sheet.asked_for", nil))
 				return i, nil, nil
 			}
 		}
@@ -115,20 +115,20 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 	case len(t.names) == 1 && t.names[0] == "", len(t.found) == 0:
 		return 0, nil, nil
 	case len(t.names) == 1:
-		t.choose(out, 0, intray.NewMessage("sheet.only_one", nil))
+		t.addEvidence(out, 0, intray.NewMessage("sheet.only_one", nil))
 		return 0, nil, nil
 	case len(t.found) == 1:
-		t.choose(out, t.found[0], intray.NewMessage("sheet.only_table", intray.Params{"n": len(t.names)}))
+		t.addEvidence(out, t.found[0], intray.NewMessage("sheet.only_table", intray.Params{"n": len(t.names)}))
 		return t.found[0], nil, nil
 	case len(t.shown) == 1:
-		t.choose(out, t.shown[0], intray.NewMessage("sheet.only_visible_table", intray.Params{"n": len(t.names)}))
+		t.addEvidence(out, t.shown[0], intray.NewMessage("sheet.only_visible_table", intray.Params{"n": len(t.names)}))
 		return t.shown[0], nil, nil
 	}
 	return 0, t.question(), nil
 }
 
-// choose tells which sheet was chosen, and which others hold a table.
-func (t *tableSheets) choose(out *Outcome, sheet int, reason intray.Message) {
+// addEvidence records the chosen sheet, with the other tables as alternatives.
+func (t *tableSheets) addEvidence(out *Outcome, sheet int, reason intray.Message) {
 	if len(t.names) == 1 {
 		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason})
 		return
@@ -158,10 +158,10 @@ func (t *tableSheets) question() *intray.Question {
 	return q
 }
 
-// maxNamed is the most sheets that a question names.
+// maxNamed is the maximum number of sheets in the text of a question.
 const maxNamed = 5
 
-// sheetLabel is the name of a sheet, or else its number.
+// sheetLabel returns the name of a sheet, or its number if it has no name.
 func sheetLabel(name string, sheet int) intray.Message {
 	if name == "" {
 		return intray.NewMessage("sheet.number", intray.Params{"number": sheet + 1})
@@ -169,8 +169,8 @@ func sheetLabel(name string, sheet int) intray.Message {
 	return intray.Literal(mapping.Shorten(name))
 }
 
-// openChoices are the choices about a file that may be a question, by the names
-// under which evidence has them.
+// openChoices are the choices about a file that may become a question, by the
+// Choice of their evidence.
 var openChoices = map[string]struct {
 	id     string
 	notice intray.NoticeType
@@ -182,7 +182,7 @@ var openChoices = map[string]struct {
 	"header row": {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "question.header_row"},
 }
 
-// askTies asks about what fits two ways equally well.
+// askTies adds a question for each choice with equally good alternatives.
 func (o *Outcome) askTies() {
 	for _, e := range o.Evidence {
 		if _, known := openChoices[e.Choice]; known && e.Tie {
@@ -191,13 +191,13 @@ func (o *Outcome) askTies() {
 	}
 }
 
-// tieQuestion makes a question of a choice: its value and what else it could be.
+// tieQuestion returns the question about a choice. It offers the value and its
+// alternatives.
 func tieQuestion(e intray.Evidence) intray.Question {
 	kind := openChoices[e.Choice]
 	q := intray.Question{ID: kind.id, Notice: kind.notice}
-	taken := intray.Choice{Value: e.Value, Reason: e.Reason}
 	if !slices.ContainsFunc(e.Alternatives, func(c intray.Choice) bool { return c.Value == e.Value }) {
-		q.Choices = append(q.Choices, taken)
+		q.Choices = append(q.Choices, intray.Choice{Value: e.Value, Reason: e.Reason})
 	}
 	q.Choices = append(q.Choices, e.Alternatives[:min(len(e.Alternatives), maxChoices)]...)
 	q.Text = intray.NewMessage(kind.text, intray.Params{"value": e.Value, "reason": e.Reason})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,15 +13,15 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// limitedReader ends the rows of a file where the limit of records does.
+// limitedReader ends the rows of a file at the limit of records.
 type limitedReader struct {
 	source.Reader
 	limit int64
-	// dropped says that the file has more rows.
+	// dropped is set once rows beyond the limit were dropped.
 	dropped bool
 }
 
-// Next gives rows within the limit.
+// Next reads rows up to the limit.
 func (l *limitedReader) Next(ctx context.Context, recs *intray.Records) error {
 	if l.dropped {
 		recs.Reset()
@@ -36,24 +37,24 @@ func (l *limitedReader) Next(ctx context.Context, recs *intray.Records) error {
 	return err
 }
 
-// rowMerger gives the rows of an import: those of the file, without the ones that
-// Hooks removed, and between them the ones that hooks added.
+// rowMerger reads the rows of the file without those that hooks removed, and inserts
+// those that hooks added.
 type rowMerger struct {
 	source.Reader
 	columns int
-	// added are ordered by their index; those without one are the last.
+	// added are ordered by index. Rows without an index are last.
 	added   []intray.AddedRow
 	removed map[int64]bool
-	// raw holds rows of the file from the place at on that were not handed on.
+	// raw holds rows of the file. Those before at were already returned.
 	raw intray.Records
 	at  int
-	// rowsDone counts the rows handed on, ended says that the file has no more.
+	// rowsDone is the number of rows returned. ended is set at the end of the file.
 	rowsDone int64
 	ended    bool
 }
 
-// mergeRows gives the rows of a file as hooks added and removed some. Without such
-// it is the reader itself.
+// mergeRows returns a reader that adds and removes rows as hooks requested. It
+// returns the given reader if they requested nothing.
 func (p *importRun) mergeRows(reader *limitedReader) source.Reader {
 	if len(p.added)+len(p.removed) == 0 {
 		return reader
@@ -61,8 +62,8 @@ func (p *importRun) mergeRows(reader *limitedReader) source.Reader {
 	return &rowMerger{Reader: reader, columns: len(p.out.Headers), added: p.addedRows(), removed: p.removed}
 }
 
-// Next gives rows of the file, or rows that were added: never both at once. Added
-// Rows have no line, and empty cells: take gives what they hold.
+// Next reads rows of the file or added rows, never both at once. Added rows have
+// line 0 and empty cells. [rowplan.Plan.FillAdded] fills them.
 func (f *rowMerger) Next(ctx context.Context, recs *intray.Records) error {
 	recs.Reset()
 	for recs.Len() == 0 {
@@ -87,7 +88,7 @@ func (f *rowMerger) Next(ctx context.Context, recs *intray.Records) error {
 	return nil
 }
 
-// addedDue is how many added rows come next.
+// addedDue returns the number of added rows that come next.
 func (f *rowMerger) addedDue() (n int) {
 	if f.ended {
 		return min(len(f.added), intray.BatchRows)
@@ -99,7 +100,7 @@ func (f *rowMerger) addedDue() (n int) {
 	return n
 }
 
-// appendAdded makes records for added rows.
+// appendAdded appends empty records for the next n added rows.
 func (f *rowMerger) appendAdded(recs *intray.Records, n int) {
 	for i := range n {
 		for range f.columns {
@@ -111,7 +112,7 @@ func (f *rowMerger) appendAdded(recs *intray.Records, n int) {
 	f.added = f.added[n:]
 }
 
-// copyRows hands on rows of the file up to the next one that was added.
+// copyRows copies rows of the file up to the next added row.
 func (f *rowMerger) copyRows(recs *intray.Records) {
 	for ; f.at < f.raw.Len(); f.at++ {
 		row := f.raw.First + int64(f.at)
@@ -124,7 +125,7 @@ func (f *rowMerger) copyRows(recs *intray.Records) {
 	}
 }
 
-// addRows keeps rows that a hook adds.
+// addRows stores rows that a hook adds.
 func (p *importRun) addRows(rows []intray.AddedRow) {
 	if p.addedIDs == nil {
 		p.addedIDs = map[string]bool{}
@@ -135,29 +136,24 @@ func (p *importRun) addRows(rows []intray.AddedRow) {
 	p.added = append(p.added, rows...)
 }
 
-// addedRows are the rows that hooks added and did not remove, those with an index in
-// front.
+// addedRows returns the rows that hooks added and did not remove, ordered by index.
+// Rows without an index are last.
 func (p *importRun) addedRows() []intray.AddedRow {
 	rows := slices.DeleteFunc(slices.Clone(p.added), func(a intray.AddedRow) bool { return !p.addedIDs[a.ID] })
-	slices.SortStableFunc(rows, func(a, b intray.AddedRow) int {
-		if a.Index == nil || b.Index == nil {
-			return cmp.Compare(nilLast(a.Index), nilLast(b.Index))
+	index := func(a intray.AddedRow) int64 {
+		if a.Index == nil {
+			return math.MaxInt64
 		}
-		return cmp.Compare(*a.Index, *b.Index)
+		return *a.Index
+	}
+	slices.SortStableFunc(rows, func(a, b intray.AddedRow) int {
+		return cmp.Compare(index(a), index(b))
 	})
 	return rows
 }
 
-func nilLast(index *int64) int {
-	if index == nil {
-		return 1
-	}
-	return 0
-}
-
-// removeRows leaves out rows: those of the file by their numbers, those that hooks
-// added by the ids that they were told. A number beyond the file is that of no row,
-// and nothing is left out.
+// removeRows removes rows: those that hooks added by ID, and those of the file by
+// index. It ignores indexes beyond the end of the file.
 func (p *importRun) removeRows(ids []string) (refused intray.Message) {
 	for _, id := range ids {
 		if _, added := p.addedIDs[id]; added {

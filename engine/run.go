@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/rowplan"
@@ -12,30 +11,30 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// importRun is the way of one import through the engine.
+// importRun is the state of one run.
 type importRun struct {
 	*Engine
 	imp  Import
 	open OpenSink
 	out  *Outcome
-	// Hooks runs those of the schema; nil where it has none.
+	// hooks runs the hooks of the schema. It is nil if there are none.
 	hooks HookRunner
-	// uploaded says that the hooks of UPLOAD_STEP were called.
+	// uploaded is set once the hooks of UPLOAD_STEP were called.
 	uploaded bool
-	// headerChange is the call of a hook that chose the header row, if one did.
+	// headerChange is the last hook call that set the header row, or nil.
 	headerChange *intray.StepChange
-	// added are rows that hooks add, addedIDs says of each whether it is still there;
-	// removed are those of the file that they remove.
+	// added are the rows that hooks added. addedIDs is false for those that hooks
+	// removed again. removed are the removed rows of the file.
 	added    []intray.AddedRow
 	addedIDs map[string]bool
 	removed  map[int64]bool
-	// infos are messages of step hooks about cells, by the rows of the import.
+	// infos are the messages of step hooks about cells.
 	infos []intray.Change
 	book  source.Book
 	sheet int
 }
 
-// run goes the whole way.
+// run loads the hooks and runs the import.
 func (p *importRun) run(ctx context.Context) (out *Outcome, err error) {
 	p.out = &Outcome{}
 	if hooks := p.imp.Schema.Hooks; hooks.Count() > 0 {
@@ -51,7 +50,7 @@ func (p *importRun) run(ctx context.Context) (out *Outcome, err error) {
 	return p.read(ctx)
 }
 
-// read opens the file and finds its table.
+// read opens the file, finds its table and imports it.
 func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
 	opt := applyAnswers(p.cfg.Options, p.imp.Answers)
 	opt.HeaderScore = mapping.NewHeaderRow(p.imp.Schema.Fields).Score
@@ -83,8 +82,9 @@ func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
 	return p.mapAndImport(ctx, reader)
 }
 
-// unopened tells why the table cannot be read. Where a hook chose its header row, the
-// file was opened without that before.
+// unopened returns the outcome for a file that cannot be opened. If a hook set the
+// header row, the failure is the hook's, because the file was opened without it
+// before.
 func (p *importRun) unopened(err error) (*Outcome, error) {
 	var cannot *source.UnreadableError
 	if p.headerChange != nil && errors.As(err, &cannot) {
@@ -93,7 +93,7 @@ func (p *importRun) unopened(err error) (*Outcome, error) {
 	return p.out.unreadable(err)
 }
 
-// mapAndImport maps the columns and, where nothing is open, moves the rows.
+// mapAndImport maps the columns and, unless a question is open, processes the rows.
 func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Outcome, error) {
 	columns := reader.Columns()
 	for _, c := range columns {
@@ -104,12 +104,12 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 		return p.out.stop(intray.NoRows, intray.NewMessage("file.no_rows", nil)), nil
 	}
 	if p.out.askTies(); len(p.out.Questions) > 0 {
-		return p.out, nil // the names of the columns may change
+		return p.out, nil // the answers may change the headers
 	}
 	if err := p.out.match(ctx, p.imp, columns); err != nil {
 		return nil, err
 	}
-	if len(p.out.Questions) > 0 || p.open == nil { // without a sink no rows are wanted
+	if len(p.out.Questions) > 0 || p.open == nil {
 		return p.out, nil
 	}
 	if err := p.reviewStep(ctx); err != nil {
@@ -145,7 +145,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 	return p.out.decideVerdict(p.imp.Schema.Settings, len(p.removed)), nil
 }
 
-// prepare compiles the schema and decides how the columns are read.
+// prepare compiles the schema and decides the formats of the columns.
 func (p *importRun) prepare(ctx context.Context) (*rowplan.Plan, error) {
 	plan, err := rowplan.Compile(p.imp.Schema, p.out.Mapping, p.out.Headers)
 	if err != nil {
@@ -160,13 +160,19 @@ func (p *importRun) prepare(ctx context.Context) (*rowplan.Plan, error) {
 	return plan, nil
 }
 
-// setHeader makes a row the header, for reading the file anew.
+// setHeader sets the header row and discards what was read with the previous one.
 func (p *importRun) setHeader(row string) {
-	p.imp.Answers = withAnswer(p.imp.Answers, intray.AnswerHeaderRow, row)
+	answers := intray.Answers{intray.AnswerHeaderRow: row}
+	for id, answer := range p.imp.Answers {
+		if id != intray.AnswerHeaderRow {
+			answers[id] = answer
+		}
+	}
+	p.imp.Answers = answers
 	p.out = &Outcome{Fields: p.out.Fields, User: p.out.User, DevelopmentMode: p.out.DevelopmentMode}
 }
 
-// reopenSheet opens the sheet once more.
+// reopenSheet opens the sheet again.
 func (p *importRun) reopenSheet(ctx context.Context) (*limitedReader, error) {
 	reader, err := p.book.Open(ctx, p.sheet)
 	if err != nil {
@@ -175,17 +181,7 @@ func (p *importRun) reopenSheet(ctx context.Context) (*limitedReader, error) {
 	return p.limitRecords(reader), nil
 }
 
-// limitRecords keeps to the limit of records.
+// limitRecords returns a reader with the limit of records of the schema.
 func (p *importRun) limitRecords(reader source.Reader) *limitedReader {
 	return &limitedReader{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords}
-}
-
-// withAnswer adds an answer.
-func withAnswer(answers intray.Answers, id, value string) intray.Answers {
-	more := maps.Clone(answers)
-	if more == nil {
-		more = intray.Answers{}
-	}
-	more[id] = value
-	return more
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// previewRows is how many rows the hooks of UPLOAD_STEP are shown.
+// previewRows is the number of rows that hooks of UPLOAD_STEP receive.
 const previewRows = 20
 
-// hasStep says whether the schema has a hook for a step.
+// hasStep reports whether the schema has a hook for a step.
 func (p *importRun) hasStep(step string) bool {
 	return slices.ContainsFunc(p.imp.Schema.Hooks.Step, func(h intray.StepHook) bool { return h.Step == step })
 }
 
 // uploadStep calls the hooks of UPLOAD_STEP with the first rows of the file. It
-// says whether they moved the header, so that the file must be opened anew.
+// reports whether they changed the header row, so that the file must be reopened.
 func (p *importRun) uploadStep(ctx context.Context) (moved bool, err error) {
 	if p.uploaded || !p.hasStep(intray.UploadStep) {
 		return false, nil
@@ -43,7 +43,7 @@ func (p *importRun) uploadStep(ctx context.Context) (moved bool, err error) {
 	return p.imp.Answers[intray.AnswerHeaderRow] != before, err
 }
 
-// preview reads the first rows as they stand in the file.
+// preview reads the first rows without detecting a header.
 func (p *importRun) preview(ctx context.Context) (rows [][]string, err error) {
 	opt := applyAnswers(p.cfg.Options, p.imp.Answers)
 	opt.AsIs, opt.HeaderRow = true, 0
@@ -75,7 +75,7 @@ func (p *importRun) preview(ctx context.Context) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// reviewStep calls the hooks of REVIEW_STEP, when the columns have their fields.
+// reviewStep calls the hooks of REVIEW_STEP, after the columns are mapped.
 func (p *importRun) reviewStep(ctx context.Context) error {
 	if !p.hasStep(intray.ReviewStep) {
 		return nil
@@ -88,9 +88,8 @@ func (p *importRun) reviewStep(ctx context.Context) error {
 	return err
 }
 
-// postStep calls the hooks of REVIEW_STEP_POST_HOOKS. They are told nothing of the
-// Rows: what they say of cells is kept, and is put over what the other hooks said when
-// these have seen the row.
+// postStep calls the hooks of REVIEW_STEP_POST_HOOKS. It stores their messages about
+// cells in the plan, which applies them after all other hooks have run on the row.
 func (p *importRun) postStep(ctx context.Context, plan *rowplan.Plan) error {
 	if !p.hasStep(intray.ReviewStepPost) {
 		return nil
@@ -108,10 +107,10 @@ func (p *importRun) stepCall(step string) intray.StepCall {
 	return intray.StepCall{Step: step, Filename: p.imp.Input.Name, Headers: p.out.Headers, Mapping: p.out.Mapping, Fields: p.imp.Schema.Fields}
 }
 
-// applyStepChanges does what the hooks of a step asked for, one thing after the other, and gives
-// their messages about cells. These name fields by their places among those that the
-// Hooks were told of, behind which those stand that they added: where they are in the
-// end shows at the end.
+// applyStepChanges applies the changes of step hooks in order, and returns their
+// messages about cells. The messages refer to fields by their index among the fields
+// that the hooks received, followed by the fields that they added. applyStepChanges
+// translates these indexes after all changes.
 func (p *importRun) applyStepChanges(step string, changes intray.StepChanges) (infos []intray.Change, err error) {
 	stepFields := slices.Clone(p.imp.Schema.Fields)
 	for _, c := range changes {
@@ -137,9 +136,9 @@ func (p *importRun) applyStepChanges(step string, changes intray.StepChanges) (i
 	return infos, nil
 }
 
-// checkRemovedFields refuses fields that do not hold without those that hooks of a step removed:
-// a rule may name one of these. It asks when all hooks of the step have run, since one
-// may put another field in the place of the one that it removes.
+// checkRemovedFields returns an error if the fields are invalid without those that
+// hooks removed, because a validator refers to one of them. It runs after all hooks
+// of the step, since a hook may replace a field that it removes.
 func (p *importRun) checkRemovedFields(changes intray.StepChanges) error {
 	var by *intray.StepChange
 	for i := range changes {
@@ -174,7 +173,7 @@ func failedStep(c intray.StepChange, reason intray.Message) error {
 	return &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: reason}
 }
 
-// failedMethod says that a method of the instance cannot do what the hook asked for.
+// failedMethod returns the error of a method call of a hook.
 func failedMethod(c intray.StepChange, method string, reason intray.Message) error {
 	return failedStep(c, methodFailed(method, reason))
 }
@@ -183,7 +182,7 @@ func methodFailed(method string, reason intray.Message) intray.Message {
 	return intray.NewMessage("hook.method_failed", intray.Params{"method": method, "reason": reason})
 }
 
-// fieldIndex finds where the field of a message is now.
+// fieldIndex returns the current index of the field of a message.
 func (p *importRun) fieldIndex(c intray.Change, key string) (field int, refused intray.Message) {
 	field = p.imp.Schema.FieldIndex(key)
 	if field < 0 {
@@ -195,7 +194,7 @@ func (p *importRun) fieldIndex(c intray.Change, key string) (field int, refused 
 	return field, intray.Message{}
 }
 
-// applyStepChange does what a call asks for, or says why that cannot be.
+// applyStepChange applies one change, or returns why it is refused.
 func (p *importRun) applyStepChange(step string, c intray.StepChange) (refused intray.Message) {
 	switch {
 	case (c.AddField != nil || c.RemoveField != "") && step == intray.ReviewStepPost:
@@ -225,7 +224,7 @@ func (p *importRun) applyStepChange(step string, c intray.StepChange) (refused i
 	return intray.Message{}
 }
 
-// cloneSchema makes the schema one that this import alone has.
+// cloneSchema replaces the schema of the import by a copy that may be changed.
 func (p *importRun) cloneSchema() *intray.Schema {
 	own := *p.imp.Schema
 	own.Fields = slices.Clone(own.Fields)
@@ -233,8 +232,8 @@ func (p *importRun) cloneSchema() *intray.Schema {
 	return &own
 }
 
-// addField puts a field into the schema. No column feeds it when the columns
-// have their fields already.
+// addField adds a field to the schema. If the columns are already mapped, the field
+// has no column.
 func (p *importRun) addField(a intray.AddedField) (refused intray.Message) {
 	if p.imp.Schema.FieldIndex(a.Field.Key) >= 0 {
 		return methodFailed("addField", intray.NewMessage("hook.field_exists", intray.Params{"field": a.Field.Key}))
@@ -260,7 +259,7 @@ func (p *importRun) addField(a intray.AddedField) (refused intray.Message) {
 	return intray.Message{}
 }
 
-// removeField takes a field out of the schema. Its column feeds nothing then.
+// removeField removes a field from the schema and unmaps its columns.
 func (p *importRun) removeField(key string) (refused intray.Message) {
 	at := p.imp.Schema.FieldIndex(key)
 	if at < 0 {

@@ -1,4 +1,5 @@
-// Package enginetest has what tests of the engine, and of what is built on it, share.
+// Package enginetest provides a sink for tests of the engine and of packages that use
+// it.
 package enginetest
 
 import (
@@ -10,11 +11,11 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// KeptRows keeps a copy of the one batch of a small file.
-type KeptRows struct{ Batch *intray.Batch }
+// BatchRecorder is a sink that stores a copy of the last batch.
+type BatchRecorder struct{ Batch *intray.Batch }
 
-// StageBatch copies the batch.
-func (k *KeptRows) StageBatch(b *intray.Batch) (func() error, error) {
+// StageBatch stores a copy of b in r.Batch.
+func (r *BatchRecorder) StageBatch(b *intray.Batch) (func() error, error) {
 	copied := &intray.Batch{First: b.First, Lines: slices.Clone(b.Lines), Problems: slices.Clone(b.Problems), Fields: make([]intray.Cells, len(b.Fields))}
 	for f := range b.Fields {
 		for row := range b.Rows() {
@@ -30,13 +31,13 @@ func (k *KeptRows) StageBatch(b *intray.Batch) (func() error, error) {
 			}
 		}
 	}
-	k.Batch = copied
+	r.Batch = copied
 	return func() error { return nil }, nil
 }
 
-// ShownRows are all cells with their raw text and their problems, but those of
-// rules about all rows.
-func ShownRows(b *intray.Batch) (lines []string) {
+// FormatRows returns a line for each cell, with its value and raw text, and for each
+// problem except those of cross-row validators.
+func FormatRows(b *intray.Batch) (lines []string) {
 	for row := range b.Rows() {
 		for f := range b.Fields {
 			v, there := b.Fields[f].Value(row)

@@ -59,7 +59,7 @@ func runImport(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Impor
 	_ = w.Write(reviewHeader)
 	_ = w.WriteAll(rows)
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats("")})
-	sink := &enginetest.KeptRows{}
+	sink := &enginetest.BatchRecorder{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: bytes.NewReader(text.Bytes()), Size: int64(text.Len())}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return sink, nil })
 	if err != nil || sink.Batch == nil {
@@ -102,7 +102,7 @@ func TestRevalidator(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, _, want := runImport(t, schema, edited)
-		if diff := cmp.Diff(enginetest.ShownRows(want), enginetest.ShownRows(staged), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(enginetest.FormatRows(want), enginetest.FormatRows(staged), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("edited file (-) and edited rows (+):\n%s", diff)
 		}
 	})
@@ -158,7 +158,7 @@ func TestRevalidatorHooks(t *testing.T) {
 	}}
 	file := "Name,Amount\nada,1\nbob,2\n"
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.load})
-	sink := &enginetest.KeptRows{}
+	sink := &enginetest.BatchRecorder{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return sink, nil })
 	if err != nil {
@@ -175,7 +175,7 @@ func TestRevalidatorHooks(t *testing.T) {
 	want := []string{
 		`0 0: "ADA" true raw "ada"`, `0 1: "" false raw "no number"`, `1 0: "eve" true raw "eve"`, `1 1: "2" true raw "2"`,
 	}
-	lines := enginetest.ShownRows(sink.Batch)
+	lines := enginetest.FormatRows(sink.Batch)
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Error(diff)
 	}
