@@ -1,6 +1,6 @@
-// Package importer imports a file in one call: it reads the file in whatever format it
-// has, maps its columns to a schema, parses and validates every cell, and returns the
-// clean rows and the problems.
+// Package importer imports a file in one call: it detects the format, maps the columns
+// to a schema, parses and validates every cell, and returns the clean rows and the
+// problems.
 //
 //	imp, err := importer.Open(ctx, "contacts.csv", schema, importer.Config{})
 //	if err != nil {
@@ -11,16 +11,15 @@
 //		// …
 //	}
 //
-// An [Import] keeps the rows in a temporary folder until it is closed, so that files of
-// any size take little memory, and rules about all rows, such as unique, are settled
-// before the first row is returned.
+// An [Import] stores the rows in a temporary folder until you close it. Files of any
+// size need little memory, and cross-row validators such as unique have seen all rows
+// before you read the first one.
 //
-// What the file leaves open is never guessed: [Import.Rows] then returns a
-// [VerdictError], and the questions are in the [engine.Outcome]. Open the file again
-// with answers to them.
+// The package never guesses. If something about the file is ambiguous, [Import.Rows]
+// returns a [VerdictError], and the [engine.Outcome] has the questions. Open the file
+// again with the answers.
 //
-// The package puts together what the other packages offer. For a pipeline of your own,
-// with other formats, storage or hooks, use [engine] directly.
+// To build a pipeline with other formats or storage, use package [engine] directly.
 package importer
 
 import (
@@ -38,25 +37,26 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// Config holds the choices of an import. The zero Config works.
+// Config configures an import. All fields are optional.
 type Config struct {
-	// Answers answer the questions of an earlier run, by their ids. Default: none.
+	// Answers are the answers to questions of an earlier run, by question ID.
 	Answers intray.Answers
-	// Learned is what was decided about earlier files of the same kind. Default: nothing.
+	// Learned holds decisions about earlier files of the same kind.
 	Learned intray.LearnedMappings
-	// TempDir is where rows are kept until Close. Default: os.TempDir.
+	// TempDir is the parent of the folder that stores the rows until Close. The default
+	// is os.TempDir.
 	TempDir string
-	// LoadHooks runs the hooks of the schema. Without it, a schema with hooks is an
-	// error.
+	// LoadHooks loads the hooks of the schema. Without it, schemas with hooks are
+	// rejected.
 	LoadHooks engine.HookLoader
-	// Now is the time that hooks and relative dates see. Default: time.Now.
+	// Now is the current time for hooks. The default is time.Now.
 	Now time.Time
-	// Progress is called with the number of rows done, from one goroutine at a time.
+	// Progress, unless nil, is called after each batch with the number of rows that are
+	// done. Calls are sequential.
 	Progress func(rows int64)
 }
 
-// Import is a file that was read against a schema. Its methods may be called from
-// several goroutines; close it when none of them runs.
+// Import is an imported file. Its methods are safe for concurrent use, except Close.
 type Import struct {
 	// Outcome holds the verdict, the mapping with its reasons, the questions, and the
 	// counts of rows and problems.
@@ -64,14 +64,14 @@ type Import struct {
 	// Schema is the schema of the rows: hooks may have added or removed fields.
 	Schema *intray.Schema
 
-	// staged is nil where no row was read to the end of the pipeline.
+	// staged is nil if the rows were not processed to the end.
 	staged *staging.Stage
 	close  func() error
 }
 
-// Open imports the file with a name. The error is about reading the file from the disk,
-// temporary files or the context; what is wrong with the file itself is in the Outcome,
-// and [Import.Rows] returns it. The caller closes the Import.
+// Open imports the named file. Errors concern disk access, temporary files, the schema
+// or the context. If the content of the file cannot be imported, Open succeeds, Outcome
+// has the reason, and [Import.Rows] returns it. The caller must close the Import.
 func Open(ctx context.Context, name string, schema *intray.Schema, cfg Config) (*Import, error) {
 	file, err := source.OpenFile(name)
 	if err != nil {
@@ -81,8 +81,8 @@ func Open(ctx context.Context, name string, schema *intray.Schema, cfg Config) (
 	return imp, errors.Join(err, file.Close())
 }
 
-// OpenInput is [Open] for a file that is not on this machine's disk. The input is no
-// longer needed once OpenInput has returned.
+// OpenInput is like [Open] for any input, such as a file in memory. It does not use the
+// input after it returns.
 func OpenInput(ctx context.Context, in source.Input, schema *intray.Schema, cfg Config) (imp *Import, err error) {
 	folder, err := os.MkdirTemp(cfg.TempDir, "intray-import-*")
 	if err != nil {
@@ -173,7 +173,7 @@ func (e *VerdictError) Error() string {
 	return "the file cannot be imported"
 }
 
-// Err returns a *VerdictError unless the import has a result.
+// Err returns a *VerdictError if the import has no result, and nil otherwise.
 func (i *Import) Err() error {
 	if i.Outcome.Verdict == engine.Done {
 		return nil

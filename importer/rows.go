@@ -12,14 +12,14 @@ import (
 	"github.com/intraydata/intray/output"
 )
 
-// Row is a clean row. It is valid until the iterator that returned it goes on.
+// Row is a clean row. It is valid until the next iteration.
 type Row struct {
 	fields []intray.Field
 	batch  *intray.Batch
 	at     int
 }
 
-// Index returns the index of the row among all data rows of the file, from 0.
+// Index returns the index of the row among all data rows of the file, counted from 0.
 func (r Row) Index() int64 {
 	if r.batch.Numbers != nil {
 		return r.batch.Numbers[r.at]
@@ -27,18 +27,17 @@ func (r Row) Index() int64 {
 	return r.batch.First + int64(r.at)
 }
 
-// Line returns the line of the file on which the row begins, from 1.
+// Line returns the line of the file on which the row begins, counted from 1.
 func (r Row) Line() int64 { return r.batch.Lines[r.at] }
 
-// Text returns the value of a field in its canonical form: numbers with a decimal point,
-// dates as in ISO 8601, several values as a JSON array. It returns "" for an empty cell
-// and for a key that no field has.
+// Text returns the value of a field as canonical text: numbers with a decimal point,
+// dates in ISO 8601, lists as a JSON array. It returns "" for null and for unknown keys.
 func (r Row) Text(key string) string {
 	value, _ := r.Value(key)
 	return value
 }
 
-// Value returns what Text returns, and whether the cell has a value.
+// Value is like Text, but also reports whether the cell has a value.
 func (r Row) Value(key string) (string, bool) {
 	for f := range r.fields {
 		if r.fields[f].Key == key {
@@ -49,8 +48,7 @@ func (r Row) Value(key string) (string, bool) {
 	return "", false
 }
 
-// Values returns the values of all fields that have one, by their keys, as Text returns
-// them.
+// Values returns the values of all fields that have one, by field key.
 func (r Row) Values() map[string]string {
 	values := make(map[string]string, len(r.fields))
 	for f := range r.fields {
@@ -61,8 +59,8 @@ func (r Row) Values() map[string]string {
 	return values
 }
 
-// Rows returns the rows without errors, in the order of the file. Where the import has no
-// result, it returns the error of [Import.Err] and no row.
+// Rows iterates over the rows without errors, in file order. If the import has no result,
+// the only element is the error of [Import.Err].
 func (i *Import) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if err := i.Err(); err != nil {
@@ -91,21 +89,21 @@ func (i *Import) Rows(ctx context.Context) iter.Seq2[Row, error] {
 
 // Problem is something wrong with a cell or a row.
 type Problem struct {
-	// Row is the index of the row among all data rows, from 0. Line is the line of the
-	// file on which it begins, from 1.
+	// Row is the index of the row among all data rows, counted from 0. Line is the line of
+	// the file on which the row begins, counted from 1.
 	Row, Line int64
-	// Field is the key of the field; "" for a problem of the row as a whole.
+	// Field is the key of the field, or "" if the problem concerns the whole row.
 	Field string
 	// Value is the raw text of the cell.
 	Value string
 	Level intray.Level
-	// Code names the broken rule, such as "required" or "email".
+	// Code is the violated rule, such as "required" or "email".
 	Code string
-	// Message says what is wrong and what to do.
+	// Message explains the problem and how to fix it.
 	Message intray.Message
 }
 
-// String returns the problem in one line of English. The row counts from 1.
+// String returns the problem as one line of English. It counts rows from 1.
 func (p Problem) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "row %d", p.Row+1)
@@ -118,8 +116,8 @@ func (p Problem) String() string {
 	return text.String() + ": " + p.Message.String()
 }
 
-// Problems returns all problems in the order of the rows. An import whose columns are
-// still open, or whose file cannot be read, has none: see [Import.Err].
+// Problems iterates over all problems in the order of the rows. If HasRows returns false,
+// there are none, and [Import.Err] returns the reason.
 func (i *Import) Problems(ctx context.Context) iter.Seq2[Problem, error] {
 	return func(yield func(Problem, error) bool) {
 		for b, err := range i.Batches(ctx) {
@@ -136,7 +134,7 @@ func (i *Import) Problems(ctx context.Context) iter.Seq2[Problem, error] {
 	}
 }
 
-// ProblemsOf returns the problems of a batch of a schema's rows.
+// ProblemsOf iterates over the problems of a batch.
 func ProblemsOf(schema *intray.Schema, b *intray.Batch) iter.Seq[Problem] {
 	return func(yield func(Problem) bool) {
 		for _, p := range b.Problems {
@@ -152,8 +150,8 @@ func ProblemsOf(schema *intray.Schema, b *intray.Batch) iter.Seq[Problem] {
 	}
 }
 
-// rawText returns the text of the cell that a problem is about. A field that several
-// columns feed has a JSON array of texts, or nothing where all are empty.
+// rawText returns the raw text of a cell, given that of the field. The raw text of a
+// many-to-one field is a JSON array, or empty if all columns are empty.
 func rawText(f *intray.Field, text []byte, part int) string {
 	if !f.ManyToOne {
 		return string(text)
@@ -165,14 +163,13 @@ func rawText(f *intray.Field, text []byte, part int) string {
 	return ""
 }
 
-// HasRows reports whether rows were read to the end of the pipeline: the columns were
-// mapped without a question, and the file could be imported.
+// HasRows reports whether all rows were processed: no question was open, and the file
+// could be imported.
 func (i *Import) HasRows() bool { return i.staged != nil }
 
-// Batches returns all rows, those with errors too, in batches of the pipeline's own
-// form, which is the fastest way to read them. A batch is valid until the iterator goes
-// on. There are none where Outcome has open questions about columns or the file cannot
-// be read.
+// Batches iterates over all rows, including those with errors, as batches. This is the
+// fastest way to read them. A batch is valid until the next iteration. There are no
+// batches if HasRows returns false.
 func (i *Import) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	if i.staged == nil {
 		return func(func(*intray.Batch, error) bool) {}
@@ -180,9 +177,9 @@ func (i *Import) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return i.staged.Batches(ctx)
 }
 
-// Write writes the result in a format, with the rows that the setting
-// invalidDataBehavior keeps, and returns the number of rows written. Where the import
-// has no result, it writes nothing and returns the error of [Import.Err].
+// Write writes the result in the given format and returns the number of rows written. The
+// setting invalidDataBehavior selects the rows. If the import has no result, Write
+// returns the error of [Import.Err].
 func (i *Import) Write(ctx context.Context, w io.Writer, format output.Format) (rows int64, err error) {
 	if err := i.Err(); err != nil {
 		return 0, err
@@ -190,8 +187,8 @@ func (i *Import) Write(ctx context.Context, w io.Writer, format output.Format) (
 	return output.Write(ctx, w, format, i.Schema, i.Batches(ctx))
 }
 
-// Window returns up to n rows from index first on, those with errors too. It returns
-// fewer only at the end, and none where there are no rows.
+// Window returns up to n rows, starting at index first, including those with errors. It
+// returns fewer only at the end of the import.
 func (i *Import) Window(ctx context.Context, first int64, n int) (*intray.Batch, error) {
 	if i.staged == nil {
 		return &intray.Batch{First: first}, nil

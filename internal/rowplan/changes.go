@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,11 +13,11 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/mapping"
+	"github.com/intraydata/intray/validate"
 )
 
-// RunHooks applies what hooks that look at all rows changed, calls the row hooks
-// with the rows of a batch, applies what these changed, and puts over it what the
-// Hooks of the last step say.
+// RunHooks applies the changes of column and bulk hooks to a batch, calls the row
+// hooks and applies their changes. The messages of the last step come last.
 func (p *Plan) RunHooks(ctx context.Context, b *intray.Batch, scratch []byte) error {
 	if err := p.ApplyChanges(b, ChangesIn(p.HookChanges, b), scratch); err != nil {
 		return err
@@ -33,8 +34,8 @@ func (p *Plan) RunHooks(ctx context.Context, b *intray.Batch, scratch []byte) er
 	return p.ApplyChanges(b, ChangesIn(p.FinalInfos, b), scratch)
 }
 
-// HookView is a batch as hooks see it: without the columns of fields that have
-// several, and with the problems and options in the order of the rows.
+// HookView returns a batch as hooks see it: without the columns of many-to-one
+// fields, and with problems and options in the order of the rows.
 func (p *Plan) HookView(b *intray.Batch) *intray.Batch {
 	view := *b
 	view.Problems, view.Options = slices.Clone(b.Problems), slices.Clone(b.Options)
@@ -50,7 +51,7 @@ func (p *Plan) HookView(b *intray.Batch) *intray.Batch {
 	return &view
 }
 
-// HookRows are rows as hooks are given them.
+// HookRows returns the rows of batches as the input of hooks.
 func (p *Plan) HookRows(batches ...*intray.Batch) intray.HookRows {
 	parts := make([]int, len(p.Fields))
 	for i, f := range p.Fields {
@@ -61,8 +62,8 @@ func (p *Plan) HookRows(batches ...*intray.Batch) intray.HookRows {
 	return intray.HookRows{Fields: p.schema, Parts: parts, Batches: batches}
 }
 
-// ApplyChanges puts what hooks changed into a batch: values are read as the type of
-// their field, once, and messages become problems.
+// ApplyChanges applies the changes of hooks to a batch. It parses new values as the
+// type of their field, and turns messages into problems.
 func (p *Plan) ApplyChanges(b *intray.Batch, changes []intray.Change, scratch []byte) error {
 	if len(changes) == 0 {
 		return nil
@@ -84,10 +85,10 @@ func (p *Plan) ApplyChanges(b *intray.Batch, changes []intray.Change, scratch []
 	return nil
 }
 
-// cellsIndex is where in the batch the cell of a change is.
+// cellsIndex returns the index of the changed cell's column in b.Fields.
 func (p *Plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
 	if c.Row < 0 || c.Row >= b.Rows() || c.Field < 0 || c.Field >= len(p.Fields) || c.Part < 0 || c.Part >= max(1, len(p.Fields[c.Field].Columns)) {
-		return 0, fmt.Errorf("a hook changed row %d, field %d, part %d of a batch of %d rows", c.Row, c.Field, c.Part, b.Rows())
+		return 0, fmt.Errorf("find the changed cell: no row %d, field %d, part %d in a batch of %d rows", c.Row, c.Field, c.Part, b.Rows())
 	}
 	if f := p.Fields[c.Field]; f.parts > 0 {
 		return f.parts + c.Part, nil
@@ -95,17 +96,17 @@ func (p *Plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
 	return c.Field, nil
 }
 
-// changeCells applies the changes of one column, the later over the earlier. What
-// a person typed is the raw text of the cell from then on. That of the file stays
-// where a hook gave a value; where it emptied the cell, or gave what cannot be
-// read, its text stands there: beside no value, that of the file would say that
-// the file is what cannot be read.
+// changeCells applies the changes of one column. Later changes win. If typed is set,
+// a person typed the values, and they become the raw text. Otherwise the raw text of
+// the file remains if the new value is valid. An empty or invalid value of a hook
+// becomes the raw text, because the raw text of a null cell is reported as the text
+// that could not be read.
 func (p *Plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
 	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
 	for _, c := range changes {
 		if c.Options != nil {
-			setOptions(b, c.Row, at, c.Options)
-			if _, given := values[c.Row]; !given && !c.HasValue && p.fieldAt(at).isSelect() {
+			b.Options = append(b.Options, intray.CellOptions{Row: c.Row, Field: at, Options: c.Options})
+			if _, changed := values[c.Row]; !changed && !c.HasValue && p.fieldAt(at).isSelect() {
 				values[c.Row] = p.reparseChange(b, at, c.Row)
 			}
 		}
@@ -137,25 +138,8 @@ func (p *Plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 	}
 }
 
-// setOptions gives a cell options of its own.
-func setOptions(b *intray.Batch, row, at int, options []intray.SelectOption) {
-	b.Options = append(b.Options, intray.CellOptions{Row: row, Field: at, Options: options})
-}
-
-// optionsOf are the options that cells of a column have of their own, by their rows:
-// the later over the earlier.
-func optionsOf(b *intray.Batch, at int) map[int][]intray.SelectOption {
-	own := map[int][]intray.SelectOption{}
-	for _, one := range b.Options {
-		if one.Field == at {
-			own[one.Row] = one.Options
-		}
-	}
-	return own
-}
-
-// reparseChange is the change that has a cell read again, with options that it has got:
-// the text that its value was read from, or the value where a hook gave that.
+// reparseChange returns a change that parses a cell again with its new options. The
+// text is the raw text, or the value if a hook set it.
 func (p *Plan) reparseChange(b *intray.Batch, at, row int) intray.Change {
 	raw := b.Fields[at].Raw(row)
 	text := string(raw)
@@ -165,12 +149,12 @@ func (p *Plan) reparseChange(b *intray.Batch, at, row int) intray.Change {
 	return intray.Change{Row: row, HasValue: true, Value: &text}
 }
 
-// isSelect says whether the field takes options.
+// isSelect reports whether the field has select options.
 func (f *FieldPlan) isSelect() bool {
 	return f.field.Type.Name == intray.TypeSelect || f.field.Type.Name == intray.TypeMultiSelect
 }
 
-// ParsesTo says whether a text is read as the value.
+// ParsesTo reports whether the parser returns value v for the text raw.
 func (f *FieldPlan) ParsesTo(raw, v []byte) bool {
 	if bytes.Equal(raw, v) {
 		return true
@@ -181,7 +165,12 @@ func (f *FieldPlan) ParsesTo(raw, v []byte) bool {
 
 // setValues replaces the values of some rows of a column.
 func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, typed bool, scratch []byte) {
-	f, own := p.fieldAt(at), optionsOf(b, at)
+	f, options := p.fieldAt(at), map[int][]intray.SelectOption{}
+	for _, one := range b.Options {
+		if one.Field == at {
+			options[one.Row] = one.Options
+		}
+	}
 	old := b.Fields[at]
 	b.Fields[at] = intray.Cells{}
 	cells := &b.Fields[at]
@@ -200,8 +189,8 @@ func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			continue
 		}
 		parser := f.Parser
-		if options, has := own[row]; has {
-			parser = f.withOptions(options)
+		if own, has := options[row]; has {
+			parser = f.withOptions(own)
 		}
 		_, there := old.Value(row)
 		result := parseChange(parser, change, f.field.Type.Name, typed, there || celltype.IsBlank(old.Raw(row)), scratch)
@@ -226,10 +215,10 @@ func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 	}
 }
 
-// parseChange reads the text or number that a cell was given. What a hook gives for a number
-// may be in the form in which hooks are shown numbers, with a point before the
-// fraction, or in that of the column: where the hook was shown no other form, it is the
-// first; where it was shown a text that cannot be read, nobody knows.
+// parseChange parses the new value of a cell. A hook may set a number with a decimal
+// point, as hooks see numbers, or in the format of the column. If the hook saw a
+// number or an empty cell (shown), the value has a decimal point. If it saw raw text
+// that is not a number, a value that the two formats read differently is ambiguous.
 func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) celltype.Result {
 	raw := []byte(*change.Value)
 	asWritten := func(dst []byte) celltype.Result { return parser.Parse(celltype.Cell{Raw: raw}, dst) }
@@ -256,7 +245,7 @@ func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeN
 	})}
 }
 
-// ResultText is the value that a text was read as.
+// ResultText returns the value of a parsed text.
 func ResultText(raw []byte, r celltype.Result) []byte {
 	if r.State == celltype.Unchanged {
 		return raw
@@ -264,7 +253,7 @@ func ResultText(raw []byte, r celltype.Result) []byte {
 	return r.Value
 }
 
-// fieldAt is the field whose cells are at a place of the batch.
+// fieldAt returns the field of the column with index at in b.Fields.
 func (p *Plan) fieldAt(at int) *FieldPlan {
 	if at >= len(p.Fields) {
 		at = p.parts[at-len(p.Fields)].field
@@ -272,8 +261,8 @@ func (p *Plan) fieldAt(at int) *FieldPlan {
 	return &p.Fields[at]
 }
 
-// withOptions is the parser of the field for a cell that has options of its own.
-// Where none can be made of them it is that of the field.
+// withOptions returns a parser for a cell with its own select options. If they are
+// invalid, it returns the parser of the field.
 func (f *FieldPlan) withOptions(own []intray.SelectOption) celltype.Parser {
 	field := f.field
 	field.SelectOptions = own
@@ -284,7 +273,7 @@ func (f *FieldPlan) withOptions(own []intray.SelectOption) celltype.Parser {
 	return parser
 }
 
-// rejoinColumns makes the values of fields with several columns anew.
+// rejoinColumns recomputes the values of many-to-one fields.
 func (p *Plan) rejoinColumns(b *intray.Batch) {
 	for f := range p.Fields {
 		if p.Fields[f].parts > 0 {
@@ -294,7 +283,7 @@ func (p *Plan) rejoinColumns(b *intray.Batch) {
 	p.joinColumns(b)
 }
 
-// appendCell adds a cell as it is.
+// appendCell copies a cell.
 func appendCell(to, from *intray.Cells, row int) {
 	v, there := from.Value(row)
 	raw := from.Raw(row)
@@ -319,15 +308,15 @@ func IsHookError(err error) bool {
 	return errors.As(err, &failed)
 }
 
-// SortByRow orders changes by their rows.
+// SortByRow returns the changes in the order of their rows.
 func SortByRow(changes []intray.Change) []intray.Change {
 	ordered := slices.Clone(changes)
 	slices.SortStableFunc(ordered, func(a, b intray.Change) int { return a.Row - b.Row })
 	return ordered
 }
 
-// ChangesIn are the changes, ordered by row, that concern a batch, with their rows
-// counted from its first.
+// ChangesIn returns those of the sorted changes that concern a batch, with rows
+// relative to the batch.
 func ChangesIn(changes []intray.Change, b *intray.Batch) []intray.Change {
 	from := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First })
 	end := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First+int64(b.Rows()) })
@@ -338,7 +327,7 @@ func ChangesIn(changes []intray.Change, b *intray.Batch) []intray.Change {
 	return own
 }
 
-// FillAdded gives added rows what they hold.
+// FillAdded sets the cells of rows that hooks added.
 func (p *Plan) FillAdded(b *intray.Batch, added []intray.AddedRow, scratch []byte) error {
 	if len(added) == 0 {
 		return nil
@@ -352,4 +341,122 @@ func (p *Plan) FillAdded(b *intray.Batch, added []intray.AddedRow, scratch []byt
 		}
 	}
 	return p.ApplyChanges(b, changes, scratch)
+}
+
+// Edit is a text that a person typed into a cell.
+type Edit struct {
+	// Row is the index of the row within its batch, Field that of the field in the schema.
+	Row, Field int
+	// Part is the index of the column within a many-to-one field, or 0 for all other
+	// fields.
+	Part int
+	Text string
+}
+
+// ApplyEdits replaces the raw text of cells and parses them again. Later edits of a
+// cell win. It returns an error if an edit names a cell that does not exist. The batch
+// must not be used after an error.
+func (p *Plan) ApplyEdits(b *intray.Batch, edits []Edit) error {
+	scratch := make([]byte, 0, ScratchBytes)
+	byCells := map[int][]intray.Change{}
+	for _, e := range edits {
+		at, err := p.cellsIndex(b, intray.Change{Row: e.Row, Field: e.Field, Part: e.Part})
+		if err != nil {
+			return err
+		}
+		if f := p.Fields[e.Field]; f.field.ManyToOne && f.parts == 0 {
+			return fmt.Errorf("no column is mapped to the field %q, so it has no cells to edit", f.field.Key)
+		}
+		byCells[at] = append(byCells[at], intray.Change{Row: e.Row, HasValue: true, Value: &e.Text})
+	}
+	for at, list := range byCells {
+		p.changeCells(b, at, list, true, scratch)
+	}
+	if len(p.parts) > 0 {
+		p.rejoinColumns(b)
+	}
+	return nil
+}
+
+// SplitProblems removes the problems of validators from a batch, because validation
+// finds them again. It returns those of cross-row validators, which it does not.
+func (p *Plan) SplitProblems(b *intray.Batch) (crossRow []intray.Problem) {
+	own := b.Problems[:0:0]
+	for _, q := range b.Problems {
+		switch rule, all := validate.IsRule(q.Code); {
+		case all:
+			p.FoldProblem(&q)
+			crossRow = append(crossRow, q)
+		case !rule:
+			own = append(own, q)
+		}
+	}
+	b.Problems = own
+	return crossRow
+}
+
+// UnfoldColumns reverses FoldColumns. It returns an error if a value does not have one
+// element for each column.
+func (p *Plan) UnfoldColumns(b *intray.Batch) error {
+	if len(p.parts) == 0 {
+		return nil
+	}
+	for f := range p.Fields {
+		field := &p.Fields[f]
+		if field.parts == 0 {
+			continue
+		}
+		columns := make([]intray.Cells, len(field.Columns))
+		for row := range b.Rows() {
+			if err := field.splitRow(&b.Fields[f], row, columns); err != nil {
+				return fmt.Errorf("row %d: %w", b.First+int64(row), err)
+			}
+		}
+		b.Fields = append(b.Fields, columns...)
+	}
+	for i := range b.Problems {
+		q := &b.Problems[i]
+		if q.Field >= 0 && p.Fields[q.Field].parts > 0 {
+			q.Field, q.Part = p.Fields[q.Field].parts+q.Part, 0
+		}
+	}
+	return nil
+}
+
+// splitRow appends a row of a many-to-one field to its columns. It reverses joinRow.
+func (f *FieldPlan) splitRow(from *intray.Cells, row int, columns []intray.Cells) error {
+	v, there := from.Value(row)
+	if !there {
+		for i := range columns {
+			columns[i].AppendNull(nil)
+		}
+		return nil
+	}
+	var raws []string
+	var values []json.RawMessage
+	if json.Unmarshal(from.Raw(row), &raws) != nil || json.Unmarshal(v, &values) != nil || len(raws) != len(columns) || len(values) != len(columns) {
+		return fmt.Errorf("split field %q: the value does not have %d columns", f.field.Key, len(columns))
+	}
+	for i := range columns {
+		if err := f.splitCell(&columns[i], values[i], raws[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *FieldPlan) splitCell(to *intray.Cells, v json.RawMessage, raw string) error {
+	if bytes.Equal(v, []byte("null")) {
+		to.AppendNull([]byte(raw))
+		return nil
+	}
+	if !f.literal {
+		var text string
+		if err := json.Unmarshal(v, &text); err != nil {
+			return fmt.Errorf("split field %q: %w", f.field.Key, err)
+		}
+		v = []byte(text)
+	}
+	appendChanged(to, v, []byte(raw))
+	return nil
 }

@@ -12,18 +12,19 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// A field with ManyToOne is read column by column: each of its columns has cells
-// of its own behind those of the fields, with the parser and the rules of the
-// field. Its value is then the JSON array of theirs, its raw text that of the
-// raw texts; where all columns are empty the cell is.
+// Each column of a many-to-one field is parsed and validated separately, with the
+// parser and the validators of the field. While a batch is processed, the cells of
+// these columns follow those of the fields. The value of the field is a JSON array of
+// their values, and its raw text an array of their raw texts. It is null if all columns
+// are empty.
 
-// columnPart is one column of a field with ManyToOne.
+// columnPart is one column of a many-to-one field.
 type columnPart struct {
 	field, index int
 }
 
-// expandColumns gives the fields of a schema with the columns of those that have
-// several behind them. The rules go with the columns.
+// expandColumns returns the fields of a schema, followed by a field for each column of
+// a many-to-one field. The validators move to the columns.
 func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts []columnPart) {
 	wide = slices.Clone(fields)
 	for i, f := range fields {
@@ -33,7 +34,7 @@ func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field
 		wide[i].Validators = nil
 		for j := range m.Fields[i].AllColumns() {
 			one := f
-			one.Key += "\x00" + strconv.Itoa(j) // no schema has such a key
+			one.Key += "\x00" + strconv.Itoa(j) // cannot collide: keys have no NUL
 			wide = append(wide, one)
 			parts = append(parts, columnPart{i, j})
 		}
@@ -41,8 +42,7 @@ func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field
 	return wide, parts
 }
 
-// joinColumns makes the value of each field that has several columns of the cells of
-// these.
+// joinColumns sets the values of many-to-one fields from their columns.
 func (p *Plan) joinColumns(b *intray.Batch) {
 	for f := range p.Fields {
 		if field := &p.Fields[f]; field.parts > 0 {
@@ -54,7 +54,7 @@ func (p *Plan) joinColumns(b *intray.Batch) {
 	}
 }
 
-// joinRow adds a row.
+// joinRow appends the joined cell of one row.
 func (f *FieldPlan) joinRow(to *intray.Cells, columns []intray.Cells, row int) {
 	if !slices.ContainsFunc(columns, func(one intray.Cells) bool { return hasContent(&one, row) }) {
 		to.AppendNull(nil)
@@ -83,7 +83,7 @@ func (f *FieldPlan) joinRow(to *intray.Cells, columns []intray.Cells, row int) {
 	to.AppendParsed(values, raws)
 }
 
-// hasContent says whether a cell has text in the file or a value that a hook gave it.
+// hasContent reports whether a cell has raw text or a value set by a hook.
 func hasContent(cells *intray.Cells, row int) bool {
 	if !celltype.IsBlank(cells.Raw(row)) {
 		return true
@@ -102,13 +102,13 @@ func appendText(to, text []byte) []byte {
 	return append(to, bytes.TrimSuffix(quoted.Bytes(), []byte{'\n'})...)
 }
 
-// literalJSON says whether canonical texts of a type are JSON as they are.
+// literalJSON reports whether canonical texts of a type are valid JSON values.
 func literalJSON(t intray.TypeName) bool {
 	return t == intray.TypeNumber || t == intray.TypeCheckbox || t == intray.TypeMultiSelect
 }
 
-// FoldColumns takes the columns of fields with several from a batch whose rules were
-// applied, and gives their problems to the fields.
+// FoldColumns removes the columns of many-to-one fields from a batch and moves their
+// problems to the fields.
 func (p *Plan) FoldColumns(b *intray.Batch) {
 	if len(p.parts) == 0 {
 		return
@@ -120,17 +120,17 @@ func (p *Plan) FoldColumns(b *intray.Batch) {
 	slices.SortStableFunc(b.Problems, CompareProblems)
 }
 
-// CompareProblems is the order of problems in a batch.
+// CompareProblems orders the problems of a batch.
 func CompareProblems(x, y intray.Problem) int {
 	return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Part, y.Part))
 }
 
-// FoldProblem gives the problem of a column to its field.
+// FoldProblem moves the problem of a column to its field.
 func (p *Plan) FoldProblem(problem *intray.Problem) {
 	problem.Field, problem.Part = p.foldedIndex(problem.Field, problem.Part)
 }
 
-// foldedIndex is whose cell is at a place of the batch.
+// foldedIndex returns the field and part of the column with index at in b.Fields.
 func (p *Plan) foldedIndex(at, index int) (field, part int) {
 	if column := at - len(p.Fields); column >= 0 {
 		return p.parts[column].field, p.parts[column].index
@@ -138,7 +138,7 @@ func (p *Plan) foldedIndex(at, index int) (field, part int) {
 	return at, index
 }
 
-// SetLocation fills in whose cell a notice is about.
+// SetLocation sets the field, header and part of a notice.
 func (p *Plan) SetLocation(n *intray.Notice, field, index int) {
 	f := &p.Fields[field]
 	n.Field, n.Header = p.Keys[field], f.Headers[0]
@@ -147,23 +147,23 @@ func (p *Plan) SetLocation(n *intray.Notice, field, index int) {
 	}
 }
 
-// RawExcerpt is the raw text of a cell, or of one of the columns of a field with
-// several.
+// RawExcerpt returns the raw text of a cell, or of one column of a many-to-one field,
+// cut to 4096 bytes.
 func RawExcerpt(text []byte, index *int) *string {
 	if index != nil {
 		var all []string
 		if json.Unmarshal(text, &all) == nil && *index < len(all) {
 			text = []byte(all[*index])
 		} else {
-			text = nil // every column is empty
+			text = nil // all columns are empty
 		}
 	}
 	short := excerpt(text)
 	return &short
 }
 
-// matchHeaders are the headers of the columns of a match, for notices; one "" where
-// there are none.
+// matchHeaders returns the shortened headers of the columns of a match, or one "" if it
+// has no column.
 func matchHeaders(m intray.Match, headers []string) []string {
 	list := []string{}
 	for _, c := range m.AllColumns() {

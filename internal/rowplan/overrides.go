@@ -13,19 +13,19 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// overrideParser is a parser that reads some texts as a person said.
+// overrideParser parses some texts as a person decided.
 type overrideParser struct {
 	celltype.Parser
 	texts map[string]valueOverride
 }
 
-// valueOverride is what a text is read as, and a note of who said so.
+// valueOverride is the value of a text, with a note about the decision.
 type valueOverride struct {
 	value []byte
 	note  *celltype.Note
 }
 
-// Parse reads a cell.
+// Parse parses a cell.
 func (t overrideParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 	l, known := t.texts[string(bytes.TrimSpace(c.Raw))]
 	if !known {
@@ -39,7 +39,7 @@ func (t overrideParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 	case celltype.Unchanged:
 		r.State, r.Value = celltype.Parsed, l.value
 	case celltype.Invalid, celltype.Empty:
-		return t.Parser.Parse(c, scratch) // the schema does not take that value any more
+		return t.Parser.Parse(c, scratch) // the schema has since lost this value
 	}
 	r.Note = l.note
 	return r
@@ -48,8 +48,9 @@ func (t overrideParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 // overridableTypes are the types whose texts a person may map to values.
 var overridableTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
 
-// ApplyLearnedValues lets the parsers of fields with choices read the texts that persons
-// mapped to values: those remembered, the latest last, and then the answers.
+// ApplyLearnedValues makes the parsers of fields with a list of values accept the texts
+// that people mapped to values. Answers win over learned values, and later learned values
+// over earlier ones.
 func (p *Plan) ApplyLearnedValues(answers intray.Answers, learned []intray.LearnedValue) {
 	ids := slices.Sorted(maps.Keys(answers))
 	for i := range p.Fields {

@@ -1,12 +1,12 @@
 // Package rowplan parses, changes and validates the rows of one import.
 //
-// A [Plan] is a schema and a frozen mapping, compiled. It turns records of a file into
-// batches of cells, applies what hooks and people change, and checks every row by the
-// rules of the schema. The engine runs it over a file; the review runs it again over the
-// rows that somebody changed, so that both treat a value alike.
+// A [Plan] is a compiled schema and mapping. It parses the records of a file into
+// batches, applies the changes of hooks and people, and validates every row. The engine
+// uses it for imports, and the review uses it for edited rows, so that both treat a value
+// alike.
 //
-// A Plan knows no files, no hooks beyond those for single rows, and no rows but those of
-// the batch at hand: rules about all rows are the caller's.
+// A Plan processes one batch at a time. Reading files, column and bulk hooks, and
+// cross-row validators are out of scope.
 package rowplan
 
 import (
@@ -21,30 +21,31 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// ScratchBytes is how many bytes a value may have without an allocation of its own.
+// ScratchBytes is the size of the buffer for parsed values. Longer values need an
+// allocation.
 const ScratchBytes = 1024
 
 // Plan is a compiled schema and mapping. The caller may fill in the fields that Compile
 // leaves empty; after that it does not change and may be used by several goroutines.
 type Plan struct {
-	// Fields are those of the schema, in its order, and Keys their keys.
+	// Fields are the fields of the schema, in order, and Keys their keys.
 	Fields []FieldPlan
 	Keys   []string
-	// parts are the columns of fields with several columns. In a batch that is being
-	// worked on their cells follow those of the fields.
+	// parts are the columns of many-to-one fields. While a batch is processed, their
+	// cells follow those of the fields.
 	parts []columnPart
 	Rules *validate.Rules
-	// Columns is the number of columns of the file. Unmapped are those that are passed
-	// through.
+	// Columns is the number of columns of the file. Unmapped are the indexes of the
+	// columns that are passed through.
 	Columns  int
 	Unmapped []int
-	// problems is the most problems that a row can have.
+	// problems is the maximum number of problems of a row.
 	problems int
 	schema   []intray.Field
-	// Hooks runs the row hooks, of which there are RowHooks. Compile leaves both empty.
+	// Hooks runs the row hooks. RowHooks is their number. Compile leaves both empty.
 	Hooks    rowHooks
 	RowHooks int
-	// HookChanges are the changes by hooks that see all rows, FinalInfos the messages of
+	// HookChanges are the changes of column and bulk hooks, FinalInfos the messages of
 	// the last step. Both are ordered by row. Compile leaves them empty.
 	HookChanges, FinalInfos []intray.Change
 	// Delimited reports whether the file separates its cells by a delimiter. Compile
@@ -52,7 +53,7 @@ type Plan struct {
 	Delimited bool
 }
 
-// rowHooks runs hooks with the rows of a batch.
+// rowHooks runs row hooks on a batch.
 type rowHooks interface {
 	RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
 }
@@ -62,8 +63,8 @@ type FieldPlan struct {
 	field intray.Field
 	// Columns are the columns that are mapped to the field.
 	Columns []int
-	// parts is the index in a batch of the cells of the first column, if the field takes
-	// several columns; otherwise 0.
+	// parts is the index of the first column's cells in a batch if this is a many-to-one
+	// field with columns, and 0 otherwise.
 	parts int
 	// Headers are the headers of the columns, or "" if there is no column.
 	Headers []string
@@ -71,16 +72,16 @@ type FieldPlan struct {
 	Parser celltype.Parser
 	// code is the code of the problem of an invalid cell.
 	code string
-	// literal reports whether values are JSON as they are.
+	// literal reports whether canonical values are valid JSON values.
 	literal bool
-	// plain reports whether the value of every cell is its text.
+	// plain reports whether the value of every text cell is its raw text.
 	plain bool
 }
 
-// Compile returns the plan of a schema for a file with these headers. The error is about
-// the schema.
+// Compile returns the plan of a schema for a file with these headers. It returns an error
+// if the schema is invalid.
 func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, error) {
-	p := &Plan{schema: schema.Fields, Columns: len(headers), Keys: fieldKeys(schema.Fields)}
+	p := &Plan{schema: schema.Fields, Columns: len(headers)}
 	wide, parts := expandColumns(schema.Fields, m)
 	p.parts = parts
 	next := len(schema.Fields)
@@ -97,7 +98,7 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 			one.parts = next
 			next += len(one.Columns)
 		}
-		p.Fields = append(p.Fields, one)
+		p.Fields, p.Keys = append(p.Fields, one), append(p.Keys, f.Key)
 		if f.Type.Name != intray.TypeString {
 			p.problems += max(1, len(one.Columns))
 		}
@@ -114,15 +115,14 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 	return p, nil
 }
 
-// CellsPerRow returns how many cells a row takes in memory, however few the file has.
+// CellsPerRow returns the number of cells that each row has in memory.
 func (p *Plan) CellsPerRow() int { return max(len(p.Fields)+len(p.parts), p.Columns) }
 
-// problemWeight is the memory that a problem takes from parsing to staging, in cells
-// without text.
+// problemWeight is the memory that a problem needs from parsing to staging, in empty
+// cells.
 const problemWeight = 12
 
-// RowWeight returns the most memory that a row can take, in cells. It bounds the size of
-// batches.
+// RowWeight returns the maximum memory of a row, in cells. It bounds the size of batches.
 func (p *Plan) RowWeight() int { return max(p.CellsPerRow(), problemWeight*p.problems) }
 
 // IsDelimited reports whether a delimiter was chosen for the file.
@@ -130,8 +130,8 @@ func IsDelimited(choices []intray.Evidence) bool {
 	return slices.ContainsFunc(choices, func(e intray.Evidence) bool { return e.Choice == "delimiter" })
 }
 
-// Parse fills b with the rows of recs. The cells of fields with several columns follow
-// those of the fields, until FoldColumns. Values are written to scratch if they fit.
+// Parse fills b with the rows of recs. The cells of the columns of many-to-one fields
+// follow those of the fields until FoldColumns. Parse uses scratch as a buffer.
 func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	b.Reset(len(p.Fields) + len(p.parts))
 	b.First = recs.First
@@ -196,8 +196,8 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 	}
 }
 
-// fullText returns the text of a cell. Of a number that a workbook shows shortened, such
-// as 4.00638E+12, it returns all digits, so that a code does not lose its end.
+// fullText returns the raw text of a cell. If a workbook displays an integer in scientific
+// notation, such as 4.00638E+12, it returns all digits, so that codes are not truncated.
 func fullText(c celltype.Cell) []byte {
 	if c.Kind == intray.CellNumber && isScientific(c.Raw) && isInteger(c.Typed) {
 		return c.Typed
@@ -230,7 +230,7 @@ func (p *Plan) passThrough(recs *intray.Records, b *intray.Batch) {
 }
 
 // findRagged adds a problem for each record with too few cells, or with text beyond the
-// last column: there is no telling which cell belongs to which column.
+// last column, because its cells may belong to other columns.
 func (p *Plan) findRagged(recs *intray.Records, b *intray.Batch) {
 	texts := map[int]intray.Message{}
 	for row := range recs.Len() {
@@ -247,7 +247,7 @@ func (p *Plan) findRagged(recs *intray.Records, b *intray.Batch) {
 	}
 }
 
-// raggedText returns the message about a row with so many cells.
+// raggedText returns the message about a row with the wrong number of cells.
 func (p *Plan) raggedText(cells int) intray.Message {
 	params := intray.Params{
 		"cells":   intray.NewMessage("count.cells", intray.Params{"n": cells}),
@@ -268,7 +268,7 @@ func blankFrom(recs *intray.Records, row, column int) bool {
 	return true
 }
 
-// cellAt returns a record's cell, or nil if the record is too short.
+// cellAt returns a cell, or nil if the record is too short.
 func cellAt(recs *intray.Records, row, column int) []byte {
 	if column >= recs.NumCells(row) {
 		return nil
@@ -276,7 +276,7 @@ func cellAt(recs *intray.Records, row, column int) []byte {
 	return recs.Cell(row, column)
 }
 
-// TypedCell returns a cell with its type and value, if the file is a workbook.
+// TypedCell returns a cell with its kind and typed value, if it has one.
 func TypedCell(recs *intray.Records, row, column int) celltype.Cell {
 	c := celltype.Cell{Raw: cellAt(recs, row, column)}
 	if recs.HasTyped() && column < recs.NumCells(row) {
@@ -285,7 +285,7 @@ func TypedCell(recs *intray.Records, row, column int) celltype.Cell {
 	return c
 }
 
-// ColumnFields returns the indexes in a batch of the cells that column hooks see.
+// ColumnFields returns the indexes in b.Fields of the cells that column hooks see.
 func (p *Plan) ColumnFields(schema *intray.Schema) map[int]bool {
 	keep := map[int]bool{}
 	for _, h := range schema.Hooks.Column {
@@ -303,7 +303,7 @@ func (p *Plan) ColumnFields(schema *intray.Schema) map[int]bool {
 	return keep
 }
 
-// KeepFields empties all cells of a batch except those with the indexes in keep.
+// KeepFields empties all cells of a batch except those with an index in keep.
 func (p *Plan) KeepFields(b *intray.Batch, keep map[int]bool) {
 	for i := range b.Fields {
 		if keep[i] {
@@ -316,12 +316,4 @@ func (p *Plan) KeepFields(b *intray.Batch, keep map[int]bool) {
 	}
 	b.Unmapped = nil
 	b.Problems = slices.DeleteFunc(b.Problems, func(q intray.Problem) bool { return !keep[q.Field] })
-}
-
-func fieldKeys(fields []intray.Field) []string {
-	list := make([]string, len(fields))
-	for i, f := range fields {
-		list[i] = f.Key
-	}
-	return list
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// MaxNotices is the most notices that a summary, and an import, lists.
+// MaxNotices is the maximum number of notices of a summary and of an import.
 const MaxNotices = 1000
 
-// Summary is what a batch adds to the outcome of a run. It holds copies, because the batch
-// is used again before the summary is added.
+// Summary is the contribution of a batch to the outcome of a run. It holds copies, because
+// the batch is reused before the summary is added.
 type Summary struct {
 	Rows      int64
 	Problems  int64
@@ -57,8 +57,8 @@ func (a Summary) ErrorRowNumbers() []uint32 {
 	return rows
 }
 
-// maxExcerpt bounds the raw text of a notice, in bytes. The whole text is in
-// the staged rows.
+// maxExcerpt is the maximum size of the raw text in a notice, in bytes. The staged rows
+// have the whole text.
 const maxExcerpt = 4096
 
 func excerpt(raw []byte) string {
