@@ -26,19 +26,19 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-var update = flag.Bool("update", false, "rewrite what the cases expect")
+var update = flag.Bool("update", false, "rewrite the expected results of the cases")
 
-// cases are the files of testdata/cases below the repository's root.
+// cases matches the archives in testdata/cases of the repository.
 const cases = "../testdata/cases/*.txtar"
 
 // TestCases runs each case: a file and a schema, and what is expected of them.
 //
-// A case is a txtar archive. Its comment says what it shows. The file is named
-// input and an ending, and .quoted behind that where it is written as Go
-// strings, one a line, for what a text file cannot show. schema.json is as in
-// the command line, answers.json what a person said. What is expected is the outcome (the verdict, the mapping,
-// the notices), the problems of the staged rows, and rows.json, the result,
-// where there is one. -update rewrites it.
+// A case is a txtar archive. Its comment describes it. The input file is named
+// input.EXTENSION, or input.EXTENSION.quoted if it consists of quoted Go strings, one
+// per line, because it is not plain text. schema.json is a schema document, and the
+// optional answers.json has answers to questions. The expected results are outcome (the
+// verdict, the mapping and the notices), problems (of the staged rows) and rows.json (the
+// result, if there is one). The flag -update rewrites them.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob(cases)
 	if err != nil || len(files) < 20 {
@@ -51,15 +51,15 @@ func TestCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(bytes.TrimSpace(archive.Comment)) == 0 {
-				t.Error("the case does not say what it shows")
+				t.Error("the case has no description")
 			}
 			c := readCase(t, archive)
 			got := c.run(t, 1)
 			if diff := gocmp.Diff(got, c.run(t, 8)); diff != "" {
-				t.Errorf("another outcome with 8 workers than with one (-one +8):\n%s", diff)
+				t.Errorf("outcome with one worker and with 8 (-one +8):\n%s", diff)
 			}
 			if *update {
-				archive.Files = append(c.given, got.files()...)
+				archive.Files = append(c.files, got.files()...)
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -72,17 +72,16 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// testCase is one file and one schema.
+// testCase is a parsed archive: a file, a schema and the expected results.
 type testCase struct {
-	given  []txtar.File
-	input  source.Input
-	schema *intray.Schema
-	// answers are what a person said, where the case has answers.json.
+	files   []txtar.File
+	input   source.Input
+	schema  *intray.Schema
 	answers intray.Answers
 	want    expected
 }
 
-// expected is what comes of them, as text.
+// expected are the results of a case as text.
 type expected struct{ Outcome, Problems, Rows string }
 
 func (e expected) files() []txtar.File {
@@ -120,9 +119,9 @@ func readCase(t *testing.T, archive *txtar.Archive) testCase {
 				t.Fatal(err)
 			}
 		default:
-			c.input = input(t, f)
+			c.input = caseInput(t, f)
 		}
-		c.given = append(c.given, f)
+		c.files = append(c.files, f)
 	}
 	if c.schema == nil || c.input.ReaderAt == nil {
 		t.Fatal("the case has no schema.json or no input")
@@ -130,11 +129,11 @@ func readCase(t *testing.T, archive *txtar.Archive) testCase {
 	return c
 }
 
-func input(t *testing.T, f txtar.File) source.Input {
+func caseInput(t *testing.T, f txtar.File) source.Input {
 	t.Helper()
 	name, quoted := strings.CutSuffix(f.Name, ".quoted")
 	if !strings.HasPrefix(name, "input.") {
-		t.Fatalf("the file %q has no place in a case", f.Name)
+		t.Fatalf("a case has no file %q", f.Name)
 	}
 	text := f.Data
 	if quoted {
@@ -150,7 +149,7 @@ func input(t *testing.T, f txtar.File) source.Input {
 	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
 }
 
-// run runs the case through the real formats, stage and output.
+// run imports the file of the case, and stages and writes its rows.
 func (c testCase) run(t *testing.T, workers int) expected {
 	t.Helper()
 	ctx := t.Context()
@@ -160,7 +159,7 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := expected{Outcome: describe(c.schema, out)}
+	got := expected{Outcome: formatOutcome(c.schema, out)}
 	if s.writer == nil {
 		return got
 	}
@@ -179,8 +178,8 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	if err := out.FillValues(ctx, c.schema.Fields, staged.Window); err != nil {
 		t.Fatal(err)
 	}
-	got.Outcome = describe(c.schema, out)
-	got.Problems = problems(t, c.schema, staged)
+	got.Outcome = formatOutcome(c.schema, out)
+	got.Problems = formatProblems(t, c.schema, staged)
 	if out.Verdict != engine.Done {
 		return got
 	}
@@ -192,7 +191,7 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	return got
 }
 
-// stageOpener opens the stage of one run.
+// stageOpener opens a stage in memory as the sink of one run.
 type stageOpener struct {
 	ctx    context.Context
 	blobs  *mem.Store
@@ -206,8 +205,8 @@ func (s *stageOpener) open(fields []string, unmapped []int) (engine.Sink, error)
 
 var verdicts = map[engine.Verdict]string{engine.Done: "done", engine.Open: "open", engine.Broken: "broken"}
 
-// describe writes an outcome for people to read and compare.
-func describe(schema *intray.Schema, out *engine.Outcome) string {
+// formatOutcome formats an outcome as text.
+func formatOutcome(schema *intray.Schema, out *engine.Outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d data rows, %d with an error %v\n", verdicts[out.Verdict], out.DataRows, out.ErrorRows, out.RowsWithError)
 	for i, match := range out.Mapping.Fields {
@@ -225,12 +224,12 @@ func describe(schema *intray.Schema, out *engine.Outcome) string {
 		fmt.Fprintf(&b, "unmapped: %v\n", out.Mapping.Unmapped)
 	}
 	for _, n := range out.AllNotices() {
-		fmt.Fprintf(&b, "%s %s%s: %s\n", n.Type, n.Level, where(n), n.Text)
+		fmt.Fprintf(&b, "%s %s%s: %s\n", n.Type, n.Level, noticeLocation(n), n.Text)
 	}
 	return b.String()
 }
 
-func where(n intray.Notice) string {
+func noticeLocation(n intray.Notice) string {
 	text := ""
 	if n.Row != nil {
 		text += fmt.Sprintf(" row %d", *n.Row)
@@ -253,8 +252,8 @@ func where(n intray.Notice) string {
 	return text
 }
 
-// problems writes those of the staged rows, one a line.
-func problems(t *testing.T, schema *intray.Schema, staged *staging.Stage) string {
+// formatProblems formats the problems of the staged rows, one per line.
+func formatProblems(t *testing.T, schema *intray.Schema, staged *staging.Stage) string {
 	t.Helper()
 	text := ""
 	for b, err := range staged.Batches(t.Context()) {

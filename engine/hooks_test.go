@@ -21,83 +21,73 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// played are hooks that are functions of Go; a missing one changes nothing.
-type played struct {
-	step    func(call intray.StepCall) (intray.StepChanges, error)
-	column  func(hook int, rows []*intray.Batch) ([]intray.Change, error)
-	bulk    func(rows []*intray.Batch) ([]intray.Change, error)
-	rows    func(rows *intray.Batch) ([]intray.Change, error)
-	each    func(hook int, rows *intray.Batch) ([]intray.Change, error)
-	update  func(rows *intray.Batch) ([]intray.Change, error)
-	deleted func(rows *intray.Batch) error
-	finish  func(rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error)
+// goHooks runs Go functions as hooks. Functions that are nil change nothing.
+type goHooks struct {
+	step   func(call intray.StepCall) (intray.StepChanges, error)
+	column func(hook int, rows []*intray.Batch) ([]intray.Change, error)
+	bulk   func(rows []*intray.Batch) ([]intray.Change, error)
+	rows   func(rows *intray.Batch) ([]intray.Change, error)
+	each   func(hook int, rows *intray.Batch) ([]intray.Change, error)
+	finish func(rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error)
 }
 
-func (p played) open(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) {
-	return p, nil
+func (h goHooks) open(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) {
+	return h, nil
 }
 
-func (p played) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
+func (h goHooks) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if p.step == nil {
+	if h.step == nil {
 		return nil, nil
 	}
-	return p.step(call)
+	return h.step(call)
 }
 
-func (p played) RunColumn(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
-	if p.column == nil {
+func (h goHooks) RunColumn(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
+	if h.column == nil {
 		return nil, nil
 	}
-	return p.column(hook, rows.Batches)
+	return h.column(hook, rows.Batches)
 }
 
-func (p played) RunBulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
-	if p.bulk == nil {
+func (h goHooks) RunBulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
+	if h.bulk == nil {
 		return nil, nil
 	}
-	return p.bulk(rows.Batches)
+	return h.bulk(rows.Batches)
 }
 
-func (p played) RunRows(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
-	if p.each != nil {
-		return p.each(hook, rows.Batches[0])
+func (h goHooks) RunRows(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
+	if h.each != nil {
+		return h.each(hook, rows.Batches[0])
 	}
-	if rows.Update {
-		return p.update(rows.Batches[0])
-	}
-	if p.rows == nil {
+	if h.rows == nil {
 		return nil, nil
 	}
-	return p.rows(rows.Batches[0])
+	return h.rows(rows.Batches[0])
 }
 
-func (p played) Finish(_ context.Context, _ *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error) {
-	if p.finish == nil {
+func (h goHooks) Finish(_ context.Context, _ *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error) {
+	if h.finish == nil {
 		return nil, nil
 	}
-	return p.finish(rows, about)
+	return h.finish(rows, about)
 }
 
-func (p played) NotifyDeleted(_ context.Context, rows intray.HookRows) error {
-	if p.deleted == nil {
-		return nil
-	}
-	return p.deleted(rows.Batches[0])
-}
+func (goHooks) NotifyDeleted(context.Context, intray.HookRows) error { return nil }
 
-func (played) Close() error { return nil }
+func (goHooks) Close() error { return nil }
 
-// all is a schema in which there is a hook of every kind.
+// everyHook has a hook of every kind.
 var everyHook = intray.Hooks{
 	Row: []string{"row"}, BulkRow: []string{"bulk"}, Column: []intray.ColumnHook{{Field: "amount", Source: "column"}},
 	Step: []intray.StepHook{{Step: intray.UploadStep}, {Step: intray.ReviewStep}, {Step: intray.ReviewStepPost}},
 }
 
-// hooked runs a file through hooks, and gives the result and the problems.
-func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows, found string) {
+// importWithHooks imports a file with hooks, and returns the result and the problems.
+func importWithHooks(t *testing.T, hooks goHooks, file string) (out *engine.Outcome, rows, found string) {
 	t.Helper()
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{
 		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required"}}},
@@ -108,7 +98,7 @@ func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows,
 	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
 	e := engine.New(engine.Config{Formats: formats.Formats(""), LoadHooks: hooks.open})
 	out, err := e.Run(t.Context(), engine.Import{
-		Input:  source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))},
+		Input:  inputOf("list.csv", file),
 		Schema: schema, Answers: intray.Answers{"column:tags": "2,3"},
 	}, s.open)
 	if err != nil {
@@ -133,7 +123,7 @@ func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows,
 	if _, err := output.Write(t.Context(), &text, output.NDJSON, schema, staged.Batches(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	return out, text.String(), problems(t, schema, staged)
+	return out, text.String(), formatProblems(t, schema, staged)
 }
 
 const listFile = "Name,Amount,Tag 1,Tag 2\nada,1,x,y\nbob,two,,\ncy,,z,\n"
@@ -141,7 +131,7 @@ const listFile = "Name,Amount,Tag 1,Tag 2\nada,1,x,y\nbob,two,,\ncy,,z,\n"
 func textOf(s string) *string { return &s }
 
 func TestRowHooksChangeCells(t *testing.T) {
-	hooks := played{rows: func(b *intray.Batch) (changes []intray.Change, err error) {
+	hooks := goHooks{rows: func(b *intray.Batch) (changes []intray.Change, err error) {
 		for row := range b.Rows() {
 			name, _ := b.Fields[0].Value(row)
 			changes = append(changes, intray.Change{Row: row, Field: 0, HasValue: true, Value: textOf(strings.ToUpper(string(name)))})
@@ -154,7 +144,7 @@ func TestRowHooksChangeCells(t *testing.T) {
 			intray.Change{Row: 1, Field: 2, Part: 1, HasValue: true, Value: textOf("first")},
 			intray.Change{Row: 2, Field: 2, Part: 1, HasValue: true, Value: textOf("new")}), nil
 	}}
-	_, rows, found := hooked(t, hooks, listFile)
+	_, rows, found := importWithHooks(t, hooks, listFile)
 	want := `{"name":"ADA","amount":null,"tags":["x",null]}
 {"name":"BOB","amount":2.50,"tags":["","first"]}
 {"name":"CY","amount":null,"tags":["z","new"]}
@@ -188,7 +178,7 @@ func TestChangesOfUnknownCells(t *testing.T) {
 					}
 					return nil, nil
 				}
-				hooks := played{
+				hooks := goHooks{
 					column: func(int, []*intray.Batch) ([]intray.Change, error) { return call("column") },
 					bulk:   func([]*intray.Batch) ([]intray.Change, error) { return call("bulk") },
 					rows:   func(*intray.Batch) ([]intray.Change, error) { return call("rows") },
@@ -201,12 +191,12 @@ func TestChangesOfUnknownCells(t *testing.T) {
 				s := stageOpener{ctx: t.Context(), blobs: mem.New()}
 				e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 				_, err := e.Run(t.Context(), engine.Import{
-					Input:  source.Input{Name: "list.csv", ReaderAt: strings.NewReader(listFile), Size: int64(len(listFile))},
+					Input:  inputOf("list.csv", listFile),
 					Schema: schema, Answers: intray.Answers{"column:tags": "2,3"},
 				}, s.open)
 				var failed *intray.HookError
 				if err == nil || errors.As(err, &failed) {
-					t.Errorf("got %v, want an error of the service", err)
+					t.Errorf("got %v, want an error that is not a HookError", err)
 				}
 				want := []string{"column", "bulk"}[:slices.Index([]string{"column", "bulk"}, kind)+1]
 				if diff := cmp.Diff(want, calls); diff != "" {
@@ -217,13 +207,13 @@ func TestChangesOfUnknownCells(t *testing.T) {
 	}
 }
 
-// TestHooksGiveNumbers: a number as hooks are shown them is that number, however the
-// column is written; where a hook was shown what cannot be read, it is said that there
-// are two ways.
-func TestHooksGiveNumbers(t *testing.T) {
+// TestHooksSetNumbers checks that a value with a decimal point is read as hooks see
+// numbers, whatever the format of the column. If the hook saw an unreadable text, the
+// value may be ambiguous.
+func TestHooksSetNumbers(t *testing.T) {
 	file := "Name;Amount;Tag 1;Tag 2\nada;1,5;x;y\nbob;1.234,5;;\ncy;12,25;z;\ndi;;;\ned;much;;\nfay;more;;\n"
 	given := []string{"2.125", "-2.125 ", "2,125", "0.125", "2.125", "2.5"}
-	hooks := played{
+	hooks := goHooks{
 		step: func(call intray.StepCall) (intray.StepChanges, error) {
 			if call.Step != intray.ReviewStep {
 				return nil, nil
@@ -239,7 +229,7 @@ func TestHooksGiveNumbers(t *testing.T) {
 			return changes, nil
 		},
 	}
-	out, rows, found := hooked(t, hooks, file)
+	out, rows, found := importWithHooks(t, hooks, file)
 	want := `{"name":"ada","amount":2.125,
 {"name":"bob","amount":-2.125,
 {"name":"cy","amount":2.125,
@@ -260,10 +250,10 @@ func TestHooksGiveNumbers(t *testing.T) {
 	}
 }
 
-// TestHooksEmptyCells: a cell that a hook emptied is empty, for its rules and for the
-// next hook, and what a hook gives and cannot be read is what stands there.
+// TestHooksEmptyCells checks that validators and later hooks see a cell that a hook
+// emptied as empty, and an invalid value of a hook as the raw text.
 func TestHooksEmptyCells(t *testing.T) {
-	hooks := played{
+	hooks := goHooks{
 		column: func(int, []*intray.Batch) ([]intray.Change, error) {
 			return []intray.Change{
 				{Row: 0, Field: 1, HasValue: true},
@@ -281,22 +271,22 @@ func TestHooksEmptyCells(t *testing.T) {
 			return nil, nil
 		},
 	}
-	_, _, found := hooked(t, hooks, listFile)
+	_, _, found := importWithHooks(t, hooks, listFile)
 	want := "line 2, row 0, amount: error required\nline 3, row 1, amount: error required\nline 4, row 2, name: error required\nline 4, row 2, amount: error number\n"
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
 
-// TestOptionsOfCells: options of a cell count for the text that stands there, whichever
-// hook gave them, and until another one gives others.
+// TestOptionsOfCells checks that options that a hook sets apply to the current text of
+// the cell until another hook replaces them.
 func TestOptionsOfCells(t *testing.T) {
 	blue := []intray.SelectOption{{Label: "Blue", Value: "b"}, {Label: "Red", Value: "other"}}
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{{
 		Key: "amount", Label: "Color", Type: intray.FieldType{Name: intray.TypeSelect},
 		SelectOptions: []intray.SelectOption{{Label: "Red", Value: "r"}, {Label: "Green", Value: "g"}},
 	}}}
-	hooks := played{
+	hooks := goHooks{
 		column: func(int, []*intray.Batch) (changes []intray.Change, err error) {
 			for row := range 4 {
 				changes = append(changes, intray.Change{Row: row, Options: blue})
@@ -310,8 +300,8 @@ func TestOptionsOfCells(t *testing.T) {
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 	kept := &enginetest.BatchRecorder{}
 	file := "Color\nRed\nblue\nGreen\nGreen\n"
-	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
-	if _, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil }); err != nil {
+	imp := engine.Import{Input: inputOf("f.csv", file), Schema: schema}
+	if _, err := e.Run(t.Context(), imp, openSink(kept)); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{`0 0: "other" true raw "Red"`, `1 0: "b" true raw "blue"`, `2 0: "b" true raw "Green"`, `3 0: "g" true raw "g"`}
@@ -325,8 +315,8 @@ func TestOptionsOfCells(t *testing.T) {
 	}
 }
 
-// TestLastMessages: what the hooks of the last step say of a cell takes the place of
-// what others said there, also where it is nothing.
+// TestLastMessages checks that the messages of the last step replace all earlier ones of
+// the cell, even with an empty list.
 func TestLastMessages(t *testing.T) {
 	about := func(row int, texts ...string) intray.Change {
 		c := intray.Change{Row: row, Field: 0, HasInfos: true}
@@ -335,7 +325,7 @@ func TestLastMessages(t *testing.T) {
 		}
 		return c
 	}
-	hooks := played{
+	hooks := goHooks{
 		step: func(call intray.StepCall) (intray.StepChanges, error) {
 			if call.Step != intray.ReviewStepPost {
 				return nil, nil
@@ -349,18 +339,18 @@ func TestLastMessages(t *testing.T) {
 			return changes, nil
 		},
 	}
-	out, _, _ := hooked(t, hooks, "Name,Amount\nada,1\nbob,2\ncy,3\n")
+	out, _, _ := importWithHooks(t, hooks, "Name,Amount\nada,1\nbob,2\ncy,3\n")
 	var messages []string
 	for _, n := range out.Listed {
 		messages = append(messages, fmt.Sprintf("%d %s", *n.Row, n.Text))
 	}
 	if diff := cmp.Diff([]string{"0 each", "2 last"}, messages); diff != "" || out.ErrorRows != 2 || out.Problems != 2 {
-		t.Errorf("%d rows with errors of %d problems; told (-want +got):\n%s", out.ErrorRows, out.Problems, diff)
+		t.Errorf("%d rows with errors of %d problems; messages (-want +got):\n%s", out.ErrorRows, out.Problems, diff)
 	}
 }
 
-// TestHooksSeeEarlierChanges lets a column hook, a bulk hook and row hooks each
-// add a letter.
+// TestHooksSeeEarlierChanges runs a column hook, a bulk hook and a row hook that each
+// append a letter.
 func TestHooksSeeEarlierChanges(t *testing.T) {
 	add := func(letter string, batches ...*intray.Batch) (changes []intray.Change, err error) {
 		for _, b := range batches {
@@ -371,12 +361,12 @@ func TestHooksSeeEarlierChanges(t *testing.T) {
 		}
 		return changes, nil
 	}
-	hooks := played{
+	hooks := goHooks{
 		column: func(_ int, rows []*intray.Batch) ([]intray.Change, error) { return add("c", rows...) },
 		bulk:   func(rows []*intray.Batch) ([]intray.Change, error) { return add("b", rows...) },
 		rows:   func(rows *intray.Batch) ([]intray.Change, error) { return add("r", rows) },
 	}
-	_, rows, _ := hooked(t, hooks, listFile)
+	_, rows, _ := importWithHooks(t, hooks, listFile)
 	for _, want := range []string{`"adacbr"`, `"bobcbr"`, `"cycbr"`} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("%s is not in\n%s", want, rows)
@@ -384,12 +374,12 @@ func TestHooksSeeEarlierChanges(t *testing.T) {
 	}
 }
 
-// TestHooksSeeWhatWasRead: what a hook gives is read before the next one of its kind
-// sees it, with the problems and the options that the cell has then.
-func TestHooksSeeWhatWasRead(t *testing.T) {
+// TestHooksSeeParsedChanges checks that the next hook sees the changes of a hook parsed,
+// with the resulting problems and options.
+func TestHooksSeeParsedChanges(t *testing.T) {
 	blue := []intray.SelectOption{{Label: "Blue", Value: "b"}}
 	calls := 0
-	hooks := played{each: func(hook int, b *intray.Batch) ([]intray.Change, error) {
+	hooks := goHooks{each: func(hook int, b *intray.Batch) ([]intray.Change, error) {
 		calls++
 		if hook == 0 {
 			return []intray.Change{
@@ -419,8 +409,8 @@ func TestHooksSeeWhatWasRead(t *testing.T) {
 	}}
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 	file := "N;C 1;C 2\n0,7;Red;Blue\nmany;;\n"
-	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
-	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return &enginetest.BatchRecorder{}, nil })
+	imp := engine.Import{Input: inputOf("f.csv", file), Schema: schema}
+	out, err := e.Run(t.Context(), imp, openSink(&enginetest.BatchRecorder{}))
 	if err != nil || calls != 2 || out.Problems != 1 {
 		t.Errorf("%d calls, %v, %+v", calls, err, out)
 	}
@@ -429,7 +419,7 @@ func TestHooksSeeWhatWasRead(t *testing.T) {
 func TestStepHooks(t *testing.T) {
 	number := intray.Field{Key: "net", Label: "Net", Type: intray.FieldType{Name: intray.TypeNumber}}
 	var steps []string
-	hooks := played{
+	hooks := goHooks{
 		step: func(call intray.StepCall) (intray.StepChanges, error) {
 			steps = append(steps, call.Step)
 			switch call.Step {
@@ -452,7 +442,7 @@ func TestStepHooks(t *testing.T) {
 			return []intray.Change{{Row: 0, Field: 1, HasValue: true, Value: textOf("4")}}, nil
 		},
 	}
-	out, rows, found := hooked(t, hooks, "Export\n"+listFile)
+	out, rows, found := importWithHooks(t, hooks, "Export\n"+listFile)
 	if diff := cmp.Diff([]string{intray.UploadStep, intray.ReviewStep, intray.ReviewStepPost}, steps); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
@@ -460,7 +450,7 @@ func TestStepHooks(t *testing.T) {
 		t.Errorf("user %s, development mode %v", out.User, out.DevelopmentMode)
 	}
 	if want := `{"name":"ada","net":4,"amount":1}`; !strings.HasPrefix(rows, want) || strings.Contains(rows, "tags") {
-		t.Errorf("rows begin not with %s:\n%s", want, rows)
+		t.Errorf("rows do not begin with %s:\n%s", want, rows)
 	}
 	want := "line 4, row 1, name: info hook\nline 4, row 1, amount: error number\nline 5, row 2, name: error hook\nline 5, row 2, net: info hook\nline 5, row 2, amount: error hook\nline 5, row 2, amount: error required\n"
 	if diff := cmp.Diff(want, found); diff != "" {
@@ -468,50 +458,51 @@ func TestStepHooks(t *testing.T) {
 	}
 }
 
-// TestRemovedFieldsThatRulesName: who removes a field that a rule names, or the last
-// one, is told so; what another field takes the place of may go.
-func TestRemovedFieldsThatRulesName(t *testing.T) {
-	named := intray.Field{Key: "new", Label: "New", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "require_with", Options: map[string]any{"fields": []any{"amount"}}}}}
-	again := intray.Field{Key: "amount", Label: "Again", Type: intray.FieldType{Name: intray.TypeString}}
+// TestRemovedFields checks that a hook fails if it removes the last field or a field that
+// a validator refers to, unless a hook replaces it.
+func TestRemovedFields(t *testing.T) {
+	dependent := intray.Field{Key: "new", Label: "New", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "require_with", Options: map[string]any{"fields": []any{"amount"}}}}}
+	replacement := intray.Field{Key: "amount", Label: "Again", Type: intray.FieldType{Name: intray.TypeString}}
 	for want, changes := range map[string]intray.StepChanges{
 		`The hook stepHooks[0] failed at line 3, column 4: removeField: field "new": the validator "require_with" refers to the field "amount"`: {
-			{Hook: "stepHooks[0]", AddField: &intray.AddedField{Field: named}}, {Hook: "stepHooks[0]", Line: 3, Column: 4, RemoveField: "amount"}, {Hook: "stepHooks[1]", RemoveField: "tags"}},
+			{Hook: "stepHooks[0]", AddField: &intray.AddedField{Field: dependent}}, {Hook: "stepHooks[0]", Line: 3, Column: 4, RemoveField: "amount"}, {Hook: "stepHooks[1]", RemoveField: "tags"}},
 		`The hook stepHooks[1] failed: removeField: no field is left`: {
 			{Hook: "stepHooks[0]", RemoveField: "amount"}, {Hook: "stepHooks[0]", RemoveField: "tags"}, {Hook: "stepHooks[1]", RemoveField: "name"}},
-		"": {{AddField: &intray.AddedField{Field: named}}, {RemoveField: "amount"}, {AddField: &intray.AddedField{Field: again}}},
+		"": {{AddField: &intray.AddedField{Field: dependent}}, {RemoveField: "amount"}, {AddField: &intray.AddedField{Field: replacement}}},
 	} {
-		hooks := played{step: func(call intray.StepCall) (intray.StepChanges, error) {
+		hooks := goHooks{step: func(call intray.StepCall) (intray.StepChanges, error) {
 			if call.Step != intray.ReviewStep {
 				return nil, nil
 			}
 			return changes, nil
 		}}
-		out, _, _ := hooked(t, hooks, listFile)
+		out, _, _ := importWithHooks(t, hooks, listFile)
 		if want == "" && out.Verdict == engine.Broken || want != "" && (out.Verdict != engine.Broken || len(out.Notices) == 0 || !strings.Contains(out.Notices[0].Text.String(), want)) {
 			t.Errorf("%q: %v, %+v", want, out.Verdict, out.Notices)
 		}
 	}
 }
 
-// TestHeaderRowsBeyondTheEnd are the mistake of the hook that chose them.
-func TestHeaderRowsBeyondTheEnd(t *testing.T) {
+// TestHookSetsHeaderRowBeyondTheEnd checks that a header row beyond the end of the file is
+// a failure of the hook that set it.
+func TestHookSetsHeaderRowBeyondTheEnd(t *testing.T) {
 	row := 99
-	hooks := played{step: func(call intray.StepCall) (intray.StepChanges, error) {
+	hooks := goHooks{step: func(call intray.StepCall) (intray.StepChanges, error) {
 		if call.Step != intray.UploadStep {
 			return nil, nil
 		}
 		return intray.StepChanges{{Hook: "stepHooks[0]", Line: 3, Column: 4, HeaderRow: &row}}, nil
 	}}
-	out, _, _ := hooked(t, hooks, listFile)
+	out, _, _ := importWithHooks(t, hooks, listFile)
 	want := "The hook stepHooks[0] failed at line 3, column 4: setHeaderRowOverride: row 100 can't be the header row: only the first 4 rows were checked"
 	if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text.String(), want) {
 		t.Errorf("%v, %+v", out.Verdict, out.Notices)
 	}
 }
 
-// TestMessagesAboutNoCell: a message about a column that is not there, or a field that
-// is not there any more, fails the import and not the run.
-func TestMessagesAboutNoCell(t *testing.T) {
+// TestMessagesAboutUnknownCells checks that a message about an unknown column or a removed
+// field breaks the import but is not an error of the run.
+func TestMessagesAboutUnknownCells(t *testing.T) {
 	about := func(field, part int) intray.StepChange {
 		return intray.StepChange{Hook: "stepHooks[2]", Line: 3, Column: 7, Infos: []intray.Change{{Field: field, Part: part, HasInfos: true, Infos: []intray.Info{{Text: "m"}}}}}
 	}
@@ -519,7 +510,7 @@ func TestMessagesAboutNoCell(t *testing.T) {
 		`manyToOneIndex 3 is out of range: the field "name" has 1 column`: {about(0, 3)},
 		`the field "name" was removed`:                                    {about(0, 0), {RemoveField: "name"}},
 	} {
-		out, _, _ := hooked(t, played{step: func(call intray.StepCall) (intray.StepChanges, error) {
+		out, _, _ := importWithHooks(t, goHooks{step: func(call intray.StepCall) (intray.StepChanges, error) {
 			if call.Step != intray.ReviewStep {
 				return nil, nil
 			}
@@ -535,13 +526,13 @@ func TestMessagesAboutNoCell(t *testing.T) {
 func TestFailingHooksFailTheImport(t *testing.T) {
 	row := int64(1)
 	failed := &intray.HookError{Hook: "rowHooks[0]", Line: 3, Column: 7, Row: &row, Text: intray.Literal("x is not a function")}
-	for name, hooks := range map[string]played{
+	for name, hooks := range map[string]goHooks{
 		"rows":   {rows: func(*intray.Batch) ([]intray.Change, error) { return nil, failed }},
 		"column": {column: func(int, []*intray.Batch) ([]intray.Change, error) { return nil, failed }},
 		"bulk":   {bulk: func([]*intray.Batch) ([]intray.Change, error) { return nil, failed }},
 		"step":   {step: func(intray.StepCall) (intray.StepChanges, error) { return nil, failed }},
 	} {
-		out, _, _ := hooked(t, hooks, listFile)
+		out, _, _ := importWithHooks(t, hooks, listFile)
 		want := "The hook rowHooks[0] failed on data row 2, at line 3, column 7 of its code: x is not a function"
 		if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text.String(), want) {
 			t.Errorf("%s: %v %+v", name, out.Verdict, out.Notices)
@@ -549,7 +540,7 @@ func TestFailingHooksFailTheImport(t *testing.T) {
 	}
 }
 
-func TestFinishMayCancel(t *testing.T) {
+func TestFinish(t *testing.T) {
 	message := "the sums differ"
 	row := int64(0)
 	for name, c := range map[string]struct {
@@ -558,23 +549,23 @@ func TestFinishMayCancel(t *testing.T) {
 		kind    intray.NoticeType
 		text    string
 	}{
-		"it cancels": {func(iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) { return &message, nil },
+		"cancels": {func(iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) { return &message, nil },
 			engine.Open, intray.CancelledByHook, "the sums differ"},
-		"it fails": {func(iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) {
+		"fails": {func(iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) {
 			return nil, &intray.HookError{Hook: "beforeFinishCallback", Row: &row, Text: intray.Literal("oh")}
 		}, engine.Broken, intray.HookFailed, "The hook beforeFinishCallback failed"},
-		"it agrees": {func(_ iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error) {
+		"accepts": {func(_ iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error) {
 			if about.Filename != "list.csv" || len(about.Headers) != 1 || about.ID != "7" || string(about.User) != `{"id":"u"}` || len(about.Notices) != 1 {
-				t.Errorf("it is told %+v", about)
+				t.Errorf("called with %+v", about)
 			}
 			return nil, nil
 		}, engine.Done, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			schema := people()
+			schema := peopleSchema()
 			schema.Hooks.BeforeFinish = "finish"
 			out := &engine.Outcome{Headers: []string{"A"}, User: []byte(`{"id":"u"}`), Listed: []intray.Notice{{Type: intray.Validation}}}
-			e := engine.New(engine.Config{LoadHooks: played{finish: c.finish}.open})
+			e := engine.New(engine.Config{LoadHooks: goHooks{finish: c.finish}.open})
 			imp := engine.Import{Input: source.Input{Name: "list.csv"}, Schema: schema, ID: "7"}
 			if err := e.Finish(t.Context(), imp, out, func(func(*intray.Batch, error) bool) {}); err != nil {
 				t.Fatal(err)
@@ -588,7 +579,7 @@ func TestFinishMayCancel(t *testing.T) {
 
 func TestHooksAddAndRemoveRows(t *testing.T) {
 	second := int64(1)
-	hooks := played{
+	hooks := goHooks{
 		step: func(call intray.StepCall) (intray.StepChanges, error) {
 			if call.Step != intray.ReviewStep {
 				return nil, nil
@@ -608,7 +599,7 @@ func TestHooksAddAndRemoveRows(t *testing.T) {
 			return changes, nil
 		},
 	}
-	out, rows, found := hooked(t, hooks, listFile)
+	out, rows, found := importWithHooks(t, hooks, listFile)
 	want := `{"name":"ada!","amount":1,"tags":["x","y"]}
 {"name":"between!","amount":null,"tags":null}
 {"name":"bob!","amount":null,"tags":null}
@@ -623,9 +614,9 @@ func TestHooksAddAndRemoveRows(t *testing.T) {
 	}
 }
 
-// TestHooksCountTheLimitFirst: rows beyond maxRecords are left out before hooks remove
-// rows, and rows that hooks add come on top.
-func TestHooksCountTheLimitFirst(t *testing.T) {
+// TestHooksAndMaxRecords checks that rows beyond maxRecords are dropped before hooks
+// remove rows, and that added rows do not count.
+func TestHooksAndMaxRecords(t *testing.T) {
 	for name, c := range map[string]struct {
 		changes intray.StepChanges
 		limit   int64
@@ -639,7 +630,7 @@ func TestHooksCountTheLimitFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := 0
-			hooks := played{
+			hooks := goHooks{
 				step: func(call intray.StepCall) (intray.StepChanges, error) {
 					if call.Step != intray.ReviewStep {
 						return nil, nil
@@ -653,23 +644,23 @@ func TestHooksCountTheLimitFirst(t *testing.T) {
 					return nil, nil
 				},
 			}
-			schema := people()
+			schema := peopleSchema()
 			schema.Settings.MaxRecords, schema.Hooks = c.limit, everyHook
 			schema.Fields = []intray.Field{{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}}}
 			kept := &enginetest.BatchRecorder{Batch: &intray.Batch{Fields: make([]intray.Cells, 1)}}
 			var names []string
-			sink := sinkFunc(func(b *intray.Batch) (func() error, error) {
+			to := sink{stage: func(b *intray.Batch) error {
 				_, err := kept.StageBatch(b)
 				for row := range kept.Batch.Rows() {
 					name, _ := kept.Batch.Fields[0].Value(row)
 					names = append(names, string(name))
 				}
-				return func() error { return nil }, err
-			})
+				return err
+			}}
 			file := "Name\nA\nB\nC\nD\n"
 			e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
-			imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
-			out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return sink, nil })
+			imp := engine.Import{Input: inputOf("f.csv", file), Schema: schema}
+			out, err := e.Run(t.Context(), imp, openSink(to))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -686,7 +677,3 @@ func TestHooksCountTheLimitFirst(t *testing.T) {
 		})
 	}
 }
-
-type sinkFunc func(*intray.Batch) (func() error, error)
-
-func (f sinkFunc) StageBatch(b *intray.Batch) (func() error, error) { return f(b) }

@@ -1,19 +1,29 @@
 package engine_test
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// numbered joins n words with their numbers.
-func numbered(n int, word, between string) string {
+// numberedWords returns n words with numbers appended, joined by between.
+func numberedWords(n int, word, between string) string {
 	list := make([]string, n)
 	for i := range list {
 		list[i] = fmt.Sprint(word, i)
@@ -32,13 +42,13 @@ func wideSchema(n int, rules ...intray.Validator) *intray.Schema {
 	return s
 }
 
-// largest is what the largest batch of a run held.
-type largest struct {
+// batchSizes is a sink that records the sizes of the largest batches.
+type batchSizes struct {
 	mu              sync.Mutex
 	cells, problems int
 }
 
-func (l *largest) StageBatch(b *intray.Batch) (func() error, error) {
+func (l *batchSizes) StageBatch(b *intray.Batch) (func() error, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cells = max(l.cells, b.Rows()*(len(b.Fields)+len(b.Unmapped)))
@@ -46,20 +56,20 @@ func (l *largest) StageBatch(b *intray.Batch) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-func runInto(t *testing.T, cfg engine.Config, file string, schema *intray.Schema, to engine.Sink) *engine.Outcome {
+func importInto(t *testing.T, cfg engine.Config, file string, schema *intray.Schema, to engine.Sink) *engine.Outcome {
 	t.Helper()
 	cfg.Formats = formats.Formats("")
-	in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}
-	out, err := engine.New(cfg).Run(t.Context(), engine.Import{Input: in, Schema: schema}, func([]string, []int) (engine.Sink, error) { return to, nil })
+	in := inputOf("x.csv", file)
+	out, err := engine.New(cfg).Run(t.Context(), engine.Import{Input: in, Schema: schema}, openSink(to))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// TestSmallFilesStaySmall runs files of few bytes whose rows come to very many
-// cells or problems: no batch may hold more than a bounded number of them.
-func TestSmallFilesStaySmall(t *testing.T) {
+// TestBatchSizeIsBounded imports small files whose rows have very many cells or problems.
+// The number of cells and problems of a batch must be bounded.
+func TestBatchSizeIsBounded(t *testing.T) {
 	const rows = 1000
 	must := intray.Validator{Rule: "required"}
 	passing := wideSchema(1)
@@ -67,17 +77,17 @@ func TestSmallFilesStaySmall(t *testing.T) {
 	for name, c := range map[string]struct {
 		header string
 		schema *intray.Schema
-		// problems is how many each row has.
+		// problems is the number of problems of each row.
 		problems int
 	}{
-		"required fields over an empty row": {numbered(2000, "f", ","), wideSchema(2000, must), 2000},
-		"rules told twice":                  {numbered(500, "f", ","), wideSchema(500, must, must, must, must), 1997},
-		"fields without a column":           {"f0", wideSchema(2000), 0},
-		"columns that are passed through":   {numbered(8000, "f", ","), passing, 1},
+		"required fields in empty rows": {numberedWords(2000, "f", ","), wideSchema(2000, must), 2000},
+		"repeated validators":           {numberedWords(500, "f", ","), wideSchema(500, must, must, must, must), 1997},
+		"fields without a column":       {"f0", wideSchema(2000), 0},
+		"unmapped columns":              {numberedWords(8000, "f", ","), passing, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var most largest
-			out := runInto(t, engine.Config{}, c.header+"\n"+strings.Repeat("a\n", rows), c.schema, &most)
+			var most batchSizes
+			out := importInto(t, engine.Config{}, c.header+"\n"+strings.Repeat("a\n", rows), c.schema, &most)
 			if out.DataRows != rows || out.Problems != int64(rows*c.problems) {
 				t.Errorf("%d rows and %d problems", out.DataRows, out.Problems)
 			}
@@ -89,8 +99,8 @@ func TestSmallFilesStaySmall(t *testing.T) {
 	}
 }
 
-// TestRowsAreCountedByTheirWidth counts cells that no record writes down.
-func TestRowsAreCountedByTheirWidth(t *testing.T) {
+// TestCellLimit checks that the limit of cells counts cells that the file does not store.
+func TestCellLimit(t *testing.T) {
 	cfg := engine.Config{Options: source.Options{Limits: source.Limits{Cells: 1000}}}
 	for name, c := range map[string]struct {
 		header string
@@ -98,18 +108,18 @@ func TestRowsAreCountedByTheirWidth(t *testing.T) {
 		rows   int
 		fits   bool
 	}{
-		"fields, at the limit":      {"f0", wideSchema(10), 100, true},
-		"fields, one row beyond":    {"f0", wideSchema(10), 101, false},
-		"columns, at the limit":     {numbered(10, "f", ","), wideSchema(1), 100, true},
-		"columns, one row beyond":   {numbered(10, "f", ","), wideSchema(1), 101, false},
-		"rows that are not counted": {"f0", limited(wideSchema(10), 100), 500, true},
+		"fields, at the limit":   {"f0", wideSchema(10), 100, true},
+		"fields, one row more":   {"f0", wideSchema(10), 101, false},
+		"columns, at the limit":  {numberedWords(10, "f", ","), wideSchema(1), 100, true},
+		"columns, one row more":  {numberedWords(10, "f", ","), wideSchema(1), 101, false},
+		"rows beyond maxRecords": {"f0", limited(wideSchema(10), 100), 500, true},
 	} {
-		out := runInto(t, cfg, c.header+"\n"+strings.Repeat("a\n", c.rows), c.schema, sink{})
+		out := importInto(t, cfg, c.header+"\n"+strings.Repeat("a\n", c.rows), c.schema, sink{})
 		if c.fits && out.Verdict != engine.Done {
 			t.Errorf("%s: %v", name, out.Notices)
 		}
 		if !c.fits {
-			tooLarge(t, out, "its rows add up to more than 1,000 cells, at 10 per row")
+			expectTooLarge(t, out, "its rows add up to more than 1,000 cells, at 10 per row")
 		}
 	}
 }
@@ -122,44 +132,43 @@ func limited(s *intray.Schema, rows int64) *intray.Schema {
 func TestTooManyProblems(t *testing.T) {
 	schema := wideSchema(2, intray.Validator{Rule: "required"})
 	file := func(rows int) string { return "f0,f1\n" + strings.Repeat("a,\n", rows) }
-	if out := runInto(t, engine.Config{Problems: 50}, file(50), schema, sink{}); out.Problems != 50 || out.Verdict != engine.Done {
+	if out := importInto(t, engine.Config{Problems: 50}, file(50), schema, sink{}); out.Problems != 50 || out.Verdict != engine.Done {
 		t.Errorf("at the limit: %d problems, %v", out.Problems, out.Notices)
 	}
 	commits := 0
-	out := runInto(t, engine.Config{Problems: 50}, file(51), schema, sink{commit: func(int64) error { commits++; return nil }})
-	tooLarge(t, out, "it has more than 50 problems")
+	out := importInto(t, engine.Config{Problems: 50}, file(51), schema, sink{commit: func(int64) error { commits++; return nil }})
+	expectTooLarge(t, out, "it has more than 50 problems")
 	if commits > 0 {
-		t.Error("the batch that went beyond the limit was committed")
+		t.Error("the batch that exceeds the limit was committed")
 	}
 }
 
-func tooLarge(t *testing.T, out *engine.Outcome, words string) {
+func expectTooLarge(t *testing.T, out *engine.Outcome, words string) {
 	t.Helper()
 	if out.Verdict != engine.Broken || out.Notices[0].Type != intray.TooLarge || !strings.Contains(out.Notices[0].Text.String(), words) {
 		t.Errorf("verdict %d, notices %v; want %q", out.Verdict, out.Notices, words)
 	}
 }
 
-// TestManyQuestions asks about more fields than an outcome lists.
+// TestManyQuestions checks an import with more open fields than an outcome lists.
 func TestManyQuestions(t *testing.T) {
 	const fields = engine.MaxNotices + 500
 	schema := wideSchema(fields, intray.Validator{Rule: "required"})
-	out := runInto(t, engine.Config{}, "f0\na\n", schema, sink{})
+	out := importInto(t, engine.Config{}, "f0\na\n", schema, sink{})
 	list := out.AllNotices()
 	last := list[len(list)-1]
 	if len(out.Notices) != engine.MaxNotices || out.OmittedNotices != 499 || len(list) != engine.MaxNotices+1 || last.Type != intray.Truncated || last.Total != fields-1 {
-		t.Errorf("%d notices, %d untold; %d in all, the last %+v", len(out.Notices), out.OmittedNotices, len(list), last)
+		t.Errorf("%d notices, %d omitted; AllNotices returns %d, the last %+v", len(out.Notices), out.OmittedNotices, len(list), last)
 	}
 }
 
-// TestLongHeadersAreCut: a header stands whole among the headers, and cut in
-// each of many notices.
-func TestLongHeadersAreCut(t *testing.T) {
+// TestLongHeaders checks that notices shorten headers and that Outcome.Headers does not.
+func TestLongHeaders(t *testing.T) {
 	long := strings.Repeat("h", 4000)
 	schema := wideSchema(1, intray.Validator{Rule: "required"})
 	schema.Fields[0].Label = long
-	conflict := runInto(t, engine.Config{}, long+","+long+"\na,b\n", schema, sink{})
-	invalid := runInto(t, engine.Config{}, long+",x\n,b\n", schema, sink{})
+	conflict := importInto(t, engine.Config{}, long+","+long+"\na,b\n", schema, sink{})
+	invalid := importInto(t, engine.Config{}, long+",x\n,b\n", schema, sink{})
 	for _, n := range append(conflict.Notices, invalid.Listed...) {
 		if len(n.Header) > 110 || !strings.HasSuffix(n.Header, "…") || len(n.Text.String()) > 1000 {
 			t.Errorf("%s: a header of %d bytes and a text of %d", n.Type, len(n.Header), len(n.Text.String()))
@@ -168,4 +177,112 @@ func TestLongHeadersAreCut(t *testing.T) {
 	if len(conflict.Notices)+len(invalid.Listed) != 2 || invalid.Headers[0] != long {
 		t.Errorf("%v, %v", conflict.Notices, invalid.Listed)
 	}
+}
+
+// TestHostileTextsRoundTrip imports texts that break programs, in each of three
+// formats, and expects every byte in the result.
+func TestHostileTextsRoundTrip(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(sourcetest.Corpus(t, "naughty-strings"), "blns.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	if err := json.Unmarshal(text, &texts); err != nil {
+		t.Fatal(err)
+	}
+	if len(texts) < 500 {
+		t.Fatalf("only %d texts", len(texts))
+	}
+	for name, write := range map[string]func(*testing.T, []string) []byte{"rows.csv": asCSV, "rows.json": asJSON, "rows.ndjson": asLines} {
+		t.Run(name, func(t *testing.T) {
+			got := importedTexts(t, name, write(t, texts))
+			if len(got) != len(texts) {
+				t.Fatalf("%d rows of %d in the result", len(got), len(texts))
+			}
+			for i, want := range texts {
+				if got[i] != want {
+					t.Errorf("text %d: %q is imported as %q", i, want, got[i])
+				}
+			}
+		})
+	}
+}
+
+func asCSV(t *testing.T, texts []string) []byte {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	rows := [][]string{{"Id", "Text"}}
+	for i, text := range texts {
+		rows = append(rows, []string{strconv.Itoa(i + 1), text})
+	}
+	if err := w.WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func records(texts []string) []map[string]string {
+	rows := make([]map[string]string, len(texts))
+	for i, text := range texts {
+		rows[i] = map[string]string{"Id": strconv.Itoa(i + 1), "Text": text}
+	}
+	return rows
+}
+
+func asJSON(t *testing.T, texts []string) []byte {
+	text, err := json.Marshal(records(texts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func asLines(t *testing.T, texts []string) []byte {
+	var out bytes.Buffer
+	lines := json.NewEncoder(&out)
+	for _, row := range records(texts) {
+		if err := lines.Encode(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// importedTexts imports a file and returns the texts of the result, row by row.
+func importedTexts(t *testing.T, name string, file []byte) []string {
+	t.Helper()
+	plain := intray.FieldType{Name: intray.TypeString}
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
+		{Key: "id", Label: "Id", Type: plain}, {Key: "text", Label: "Text", Type: plain},
+	}}
+	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
+	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(t.Context(), engine.Import{
+		Input:  source.Input{Name: name, ReaderAt: bytes.NewReader(file), Size: int64(len(file))},
+		Schema: schema,
+	}, s.open)
+	if err != nil || s.writer == nil {
+		t.Fatalf("no row moved: %v, %+v", err, out)
+	}
+	defer s.writer.Abort()
+	if _, err := s.writer.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	staged, err := staging.Open(t.Context(), s.blobs, "stage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer staged.Close()
+	var result bytes.Buffer
+	if _, err := output.Write(t.Context(), &result, output.JSON, schema, staged.Batches(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct{ ID, Text string }
+	if err := json.Unmarshal(result.Bytes(), &rows); err != nil {
+		t.Fatal(err)
+	}
+	back := make([]string, len(rows))
+	for i, row := range rows {
+		back[i] = row.Text
+	}
+	return back
 }

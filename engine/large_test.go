@@ -21,8 +21,8 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// people is a schema for the files of the bench package.
-func people() *intray.Schema {
+// peopleSchema is a schema for the files of package benchdata.
+func peopleSchema() *intray.Schema {
 	text, mail := intray.FieldType{Name: intray.TypeString}, intray.FieldType{Name: intray.TypeEmail}
 	s := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "email", Label: "E-Mail", Type: mail, Validators: []intray.Validator{{Rule: "required"}}},
@@ -33,11 +33,11 @@ func people() *intray.Schema {
 	return s
 }
 
-// run moves a file into a stage in memory.
-func run(t *testing.T, text string, schema *intray.Schema, workers int) (*engine.Outcome, *mem.Store) {
+// stageFile imports a file into a stage in memory.
+func stageFile(t *testing.T, text string, schema *intray.Schema, workers int) (*engine.Outcome, *mem.Store) {
 	t.Helper()
 	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
-	in := source.Input{Name: "people.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+	in := inputOf("people.csv", text)
 	out, err := engine.New(engine.Config{Formats: formats.Formats(""), Workers: workers}).Run(t.Context(), engine.Import{Input: in, Schema: schema}, s.open)
 	if err != nil {
 		t.Fatal(err)
@@ -51,28 +51,28 @@ func run(t *testing.T, text string, schema *intray.Schema, workers int) (*engine
 	return out, s.blobs
 }
 
-// TestRunsAreTheSame runs a file of many batches several times, with one worker
-// and with many: the outcome and every byte of the stage are the same.
-func TestRunsAreTheSame(t *testing.T) {
+// TestRunsAreDeterministic imports a file of many batches with one worker and with
+// several. The outcome and every byte of the stage must be the same.
+func TestRunsAreDeterministic(t *testing.T) {
 	const rows = 60_000
 	var file strings.Builder
 	if err := benchdata.Write(&file, rows, 7); err != nil {
 		t.Fatal(err)
 	}
-	first, blobs := run(t, file.String(), people(), 1)
+	first, blobs := stageFile(t, file.String(), peopleSchema(), 1)
 	if first.DataRows != rows || first.ErrorRows < rows/100 || first.ErrorRows > rows/25 {
 		t.Fatalf("%d rows, %d with an error", first.DataRows, first.ErrorRows)
 	}
-	want := files(t, blobs)
+	want := stageFiles(t, blobs)
 	if len(want) < 3 {
 		t.Fatalf("the stage has %d files", len(want))
 	}
 	for _, workers := range []int{2, 8, 8} {
-		out, blobs := run(t, file.String(), people(), workers)
+		out, blobs := stageFile(t, file.String(), peopleSchema(), workers)
 		if diff := cmp.Diff(first, out); diff != "" {
-			t.Errorf("with %d workers, another outcome (-one +%d):\n%s", workers, workers, diff)
+			t.Errorf("outcome with one and with %d workers (-one +%d):\n%s", workers, workers, diff)
 		}
-		for name, text := range files(t, blobs) {
+		for name, text := range stageFiles(t, blobs) {
 			if !bytes.Equal(text, want[name]) {
 				t.Errorf("with %d workers, %s differs", workers, name)
 			}
@@ -80,8 +80,8 @@ func TestRunsAreTheSame(t *testing.T) {
 	}
 }
 
-// files reads all files of a stage.
-func files(t *testing.T, blobs *mem.Store) map[string][]byte {
+// stageFiles returns the content of all files of a stage.
+func stageFiles(t *testing.T, blobs *mem.Store) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	names := []string{"manifest.json", "problems.parquet", "problems.roar"}
@@ -103,12 +103,12 @@ func files(t *testing.T, blobs *mem.Store) map[string][]byte {
 	return all
 }
 
-// TestManyProblems makes sure that an outcome stays small and exact, however
-// much is wrong.
+// TestManyProblems checks that an outcome stays small and its counts exact if there are
+// many problems.
 func TestManyProblems(t *testing.T) {
 	const rows = 40_000
 	file := "email,Name\n" + strings.Repeat("nobody,x\nada@example.org,x\n", rows/2)
-	out, _ := run(t, file, people(), 8)
+	out, _ := stageFile(t, file, peopleSchema(), 8)
 	if out.DataRows != rows || out.ErrorRows != rows/2 || out.Problems != rows/2 {
 		t.Errorf("%d rows, %d with an error, %d problems", out.DataRows, out.ErrorRows, out.Problems)
 	}
@@ -134,28 +134,28 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-// TestNoticesAtTheirLimit: exactly as many as are listed are not cut.
-func TestNoticesAtTheirLimit(t *testing.T) {
+// TestNoticesAtLimit checks that exactly MaxNotices notices are not truncated.
+func TestNoticesAtLimit(t *testing.T) {
 	for n, want := range map[int]int{engine.MaxNotices: engine.MaxNotices, engine.MaxNotices + 1: engine.MaxNotices + 1} {
-		schema := people()
+		schema := peopleSchema()
 		schema.Settings.InvalidDataBehavior = intray.IncludeInvalidRows
-		out, _ := run(t, "email,Name\n"+strings.Repeat("nobody,x\n", n), schema, 2)
+		out, _ := stageFile(t, "email,Name\n"+strings.Repeat("nobody,x\n", n), schema, 2)
 		list := out.AllNotices()
 		if cut := list[len(list)-1].Type == intray.Truncated; len(list) != want || cut != (n > engine.MaxNotices) {
-			t.Errorf("%d problems: %d notices, cut %v", n, len(list), cut)
+			t.Errorf("%d problems: %d notices, truncated %v", n, len(list), cut)
 		}
 	}
 }
 
-// TestLimitFallsOnEveryPlace cuts a file of several batches before, at and
-// behind their borders.
-func TestLimitFallsOnEveryPlace(t *testing.T) {
+// TestMaxRecords limits the records of a file before, at and after the ends of its
+// batches.
+func TestMaxRecords(t *testing.T) {
 	const rows = 2*intray.BatchRows + 100
 	file := "email,Name\n" + strings.Repeat("ada@example.org,x\n", rows)
 	for _, limit := range []int64{1, intray.BatchRows - 1, intray.BatchRows, intray.BatchRows + 1, 2 * intray.BatchRows, rows - 1, rows, rows + 1} {
-		schema := people()
+		schema := peopleSchema()
 		schema.Settings.MaxRecords = limit
-		out, _ := run(t, file, schema, 8)
+		out, _ := stageFile(t, file, schema, 8)
 		cut := len(out.Notices) == 1 && out.Notices[0].Type == intray.MaxRecords
 		if out.DataRows != min(limit, rows) || cut != (limit < rows) || len(out.Notices) > 1 {
 			t.Errorf("a limit of %d: %d rows, notices %v", limit, out.DataRows, out.Notices)
@@ -163,64 +163,36 @@ func TestLimitFallsOnEveryPlace(t *testing.T) {
 	}
 }
 
-func TestEngineRefusesASchemaItCannotRead(t *testing.T) {
-	for name, spoil := range map[string]func(f *intray.Field){
+func TestInvalidSchema(t *testing.T) {
+	for name, invalidate := range map[string]func(f *intray.Field){
 		"type":      func(f *intray.Field) { f.Type.Name = "odd" },
 		"validator": func(f *intray.Field) { f.Validators = []intray.Validator{{Rule: "odd"}} },
 	} {
-		schema := people()
-		spoil(&schema.Fields[0])
-		in := source.Input{ReaderAt: strings.NewReader("email\nx\n"), Size: 8}
+		schema := peopleSchema()
+		invalidate(&schema.Fields[0])
+		in := inputOf("", "email\nx\n")
 		_, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(context.Background(), engine.Import{Input: in, Schema: schema},
-			func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
+			openSink(&batchSizes{}))
 		if err == nil || !strings.Contains(err.Error(), "email") {
 			t.Errorf("%s: error %v, want one that names the field", name, err)
 		}
 	}
 }
 
-func TestFaultsOfTheMachineryAreErrors(t *testing.T) {
+func TestSystemErrors(t *testing.T) {
 	in := source.Input{Name: "a.csv", ReaderAt: strings.NewReader("email\nada@example.org\n"), Size: 22}
 	e := engine.New(engine.Config{Formats: formats.Formats("")})
-	_, err := e.Run(t.Context(), engine.Import{Input: in, Schema: people()}, func([]string, []int) (engine.Sink, error) { return nil, errFault })
+	_, err := e.Run(t.Context(), engine.Import{Input: in, Schema: peopleSchema()}, func([]string, []int) (engine.Sink, error) { return nil, errFault })
 	if !errors.Is(err, errFault) {
-		t.Errorf("a sink that cannot be opened: error %v", err)
+		t.Errorf("opening the sink fails: error %v", err)
 	}
-	in.ReaderAt = brokenDisk{}
-	_, err = e.Run(t.Context(), engine.Import{Input: in, Schema: people()}, nil)
+	in.ReaderAt = failingReaderAt{}
+	_, err = e.Run(t.Context(), engine.Import{Input: in, Schema: peopleSchema()}, nil)
 	if !errors.Is(err, errFault) {
-		t.Errorf("a file that cannot be read from its disk: error %v", err)
+		t.Errorf("reading the file fails: error %v", err)
 	}
 }
 
-type brokenDisk struct{}
+type failingReaderAt struct{}
 
-func (brokenDisk) ReadAt([]byte, int64) (int, error) { return 0, errFault }
-
-// ExampleEngine_Run imports a file from memory and writes the rows that it
-// keeps.
-func ExampleEngine_Run() {
-	ctx := context.Background()
-	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
-		{Key: "email", Label: "E-Mail", Type: intray.FieldType{Name: intray.TypeEmail}},
-	}}
-	file := "E-Mail\nada@example.org\nnobody\n"
-	var kept []string
-	rows := sink{stage: func(b *intray.Batch) error {
-		for i := range b.Rows() {
-			if value, ok := b.Fields[0].Value(i); ok {
-				kept = append(kept, string(value))
-			}
-		}
-		return nil
-	}}
-	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(ctx,
-		engine.Import{Input: source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema},
-		func([]string, []int) (engine.Sink, error) { return rows, nil })
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(kept, out.DataRows, out.ErrorRows, *out.Listed[0].Value)
-	// Output:
-	// [ada@example.org] 2 1 nobody
-}
+func (failingReaderAt) ReadAt([]byte, int64) (int, error) { return 0, errFault }

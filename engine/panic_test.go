@@ -30,22 +30,24 @@ func TestPanickingParserIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Fields[1].Parser = panicking{}
+	p.Fields[1].Parser = panickingParser{}
 	e := New(Config{Workers: 4})
-	err = recoverPanic(func() error { return e.runPipeline(t.Context(), reader, p, nowhere{}, &Outcome{}) })()
+	err = recoverPanic(func() error { return e.runPipeline(t.Context(), reader, p, discardSink{}, &Outcome{}) })()
 	if err == nil || !strings.Contains(err.Error(), "boom at Ada") || !strings.Contains(err.Error(), "panic_test.go") {
-		t.Errorf("error %v, want the panic and where it happened", err)
+		t.Errorf("error %v, want the panic and its stack", err)
 	}
 }
 
-// panicking is a parser with a bug in it.
-type panicking struct{}
+// panickingParser panics on every cell.
+type panickingParser struct{}
 
-func (panicking) Parse(c celltype.Cell, _ []byte) celltype.Result { panic("boom at " + string(c.Raw)) }
+func (panickingParser) Parse(c celltype.Cell, _ []byte) celltype.Result {
+	panic("boom at " + string(c.Raw))
+}
 
-// nowhere is a sink that keeps nothing.
-type nowhere struct{}
+// discardSink discards all batches.
+type discardSink struct{}
 
-func (nowhere) StageBatch(*intray.Batch) (func() error, error) {
+func (discardSink) StageBatch(*intray.Batch) (func() error, error) {
 	return func() error { return nil }, nil
 }

@@ -23,47 +23,48 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rowsPerBatch is how many rows each batch of a counting file has.
+// rowsPerBatch is the number of rows of each batch of a countingFile.
 const rowsPerBatch = 3
 
-// counting is a file of batches that count their rows, as a format of its own.
-type counting struct {
+// countingFile is a format that ignores its input and yields batches of numbered rows.
+type countingFile struct {
 	batches int
-	// next is called before each batch; nil does nothing.
+	// next, unless nil, is called before each batch is read.
 	next func(ctx context.Context, batch int) error
-	// open is called when the file is opened; nil does nothing.
+	// open, unless nil, is called when the file is opened.
 	open func()
 
-	mu    sync.Mutex
-	lent  map[*intray.Records]bool
+	mu sync.Mutex
+	// seen are the Records that were passed to Next. reads is the number of batches read.
+	seen  map[*intray.Records]bool
 	reads int
 }
 
-func (c *counting) Name() string { return "counting" }
+func (c *countingFile) Name() string { return "counting" }
 
-func (c *counting) Detect(source.Input, []byte) (float64, intray.Message) {
+func (c *countingFile) Detect(source.Input, []byte) (float64, intray.Message) {
 	return 1, intray.Literal("it is a test")
 }
 
-func (c *counting) Open(context.Context, source.Input, source.Options) (source.Book, error) {
-	c.lent = map[*intray.Records]bool{}
+func (c *countingFile) Open(context.Context, source.Input, source.Options) (source.Book, error) {
+	c.seen = map[*intray.Records]bool{}
 	if c.open != nil {
 		c.open()
 	}
 	return &countingBook{c}, nil
 }
 
-type countingBook struct{ *counting }
+type countingBook struct{ *countingFile }
 
 func (b *countingBook) Evidence() []intray.Evidence { return nil }
 func (b *countingBook) Sheets() []source.Sheet      { return []source.Sheet{{}} }
 func (b *countingBook) Close() error                { return nil }
 func (b *countingBook) Open(context.Context, int) (source.Reader, error) {
-	return &countingReader{counting: b.counting}, nil
+	return &countingReader{countingFile: b.countingFile}, nil
 }
 
 type countingReader struct {
-	*counting
+	*countingFile
 	batch int
 }
 
@@ -89,12 +90,12 @@ func (r *countingReader) Next(ctx context.Context, batch *intray.Records) error 
 	r.batch++
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lent[batch] = true
+	r.seen[batch] = true
 	r.reads++
 	return nil
 }
 
-// sink is a sink made of functions; a missing one does nothing.
+// sink calls functions. Both may be nil.
 type sink struct {
 	stage  func(b *intray.Batch) error
 	commit func(first int64) error
@@ -115,9 +116,19 @@ func (s sink) StageBatch(b *intray.Batch) (func() error, error) {
 	}, nil
 }
 
-// move runs a counting file through an engine with 8 workers. A run that never
-// ends is an error of the test; it is cancelled then. Call it in a bubble.
-func move(ctx context.Context, t *testing.T, file *counting, to engine.Sink) (*engine.Outcome, error) {
+// openSink returns an OpenSink that returns to.
+func openSink(to engine.Sink) engine.OpenSink {
+	return func([]string, []int) (engine.Sink, error) { return to, nil }
+}
+
+// inputOf returns a file with the given name and text.
+func inputOf(name, text string) source.Input {
+	return source.Input{Name: name, ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+}
+
+// importCounting imports a file with 8 workers. It reports a test error and cancels the
+// run if it hangs. It must be called in a synctest bubble.
+func importCounting(ctx context.Context, t *testing.T, file *countingFile, to engine.Sink) (*engine.Outcome, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -128,13 +139,12 @@ func move(ctx context.Context, t *testing.T, file *counting, to engine.Sink) (*e
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		out, err = e.Run(ctx, engine.Import{Input: source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, Schema: schema},
-			func([]string, []int) (engine.Sink, error) { return to, nil })
+		out, err = e.Run(ctx, engine.Import{Input: inputOf("", "x"), Schema: schema}, openSink(to))
 	}()
 	select {
 	case <-done:
-	case <-time.After(time.Hour): // of the bubble's clock: nothing moves any more
-		t.Error("the run never ends")
+	case <-time.After(time.Hour): // in the bubble, this means that all goroutines are blocked
+		t.Error("the run hangs")
 		cancel()
 		<-done
 	}
@@ -149,18 +159,18 @@ func firsts(batches int) []int64 {
 	return list
 }
 
-// TestOrderIsKept holds every batch in Stage until no worker can go on, lets
-// one of them go that was drawn by lot, and so on.
-func TestOrderIsKept(t *testing.T) {
+// TestCommitsAreInOrder blocks every batch in StageBatch and releases them in random
+// order.
+func TestCommitsAreInOrder(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			const batches = 60
 			held := make(chan chan struct{}, batches)
 			stopped := make(chan struct{})
-			go releaseByLot(held, stopped, rand.New(rand.NewPCG(seed, 0)))
+			go releaseInRandomOrder(held, stopped, rand.New(rand.NewPCG(seed, 0)))
 			var committed, staged []int64
 			var mu sync.Mutex
-			out, err := move(t.Context(), t, &counting{batches: batches}, sink{
+			out, err := importCounting(t.Context(), t, &countingFile{batches: batches}, sink{
 				stage: func(b *intray.Batch) error {
 					release := make(chan struct{})
 					held <- release
@@ -177,16 +187,16 @@ func TestOrderIsKept(t *testing.T) {
 				t.Fatalf("outcome %+v, error %v", out, err)
 			}
 			if diff := cmp.Diff(firsts(batches), committed); diff != "" {
-				t.Errorf("committed in another order (-want +got):\n%s", diff)
+				t.Errorf("order of commits (-want +got):\n%s", diff)
 			}
 			if slices.IsSorted(staged) {
-				t.Error("the batches were staged in order: the test shows nothing")
+				t.Error("the batches were staged in order, so the test proves nothing")
 			}
 		})
 	}
 }
 
-func releaseByLot(held chan chan struct{}, stopped chan struct{}, random *rand.Rand) {
+func releaseInRandomOrder(held chan chan struct{}, stopped chan struct{}, random *rand.Rand) {
 	var waiting []chan struct{}
 	for {
 		select {
@@ -208,36 +218,36 @@ func releaseByLot(held chan chan struct{}, stopped chan struct{}, random *rand.R
 	}
 }
 
-// TestMemoryIsBounded holds the first batch back for as long as anything moves.
+// TestMemoryIsBounded delays the first batch until all other goroutines are blocked.
 func TestMemoryIsBounded(t *testing.T) {
-	const workers, beside = 8, 2
+	const workers, extra = 8, 2
 	synctest.Test(t, func(t *testing.T) {
-		file := &counting{batches: 500}
-		out, err := move(t.Context(), t, file, sink{stage: func(b *intray.Batch) error {
+		file := &countingFile{batches: 500}
+		out, err := importCounting(t.Context(), t, file, sink{stage: func(b *intray.Batch) error {
 			if b.First > 0 {
 				return nil
 			}
-			synctest.Wait() // until all others stand still
+			synctest.Wait()
 			file.mu.Lock()
 			defer file.mu.Unlock()
-			if file.reads < 2 || file.reads > workers+beside {
-				t.Errorf("%d batches were read while the first was not done, want 2 to %d", file.reads, workers+beside)
+			if file.reads < 2 || file.reads > workers+extra {
+				t.Errorf("%d batches were read before the first one was staged, want 2 to %d", file.reads, workers+extra)
 			}
 			return nil
 		}})
 		if err != nil || out.DataRows != 500*rowsPerBatch {
 			t.Fatalf("outcome %+v, error %v", out, err)
 		}
-		if n := len(file.lent); n > workers+beside {
-			t.Errorf("%d batches of records were in use, want at most %d", n, workers+beside)
+		if n := len(file.seen); n > workers+extra {
+			t.Errorf("%d Records were in use, want at most %d", n, workers+extra)
 		}
 	})
 }
 
-func TestCancelledRunEndsAtOnce(t *testing.T) {
-	ways := map[string]func(cancel func()) (*counting, sink){
-		"while it reads": func(cancel func()) (*counting, sink) {
-			return &counting{batches: 50, next: func(ctx context.Context, batch int) error {
+func TestCancelledRun(t *testing.T) {
+	ways := map[string]func(cancel func()) (*countingFile, sink){
+		"while it reads": func(cancel func()) (*countingFile, sink) {
+			return &countingFile{batches: 50, next: func(ctx context.Context, batch int) error {
 				if batch == 5 {
 					cancel()
 					<-ctx.Done()
@@ -245,25 +255,25 @@ func TestCancelledRunEndsAtOnce(t *testing.T) {
 				return ctx.Err()
 			}}, sink{}
 		},
-		"while it stages": func(cancel func()) (*counting, sink) {
-			return &counting{batches: 1 << 20}, sink{stage: func(b *intray.Batch) error {
+		"while it stages": func(cancel func()) (*countingFile, sink) {
+			return &countingFile{batches: 1 << 20}, sink{stage: func(b *intray.Batch) error {
 				if b.First == 9*rowsPerBatch {
 					cancel()
 				}
 				return nil
 			}}
 		},
-		"while it commits": func(cancel func()) (*counting, sink) {
-			return &counting{batches: 1 << 20}, sink{commit: func(first int64) error {
+		"while it commits": func(cancel func()) (*countingFile, sink) {
+			return &countingFile{batches: 1 << 20}, sink{commit: func(first int64) error {
 				if first == 9*rowsPerBatch {
 					cancel()
 				}
 				return nil
 			}}
 		},
-		"before it begins": func(cancel func()) (*counting, sink) {
+		"before it begins": func(cancel func()) (*countingFile, sink) {
 			cancel()
-			return &counting{batches: 1 << 20}, sink{}
+			return &countingFile{batches: 1 << 20}, sink{}
 		},
 	}
 	for name, way := range ways {
@@ -272,12 +282,12 @@ func TestCancelledRunEndsAtOnce(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				file, to := way(cancel)
-				out, err := move(ctx, t, file, to)
+				out, err := importCounting(ctx, t, file, to)
 				if !errors.Is(err, context.Canceled) {
-					t.Errorf("outcome %+v, error %v; want the word that it was cancelled", out, err)
+					t.Errorf("outcome %+v, error %v, want context.Canceled", out, err)
 				}
 				if file.reads > 1000 {
-					t.Errorf("%d batches were read, nearly all of them after the end", file.reads)
+					t.Errorf("%d batches were read after the cancellation", file.reads)
 				}
 			})
 		})
@@ -286,17 +296,17 @@ func TestCancelledRunEndsAtOnce(t *testing.T) {
 
 var errFault = errors.New("the disk is full")
 
-// TestFaultEndsTheRun lets each part of the belt fail, early and late, in a file
-// that has far more batches than may be under way.
+// TestFaultEndsTheRun makes each stage of the pipeline fail, early and late, in a file
+// with far more batches than may be in use.
 func TestFaultEndsTheRun(t *testing.T) {
-	parts := map[string]func(at int64, file *counting) sink{
-		"stage": func(at int64, _ *counting) sink {
+	parts := map[string]func(at int64, file *countingFile) sink{
+		"stage": func(at int64, _ *countingFile) sink {
 			return sink{stage: func(b *intray.Batch) error { return faultAt(b.First, at) }}
 		},
-		"commit": func(at int64, _ *counting) sink {
+		"commit": func(at int64, _ *countingFile) sink {
 			return sink{commit: func(first int64) error { return faultAt(first, at) }}
 		},
-		"read": func(at int64, file *counting) sink {
+		"read": func(at int64, file *countingFile) sink {
 			file.next = func(_ context.Context, batch int) error { return faultAt(int64(batch*rowsPerBatch), at) }
 			return sink{}
 		},
@@ -305,8 +315,8 @@ func TestFaultEndsTheRun(t *testing.T) {
 		for _, batch := range []int64{0, 1, 100} {
 			t.Run(fmt.Sprintf("%s of batch %d", part, batch), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					file := &counting{batches: 300}
-					out, err := move(t.Context(), t, file, broken(batch*rowsPerBatch, file))
+					file := &countingFile{batches: 300}
+					out, err := importCounting(t.Context(), t, file, broken(batch*rowsPerBatch, file))
 					if !errors.Is(err, errFault) || out != nil {
 						t.Errorf("outcome %+v, error %v; want the fault", out, err)
 					}
@@ -323,22 +333,22 @@ func faultAt(first, at int64) error {
 	return nil
 }
 
-// TestPanicEndsOneRun lets each part of the belt panic.
-func TestPanicEndsOneRun(t *testing.T) {
+// TestPanicEndsTheRun makes each stage of the pipeline panic.
+func TestPanicEndsTheRun(t *testing.T) {
 	boom := func(first int64) error {
 		if first == 3*rowsPerBatch {
 			panic("boom")
 		}
 		return nil
 	}
-	parts := map[string]func(*counting) sink{
-		"open": func(file *counting) sink {
+	parts := map[string]func(*countingFile) sink{
+		"open": func(file *countingFile) sink {
 			file.open = func() { panic("boom") }
 			return sink{}
 		},
-		"stage":  func(*counting) sink { return sink{stage: func(b *intray.Batch) error { return boom(b.First) }} },
-		"commit": func(*counting) sink { return sink{commit: boom} },
-		"read": func(file *counting) sink {
+		"stage":  func(*countingFile) sink { return sink{stage: func(b *intray.Batch) error { return boom(b.First) }} },
+		"commit": func(*countingFile) sink { return sink{commit: boom} },
+		"read": func(file *countingFile) sink {
 			file.next = func(_ context.Context, batch int) error { return boom(int64(batch * rowsPerBatch)) }
 			return sink{}
 		},
@@ -346,28 +356,28 @@ func TestPanicEndsOneRun(t *testing.T) {
 	for part, broken := range parts {
 		t.Run(part, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				file := &counting{batches: 300}
-				out, err := move(t.Context(), t, file, broken(file))
+				file := &countingFile{batches: 300}
+				out, err := importCounting(t.Context(), t, file, broken(file))
 				if out != nil || err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "pipeline_test.go") {
-					t.Errorf("outcome %v, error %v, want the panic and where it happened", out, err)
+					t.Errorf("outcome %v, error %v, want the panic and its stack", out, err)
 				}
 			})
 		})
 	}
 }
 
-// asText compares messages by what they say.
+// asText compares messages by their English text.
 var asText = cmp.Transformer("text", intray.Message.String)
 
-func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
+func TestUnreadableRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		file := &counting{batches: 300, next: func(_ context.Context, batch int) error {
+		file := &countingFile{batches: 300, next: func(_ context.Context, batch int) error {
 			if batch == 200 {
 				return &source.UnreadableError{Line: 602, Reason: intray.Literal("a quote is never closed")}
 			}
 			return nil
 		}}
-		out, err := move(t.Context(), t, file, sink{})
+		out, err := importCounting(t.Context(), t, file, sink{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -379,7 +389,7 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 			t.Errorf("verdict %d, notices (-want +got):\n%s", out.Verdict, diff)
 		}
 		if out.DataRows != 200*rowsPerBatch {
-			t.Errorf("%d rows are counted, want all before the trouble, %d", out.DataRows, 200*rowsPerBatch)
+			t.Errorf("%d rows are counted, want all %d before the unreadable record", out.DataRows, 200*rowsPerBatch)
 		}
 	})
 }
@@ -387,12 +397,11 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 func TestProgressReportsEveryCommit(t *testing.T) {
 	var reported []int64
 	e := engine.New(engine.Config{
-		Formats: []source.Format{&counting{batches: 20}}, Workers: 8,
+		Formats: []source.Format{&countingFile{batches: 20}}, Workers: 8,
 		Progress: func(rows int64) { reported = append(reported, rows) },
 	})
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "n", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
-	_, err := e.Run(t.Context(), engine.Import{Input: source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, Schema: schema},
-		func([]string, []int) (engine.Sink, error) { return sink{}, nil })
+	_, err := e.Run(t.Context(), engine.Import{Input: inputOf("", "x"), Schema: schema}, openSink(sink{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -13,37 +15,39 @@ import (
 	"github.com/intraydata/intray/source/csv"
 )
 
-// torn is CSV whose header could be two rows, whatever it holds.
-type torn struct{ csv.Format }
+// ambiguousHeader is CSV whose reader always reports that either of two rows could be the
+// header, unless an answer decides it.
+type ambiguousHeader struct{ csv.Format }
 
-func (f torn) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+func (f ambiguousHeader) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	book, err := f.Format.Open(ctx, in, opt)
-	return tornBook{book, opt.HeaderRow != 0}, err
+	return ambiguousHeaderBook{book, opt.HeaderRow != 0}, err
 }
 
-type tornBook struct {
+type ambiguousHeaderBook struct {
 	source.Book
-	sure bool
+	decided bool
 }
 
-func (b tornBook) Open(ctx context.Context, sheet int) (source.Reader, error) {
+func (b ambiguousHeaderBook) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	r, err := b.Book.Open(ctx, sheet)
-	return tornReader{r, b.sure}, err
+	return ambiguousHeaderReader{r, b.decided}, err
 }
 
-type tornReader struct {
+type ambiguousHeaderReader struct {
 	source.Reader
-	sure bool
+	decided bool
 }
 
-func (r tornReader) Evidence() []intray.Evidence {
+func (r ambiguousHeaderReader) Evidence() []intray.Evidence {
 	own := slices.DeleteFunc(slices.Clone(r.Reader.Evidence()), func(e intray.Evidence) bool { return e.Choice == "header row" })
-	return append(own, intray.Evidence{Choice: "header row", Value: "1", Reason: intray.Literal("it is text"), Tie: !r.sure,
+	return append(own, intray.Evidence{Choice: "header row", Value: "1", Reason: intray.Literal("it is text"), Tie: !r.decided,
 		Alternatives: []intray.Choice{{Value: "2", Reason: intray.Literal("it is text too"), Examples: []string{"id", "name"}}, {Value: intray.NoAnswer, Reason: intray.Literal("all rows are alike")}}})
 }
 
-// asked tells a question in one line.
-func asked(q intray.Question) string {
+// formatQuestion returns the ID and the choices of a question, and * if any column is a
+// valid answer.
+func formatQuestion(q intray.Question) string {
 	text := q.ID
 	for _, c := range q.Choices {
 		text += " " + c.Value
@@ -67,22 +71,22 @@ func TestQuestions(t *testing.T) {
 		answers string
 		want    string
 	}{
-		"a field that must have a column":          {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "", "column:name 1 *"},
-		"it is answered":                           {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "column:name=1", "id=0 name=1"},
-		"answered with a column that is not there": {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "column:name=2", "column:name 1 *"},
-		"a required field may stay without":        {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), required}, "", "column:name 1 none *"},
-		"it stays without":                         {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), required}, "column:name=none", "id=0 name=-1"},
-		"no column has a name":                     {"x,y\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "", "column:id 0 1 *;column:name 0 1 none *"},
-		"one is named, the other is not needed":    {"x,y\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "column:id=1", "id=1 name=-1"},
-		"a column that two fields want":            {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "", "field:0 ID iD none"},
-		"one of them has it":                       {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "field:0=iD", "ID=-1 iD=0"},
-		"none of them has it":                      {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false), field("z", false)}, "field:0=none", "ID=-1 iD=-1 z=1"},
-		"a decision that nobody asked for":         {"id,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "column:id=1 column:name=0", "id=1 name=0"},
-		"two rows could be the header":             {"x,y\nid,name\n1,a\n", torn{}, []intray.Field{field("zip", true)}, "", "header_row 1 2 none"},
-		"the schema knows the second":              {"x,y\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "", "id=0 name=1"},
-		"the schema knows the first":               {"zip,street\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("zip", true), field("street", true)}, "", "zip=0 street=1"},
-		"the schema knows both":                    {"zip,y\nid,name\n1,a\n", torn{}, []intray.Field{field("zip", false), field("id", false)}, "", "header_row 1 2 none"},
-		"it is the first":                          {"id,name\n1,a\n", torn{}, []intray.Field{field("id", true)}, "header_row=1", "id=0"},
+		"a required mapping":                  {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "", "column:name 1 *"},
+		"a required mapping, answered":        {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "column:name=1", "id=0 name=1"},
+		"an answer with an unknown column":    {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "column:name=2", "column:name 1 *"},
+		"a required field may have no column": {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), required}, "", "column:name 1 none *"},
+		"a required field has no column":      {"id,x\n1,a\n", csv.Format{}, []intray.Field{field("id", true), required}, "column:name=none", "id=0 name=-1"},
+		"no column matches":                   {"x,y\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "", "column:id 0 1 *;column:name 0 1 none *"},
+		"one answered, the other optional":    {"x,y\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "column:id=1", "id=1 name=-1"},
+		"a column that matches two fields":    {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "", "field:0 ID iD none"},
+		"one of them is the answer":           {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "field:0=iD", "ID=-1 iD=0"},
+		"none of them is the answer":          {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false), field("z", false)}, "field:0=none", "ID=-1 iD=-1 z=1"},
+		"an answer without a question":        {"id,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "column:id=1 column:name=0", "id=1 name=0"},
+		"two rows could be the header":        {"x,y\nid,name\n1,a\n", ambiguousHeader{}, []intray.Field{field("zip", true)}, "", "header_row 1 2 none"},
+		"the second row has the field names":  {"x,y\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "", "id=0 name=1"},
+		"the first row has the field names":   {"zip,street\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("zip", true), field("street", true)}, "", "zip=0 street=1"},
+		"both rows have a field name":         {"zip,y\nid,name\n1,a\n", ambiguousHeader{}, []intray.Field{field("zip", false), field("id", false)}, "", "header_row 1 2 none"},
+		"the first row is the answer":         {"id,name\n1,a\n", ambiguousHeader{}, []intray.Field{field("id", true)}, "header_row=1", "id=0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answers := intray.Answers{}
@@ -91,9 +95,8 @@ func TestQuestions(t *testing.T) {
 				answers[id] = value
 			}
 			schema := &intray.Schema{Fields: c.fields, Settings: intray.DefaultSettings()}
-			in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(c.text), Size: int64(len(c.text))}
-			out, err := engine.New(engine.Config{Formats: []source.Format{c.format}}).Run(t.Context(), engine.Import{Input: in, Schema: schema, Answers: answers},
-				func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
+			in := inputOf("x.csv", c.text)
+			out, err := engine.New(engine.Config{Formats: []source.Format{c.format}}).Run(t.Context(), engine.Import{Input: in, Schema: schema, Answers: answers}, openSink(&batchSizes{}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +113,7 @@ func TestQuestions(t *testing.T) {
 func questionsOrMapping(out *engine.Outcome, fields []intray.Field) string {
 	var list []string
 	for _, q := range out.Questions {
-		list = append(list, asked(q))
+		list = append(list, formatQuestion(q))
 	}
 	if len(list) > 0 {
 		return strings.Join(list, ";")
@@ -121,24 +124,89 @@ func questionsOrMapping(out *engine.Outcome, fields []intray.Field) string {
 	return strings.Join(list, " ")
 }
 
-func TestTakes(t *testing.T) {
-	q := intray.Question{Choices: []intray.Choice{{Value: "none"}, {Value: "2"}}, AnyColumn: true}
-	for value, want := range map[string]bool{"none": true, "2": true, "0": true, "3": true, "4": false, "-1": false, "03": false, "+1": false, "": false} {
-		if got := q.Accepts(value, 4); got != want {
-			t.Errorf("%q: %v, want %v", value, got, want)
-		}
+// csvSheets is a format with several sheets. Each is CSV, and "---" lines separate them.
+type csvSheets struct{ csv.Format }
+
+func (csvSheets) Open(_ context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	text := make([]byte, in.Size)
+	if _, err := in.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
 	}
-	q.AnyColumn = false
-	if q.Accepts("0", 4) || !q.Accepts("2", 4) {
-		t.Error("another column is taken, or the choice is not")
+	return &csvSheetsBook{strings.Split(string(text), "---\n"), opt}, nil
+}
+
+type csvSheetsBook struct {
+	texts []string
+	opt   source.Options
+}
+
+func (*csvSheetsBook) Evidence() []intray.Evidence { return nil }
+func (*csvSheetsBook) Close() error                { return nil }
+
+func (b *csvSheetsBook) Sheets() (list []source.Sheet) {
+	for i := range b.texts {
+		list = append(list, source.Sheet{Name: string(rune('A' + i)), Hidden: strings.HasPrefix(b.texts[i], "hidden")})
+	}
+	return list
+}
+
+func (b *csvSheetsBook) Open(ctx context.Context, i int) (source.Reader, error) {
+	in := source.Input{ReaderAt: strings.NewReader(b.texts[i]), Size: int64(len(b.texts[i]))}
+	book, err := csv.Format{}.Open(ctx, in, b.opt)
+	if err != nil {
+		return nil, err
+	}
+	return book.Open(ctx, 0)
+}
+
+// TestSheets imports files with several sheets. A single table is chosen and recorded as
+// evidence. Several tables lead to a question.
+func TestSheets(t *testing.T) {
+	schema := &intray.Schema{Fields: []intray.Field{{Key: "a", Label: "A", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
+	for _, c := range []struct{ text, answer, want string }{
+		{"a\n1\n", "", "done, sheet A: the file has only one sheet"},
+		{"\"\"\n---\na\n1\n---\n\"\"\n", "", "done, sheet B: it is the only one of 3 sheets that contains a table"},
+		{"a\n1\n---\nb\n2\n---\n\"\"\n", "", "open: The file contains 2 tables: \"A\", \"B\". Choose the one to import. A (a) B (b)"},
+		{"a\n1\n---\na\n2\n---\n\"\"\n", "B", "done, sheet B: it was requested"},
+		{"hidden\nx\n---\na\n1\n---\nhidden\ny\n", "", "done, sheet B: it is the only visible sheet of 3 that contains a table; hidden sheets contain tables, too"},
+		{"hidden\nx\n---\na\n1\n---\nb\n2\n", "", "open: The file contains 3 tables: \"A\", \"B\", \"C\". Choose the one to import. A (hidden) B (a) C (b)"},
+		{"a\n1\n", "B", "broken: We can't read this file: the requested sheet \"B\" does not exist."},
+		{strings.Repeat("a\n1\n---\n", 6) + "a\n", "", "open: The file contains 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
+			"Choose the one to import. A (a) B (a) C (a) D (a) E (a) F (a) G (a)"},
+	} {
+		e := engine.New(engine.Config{Formats: []source.Format{csvSheets{}}})
+		in := inputOf("x.csv", c.text)
+		answers := intray.Answers{}
+		if c.answer != "" {
+			answers[intray.AnswerSheet] = c.answer
+		}
+		out, err := e.Run(t.Context(), engine.Import{Input: in, Schema: schema, Answers: answers}, openSink(&batchSizes{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sheetResult(out); got != c.want {
+			t.Errorf("%q, %q: %s, want %s", c.text, c.answer, got, c.want)
+		}
 	}
 }
 
-func TestSheetChoice(t *testing.T) {
-	names := []string{"a", "b", "b", "", "#1"}
-	for i, want := range []string{"a", "#2", "#3", "#4", "#5"} {
-		if got := intray.SheetChoice(names, i); got != want {
-			t.Errorf("sheet %d of %q: %q, want %q", i, names, got, want)
+func sheetResult(out *engine.Outcome) string {
+	got := "done"
+	switch out.Verdict {
+	case engine.Open:
+		got = "open: " + out.Notices[0].Text.String()
+	case engine.Broken:
+		got = "broken: " + out.Notices[0].Text.String()
+	}
+	for _, e := range out.Evidence {
+		if e.Choice == "sheet" {
+			got += ", sheet " + e.Value + ": " + e.Reason.String()
 		}
 	}
+	for _, q := range out.Questions {
+		for _, c := range q.Choices {
+			got += " " + c.Value + " (" + strings.Join(c.Examples, " ") + ")"
+		}
+	}
+	return got
 }
