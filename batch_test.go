@@ -10,27 +10,27 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// kept is a cell as it was put in.
-type kept struct {
+// testCell is the content of a cell.
+type testCell struct {
 	value string
 	null  bool
 	raw   string
 }
 
-// someCell draws a cell in one of the three ways in which there are cells.
-func someCell(t *rapid.T) kept {
+// drawCell draws a cell of one of the three kinds: unchanged, parsed or null.
+func drawCell(t *rapid.T) testCell {
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab\x00é \n")), 0, 4, -1)
 	switch rapid.IntRange(0, 2).Draw(t, "way") {
 	case 0:
 		value := text.Draw(t, "value")
-		return kept{value: value, raw: value}
+		return testCell{value: value, raw: value}
 	case 1:
-		return kept{value: text.Draw(t, "value"), raw: text.Draw(t, "raw")}
+		return testCell{value: text.Draw(t, "value"), raw: text.Draw(t, "raw")}
 	}
-	return kept{null: true, raw: text.Draw(t, "raw")}
+	return testCell{null: true, raw: text.Draw(t, "raw")}
 }
 
-func put(c *intray.Cells, cell kept) {
+func appendTestCell(c *intray.Cells, cell testCell) {
 	switch {
 	case cell.null:
 		c.AppendNull([]byte(cell.raw))
@@ -41,21 +41,21 @@ func put(c *intray.Cells, cell kept) {
 	}
 }
 
-func TestCellsGiveBackWhatWasPutIn(t *testing.T) {
+func TestCellsRoundTrip(t *testing.T) {
 	var cells intray.Cells
 	rapid.Check(t, func(t *rapid.T) {
 		cells.Reset()
-		want := rapid.SliceOfN(rapid.Custom(someCell), 0, 20).Draw(t, "cells")
+		want := rapid.SliceOfN(rapid.Custom(drawCell), 0, 20).Draw(t, "cells")
 		for _, cell := range want {
-			put(&cells, cell)
+			appendTestCell(&cells, cell)
 		}
-		got := make([]kept, cells.Values.Len())
+		got := make([]testCell, cells.Values.Len())
 		for i := range got {
 			value, there := cells.Value(i)
-			got[i] = kept{value: string(value), null: !there, raw: string(cells.Raw(i))}
+			got[i] = testCell{value: string(value), null: !there, raw: string(cells.Raw(i))}
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(kept{})); len(want)+len(got) > 0 && diff != "" {
-			t.Fatalf("other cells than those put in (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(testCell{})); len(want)+len(got) > 0 && diff != "" {
+			t.Fatalf("cells (-want +got):\n%s", diff)
 		}
 		if !slices.IsSorted(cells.Nulls) || !slices.IsSorted(cells.RawRows) {
 			t.Fatalf("lists are not ascending: nulls %v, raw rows %v", cells.Nulls, cells.RawRows)

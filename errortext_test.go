@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// TestNothingIsDecidedByErrorText rejects conditions on the text of an error:
-// libraries reword it, and strangers write parts of it.
+// TestNothingIsDecidedByErrorText rejects conditions on the text of an error, because
+// libraries reword it and untrusted input can be part of it.
 func TestNothingIsDecidedByErrorText(t *testing.T) {
 	fset := token.NewFileSet()
 	for _, file := range sourceFiles(t, fset) {
 		for _, at := range errorTextDecisions(fset, file.tree) {
-			t.Errorf("%s: this decides by the text of an error. Use errors.Is or errors.As, or record what happened where it happens", fset.Position(at))
+			t.Errorf("%s: a condition on the text of an error: use errors.Is or errors.As", fset.Position(at))
 		}
 	}
 }
@@ -30,17 +30,17 @@ var (
 	matching = regexp.MustCompile(`^(Find|Match)`)
 )
 
-// errorText finds expressions that hold the text of an error. It knows the local
-// variables of a file, but not what is behind calls and fields.
+// errorText finds expressions that hold the text of an error. It tracks local variables,
+// but neither results of calls nor fields.
 type errorText struct {
 	info *types.Info
 	held map[types.Object]bool
 }
 
-// errorTextDecisions returns where a file decides by the text of an error.
+// errorTextDecisions returns the positions of conditions on the text of an error.
 func errorTextDecisions(fset *token.FileSet, tree *ast.File) (list []token.Pos) {
 	f := errorText{&types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}, map[types.Object]bool{}}
-	// Imports and other files are missing: only the names of this file matter.
+	// Imports and other files are missing, but only the names of this file matter.
 	lenient := types.Config{Error: func(error) {}}
 	_, _ = lenient.Check("", fset, []*ast.File{tree}, f.info)
 	for known := -1; known < len(f.held); {
@@ -56,7 +56,7 @@ func errorTextDecisions(fset *token.FileSet, tree *ast.File) (list []token.Pos) 
 	return list
 }
 
-// assign notes the variables that a node gives the text of an error.
+// assign records the variables to which a node assigns the text of an error.
 func (f errorText) assign(node ast.Node) bool {
 	var names, values []ast.Expr
 	switch node := node.(type) {
@@ -72,7 +72,7 @@ func (f errorText) assign(node ast.Node) bool {
 		if !f.isText(value) {
 			continue
 		}
-		// A call with several results gives all of them.
+		// A call may return several results.
 		to := names
 		if len(names) == len(values) {
 			to = names[i : i+1]
@@ -140,7 +140,7 @@ func (f errorText) decides(node ast.Node) bool {
 	return false
 }
 
-// callee is the name of what is called, and of its package or receiver.
+// callee returns the name of the called function, and of its package or receiver.
 func callee(call *ast.CallExpr) (pkg, name string) {
 	if selected, ok := call.Fun.(*ast.SelectorExpr); ok {
 		if of, ok := selected.X.(*ast.Ident); ok {
@@ -154,7 +154,7 @@ func isErrorName(e ast.Expr) bool { return nameOf(e) == "err" }
 
 func isNil(e ast.Expr) bool { return nameOf(e) == "nil" }
 
-// isBytes reports whether what is called is a conversion to a slice type.
+// isBytes reports whether e is a slice type, as in a conversion.
 func isBytes(e ast.Expr) bool {
 	_, ok := e.(*ast.ArrayType)
 	return ok

@@ -23,8 +23,8 @@ var (
 	pluralForms = []string{"zero", "one", "two", "few", "many", "other"}
 )
 
-// sentences is one entry of a catalogue: a text by plural form. What has one text
-// for all numbers has only the form other.
+// sentences is an entry of a catalogue: its texts by plural form. An entry without plural
+// forms has only the form other.
 type sentences map[string]string
 
 func (s *sentences) UnmarshalJSON(text []byte) error {
@@ -37,7 +37,7 @@ func (s *sentences) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*map[string]string)(s))
 }
 
-// placeholders are those of one text, sorted, each once.
+// placeholders returns the placeholders of a text, sorted and without duplicates.
 func placeholders(text string) []string {
 	var list []string
 	for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
@@ -47,7 +47,7 @@ func placeholders(text string) []string {
 	return slices.Compact(list)
 }
 
-// params are the names of the parameters in the placeholders of an entry.
+// params returns the names of the parameters of an entry.
 func (s sentences) params() []string {
 	var list []string
 	for _, text := range s {
@@ -63,8 +63,7 @@ func (s sentences) params() []string {
 	return slices.Compact(list)
 }
 
-// catalogueOf reads the catalogue of a language. A code that is there twice is an
-// error.
+// catalogueOf reads the catalogue of a language. It reports duplicate codes.
 func catalogueOf(t *testing.T, language string) map[string]sentences {
 	t.Helper()
 	text, err := os.ReadFile("messages/" + language + ".json")
@@ -76,13 +75,13 @@ func catalogueOf(t *testing.T, language string) map[string]sentences {
 		t.Fatalf("messages/%s.json: %v", language, err)
 	}
 	if lines := regexp.MustCompile(`(?m)^  "`).FindAllIndex(text, -1); len(lines) != len(c) {
-		t.Errorf("messages/%s.json has %d lines with a code and %d codes: one is there twice, or two are in one line", language, len(lines), len(c))
+		t.Errorf("messages/%s.json has %d lines with a code but %d codes: a code is duplicate, or two are on one line", language, len(lines), len(c))
 	}
 	return c
 }
 
-// TestCatalogueLanguagesAgree compares the codes and the placeholders of all
-// languages with those of English.
+// TestCatalogueLanguagesAgree checks that all languages have the codes and placeholders of
+// English.
 func TestCatalogueLanguagesAgree(t *testing.T) {
 	english := catalogueOf(t, "en")
 	for _, language := range []string{"en", "de", "ar"} {
@@ -104,7 +103,7 @@ func TestCatalogueLanguagesAgree(t *testing.T) {
 	}
 }
 
-// problemsOf says what is wrong with an entry whose placeholders should be want.
+// problemsOf returns the problems of an entry that should have the placeholders want.
 func problemsOf(code string, entry sentences, want []string) (problems []string) {
 	if !codeShape.MatchString(code) {
 		problems = append(problems, "the code must be two parts in lower case with a dot between them")
@@ -115,12 +114,12 @@ func problemsOf(code string, entry sentences, want []string) (problems []string)
 	for _, form := range slices.Sorted(maps.Keys(entry)) {
 		text := entry[form]
 		if !slices.Contains(pluralForms, form) {
-			problems = append(problems, form+" is no plural form")
+			problems = append(problems, form+" is not a plural form")
 		}
 		if rest := placeholder.ReplaceAllString(text, ""); strings.ContainsAny(rest, "{}") {
-			problems = append(problems, form+" has a brace that belongs to no placeholder")
+			problems = append(problems, form+" has a brace outside of placeholders")
 		}
-		// A form for one number may say it in words.
+		// A form for a single number may spell it out.
 		got := placeholders(text)
 		if form != "other" && !slices.Contains(got, "n") && slices.Contains(want, "n") {
 			got = append(got, "n")
@@ -133,13 +132,13 @@ func problemsOf(code string, entry sentences, want []string) (problems []string)
 	return problems
 }
 
-// sourceFile is a Go file of the module that is no test.
+// sourceFile is a Go file of the module, except tests.
 type sourceFile struct {
 	folder string
 	tree   *ast.File
 }
 
-// sourceFiles parses the Go files of the module.
+// sourceFiles parses the Go files of the module, except tests.
 func sourceFiles(t *testing.T, fset *token.FileSet) (list []sourceFile) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -172,16 +171,16 @@ func sourceFiles(t *testing.T, fset *token.FileSet) (list []sourceFile) {
 // messageCall is one call of NewMessage.
 type messageCall struct {
 	at token.Position
-	// code is "" where the code is no literal; then codeArg is what it is.
+	// code is the code if it is a literal, and otherwise "". codeArg is its expression.
 	code    string
 	codeArg ast.Expr
-	// params are the names of the parameters, where they can be seen: in a
-	// literal, or nil.
-	params []string
-	seen   bool
+	// params are the names of the parameters. literal reports whether they are a literal
+	// or nil, so that they are known.
+	params  []string
+	literal bool
 }
 
-// messageCallOf gives the call of NewMessage that a node is.
+// messageCallOf returns the call of NewMessage if the node is one.
 func messageCallOf(node ast.Node) (c messageCall, ok bool) {
 	call, ok := node.(*ast.CallExpr)
 	if !ok || len(call.Args) != 2 || nameOf(call.Fun) != "NewMessage" {
@@ -191,23 +190,23 @@ func messageCallOf(node ast.Node) (c messageCall, ok bool) {
 	c.code, _ = stringOf(call.Args[0])
 	switch params := call.Args[1].(type) {
 	case *ast.Ident:
-		c.seen = params.Name == "nil"
+		c.literal = params.Name == "nil"
 	case *ast.CompositeLit:
-		c.seen = true
+		c.literal = true
 		for _, element := range params.Elts {
 			pair, isPair := element.(*ast.KeyValueExpr)
 			if !isPair {
 				continue
 			}
-			name, literal := stringOf(pair.Key)
-			c.seen = c.seen && literal
+			name, isLiteral := stringOf(pair.Key)
+			c.literal = c.literal && isLiteral
 			c.params = append(c.params, name)
 		}
 	}
 	return c, true
 }
 
-// nameOf is the name of a function, without that of its package.
+// nameOf returns the name of a function without its package.
 func nameOf(function ast.Expr) string {
 	switch function := function.(type) {
 	case *ast.Ident:
@@ -218,7 +217,7 @@ func nameOf(function ast.Expr) string {
 	return ""
 }
 
-// stringOf is the value of a string literal.
+// stringOf returns the value of a string literal.
 func stringOf(node ast.Node) (string, bool) {
 	literal, ok := node.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
@@ -228,10 +227,9 @@ func stringOf(node ast.Node) (string, bool) {
 	return text, err == nil
 }
 
-// TestMessageCodes compares the codes and parameters in the sources with the
-// English catalogue. A code is a literal in the call of NewMessage, or the call
-// takes it from a table or an argument and the code is a literal elsewhere in the
-// same package.
+// TestMessageCodes compares the codes and parameters in the source code with the English
+// catalogue. A code is a literal in the call of NewMessage, or a literal elsewhere in the
+// same package if the call refers to a table or variable.
 func TestMessageCodes(t *testing.T) {
 	english := catalogueOf(t, "en")
 	groups := map[string]bool{}
@@ -243,7 +241,7 @@ func TestMessageCodes(t *testing.T) {
 	fset := token.NewFileSet()
 	files := sourceFiles(t, fset)
 
-	// indirect are the folders of packages in which a code comes from a table.
+	// indirect has a call without a literal code for each folder that has one.
 	indirect := map[string]token.Position{}
 	for _, file := range files {
 		ast.Inspect(file.tree, func(node ast.Node) bool {
@@ -258,7 +256,7 @@ func TestMessageCodes(t *testing.T) {
 			case call.code == "":
 				indirect[file.folder] = call.at
 			case english[call.code] == nil:
-				t.Errorf("%s: messages/en.json does not have the code %s", call.at, call.code)
+				t.Errorf("%s: messages/en.json lacks the code %s", call.at, call.code)
 			default:
 				used[call.code] = true
 				checkParams(t, call, english[call.code].params())
@@ -282,25 +280,25 @@ func TestMessageCodes(t *testing.T) {
 			case english[code] != nil:
 				used[code], tabled[file.folder] = true, true
 			case groups[group]:
-				t.Errorf("%s: messages/en.json does not have the code %s", fset.Position(node.Pos()), code)
+				t.Errorf("%s: messages/en.json lacks the code %s", fset.Position(node.Pos()), code)
 			}
 			return true
 		})
 	}
 	for folder, at := range indirect {
 		if !tabled[folder] {
-			t.Errorf("%s: the package has no literal with a code that this call could take", at)
+			t.Errorf("%s: no literal in the package is a code for this call", at)
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(english)) {
 		if !used[code] {
-			t.Errorf("no message has the code %s of messages/en.json", code)
+			t.Errorf("nothing uses the code %s of messages/en.json", code)
 		}
 	}
 }
 
-// isReference reports whether an expression names something: a variable, a member
-// or an entry of a table. A text that is put together is none.
+// isReference reports whether an expression is a variable, a field or an entry of a table,
+// rather than a computed text.
 func isReference(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -313,11 +311,11 @@ func isReference(e ast.Expr) bool {
 	return false
 }
 
-// checkParams compares the parameters of a call with the placeholders of its
-// sentence. Parameters that no sentence shows are for clients.
+// checkParams reports placeholders of the sentence that the call has no parameter for.
+// Additional parameters are allowed, because clients use them.
 func checkParams(t *testing.T, call messageCall, want []string) {
 	t.Helper()
-	if !call.seen {
+	if !call.literal {
 		return
 	}
 	for _, name := range want {

@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// retiredWords reads the words that no identifier and no file name may hold. The
-// pages in ui check the same list.
+// retiredWords reads the words that identifiers and file names must not contain. The
+// tests in ui check the same list.
 func retiredWords(t *testing.T) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(".ci/retired-words.txt")
@@ -27,12 +27,12 @@ func retiredWords(t *testing.T) map[string]bool {
 		}
 	}
 	if len(words) < 60 {
-		t.Fatalf("the list has %d words only", len(words))
+		t.Fatalf("the list has only %d words", len(words))
 	}
 	return words
 }
 
-// wordsOf splits an identifier or a file name at its capitals, digits and signs.
+// wordsOf splits an identifier or a file name at capitals, digits and punctuation.
 func wordsOf(name string) (list []string) {
 	word := ""
 	end := func() {
@@ -55,8 +55,8 @@ func wordsOf(name string) (list []string) {
 	return list
 }
 
-// TestRetiredWords looks at all identifiers that the Go files of the module
-// declare, and at the names of their files and folders.
+// TestRetiredWords checks all identifiers that the Go files of the module declare, and the
+// names of files and folders.
 func TestRetiredWords(t *testing.T) {
 	retired := retiredWords(t)
 	check := func(where, name string) {

@@ -3,6 +3,8 @@ package intray_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/intraydata/intray"
 )
 
@@ -24,6 +26,45 @@ func TestSheetChoice(t *testing.T) {
 	for i, want := range []string{"a", "#2", "#3", "#4", "#5"} {
 		if got := intray.SheetChoice(names, i); got != want {
 			t.Errorf("sheet %d of %q: %q, want %q", i, names, got, want)
+		}
+	}
+}
+
+// TestQuestionAcceptsSeveralColumns checks answers that name several columns of a file with
+// four.
+func TestQuestionAcceptsSeveralColumns(t *testing.T) {
+	q := intray.Question{Choices: []intray.Choice{{Value: "none"}, {Value: "2"}}, AnyColumn: true, Many: true}
+	for value, want := range map[string]bool{"0,2": true, "3,1,0": true, "2": true, "0,0": false, "0,4": false, "0,": false, ",": false, "0,none": false, "0,1,": false} {
+		if got := q.Accepts(value, 4); got != want {
+			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+	q.AnyColumn = false
+	if q.Accepts("0,2", 4) {
+		t.Error("a column without a choice is accepted")
+	}
+	q.Choices = append(q.Choices, intray.Choice{Value: "0"})
+	if !q.Accepts("0,2", 4) {
+		t.Error("two choices are not accepted")
+	}
+	q.Many = false
+	if q.Accepts("0,2", 4) {
+		t.Error("two columns are accepted for a field that takes one")
+	}
+}
+
+func TestMatchAllColumns(t *testing.T) {
+	for _, c := range []struct {
+		match intray.Match
+		want  []int
+	}{
+		{intray.Match{Column: intray.NoColumn}, nil},
+		{intray.Match{Column: 0}, []int{0}},
+		{intray.Match{Column: 2}, []int{2}},
+		{intray.Match{Column: 1, Columns: []int{1, 3}}, []int{1, 3}},
+	} {
+		if diff := cmp.Diff(c.want, c.match.AllColumns()); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.match, diff)
 		}
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestKindsOfCells adds cells in all three ways, cuts the batch short, uses it
-// again, and wants for each cell the kind and value it was given.
-func TestKindsOfCells(t *testing.T) {
+// TestTypedCells appends plain, number and typed cells, truncates the batch, appends
+// another cell, and checks the kind and value of each cell. The batch is reused.
+func TestTypedCells(t *testing.T) {
 	type cell struct {
 		text, typed string
 		kind        intray.CellKind
 	}
-	some := rapid.Custom(func(t *rapid.T) cell {
+	anyCell := rapid.Custom(func(t *rapid.T) cell {
 		switch rapid.IntRange(0, 2).Draw(t, "way") {
 		case 0:
 			return cell{text: "1.234"}
@@ -28,7 +28,7 @@ func TestKindsOfCells(t *testing.T) {
 	var recs intray.Records
 	rapid.Check(t, func(t *rapid.T) {
 		recs.Reset()
-		rows := rapid.SliceOfN(rapid.SliceOfN(some, 0, 9), 0, 30).Draw(t, "rows")
+		rows := rapid.SliceOfN(rapid.SliceOfN(anyCell, 0, 9), 0, 30).Draw(t, "rows")
 		typed := 0
 		for i, row := range rows {
 			for _, c := range row {
@@ -48,16 +48,16 @@ func TestKindsOfCells(t *testing.T) {
 			recs.EndRecord(int64(i))
 		}
 		if recs.HasTyped() != (typed > 0) {
-			t.Fatalf("typed cells: %v, and there are %d", recs.HasTyped(), typed)
+			t.Fatalf("HasTyped returned %v for %d typed cells", recs.HasTyped(), typed)
 		}
-		keep := rapid.IntRange(0, len(rows)).Draw(t, "keep")
-		recs.Truncate(keep)
+		n := rapid.IntRange(0, len(rows)).Draw(t, "n")
+		recs.Truncate(n)
 		recs.AppendCell([]byte("new"))
 		recs.EndRecord(99)
-		if kind, _ := recs.TypedCell(keep, 0); kind != intray.CellText {
+		if kind, _ := recs.TypedCell(n, 0); kind != intray.CellText {
 			t.Fatalf("a new cell is of kind %d", kind)
 		}
-		for i, row := range rows[:keep] {
+		for i, row := range rows[:n] {
 			for j, c := range row {
 				kind, value := recs.TypedCell(i, j)
 				if string(recs.Cell(i, j)) != c.text || kind != c.kind || string(value) != c.typed {
@@ -68,7 +68,7 @@ func TestKindsOfCells(t *testing.T) {
 	})
 }
 
-func TestTextsGiveBackWhatWasPutIn(t *testing.T) {
+func TestTextsRoundTrip(t *testing.T) {
 	var texts intray.Texts
 	rapid.Check(t, func(t *rapid.T) {
 		texts.Reset()
@@ -91,18 +91,19 @@ func TestTextsGiveBackWhatWasPutIn(t *testing.T) {
 	})
 }
 
-func TestTextsCopyWhatTheyTake(t *testing.T) {
+func TestTextsAppendCopies(t *testing.T) {
 	var texts intray.Texts
 	word := []byte("before")
 	texts.Append(word)
-	copy(word, "behind")
+	copy(word, "change")
 	if got := string(texts.At(0)); got != "before" {
 		t.Errorf("the text became %q when its source was changed", got)
 	}
 }
 
-// A text that could be appended to in place would overwrite the next.
-func TestTextsEndWhereTheNextBegins(t *testing.T) {
+// TestTextsAtLimitsCapacity checks that appending to a returned text does not overwrite the
+// next one.
+func TestTextsAtLimitsCapacity(t *testing.T) {
 	var texts intray.Texts
 	texts.AppendString("one")
 	texts.AppendString("two")
@@ -112,12 +113,12 @@ func TestTextsEndWhereTheNextBegins(t *testing.T) {
 	}
 }
 
-// someRecord draws the cells of one record.
-func someRecord(t *rapid.T) []string {
+// drawRecord draws the cells of a record.
+func drawRecord(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.StringN(0, 4, -1), 0, 4).Draw(t, "record")
 }
 
-func add(r *intray.Records, line int64, cells []string) {
+func appendRecord(r *intray.Records, line int64, cells []string) {
 	for _, cell := range cells {
 		r.AppendCell([]byte(cell))
 	}
@@ -135,40 +136,41 @@ func contents(r *intray.Records) [][]string {
 	return all
 }
 
-func TestRecordsGiveBackWhatWasPutIn(t *testing.T) {
+func TestRecordsRoundTrip(t *testing.T) {
 	var records intray.Records
 	rapid.Check(t, func(t *rapid.T) {
 		records.Reset()
-		want := rapid.SliceOfN(rapid.Custom(someRecord), 0, 12).Draw(t, "records")
+		want := rapid.SliceOfN(rapid.Custom(drawRecord), 0, 12).Draw(t, "records")
 		for i, cells := range want {
-			add(&records, int64(i+1), cells)
+			appendRecord(&records, int64(i+1), cells)
 		}
-		same(t, &records, want)
+		checkRecords(t, &records, want)
 	})
 }
 
-// What is added behind a cut must not take up what was cut off.
-func TestRecordsTruncated(t *testing.T) {
+// TestRecordsTruncate checks that records appended after Truncate do not contain removed
+// cells.
+func TestRecordsTruncate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var records intray.Records
-		want := rapid.SliceOfN(rapid.Custom(someRecord), 0, 12).Draw(t, "records")
+		want := rapid.SliceOfN(rapid.Custom(drawRecord), 0, 12).Draw(t, "records")
 		for i, cells := range want {
-			add(&records, int64(i+1), cells)
+			appendRecord(&records, int64(i+1), cells)
 		}
 		n := rapid.IntRange(0, len(want)).Draw(t, "kept")
 		records.Truncate(n)
 		want = want[:n:n]
-		same(t, &records, want)
-		next := someRecord(t)
-		add(&records, int64(n+1), next)
-		same(t, &records, append(want, next))
+		checkRecords(t, &records, want)
+		next := drawRecord(t)
+		appendRecord(&records, int64(n+1), next)
+		checkRecords(t, &records, append(want, next))
 	})
 }
 
-func same(t *rapid.T, r *intray.Records, want [][]string) {
+func checkRecords(t *rapid.T, r *intray.Records, want [][]string) {
 	t.Helper()
 	if diff := cmp.Diff(want, contents(r)); len(want)+r.Len() > 0 && diff != "" {
-		t.Fatalf("other records than those put in (-want +got):\n%s", diff)
+		t.Fatalf("records (-want +got):\n%s", diff)
 	}
 	bytes := 0
 	for i, cells := range want {
@@ -184,7 +186,7 @@ func same(t *rapid.T, r *intray.Records, want [][]string) {
 	}
 }
 
-func TestRecordsFull(t *testing.T) {
+func TestRecordsIsFull(t *testing.T) {
 	var r intray.Records
 	for range intray.BatchRows - 1 {
 		r.EndRecord(1)
@@ -206,46 +208,94 @@ func TestRecordsFull(t *testing.T) {
 	if !r.IsFull() {
 		t.Error("not full at the limit of bytes")
 	}
+	r.Reset()
+	for range intray.BatchCells - 1 {
+		r.AppendCell(nil)
+	}
+	if r.IsFull() {
+		t.Error("full one cell before the limit")
+	}
+	r.AppendCell(nil)
+	if !r.IsFull() {
+		t.Error("not full at the limit of cells")
+	}
+	r.Reset()
+	r.Width = intray.BatchCells / 4
+	for range 3 {
+		r.EndRecord(1)
+	}
+	if r.IsFull() {
+		t.Error("full one wide record before the limit")
+	}
+	r.EndRecord(1)
+	if !r.IsFull() {
+		t.Error("not full at the limit of cells of wide records")
+	}
 }
 
-func TestLevels(t *testing.T) {
-	for _, level := range []intray.Level{intray.LevelError, intray.LevelWarning, intray.LevelInfo} {
-		if got, ok := intray.ParseLevel(level.String()); !ok || got != level {
-			t.Errorf("%v is read as %v, %v", level, got, ok)
+func TestRecordsSwap(t *testing.T) {
+	a, b := intray.Records{Width: 1}, intray.Records{Width: 2}
+	appendRecord(&a, 7, []string{"x"})
+	a.Swap(&b)
+	if a.Width != 1 || b.Width != 2 || a.Len() != 0 || b.Len() != 1 || string(b.Cell(0, 0)) != "x" {
+		t.Errorf("swapped to %+v and %+v", a, b)
+	}
+}
+
+// TestRecordsArena builds a record from an adopted arena and from copies.
+func TestRecordsArena(t *testing.T) {
+	var r intray.Records
+	r.AppendCell([]byte("old"))
+	r.Reset()
+	if before := r.AdoptArena([]byte("one,two")); len(before) != 0 || cap(before) < 3 {
+		t.Errorf("AdoptArena returned %d bytes of %d, want the previous arena", len(before), cap(before))
+	}
+	r.AppendSpan(0, 3)
+	r.AppendSpan(4, 7)
+	r.AppendCell([]byte("three"))
+	r.EndRecord(1)
+	if diff := cmp.Diff([][]string{{"one", "two", "three"}}, contents(&r)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
+// TestRecordsCopies compares AppendRecord and AppendColumn with the cells of a batch, some
+// of whose records are too short for the column.
+func TestRecordsCopies(t *testing.T) {
+	var from, to intray.Records
+	from.AppendTyped([]byte("3 May"), intray.CellDate, []byte("2024-05-03"))
+	from.AppendCell([]byte("b"))
+	from.EndRecord(5)
+	from.AppendCell([]byte("7"))
+	from.MarkNumber()
+	from.EndRecord(6)
+	from.EndRecord(9)
+	for i := range from.Len() {
+		to.AppendRecord(&from, i)
+	}
+	if diff := cmp.Diff(contents(&from), contents(&to)); diff != "" {
+		t.Errorf("copies (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int64{5, 6, 9}, to.Lines); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	for i, want := range []struct {
+		kind  intray.CellKind
+		value string
+	}{{intray.CellDate, "2024-05-03"}, {intray.CellNumber, "7"}} {
+		if kind, value := to.TypedCell(i, 0); kind != want.kind || string(value) != want.value {
+			t.Errorf("record %d: kind %d, value %q, want %+v", i, kind, value, want)
 		}
 	}
-	for _, name := range []string{"", "Error", "fatal"} {
-		if _, ok := intray.ParseLevel(name); ok {
-			t.Errorf("%q is read as a level", name)
+	for column, want := range [][]string{{"3 May", "7", ""}, {"b", "", ""}, {"", "", ""}} {
+		var texts intray.Texts
+		from.AppendColumn(column, &texts)
+		got := make([]string, texts.Len())
+		for i := range got {
+			got[i] = string(texts.At(i))
 		}
-	}
-}
-
-func TestHooksAreCounted(t *testing.T) {
-	hooks := intray.Hooks{
-		Row: []string{"a"}, BulkRow: []string{"a", "b"}, RowDelete: []string{"a"},
-		Column: []intray.ColumnHook{{}}, Step: []intray.StepHook{{}, {}}, BeforeFinish: "f",
-	}
-	if got := hooks.Count(); got != 8 {
-		t.Errorf("%d hooks, want 8", got)
-	}
-	if got := (intray.Hooks{}).Count(); got != 0 {
-		t.Errorf("%d hooks in none", got)
-	}
-}
-
-func TestFieldIndex(t *testing.T) {
-	s := intray.Schema{Fields: []intray.Field{{Key: "a"}, {Key: "b"}}}
-	for key, want := range map[string]int{"a": 0, "b": 1, "c": -1, "": -1} {
-		if got := s.FieldIndex(key); got != want {
-			t.Errorf("field %q is at %d, want %d", key, got, want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("column %d (-want +got):\n%s", column, diff)
 		}
-	}
-}
-
-func TestDefaultSettings(t *testing.T) {
-	want := intray.Settings{InvalidDataBehavior: intray.RemoveInvalidRows, MaxFileSize: 1 << 30}
-	if diff := cmp.Diff(want, intray.DefaultSettings()); diff != "" {
-		t.Errorf("defaults (-want +got):\n%s", diff)
 	}
 }

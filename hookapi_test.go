@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-func TestHookErrorSaysWhere(t *testing.T) {
+func TestHookErrorDescribe(t *testing.T) {
 	row := int64(1233)
 	reason := intray.Literal("x is not a function.")
 	for want, e := range map[string]intray.HookError{
