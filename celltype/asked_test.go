@@ -23,15 +23,15 @@ func TestColumnsThatAreAsked(t *testing.T) {
 		"most cells against the locale":    {intray.TypeDate, `{"locale":"en-US"}`, "04/05/2024 13/05/2024 17/06/2024 05/18/2024", "According to the field's locale en-US"},
 		"years of two digits with slashes": {intray.TypeDate, ``, "24/05/04 23/06/07", "nothing in the column shows"},
 		"years of two digits with points":  {intray.TypeDate, ``, "24.05.04 23.06.07", "nothing in the column shows"},
-		"a convention beside slashes":      {intray.TypeDate, ``, "01/03/2024 02/05/2024 04.05.2024", "nothing in the column shows"},
+		"a convention next to slashes":     {intray.TypeDate, ``, "01/03/2024 02/05/2024 04.05.2024", "nothing in the column shows"},
 		"the preset of whole numbers":      {intray.TypeNumber, `{"preset":"integer"}`, "1.234 5.678", "nothing in the column shows"},
 		"the preset default":               {intray.TypeNumber, `{"preset":"default"}`, "1.234 5.678", "nothing in the column shows"},
 		"a preset of decimals":             {intray.TypeNumber, `{"preset":"decimal_2"}`, "1.234 5.678", "nothing in the column shows"},
 		"a preset of percents":             {intray.TypeNumber, `{"preset":"percent_2"}`, "1.234% 5.678%", "nothing in the column shows"},
 		"the preset of euros":              {intray.TypeNumber, `{"preset":"eur"}`, "1.234 5.678", "nothing in the column shows"},
-		"dollars beside euros":             {intray.TypeNumber, ``, "1,5€ $2,000", "amounts in $ may have a different format"},
-		"euros beside dollars":             {intray.TypeNumber, ``, "$1,250.50 €2,000", "amounts in € may have a different format"},
-		"dollars beside plain commas":      {intray.TypeNumber, ``, "1,5 $2,000", "amounts in $ may have a different format"},
+		"dollars next to euros":            {intray.TypeNumber, ``, "1,5€ $2,000", "amounts in $ may have a different format"},
+		"euros next to dollars":            {intray.TypeNumber, ``, "$1,250.50 €2,000", "amounts in € may have a different format"},
+		"dollars next to plain commas":     {intray.TypeNumber, ``, "1,5 $2,000", "amounts in $ may have a different format"},
 	} {
 		t.Run(title, func(t *testing.T) {
 			d := sniffColumn(t, c.name, c.options, strings.Fields(c.cells))

@@ -34,7 +34,7 @@ type Cell struct {
 // Parser reads the cells of one field. It is safe for concurrent use.
 type Parser interface {
 	// Parse reads a cell. If the value differs from the raw text, Result.Value
-	// is in scratch, in the raw text or in memory of its own.
+	// is in scratch, in the raw text or in newly allocated memory.
 	Parse(c Cell, scratch []byte) Result
 }
 
@@ -198,7 +198,7 @@ type Sniffer interface {
 	Observe(c Cell)
 	// Decide decides how to read the column. Answers hold a person's choices by
 	// the keys of ambiguities. Decide may be called again.
-	Decide(answers map[string]string, beside []Neighbor) Decision
+	Decide(answers map[string]string, neighbors []Neighbor) Decision
 }
 
 // Neighbor is another column of the file with its decision.

@@ -161,13 +161,13 @@ func TestTwoHundredColumns(t *testing.T) {
 		}
 		t.Logf("%d columns of %d cells, %d pairs of format and language: %d wrong, %d of %d ambiguous ones asked about, %d of the others", len(columns), cells, len(titles), wrong, asked, columnsAmbiguous, needless)
 		if len(columns) != 200 || asked != 30 || wrong+needless != 0 || len(titles) < len(dayFormats)*len(localeNameTable) || len(dayFormats) != 12 || len(localeNameTable) != 6 || cells < 200*20 {
-			t.Errorf("the columns are not those that were meant, or not read as they are")
+			t.Errorf("the corpus has unexpected columns, or some were read incorrectly")
 		}
 	}
 }
 
-// answerDays gives each answer to a column's question: exactly one must make
-// every cell the right day.
+// answerDays tries each answer to the question about a column. Exactly one must parse
+// every cell as the expected day.
 func answerDays(t *testing.T, c dayColumn, d celltype.Decision) {
 	t.Helper()
 	if len(d.Ambiguities) != 1 || len(d.Ambiguities[0].Choices) < 2 {
@@ -182,6 +182,6 @@ func answerDays(t *testing.T, c dayColumn, d celltype.Decision) {
 		}
 	}
 	if fitting != 1 {
-		t.Errorf("%s: %d answers of %d make the days that were meant", c.title, fitting, len(d.Ambiguities[0].Choices))
+		t.Errorf("%s: %d answers of %d yield the expected days", c.title, fitting, len(d.Ambiguities[0].Choices))
 	}
 }

@@ -209,7 +209,7 @@ func countries() (list []language.Region) {
 }
 
 // countryCodes are the codes that ISO 3166-1 currently assigns to a country.
-// Withdrawn codes are invalid, because some have meant two countries.
+// Withdrawn codes are invalid, because some were assigned to two countries.
 const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
 CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO
 FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE

@@ -199,11 +199,11 @@ func corpus(t *testing.T, name string) []judged {
 // strictRule holds the kinds of addresses that RFC 5321 allows and the type
 // rejects, as web forms do, with the reason.
 var strictRule = map[string]string{
-	"ISEMAIL_RFC5321_TLD":            "a host of one label is no host on the internet",
-	"ISEMAIL_RFC5321_TLDNUMERIC":     "a last label of digits is no domain, but the end of an IP address",
+	"ISEMAIL_RFC5321_TLD":            "a host of one label does not exist on the internet",
+	"ISEMAIL_RFC5321_TLDNUMERIC":     "a last label of digits is the end of an IP address",
 	"ISEMAIL_RFC5321_QUOTEDSTRING":   "the rule of HTML has no quotes",
-	"ISEMAIL_RFC5321_ADDRESSLITERAL": "a host is no IP address",
-	"ISEMAIL_RFC5321_IPV6DEPRECATED": "a host is no IP address",
+	"ISEMAIL_RFC5321_ADDRESSLITERAL": "an IP address is not a host name",
+	"ISEMAIL_RFC5321_IPV6DEPRECATED": "an IP address is not a host name",
 }
 
 // htmlRule holds the kinds of addresses that RFC 5321 and 5322 reject and
@@ -256,7 +256,7 @@ func TestEmailCorpus(t *testing.T) {
 				if got.State == celltype.Parsed {
 					around++
 					if address := string(got.Value); !valid[address] && (address != strings.TrimSpace(j.Address) || !stated(address)) {
-						t.Errorf("%q is taken as %q, which is not valid", j.Address, address)
+						t.Errorf("%q is parsed as %q, which is invalid", j.Address, address)
 					}
 				}
 				if j.Category == "ISEMAIL_RFC5321" && got.State == celltype.Invalid {

@@ -58,11 +58,11 @@ func BenchmarkClosest(b *testing.B) {
 		key := []rune("option number " + string(rune('a'+i%26)) + string(rune('a'+i/26)) + " of the many")
 		p.names = append(p.names, optionName{key, nil, &choice{}})
 	}
-	text := []rune("something that is none of them")
+	text := []rune("not one of the options")
 	b.ReportAllocs()
 	for b.Loop() {
 		if p.closestOption(text) != nil {
-			b.Fatal("it was taken for one")
+			b.Fatal("an option matched")
 		}
 	}
 }

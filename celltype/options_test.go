@@ -108,7 +108,7 @@ func TestEveryOptionHasItsEffect(t *testing.T) {
 	}
 }
 
-// TestUntrimmedValuesAreReported keeps white space as a part of the values.
+// TestUntrimmedValuesAreReported checks that white space is part of untrimmed values.
 func TestUntrimmedValuesAreReported(t *testing.T) {
 	f := picking(intray.TypeMultiSelect)
 	f.Type.Options = map[string]any{"trimValues": false}

@@ -236,7 +236,7 @@ func TestNumbersLoseNothing(t *testing.T) {
 	}
 }
 
-// grouped puts a sign between the thousands.
+// grouped inserts a separator between groups of three digits.
 func grouped(digits, sign string) string {
 	var b strings.Builder
 	for i, d := range digits {

@@ -264,8 +264,8 @@ var urlProfile = idna.New(
 )
 
 // domainToASCII encodes a domain. A domain of ASCII without an encoded label is
-// valid whatever its characters; so are three signs that Unicode decomposes into
-// an ASCII sign, which the profile rejects.
+// valid with any characters. So are three characters that Unicode decomposes into
+// an ASCII character and that the profile rejects.
 func domainToASCII(domain string) (string, bool) {
 	if !utf8.ValidString(domain) {
 		return "", false

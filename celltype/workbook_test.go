@@ -18,14 +18,14 @@ func TestWorkbookCells(t *testing.T) {
 	}{
 		{intray.TypeDate, nil, "3/4/21", intray.CellDate, "2021-03-04", "2021-03-04", "what is displayed may have any form"},
 		{intray.TypeDate, nil, "2021-03-04", intray.CellDate, "2021-03-04", "=", "it is displayed as it is"},
-		{intray.TypeDate, nil, "Mar-21", intray.CellDateTime, "2021-03-04T15:20:07", "2021-03-04", "the time is left out"},
+		{intray.TypeDate, nil, "Mar-21", intray.CellDateTime, "2021-03-04T15:20:07", "2021-03-04", "the time is dropped"},
 		{intray.TypeDatetime, nil, "3/4/21 15:20", intray.CellDateTime, "2021-03-04T15:20:07.5", "2021-03-04T15:20", ""},
 		{intray.TypeDatetime, nil, "3/4/21", intray.CellDate, "2021-03-04", "2021-03-04T00:00", ""},
 		{intray.TypeTime, nil, "3:20 PM", intray.CellTime, "15:20:07", "15:20", ""},
-		{intray.TypeTime, nil, "27:30", intray.CellTime, "27:30:00", "wrong", "a length of time is none of the day"},
-		{intray.TypeDate, map[string]any{"displayFormat": "yyyy/dd/MM"}, "4.3.21", intray.CellDate, "2021-03-04", "2021-03-04", "the typed value is ISO, whatever the field's format"},
+		{intray.TypeTime, nil, "27:30", intray.CellTime, "27:30:00", "wrong", "a duration is not a time of day"},
+		{intray.TypeDate, map[string]any{"displayFormat": "yyyy/dd/MM"}, "4.3.21", intray.CellDate, "2021-03-04", "2021-03-04", "the typed value is ISO, not in the format of the field"},
 
-		{intray.TypeDate, nil, "44259", intray.CellNumber, "44259", "2021-03-04 read_otherwise", "a number is no date until it is told"},
+		{intray.TypeDate, nil, "44259", intray.CellNumber, "44259", "2021-03-04 read_otherwise", "a number is a date only with an answer"},
 		{intray.TypeDate, nil, "44,259.00", intray.CellNumber, "44259", "2021-03-04 read_otherwise", ""},
 		{intray.TypeDate, nil, "1", intray.CellNumber, "1", "1900-01-01 read_otherwise", ""},
 		{intray.TypeDate, nil, "59", intray.CellNumber, "59", "1900-02-28 read_otherwise", ""},
@@ -37,7 +37,7 @@ func TestWorkbookCells(t *testing.T) {
 		{intray.TypeDate, map[string]any{"displayFormat": "ddMMyy"}, "250321", intray.CellNumber, "250321", "2021-03-25", "the field's own format knows such numbers"},
 		{intray.TypeDatetime, nil, "44259.64", intray.CellNumber, "44259.6389", "2021-03-04T15:20 read_otherwise", ""},
 		{intray.TypeTime, nil, "0.64", intray.CellNumber, "0.6389", "15:20 read_otherwise", ""},
-		{intray.TypeDate, nil, "44259", intray.CellText, "", "wrong", "text is no serial"},
+		{intray.TypeDate, nil, "44259", intray.CellText, "", "wrong", "text is not a serial number"},
 
 		{intray.TypeNumber, nil, "1,234.57", intray.CellNumber, "1234.5678", "1234.5678", "what is displayed may be rounded"},
 		{intray.TypeNumber, nil, "57%", intray.CellNumber, "0.5678", "0.5678", ""},

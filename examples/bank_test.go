@@ -28,7 +28,7 @@ func payers() []payer {
 		{"Bootswerft Ahrens GmbH", german("99040033", 220415), "Gutschrift", "Auftrag {number}; Tauwerk \"Nordlicht\" 24 mm", 95000, 680000},
 		{"Seilpark Hohenfels eG", german("99061104", 9350), "Gutschrift", "Rechnung {number}; Kundennr. 20188", 42000, 280000},
 		{"Schützenverein Großmühl 1902 e.V.", german("99066020", 31), "Gutschrift", "Fahnenseil; Danke für die schnelle Lieferung", 3900, 45000},
-		{"Brouwer Touwwerk B.V.", "NL" + check("NL", "QUAY0417164300") + "QUAY0417164300", "Auslandsgutschrift", "Invoice {number}; order 88-{number}", 150000, 590000},
+		{"Brouwer Touwwerk B.V.", "NL" + checkDigits("NL", "QUAY0417164300") + "QUAY0417164300", "Auslandsgutschrift", "Invoice {number}; order 88-{number}", 150000, 590000},
 		{"", "", "Entgelt", "Entgelt Kontoführung {month}", -1490, -1490},
 	}
 }
@@ -36,12 +36,12 @@ func payers() []payer {
 // german makes an account number of a bank code that no bank has.
 func german(bank string, account int) string {
 	number := bank + fmt.Sprintf("%010d", account)
-	return "DE" + check("DE", number) + number
+	return "DE" + checkDigits("DE", number) + number
 }
 
-// check gives the two check digits of an IBAN (ISO 13616): what is missing to a
+// checkDigits returns the two check digits of an IBAN (ISO 13616): the difference to a
 // remainder of 1, modulo 97.
-func check(country, number string) string {
+func checkDigits(country, number string) string {
 	rest := 0
 	for _, c := range number + country + "00" {
 		n, wide := int(c-'0'), 10

@@ -47,8 +47,8 @@ func nations() []nation {
 
 const clock = "1/2/2006 3:04 PM"
 
-// crm is a report of contacts as a program for sales teams exports it: what was
-// asked stands above the table, and a remark below it.
+// crm is a report of contacts as a sales program exports it, with the search criteria
+// above the table and a remark below it.
 func crm(*testing.T) []byte {
 	d := newDraw(2)
 	rows := contacts(d, 180)
@@ -107,7 +107,7 @@ func contacts(d draw, n int) (rows [][]string) {
 	return rows
 }
 
-// number puts digits into the form of a phone number.
+// number replaces each # of a phone number format by a random digit.
 func (d draw) number(form string) string {
 	for strings.Contains(form, "#") {
 		form = strings.Replace(form, "#", strconv.Itoa(d.IntN(10)), 1)

@@ -20,10 +20,10 @@ func (d draw) of(list ...string) string { return list[d.IntN(len(list))] }
 
 func (d draw) between(least, most int) int { return least + d.IntN(most-least+1) }
 
-// one says yes once in n.
+// one reports true with probability 1/n.
 func (d draw) one(n int) bool { return d.IntN(n) == 0 }
 
-// digits are n random digits, the first of them no 0.
+// digits returns n random digits. The first one is not 0.
 func (d draw) digits(n int) string {
 	text := []byte{byte('1' + d.IntN(9))}
 	for len(text) < n {
@@ -83,7 +83,7 @@ func grouped(hundredths int, thousands string) string {
 	return whole + "," + strconv.Itoa(100 + hundredths%100)[1:]
 }
 
-// ascii writes a name as it stands in an address of the web.
+// ascii returns a name as it appears in a web address.
 func ascii(name string) string {
 	name = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ç", "c", "å", "a", "ø", "o", "á", "a", "í", "i", "ó", "o", "ł", "l", "ń", "n").Replace(strings.ToLower(name))
 	return strings.Map(func(r rune) rune {

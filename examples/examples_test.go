@@ -102,8 +102,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// checkOutcome says whether nothing was asked, every field has a column, and the
-// rows that are wrong are those that were made so.
+// checkOutcome checks that there are no questions, that every field has a column, and
+// that exactly the rows that were generated as invalid are invalid.
 func (e example) checkOutcome(t *testing.T, schema *intray.Schema, out *engine.Outcome) {
 	t.Helper()
 	if out.Verdict != engine.Done {
@@ -123,7 +123,7 @@ func (e example) checkOutcome(t *testing.T, schema *intray.Schema, out *engine.O
 	}
 }
 
-// checkReadme says whether README.md tells of the example what came of it.
+// checkReadme checks that README.md states the outcome of the example.
 func (e example) checkReadme(t *testing.T, out *engine.Outcome) {
 	t.Helper()
 	readme, err := os.ReadFile("README.md")

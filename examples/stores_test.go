@@ -21,9 +21,9 @@ func towns() []town {
 	}
 }
 
-// stores is a workbook as somebody keeps it by hand: a title that is merged over
-// all columns, numbers that only their formats make codes and dates, a hidden
-// sheet left over, and a line of sums.
+// stores is a manually maintained workbook: a title that is merged across
+// all columns, numbers that are codes and dates only by their format, a hidden
+// sheet, and a row of totals.
 func stores(t *testing.T) []byte {
 	d := newDraw(3)
 	rows := kept(d, 120)

@@ -68,7 +68,7 @@ func run(t *testing.T, file string, schema *intray.Schema) (string, *engine.Outc
 
 var verdicts = map[engine.Verdict]string{engine.Done: "done", engine.Open: "open", engine.Broken: "broken"}
 
-// summary says what was found in a file.
+// summary formats the outcome of an example.
 func summary(schema *intray.Schema, out *engine.Outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d rows, %d with an error\n\nread:\n", verdicts[out.Verdict], out.DataRows, out.ErrorRows)

@@ -78,13 +78,13 @@ func TestNearerThanKinds(t *testing.T) {
 		headers []string
 		want    int
 	}{
-		"the label":                {[]intray.Field{field("k", "Date")}, []string{"Order Date", "Ship Date", "Date"}, 2},
-		"a unit in brackets":       {[]intray.Field{field("k", "Amount")}, []string{"Amount (Foreign Currency)", "Amount (EUR)"}, 1},
-		"fewer words":              {[]intray.Field{field("k", "Price")}, []string{"Variant Compare At Price", "Variant Price"}, 1},
-		"the first of several":     {[]intray.Field{field("k", "Tax amount")}, []string{"Tax 1 Amount", "Tax 2 Amount"}, 0},
-		"what the key tells":       {[]intray.Field{field("ship_city", "City")}, []string{"Billing City", "Delivery City"}, 1},
-		"what the schema tells of": {[]intray.Field{field("k", "City"), field("b", "Billing name")}, []string{"Shipping City", "Billing City"}, 1},
-		"what others need":         {[]intray.Field{field("k", "City"), field("s", "Shipping City")}, []string{"Shipping City", "Billing City"}, 1},
+		"the label":              {[]intray.Field{field("k", "Date")}, []string{"Order Date", "Ship Date", "Date"}, 2},
+		"a unit in brackets":     {[]intray.Field{field("k", "Amount")}, []string{"Amount (Foreign Currency)", "Amount (EUR)"}, 1},
+		"fewer words":            {[]intray.Field{field("k", "Price")}, []string{"Variant Compare At Price", "Variant Price"}, 1},
+		"the first of several":   {[]intray.Field{field("k", "Tax amount")}, []string{"Tax 1 Amount", "Tax 2 Amount"}, 0},
+		"meaning of the key":     {[]intray.Field{field("ship_city", "City")}, []string{"Billing City", "Delivery City"}, 1},
+		"meanings of the schema": {[]intray.Field{field("k", "City"), field("b", "Billing name")}, []string{"Shipping City", "Billing City"}, 1},
+		"what others need":       {[]intray.Field{field("k", "City"), field("s", "Shipping City")}, []string{"Shipping City", "Billing City"}, 1},
 	} {
 		if m, questions := suggest(t, c.fields, c.headers...); m.Fields[0].Column != c.want {
 			t.Errorf("%s: %+v, %+v", what, m.Fields[0], questions)

@@ -17,7 +17,7 @@ type file struct {
 	name, language, schema string
 	header                 []string
 	rows                   [][]string
-	// want are the correct columns of each field; "" means that none is.
+	// want are the correct columns of each field; "" means none.
 	want map[string][]string
 }
 

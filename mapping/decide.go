@@ -411,7 +411,7 @@ const minCompound = 4
 
 // variantColumns returns the columns that have the field's meaning and more in
 // their names, so that the lexicon keeps them from the field. Next to a column
-// that is a kind of its own they are as likely.
+// with a different meaning, they are as likely.
 func (d *decision) variantColumns(c candidate) []candidate {
 	seen := map[int]bool{c.entry: true}
 	var list []candidate

@@ -77,7 +77,7 @@ const scoreMeaning = 0.9
 
 // Score rates from 0 to 1 how well a row of cells names the fields of the
 // schema. Half of it is the part of its cells, or of the fields if these are
-// fewer, that names a field of its own. The other half is how near it comes to
+// fewer, that names a separate field. The other half is how near it comes to
 // naming six fields, or all, or two more than it has cells. Cells that hold
 // dates, numbers or addresses count against it. Score considers the first 256
 // cells that have text. If names alone reach 0.8, it does not look at what

@@ -106,18 +106,18 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 	return x, nil
 }
 
-// costBeside is the cost of a meaning that depends on another column.
-const costBeside = 0.05
+// costImplied is the cost of a meaning that depends on another column.
+const costImplied = 0.05
 
-// addImplied gives columns the meanings that they have next to others.
+// addImplied adds meanings that columns have only next to other columns.
 func (x *index) addImplied(signatures map[string]*signature) {
 	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
 		c := x.lexicon.Concept(name)
-		if c.Beside == "" || len(x.columnsMeaning(c.Beside)) == 0 || len(x.columnsMeaning(name)) > 0 {
+		if c.With == "" || len(x.columnsMeaning(c.With)) == 0 || len(x.columnsMeaning(name)) > 0 {
 			continue
 		}
 		if places := x.columnsMeaning(c.Then); len(places) == 1 {
-			x.addSignatures(signatures, []lexicon.Reading{{Head: c.Head(), Qualifiers: c.Qualifiers(), Named: name, Cost: costBeside}}, places[0])
+			x.addSignatures(signatures, []lexicon.Reading{{Head: c.Head(), Qualifiers: c.Qualifiers(), Named: name, Cost: costImplied}}, places[0])
 		}
 	}
 }

@@ -27,14 +27,14 @@ func TestLinkedNames(t *testing.T) {
 			for _, header := range names {
 				m, questions := suggest(t, []intray.Field{field("k", label)}, header)
 				if m.Fields[0].Column != 0 {
-					t.Errorf("%q is not taken for %q: %+v %+v", header, label, m.Fields[0], questions)
+					t.Errorf("%q is not matched to %q: %+v %+v", header, label, m.Fields[0], questions)
 				}
 			}
 		}
 	}
 	for label, header := range map[string]string{"State": "Prefecture", "Value date": "Valuta", "Gross salary": "Salaire brut mensuel"} {
 		if m, _ := suggest(t, []intray.Field{field("k", label)}, header); m.Fields[0].Column != 0 {
-			t.Errorf("%q is not taken for %q: %+v", header, label, m.Fields[0])
+			t.Errorf("%q is not matched to %q: %+v", header, label, m.Fields[0])
 		}
 	}
 }
@@ -54,8 +54,8 @@ func TestYears(t *testing.T) {
 		"a year and none":             {"Annual revenue", []string{"Revenue 2025", "Revenue"}, 1},
 		"years of two nouns":          {"Annual revenue", []string{"Employees 2024", "Revenue 2025"}, 1},
 		"another year":                {"Annual revenue 2024", []string{"Revenue 2025"}, none},
-		"a date is no amount":         {"Order date", []string{"Order date 2025"}, none},
-		"what is no year":             {"Annual revenue", []string{"Revenue 5025"}, none},
+		"a date is not an amount":     {"Order date", []string{"Order date 2025"}, none},
+		"not a year":                  {"Annual revenue", []string{"Revenue 5025"}, none},
 		"a year and another figure":   {"Annual revenue", []string{"Revenue 2025 3"}, none},
 		"nothing but a year":          {"Annual revenue", []string{"2025"}, none},
 		"a long name of another year": {"Total annual revenue of the company 2024", []string{"Total revenue of the company 2025"}, none},

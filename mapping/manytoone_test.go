@@ -46,7 +46,7 @@ func TestManyColumns(t *testing.T) {
 		"what means the same":    {[]intray.Field{many(field("k", "Town"))}, []string{"Town", "Ort", "Stadt"}, []int{0, 1, 2}, nil, "means city"},
 		"not what is only near":  {[]intray.Field{prices}, []string{"Price", "Net price"}, []int{0}, nil, `skipped because others match better: "Net price" (column 2`},
 		"what is near, if alone": {[]intray.Field{prices}, []string{"Net price", "Nettopreis"}, []int{0, 1}, nil, "means net price"},
-		"a field of its own":     {[]intray.Field{phones, field("second", "Phone 2")}, []string{"Phone 1", "Phone 2", "Phone 3"}, []int{0, 2}, []int{1}, "one of several"},
+		"a separate field":       {[]intray.Field{phones, field("second", "Phone 2")}, []string{"Phone 1", "Phone 2", "Phone 3"}, []int{0, 2}, []int{1}, "one of several"},
 		"figures of a name":      {[]intray.Field{many(field("line2", "Line 2"))}, []string{"Line 2", "Line 3"}, []int{0}, nil, ""},
 		"hidden":                 {[]intray.Field{{Key: "t", Label: "Tags", ManyToOne: true, Hidden: true}, city}, []string{"Tags", "Tags", "City"}, nil, []int{2}, ""},
 	} {

@@ -21,10 +21,10 @@ type Question struct {
 	// Field is the key of the field without a column, or "" if the question is
 	// about the whole file.
 	Field string
-	// Columns are the columns that may feed the field, at most 5; empty if none
+	// Columns are the columns that may map to the field, at most 5; empty if none
 	// fits.
 	Columns []intray.Column
-	// Text says what is open, why, and what to do. It names at most 5 columns
+	// Text describes the question and its reason. It names at most 5 columns
 	// or fields, each cut after 100 characters, and counts the others.
 	Text intray.Message
 	// CompetingFields are the keys of all fields that match the one column;
@@ -70,8 +70,8 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 // assigned to it, unless another field matches the column as well: all columns
 // with one of its names, those of a series such as "Phone 1" and "Phone 2", and
 // those with the same meaning. Its score is that of the least certain column.
-// It takes what is merely near to it, as a mobile phone is to a phone, only if
-// nothing is nearer; its reasons list such columns.
+// It includes merely related columns, such as a mobile phone for a phone, only if
+// nothing is closer. Its reasons list such columns.
 //
 // The order of fields and columns affects only the order of the result. The
 // time is proportional to the fields and the columns, not to their product: a

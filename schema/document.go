@@ -136,7 +136,7 @@ func Read(r io.Reader) (*intray.Schema, error) {
 	return s, err
 }
 
-// ReadDoc is like Read, but also returns the document as it is written, with settings
+// ReadDoc is like Read, but also returns the document unchanged, with settings
 // that only imports in a browser use and without defaults. The document is empty after an
 // error.
 func ReadDoc(r io.Reader) (Doc, *intray.Schema, error) { return readDoc(r, Parse) }

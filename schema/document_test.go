@@ -24,7 +24,7 @@ func TestMerge(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := Merge(saved, Doc{Settings: "no object"}).Settings; got != "no object" {
-		t.Errorf("what is no object is lost: %v", got)
+		t.Errorf("a document that is not an object is lost: %v", got)
 	}
 }
 

@@ -25,7 +25,7 @@ func (h Hash) compare(other Hash) int {
 	return cmp.Or(cmp.Compare(h.Hi, other.Hi), cmp.Compare(h.Lo, other.Lo))
 }
 
-// hashSeed makes hashes unpredictable to whoever wrote the values. package
+// hashSeed makes hashes unpredictable for authors of values. Package
 // maphash has 64 bits only, so a hash is two of them under independent seeds.
 type hashSeed struct{ hi, lo maphash.Seed }
 
@@ -214,7 +214,7 @@ type partitionWorker struct {
 }
 
 // eachPartition reads all partitions, each on one of several goroutines with a
-// worker of its own.
+// separate worker.
 func (s *hashSet) eachPartition(newWorker func() partitionWorker) error {
 	var next atomic.Int64
 	var mu sync.Mutex

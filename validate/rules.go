@@ -174,7 +174,7 @@ func compileConditions(fields []intray.Field, v intray.Validator, byValue, witho
 	return list, conditionTexts, nil
 }
 
-// requireMessage says when the cell is required.
+// requireMessage returns the message that explains when the cell is required.
 func requireMessage(conditions []intray.Message, all, byValue, without bool) intray.Message {
 	switch {
 	case byValue && without && all: // "unless" negates the conditions

@@ -20,7 +20,7 @@ func unique(rule string, options map[string]any) intray.Field {
 }
 
 // table returns batches of this many rows of a table, each cell a value; "null"
-// is none.
+// means null.
 func table(rows [][]string, size int) (batches []*intray.Batch) {
 	for first := 0; first < len(rows); first += size {
 		some := rows[first:min(len(rows), first+size)]

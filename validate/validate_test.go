@@ -77,7 +77,7 @@ func TestLevelAndWords(t *testing.T) {
 }
 
 // TestRulesServeSeveralBatchesAtOnce checks that each batch gets the problems
-// of its own rows.
+// of its rows only.
 func TestRulesServeSeveralBatchesAtOnce(t *testing.T) {
 	rules := compiled(t, required(intray.LevelError, ""))
 	var all sync.WaitGroup

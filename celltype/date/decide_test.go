@@ -42,7 +42,7 @@ func TestDecisions(t *testing.T) {
 		{"a few against many", "25/12/2021 03/04/2021 13/04/2021 14/04/2021 15/04/2021 12/25/2021", Hints{Autofix: true}, "slash=DMY autofix; month_second_not_first; other_order_read"},
 		{"a column that contradicts itself", "25/12/2021 03/04/2021 12/25/2021", Hints{}, "; ? slash: " + dayOrMonth},
 		{"a contradiction on which nothing depends", "25/12/2021 25/12/2020 12/25/2021", Hints{}, "slash=DMY; month_second_not_first; other_order_wrong"},
-		{"nothing tells", "03/04/2021 05/06/2021 12/01/2020", Hints{}, "; ? slash: " + dayOrMonth},
+		{"no evidence", "03/04/2021 05/06/2021 12/01/2020", Hints{}, "; ? slash: " + dayOrMonth},
 		{"nothing depends", "03/03/2021 05/05/2021", Hints{}, ""},
 		{"dashes tell nothing", "03-04-2021 05-06-2021", Hints{}, "; ? dash: " + dayOrMonth},
 		{"points", "03.04.2021 05.06.2021", Hints{}, "dot=DMY; points"},
@@ -67,7 +67,7 @@ func TestDecisions(t *testing.T) {
 		{"years last in the locale", "24/05/04 23/06/07", Hints{Locale: "en-GB"}, "slash2=DMY; locale_decides; two_digit_years"},
 		{"a year of four digits in the format", "24/05/04 23/06/07", Hints{Format: "yyyy-MM-dd"}, "; two_digit_years; ? slash2: Day, month, year | Year, month, day"},
 		{"years in both places", "4/5/24 13/5/24 24/5/4", Hints{}, "; two_digit_years; ? slash2: Day, month, year | Year, month, day"},
-		{"one digit is no year", "4/5/24 13/5/24", Hints{}, "slash2=DMY; year_only_last; month_second_not_first; two_digit_years"},
+		{"one digit is not a year", "4/5/24 13/5/24", Hints{}, "slash2=DMY; year_only_last; month_second_not_first; two_digit_years"},
 		{"years that certainly stand first", "24/05/04 24/05/13 24/05/22 24/06/30 23/07/04 24/07/11", Hints{Locale: "en-GB"}, "; two_digit_years; ? slash2: " + dayOrMonth + " | Year, month, day"},
 		{"another column of the table", "04/03/2021 05/06/2021", Hints{Neighbors: created}, "slash=MDY; like_other_columns"},
 		{"another column of another form", "04-03-2021 05-06-2021", Hints{Neighbors: created}, "; ? dash: " + dayOrMonth},
@@ -85,10 +85,10 @@ func TestDecisions(t *testing.T) {
 		{"no such month", "3_tháng_0,_21 3_tháng_99,_21", Hints{}, "named=DMY; two_digit_years"},
 		{"two digits, the year first", "21-03-04 21-03-15 21-05-22 21-06-30 21-07-04", Hints{}, "dash2=YMD; year_first_by_values; month_second_not_first; two_digit_years"},
 		{"two digits, too few to tell", "19-07-14 17-06-14", Hints{}, "; two_digit_years; ? dash2: Day, month, year | Year, month, day"},
-		{"two digits, nothing tells", "03-04-05 04-05-06", Hints{}, "; two_digit_years; ? dash2: Day, month, year | Month, day, year | Year, month, day"},
+		{"two digits, no evidence", "03-04-05 04-05-06", Hints{}, "; two_digit_years; ? dash2: Day, month, year | Month, day, year | Year, month, day"},
 		{"two digits and a Swedish field", "03-04-05 04-05-06", Hints{Locale: "sv"}, "dash2=YMD; locale_decides; two_digit_years"},
 		{"another century", "03/04/95 13/04/29", Hints{Pivot: 30}, "slash2=DMY pivot=30; year_only_last; month_second_not_first; two_digit_years"},
-		{"years of two digits beside names", "03-Mar-21 04-Jun-21", Hints{}, "named=DMY names=en+bs+da+de+es+id+is+nb+pt+sk+sl+sr-Latn; year_usually_last; two_digit_years"},
+		{"years of two digits next to names", "03-Mar-21 04-Jun-21", Hints{}, "named=DMY names=en+bs+da+de+es+id+is+nb+pt+sk+sl+sr-Latn; year_usually_last; two_digit_years"},
 		{"the day before the month, the year first", "2021-25-12 2021-26-12 2021-03-04", Hints{Autofix: true}, "year=YDM autofix; month_third_not_second"},
 		{"no signs", "040321 250321 110321 050421 070521", Hints{}, "bare2=DMY; year_last_by_values; month_second_not_first; two_digit_years"},
 		{"names of one language", "3_March_2021 4_May_2021", Hints{}, "names=en"},
@@ -135,9 +135,9 @@ func TestEvidenceForPeople(t *testing.T) {
 	}
 }
 
-// TestSlipsOfThePen puts a day that does not exist into columns that are
-// otherwise clear: it must be invalid and change nothing.
-func TestSlipsOfThePen(t *testing.T) {
+// TestInvalidDaysAreIgnored adds a day that does not exist to columns that are
+// otherwise clear. It must be invalid and must not change the decision.
+func TestInvalidDaysAreIgnored(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	for format, slips := range map[string][]string{
 		"dd/MM/yy":   {"31/04/21", "30/02/21", "45/04/21"},

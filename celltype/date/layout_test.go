@@ -248,7 +248,7 @@ func FuzzLayout(f *testing.F) {
 		for want := WantDate; want <= WantTime; want++ {
 			r := l.Read(cell, want)
 			if _, ok := NewDate(int(r.Year), int(r.Month), int(r.Day)); r.Reason == Read && want != WantTime && !ok {
-				t.Fatalf("%q by %q: %v is no day", cell, format, r.Date)
+				t.Fatalf("%q by %q: %v is not a valid day", cell, format, r.Date)
 			}
 		}
 	})

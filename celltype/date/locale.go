@@ -177,7 +177,7 @@ func parseLocales(text string) (*localeTable, error) {
 			section = &Locale{Code: line[1 : len(line)-1], language: len(t.languages), entries: map[string]string{}}
 			t.byCode[strings.ToLower(section.Code)] = section
 			t.all = append(t.all, section)
-			// The section has a language of its own unless it names its parent.
+			// A section is a separate language unless it names its parent.
 			t.languages = append(t.languages, section.Code)
 		case !isEntry || section == nil:
 			err = errors.New("neither a section nor an entry of one")
@@ -217,7 +217,7 @@ type word struct {
 	last int32
 }
 
-// wordID is the position of a word in the dictionary; 0 is no word. Tokens hold it
+// wordID is the position of a word in the dictionary; 0 means none. Tokens hold it
 // instead of a pointer, which would move them to the heap.
 type wordID uint16
 

@@ -409,7 +409,7 @@ func FuzzRead(f *testing.F) {
 					continue
 				}
 				if _, ok := NewDate(int(r.Year), int(r.Month), int(r.Day)); !ok && want != WantTime {
-					t.Fatalf("%q: %v is no day", cell, r.Date)
+					t.Fatalf("%q: %v is not a valid day", cell, r.Date)
 				}
 				text := asText(r, want)
 				if again := asText(s.Read([]byte(text), want), want); again != text {

@@ -44,7 +44,7 @@ const (
 	namedMonth
 )
 
-// scan takes a cell apart. It does not check whether the field's components are
+// scan splits a cell into its parts. It does not check whether the field's components are
 // there.
 func (p *parts) scan(raw []byte, want Want) {
 	raw = trim(raw)

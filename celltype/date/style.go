@@ -27,8 +27,8 @@ var orderNames = [...]string{"undecided", "DMY", "MDY", "YMD", "YDM"}
 // String returns the name of the order, such as DMY.
 func (o Order) String() string { return orderNames[o] }
 
-// Pattern is a way to write a day in numbers. Each pattern of a column has an
-// order of its own.
+// Pattern is a way to write a day in numbers. Each pattern of a column has a
+// separate order.
 type Pattern uint8
 
 // The patterns. Those with Short have a year of two digits, first or last;
@@ -180,7 +180,7 @@ type Reading struct {
 	// Timestamp is zero unless Reason is Read.
 	Timestamp
 	// Offset is the UTC offset in the cell, in minutes. Timestamp is the clock
-	// as written, whatever the offset.
+	// as written, without applying the offset.
 	Offset int16
 	// Reason is why the cell could not be read, or Read.
 	Reason Reason

@@ -91,7 +91,7 @@ func (l *tokenParser) tokenize(words map[string]wordID) bool {
 }
 
 // readWord reads a word. Inner points belong to it, as in a.m.; a unit such as
-// 年 directly after a number is a word by itself.
+// 年 directly after a number is a separate word.
 func (l *tokenParser) readWord(t *token, at int, words map[string]wordID) int {
 	if l.tokenCount > 0 && !t.spaceBefore && l.tokens[l.tokenCount-1].kind == tokenNumber && l.text[at] >= utf8.RuneSelf {
 		_, size := utf8.DecodeRune(l.text[at:])
@@ -188,7 +188,7 @@ type dateItem struct {
 	months wordID
 }
 
-// itemRole is what is known of an item besides its position.
+// itemRole is the role of an item, as far as it is known without its position.
 type itemRole uint8
 
 const (

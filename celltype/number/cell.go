@@ -46,7 +46,7 @@ type (
 	}
 )
 
-// scan takes raw apart. If it is not a number, reading.Reason is set.
+// scan splits raw into its parts. If it is not a number, reading.Reason is set.
 func (c *cell) scan(raw []byte) {
 	raw = trimBlank(raw)
 	if len(raw) == 0 {

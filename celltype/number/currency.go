@@ -8,7 +8,7 @@ import (
 )
 
 // Currency is a mark that names a currency: a sign, an abbreviation or an ISO
-// 4217 code. The zero Currency is no mark.
+// 4217 code. The zero Currency means none.
 type Currency uint16
 
 // currencyMark is how a currency is written in a cell.

@@ -18,7 +18,7 @@ func numbers() *rapid.Generator[string] {
 func rat(t *rapid.T, text string) *big.Rat {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		t.Fatalf("%q is no number", text)
+		t.Fatalf("%q is not a number", text)
 	}
 	return r
 }
@@ -69,7 +69,7 @@ func TestEqualValuesHaveEqualTexts(t *testing.T) {
 func TestCanonicalRefuses(t *testing.T) {
 	for _, text := range []string{"", "-", "+", ".", "e5", "1e", "1e+", "1.2.3", "1,5", "NaN", "1 ", "0x1", "--1", "1e5x", "1e401", "1e-401", strings.Repeat("9", 401)} {
 		if out, ok := Canonical([]byte("x"), []byte(text)); ok || string(out) != "x" {
-			t.Errorf("%q is taken as %q", text, out)
+			t.Errorf("%q is read as %q", text, out)
 		}
 	}
 	for text, want := range map[string]string{"+5": "5", "5.": "5", ".5": "0.5", "-.50e1": "-5", "1E+2": "100"} {

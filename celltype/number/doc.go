@@ -4,7 +4,7 @@
 // leading zeros, without trailing zeros of a fraction, without an exponent
 // unless it saves more than 40 zeros, and zero without a sign. Texts of the
 // same value have the same bytes, so that rules such as unique compare them
-// directly. No digit of the value is lost, however many there are. That a cell
+// directly. Values keep all digits. That a cell
 // held 1.50 rather than 1.5 is only in its raw text.
 //
 // A [Style] describes how a column writes its numbers if a cell alone is

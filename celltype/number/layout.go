@@ -16,7 +16,7 @@ import (
 // It follows Numbro 2.5 (https://numbrojs.com/format.html), with these
 // differences. It computes in decimals, with all digits, and without exponents
 // unless asked for. It rounds half away from zero for negative numbers too. A
-// number that rounds to zero has no sign, whatever surrounds it. Empty
+// number that rounds to zero has no sign, even inside parentheses. Empty
 // abbreviations and a missing byte base work as documented. A zero is not
 // dropped if nothing else would be left. Times have seconds, and a minus if
 // they are negative.

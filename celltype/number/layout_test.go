@@ -42,7 +42,7 @@ var differences = map[string]int{
 	"half":          27, // Numbro rounds half up, which is toward zero for negative numbers
 	"double":        12, // a float64 does not hold all digits, or adds some
 	"exponent":      12, // a float64 beyond 1e21 or below 1e-6 prints with an exponent
-	"zero sign":     8,  // Numbro keeps a sign, or drops a digit for it
+	"zero sign":     8,  // Numbro retains a sign, or drops a digit for it
 	"zero":          1,  // Numbro writes nothing for 0
 	"abbreviations": 15, // Numbro documents the option but does not implement it (its issue 675)
 	"time":          6,  // Numbro counts hours below zero down, and seconds up to 60
@@ -108,7 +108,7 @@ func TestLayoutsAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l, err := CompileLayout(o); err == nil {
-			t.Errorf("%s is taken as %+v", options, l)
+			t.Errorf("%s is read as %+v", options, l)
 		}
 	}
 	var zero Layout

@@ -15,7 +15,7 @@ type Options struct {
 	Rounds bool
 	Places int
 	// Min and Max are the smallest and the largest valid number in canonical
-	// form; nil is no limit.
+	// form; nil means no limit.
 	Min, Max []byte
 	// Display is how numbers are shown.
 	Display Layout

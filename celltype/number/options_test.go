@@ -88,11 +88,11 @@ func TestOptionsAreRefused(t *testing.T) {
 		"unknown":          {"places": 2},
 	} {
 		if o, err := CompileOptions(options); err == nil {
-			t.Errorf("%s: %v is taken as %+v", name, options, o)
+			t.Errorf("%s: %v is read as %+v", name, options, o)
 		}
 	}
 	if o, err := CompileOptions(map[string]any{"round": json.Number("1e99999")}); err == nil {
-		t.Errorf("an endless round is taken as %d", o.Places)
+		t.Errorf("an endless round is read as %d", o.Places)
 	}
 }
 

@@ -174,7 +174,7 @@ func TestStyleText(t *testing.T) {
 	s := german
 	for _, text := range []string{"", "decimal=point", "decimal=point group=point", "decimal=space group=comma", "decimal=comma group=point ", "x"} {
 		if err := s.UnmarshalText([]byte(text)); err == nil || s != german {
-			t.Errorf("%q is taken as %v", text, s)
+			t.Errorf("%q is read as %v", text, s)
 		}
 	}
 }

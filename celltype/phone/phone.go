@@ -2,7 +2,7 @@
 //
 // A calling code is what follows the plus: 49 in +49 89 1234567. What follows
 // it is the national number. A plan describes the national numbers of one
-// calling code. A region is a country or territory with a plan of its own or a
+// calling code. A region is a country or territory with its own plan or a
 // share in one (Canada and the United States share +1). A national prefix is
 // the 0 that is dialed before a national number in most countries, an
 // international prefix the 00 or 011 before a calling code. A [Reader] converts
@@ -135,8 +135,8 @@ const (
 	TwoReadings
 	// Extension is a note: the extension was dropped.
 	Extension
-	// CodeKept is a note: the format is national without a country, so that the
-	// number keeps its calling code.
+	// CodeKept is a note: the format is national without a country, so the
+	// number retains its calling code.
 	CodeKept
 )
 

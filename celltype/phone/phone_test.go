@@ -66,7 +66,7 @@ func described(r *Reader, raw string) string {
 	case !kept:
 		return "what stood in dst is gone"
 	case (p.Invalid() || p.Code == Blank) && value != "":
-		return "a value beside a problem"
+		return "a value together with a problem"
 	case p.Code == Blank:
 		return "empty"
 	case p.Invalid():
@@ -216,7 +216,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestSentences checks that every code has a name and a sentence of its own.
+// TestSentences checks that every code has a unique name and sentence.
 func TestSentences(t *testing.T) {
 	seen := map[string]Code{}
 	for code := range Code(len(codes)) {

@@ -19,7 +19,7 @@ const (
 )
 
 // Scanner reads one JSON document by the rules of [Decode] without storing it. Memory stays
-// flat however long strings, numbers and white space are, except for 8 to 20 bytes for each
+// constant for any length of strings, numbers and white space, except for 8 to 20 bytes for each
 // name of the open objects. It copies the bytes that it has read to a writer.
 //
 // It returns a *SyntaxError, or errors of the reader and the writer. After an error the

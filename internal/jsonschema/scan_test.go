@@ -91,7 +91,7 @@ func TestScannerBeyondItsBuffer(t *testing.T) {
 		"names": `{` + names.String() + `"n":1}`, "names, one twice": `{` + names.String() + `"n0":1}`,
 		"a long name twice": `{"` + strings.Repeat("x", scanBuffer) + `":1,"` + strings.Repeat("x", scanBuffer) + `":1}`,
 		"two long names":    `{"` + strings.Repeat("x", scanBuffer) + `":1,"` + strings.Repeat("x", scanBuffer+1) + `":1}`,
-		"a fault behind it": `["` + strings.Repeat("x", 3*scanBuffer) + `" 1]`,
+		"a fault after it":  `["` + strings.Repeat("x", 3*scanBuffer) + `" 1]`,
 	} {
 		t.Run(name, func(t *testing.T) { agree(t, text) })
 	}

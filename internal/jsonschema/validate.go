@@ -153,7 +153,7 @@ func (c *validation) checkTuple(s *Schema, path string, elems []any) {
 	}
 }
 
-// checkOneOf selects the choice that the value is probably meant to be, so that issues are
+// checkOneOf selects the choice that the value most likely stands for, so that issues are
 // about that choice only.
 func (c *validation) checkOneOf(s *Schema, path string, v any) {
 	fits := s.matchingChoices(v)

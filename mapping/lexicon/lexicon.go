@@ -34,10 +34,10 @@ type Concept struct {
 	Not []string
 	// Few explains why it has names in few languages, or is "".
 	Few string
-	// Beside and Then are concepts, or "": if a file has a column for Beside
+	// With and Then are concepts, or "": if a file has a column for With
 	// and none for this concept, its column for Then is treated as this one.
 	// Next to a first name, a name is the last name.
-	Beside, Then string
+	With, Then string
 	// Bare is the additional cost of a column that names none of the qualifiers
 	// that make the concept.
 	Bare float64
@@ -74,7 +74,7 @@ func (c *Concept) SubstituteCost(other string) float64 {
 	return Never
 }
 
-// Qualifier says which of several things of one concept is meant.
+// Qualifier distinguishes several things of one concept.
 type Qualifier struct {
 	// Name is the qualifier's own name, such as billing.
 	Name string
@@ -87,7 +87,7 @@ type Qualifier struct {
 	// Same requires that all cells of a column that does not name the qualifier
 	// are equal, Differ that they are not.
 	Same, Differ bool
-	// Alone is the concept that the qualifier means by itself, or "".
+	// Alone is the meaning of the qualifier without a concept, or "".
 	Alone string
 
 	substituteCosts map[string]float64
@@ -239,7 +239,7 @@ func (s Sides) onlySide(one side) bool {
 // other.
 func (p *parser) parseOpposites(language, rest string) error {
 	if len(language) != 2 {
-		return p.errorf("%q is no language of two letters", language)
+		return p.errorf("%q is not a language code of two letters", language)
 	}
 	parts := strings.Split(rest, "|")
 	if len(parts) < 2 {

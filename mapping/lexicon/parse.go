@@ -115,9 +115,9 @@ func (p *parser) parseBlockStart(line string) error {
 		return p.errorf("the %s %s is there already", kind, name)
 	}
 	if kind == "concept" {
-		c := &Concept{Name: name, Values: of, Unsaid: defaultBesidesCost, Extra: defaultBesidesCost, head: name, substituteCosts: map[string]float64{}}
+		c := &Concept{Name: name, Values: of, Unsaid: defaultPartCost, Extra: defaultPartCost, head: name, substituteCosts: map[string]float64{}}
 		if !slices.Contains(ValueKinds, of) {
-			return p.errorf("%q is no kind of values; there are %s", of, strings.Join(ValueKinds, ", "))
+			return p.errorf("%q is not a kind of values: use %s", of, strings.Join(ValueKinds, ", "))
 		}
 		p.block = block{concept: c}
 		p.lexicon.concepts[name] = c
@@ -151,15 +151,15 @@ func (p *parser) parseBlockLine(line string) error {
 	case word == "few":
 		return p.parseFew(rest)
 	case word == "unsaid", word == "extra":
-		return p.parseBesidesCost(word, rest)
+		return p.parsePartCost(word, rest)
 	case word == "alone", word == "values":
 		return p.parseQualifierLine(word, rest)
-	case word == "is", word == "not", word == "bare", word == "beside":
+	case word == "is", word == "not", word == "bare", word == "with":
 		return p.parseConceptLine(word, rest)
 	case len(word) == 2:
 		return p.parseNames(word, rest)
 	}
-	return p.errorf("%q is neither a language of two letters nor one of is, bare, beside, not, near, few, unsaid, extra, values, alone", word)
+	return p.errorf("%q is neither a language of two letters nor one of is, bare, with, not, near, few, unsaid, extra, values, alone", word)
 }
 
 func (p *parser) addLink(what, name string) { p.links = append(p.links, link{p.at, what, name}) }
@@ -182,12 +182,12 @@ func (p *parser) parseConceptLine(word, rest string) error {
 		}
 		return nil
 	}
-	if word == "beside" {
+	if word == "with" {
 		if len(parts) != 2 {
-			return p.errorf("%q: write beside and two concepts", rest)
+			return p.errorf("%q: write with and two concepts", rest)
 		}
-		c.Beside, c.Then = parts[0], parts[1]
-		p.addLink("concept", c.Beside)
+		c.With, c.Then = parts[0], parts[1]
+		p.addLink("concept", c.With)
 		p.addLink("concept", c.Then)
 		return nil
 	}
@@ -208,8 +208,8 @@ func (p *parser) parseFew(why string) error {
 	return nil
 }
 
-// defaultBesidesCost is the cost of a concept that is part of another one.
-const defaultBesidesCost = 0.35
+// defaultPartCost is the cost of a concept that is part of another one.
+const defaultPartCost = 0.35
 
 func (p *parser) parseQualifierLine(word, rest string) error {
 	q := p.block.qualifier
@@ -229,8 +229,8 @@ func (p *parser) parseQualifierLine(word, rest string) error {
 	return nil
 }
 
-// parseBesidesCost parses what the block costs as a part of something else.
-func (p *parser) parseBesidesCost(word, rest string) error {
+// parsePartCost parses what the block costs as a part of something else.
+func (p *parser) parsePartCost(word, rest string) error {
 	cost, err := p.parseCost(rest)
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (p *parser) parseCost(text string) (float64, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n >= 100 {
-		return 0, p.errorf("%q is no cost: write hundredths from 0 to 99, or never", text)
+		return 0, p.errorf("%q is not a cost: write hundredths from 0 to 99, or never", text)
 	}
 	return float64(n) / 100, nil
 }

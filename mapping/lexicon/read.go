@@ -24,9 +24,9 @@ type Reading struct {
 	// Languages is the set of languages in which the name is known.
 	Languages uint64
 
-	// beside is the cost of the concepts that are part of the head, compared
+	// partCost is the cost of the concepts that are part of the head, compared
 	// with other readings of the text.
-	beside float64
+	partCost float64
 }
 
 // CostDoubtful is the part of a Reading's cost that is due to doubt.
@@ -36,7 +36,7 @@ const CostDoubtful = 0.07
 const (
 	costDoubtful  = CostDoubtful
 	costWeakMark  = 0.02
-	costBeside    = 0.1
+	costPart      = 0.1
 	costTypo      = 0.12
 	costUnknown   = 0.55
 	costFirstPart = 0.05
@@ -149,10 +149,10 @@ func sorted(marks []string) []string {
 	return slices.Compact(marks)
 }
 
-// distinct keeps the cheapest of readings with the same meaning, in order.
+// distinct returns the cheapest of all readings with the same meaning, in order.
 func distinct(all []Reading) []Reading {
 	slices.SortStableFunc(all, func(a, b Reading) int {
-		return cmp.Or(cmp.Compare(a.Cost+a.beside, b.Cost+b.beside), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Qualifiers, b.Qualifiers))
+		return cmp.Or(cmp.Compare(a.Cost+a.partCost, b.Cost+b.partCost), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Qualifiers, b.Qualifiers))
 	})
 	var kept []Reading
 	for _, r := range all {
@@ -224,7 +224,7 @@ func readWithHead(parts []segment, head int, s sense, cost float64, number int) 
 		marks, more, doubt := readAsQualifiers(p, s.concept, number)
 		r.Qualifiers = append(r.Qualifiers, marks...)
 		r.Cost += doubt
-		r.beside += more
+		r.partCost += more
 	}
 	r.Qualifiers = sorted(r.Qualifiers)
 	return r
@@ -246,7 +246,7 @@ func (s segment) qualifier(number int) string {
 
 // readAsQualifiers reads a part that qualifies the concept. It returns what the
 // part costs compared with other readings, and in any case.
-func readAsQualifiers(p segment, head *Concept, number int) (marks []string, beside, doubt float64) {
+func readAsQualifiers(p segment, head *Concept, number int) (marks []string, partCost, doubt float64) {
 	if name := p.qualifier(number); name != "" {
 		return []string{name}, 0, 0
 	}
@@ -265,12 +265,12 @@ func readAsQualifiers(p segment, head *Concept, number int) (marks []string, bes
 	}
 	other := p.senses[0].concept
 	if other.head == head.head {
-		return other.qualifiers, costBeside, 0
+		return other.qualifiers, costPart, 0
 	}
 	if other.head != other.Name && other.head == "name" {
-		return append(slices.Clone(other.qualifiers), "~"+other.head), costBeside, 0
+		return append(slices.Clone(other.qualifiers), "~"+other.head), costPart, 0
 	}
-	return []string{"~" + other.Name}, min(costBeside, other.Extra), 0
+	return []string{"~" + other.Name}, min(costPart, other.Extra), 0
 }
 
 // thingFacet is the facet of qualifiers that name a thing themselves: the

@@ -111,7 +111,7 @@ func daysFirst(locale string) (first, known bool) {
 	return known, known
 }
 
-// checkPercentBounds checks for bounds that were probably meant in percent.
+// checkPercentBounds checks for bounds that are probably in percent.
 func (l *linter) checkPercentBounds(i int, f intray.Field) {
 	preset, _ := f.Type.Options["preset"].(string)
 	low, high := numberBounds(f)

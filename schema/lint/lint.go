@@ -32,7 +32,7 @@ type Finding struct {
 	Level intray.Level
 	// Code names the kind of finding. It does not change when the text does.
 	Code string
-	// Text says what is wrong and what to do.
+	// Text explains the finding and how to fix it.
 	Text intray.Message
 }
 

@@ -161,7 +161,7 @@ func TestExpressionsAreKnown(t *testing.T) {
 	}
 	for _, source := range []string{`\bword\b`, `(?=a)b`, `(a)\1`, `\u0041`, `[[:alpha:]]`, `a$b`, `[]a]`, `\p{L}`} {
 		if tree := parseRegexp(source, jsregexp.Flags{}); tree != nil && branchesOf(tree) != nil {
-			t.Errorf("%s is taken for known", source)
+			t.Errorf("%s is treated as known", source)
 		}
 	}
 }
@@ -211,7 +211,7 @@ func TestValuesHaveTheirForms(t *testing.T) {
 			case celltype.Unchanged:
 				got = cell
 			case celltype.Invalid, celltype.Empty:
-				t.Errorf("%s: %q is no value: %s", tt.name, cell, r.Problem)
+				t.Errorf("%s: %q is not a value: %s", tt.name, cell, r.Problem)
 				continue
 			}
 			if has := formOf(f); !has.admits(got) {

@@ -358,7 +358,7 @@ func layoutWithSeconds(f intray.Field, layout string) string {
 }
 
 // timeProblem returns why a date or time does not have the layout in which it is
-// compared, whatever the format of the result is.
+// compared, which does not depend on the format of the result.
 func timeProblem(text, layout string) intray.Message {
 	if _, err := time.Parse(layout, text); err == nil {
 		return intray.Message{}

@@ -14,7 +14,7 @@ import (
 const maxClauses = 32
 
 // clause is one condition of a translated expression. A lookahead at the very
-// start of an anchored expression is a clause of its own.
+// start of an anchored expression is a separate clause.
 type clause struct {
 	negated bool
 	table   *table
@@ -160,7 +160,7 @@ const (
 	// because the work per character is proportional to them.
 	maxProgram = 2000
 	// maxTableProgram bounds the instructions for a table, which has one step
-	// per character whatever its size.
+	// per character for any size.
 	maxTableProgram = 100_000
 	// maxWritten bounds the text of a translated expression, in bytes.
 	maxWritten = 1 << 20
