@@ -14,9 +14,9 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Print the clean rows of a file, and what is wrong with the others.
+// Print the clean rows of a file and the problems of the others.
 func Example() {
-	if err := printPeople(context.Background()); err != nil {
+	if err := printRows(context.Background()); err != nil {
 		log.Fatal(err)
 	}
 	// Output:
@@ -25,7 +25,7 @@ func Example() {
 	// row 2, email "bob at example.org": Invalid email address. Enter an address such as name@example.org.
 }
 
-func printPeople(ctx context.Context) error {
+func printRows(ctx context.Context) error {
 	people, err := schema.ReadFile("testdata/people.schema.json")
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func printPeople(ctx context.Context) error {
 	return nil
 }
 
-// Answer what a file leaves open: here, whether 03/04 is in March or in April.
+// Answer a question about a file: is 03/04 in March or in April?
 func ExampleImport_Err() {
 	ctx := context.Background()
 	people, err := schema.Read(strings.NewReader(`{"fields": [{"key": "born", "label": "Born", "type": "date"}]}`))

@@ -17,15 +17,15 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// people has a key that must be unique, so that a problem shows only after the last row.
-const people = `{"fields": [
+// peopleSchema has a unique field, so some problems are found only after the last row.
+const peopleSchema = `{"fields": [
 	{"key": "id", "label": "ID", "validators": [{"validate": "unique"}]},
 	{"key": "email", "label": "E-mail", "type": "email"}], "settings": {"invalidDataBehavior": "BEHAVIOR"}}`
 
 // openText imports a text as a file.
 func openText(t *testing.T, behavior, text string) *Import {
 	t.Helper()
-	s, err := schema.Read(strings.NewReader(strings.Replace(people, "BEHAVIOR", behavior, 1)))
+	s, err := schema.Read(strings.NewReader(strings.Replace(peopleSchema, "BEHAVIOR", behavior, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func openText(t *testing.T, behavior, text string) *Import {
 			t.Error(err)
 		}
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-			t.Errorf("temporary files are left: %v, %v", left, err)
+			t.Errorf("temporary files remain: %v, %v", left, err)
 		}
 	})
 	return imp
@@ -86,8 +86,7 @@ func TestRowsAndProblems(t *testing.T) {
 	}
 }
 
-// TestNoResult has imports that end without a result: each iterator says why, and none
-// returns a row.
+// TestNoResult checks that imports without a result return the reason and no row.
 func TestNoResult(t *testing.T) {
 	for _, c := range []struct{ name, behavior, text, want string }{
 		{"blocked", "BLOCK_SUBMIT", "ID,E-mail\n1,bob\n", "1 rows have errors"},
@@ -103,8 +102,8 @@ func TestNoResult(t *testing.T) {
 					t.Errorf("error %v, want one with %q", err, c.want)
 				}
 			}
-			if _, err := imp.Write(t.Context(), nil, output.JSON); rows != 1 || !errors.As(err, &verdict) {
-				t.Errorf("%d results of Rows, and Write returns %v", rows, err)
+			if n, err := imp.Write(t.Context(), nil, output.JSON); rows != 1 || n != 0 || !errors.As(err, &verdict) {
+				t.Errorf("%d results of Rows, and Write returns %d, %v", rows, n, err)
 			}
 		})
 	}
@@ -132,7 +131,7 @@ func TestOpenFails(t *testing.T) {
 		t.Errorf("a cancelled context: %v", err)
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("temporary files are left: %v, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 	imp, err := Open(t.Context(), file, s, Config{})
 	if err != nil || imp.Outcome.Verdict != engine.Done {
@@ -157,5 +156,46 @@ func TestRawText(t *testing.T) {
 		if got := rawText(c.field, []byte(c.text), c.part); got != c.want {
 			t.Errorf("%q, column %d: %q, want %q", c.text, c.part, got, c.want)
 		}
+	}
+}
+
+// TestCancelledIteration cancels the context before rows and problems are read.
+func TestCancelledIteration(t *testing.T) {
+	imp := openText(t, "REMOVE_INVALID_ROWS", "ID,E-mail\n1,ada@example.org\n2,bob\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	results := 0
+	for row, err := range imp.Rows(ctx) {
+		if results++; !errors.Is(err, context.Canceled) || row.batch != nil {
+			t.Errorf("Rows: %v, %v", row, err)
+		}
+	}
+	for problem, err := range imp.Problems(ctx) {
+		if results++; !errors.Is(err, context.Canceled) || problem != (Problem{}) {
+			t.Errorf("Problems: %v, %v", problem, err)
+		}
+	}
+	if results != 2 {
+		t.Errorf("%d results, want one error of each", results)
+	}
+	if b, err := imp.Window(ctx, 0, 1); err == nil {
+		t.Errorf("Window returns %d rows", b.Rows())
+	}
+	for range imp.Rows(t.Context()) {
+		break
+	}
+	for range imp.Problems(t.Context()) {
+		break
+	}
+}
+
+func TestRowIndex(t *testing.T) {
+	b := &intray.Batch{First: 10, Lines: []int64{5, 6}}
+	if got := (Row{batch: b, at: 1}).Index(); got != 11 {
+		t.Errorf("index %d, want 11", got)
+	}
+	b.Numbers = []int64{3, 8}
+	if got := (Row{batch: b, at: 1}).Index(); got != 8 {
+		t.Errorf("index %d, want 8", got)
 	}
 }
