@@ -81,7 +81,7 @@ func TestQuestions(t *testing.T) {
 		"a column that matches two fields":    {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "", "field:0 ID iD none"},
 		"one of them is the answer":           {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "field:0=iD", "ID=-1 iD=0"},
 		"none of them is the answer":          {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false), field("z", false)}, "field:0=none", "ID=-1 iD=-1 z=1"},
-		"answers of several kinds":                  {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "delimiter=, field:0=iD field:9=ID", "ID=-1 iD=0"},
+		"answers of several kinds":            {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "delimiter=, field:0=iD field:9=ID", "ID=-1 iD=0"},
 		"an answer without a question":        {"id,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "column:id=1 column:name=0", "id=1 name=0"},
 		"two rows could be the header":        {"x,y\nid,name\n1,a\n", ambiguousHeader{}, []intray.Field{field("zip", true)}, "", "header_row 1 2 none"},
 		"the second row has the field names":  {"x,y\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "", "id=0 name=1"},
