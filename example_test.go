@@ -40,9 +40,9 @@ func ExampleMessage() {
 	m := intray.NewMessage("file.more_rows_than_limit", intray.Params{"limit": 1000})
 	fmt.Println(m.Code)
 	fmt.Println(m)
-	fmt.Println(intray.Literal("Text of your own organization."))
+	fmt.Println(intray.Literal("A text of your organization."))
 	// Output:
 	// file.more_rows_than_limit
 	// The file has more data rows than allowed (maxRecords: 1,000). Rows beyond the limit were skipped.
-	// Text of your own organization.
+	// A text of your organization.
 }

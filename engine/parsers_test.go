@@ -161,7 +161,7 @@ func TestEachSheet(t *testing.T) {
 	if diff := cmp.Diff([]string{"id:1", "id:2"}, rows); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if err := e.EachSheet(t.Context(), in, func([]intray.Column, *intray.Records) error { return errFault }); !errors.Is(err, errFault) {
+	if err := e.EachSheet(t.Context(), in, func([]intray.Column, *intray.Records) error { return errFault }); !errors.Is(err, errFault) || !strings.Contains(err.Error(), "read sheet 1:") {
 		t.Errorf("the callback fails: error %v", err)
 	}
 	for failAt := range 5 {
