@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,7 +60,7 @@ func TestCases(t *testing.T) {
 				t.Errorf("outcome with one worker and with 8 (-one +8):\n%s", diff)
 			}
 			if *update {
-				archive.Files = append(c.files, got.files()...)
+				archive.Files = slices.Concat(c.files, got.files())
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
 				}

@@ -240,7 +240,8 @@ func TestHooksSetNumbers(t *testing.T) {
 `
 	var got strings.Builder
 	for line := range strings.Lines(rows) {
-		got.WriteString(line[:strings.Index(line, `"tags"`)] + "\n")
+		before, _, _ := strings.Cut(line, `"tags"`)
+		got.WriteString(before + "\n")
 	}
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("rows (-want +got):\n%s\n%v", diff, out)

@@ -216,7 +216,7 @@ func (b *pipeline) addCrossRowProblems(out *Outcome) error {
 func (b *pipeline) addDuplicates(out *Outcome, d validate.Duplicates) error {
 	n := int64(d.Rows.GetCardinality())
 	if b.fileErr = b.checkProblemLimit(out, n); b.fileErr != nil {
-		return nil
+		return nil //nolint:nilerr // the caller returns fileErr
 	}
 	if sink, takes := b.sink.(CrossRowSink); takes {
 		if err := sink.AddProblem(d.Problem, d.Rows); err != nil {

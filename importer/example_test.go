@@ -3,7 +3,6 @@ package importer_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 // Print the clean rows of a file and the problems of the others.
 func Example() {
 	if err := printRows(context.Background()); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	// Output:
 	// map[email:ada@example.org joined:2025-12-10 name:Ada Lovelace]
@@ -55,24 +54,24 @@ func ExampleImport_Err() {
 	ctx := context.Background()
 	people, err := schema.Read(strings.NewReader(`{"fields": [{"key": "born", "label": "Born", "type": "date"}]}`))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	text := "Born\n03/04/1990\n05/06/1991\n"
 	file := source.Input{Name: "people.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
 	imp, err := importer.OpenInput(ctx, file, people, importer.Config{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer imp.Close()
 	fmt.Println(imp.Err() != nil, imp.Outcome.Questions[0].ID)
 
 	answers := intray.Answers{imp.Outcome.Questions[0].ID: "DMY"}
 	if imp, err = importer.OpenInput(ctx, file, people, importer.Config{Answers: answers}); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer imp.Close()
 	if _, err := imp.Write(ctx, os.Stdout, output.NDJSON); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	// Output:
 	// true format:born:slash

@@ -2,7 +2,6 @@ package mapping_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -195,18 +194,4 @@ func TestNormalize(t *testing.T) {
 		}
 		seen[n] = name
 	}
-}
-
-func ExampleSuggest() {
-	fields := []intray.Field{{Key: "email", Label: "E-Mail"}, {Key: "name", Label: "Name"}}
-	m, _, err := mapping.Suggest(context.Background(), fields, []intray.Column{{Index: 0, Header: "Name"}, {Index: 1, Header: "e mail"}})
-	if err != nil {
-		panic(err)
-	}
-	for i, match := range m.Fields {
-		fmt.Println(fields[i].Key, match.Column, match.Score, match.Reasons[0])
-	}
-	// Output:
-	// email 1 0.95 "e mail" matches the field's key "email"
-	// name 0 1 the header matches the field's label "Name"
 }

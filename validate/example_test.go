@@ -2,7 +2,6 @@ package validate_test
 
 import (
 	"fmt"
-	"log"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/validate"
@@ -13,7 +12,7 @@ func Example() {
 	fields := []intray.Field{{Key: "name", Label: "Name", Validators: []intray.Validator{{Rule: "required"}}}}
 	rules, err := validate.Compile(fields)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	b := &intray.Batch{Lines: []int64{2, 3}, Fields: make([]intray.Cells, 1)}
 	b.Fields[0].AppendValue([]byte("Ada"))
@@ -31,7 +30,7 @@ func ExampleUniqueChecker() {
 	fields := []intray.Field{{Key: "id", Label: "ID", Validators: []intray.Validator{{Rule: "unique"}}}}
 	rules, err := validate.Compile(fields)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	checker := rules.UniqueChecker("")
 	defer checker.Close()
@@ -40,11 +39,11 @@ func ExampleUniqueChecker() {
 		b.Fields[0].AppendValue([]byte(id))
 	}
 	if err := checker.AddBatch(b); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	found, err := checker.Finish()
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, d := range found {
 		fmt.Println(d.Problem.Code, d.Rows.ToArray())

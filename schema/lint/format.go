@@ -85,7 +85,7 @@ func (l *linter) checkLocaleOrder(i int, f intray.Field, format string, runs []s
 	locale, _ := f.Type.Options["locale"].(string)
 	dayFirst, known := daysFirst(locale)
 	day := slices.IndexFunc(runs, func(run string) bool { return run == "d" || run == "dd" })
-	month := slices.IndexFunc(runs, func(run string) bool { return len(run) <= 2 && strings.Contains("ML", run[:1]) })
+	month := slices.IndexFunc(runs, func(run string) bool { return len(run) <= 2 && strings.IndexByte("ML", run[0]) >= 0 })
 	year := slices.IndexFunc(runs, func(run string) bool { return run[0] == 'y' })
 	if !known || day < 0 || month < 0 || year >= 0 && year < max(day, month) || dayFirst == (day < month) {
 		return

@@ -119,7 +119,7 @@ func translateEscape(rest string, class bool) (string, bool) {
 		return "[" + space + "]", true
 	case rest[0] == 'S' && !class:
 		return "[^" + space + "]", true
-	case isAlnum(rest[0]) && !strings.Contains("dDwWtnrfv", rest[:1]):
+	case isAlnum(rest[0]) && strings.IndexByte("dDwWtnrfv", rest[0]) < 0:
 		return "", false
 	}
 	return `\` + rest[:1], true
