@@ -298,3 +298,25 @@ func TestRawExcerpt(t *testing.T) {
 		t.Errorf("whole cell: got %q", got)
 	}
 }
+
+// TestNoticeWithoutColumn checks the location of a notice about a field without a column, and
+// that a many-to-one field with one column holds arrays.
+func TestNoticeWithoutColumn(t *testing.T) {
+	m := intray.Mapping{Fields: []intray.Match{{Column: intray.NoColumn}, {Column: intray.NoColumn}, {Column: 0, Columns: []int{0}}}}
+	p, err := Compile(listSchema(), m, []string{"E"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recs intray.Records
+	appendRecord(&recs, []string{"a@b.cd"}, 2)
+	var b intray.Batch
+	p.parseAndValidate(&recs, &b)
+	p.FoldColumns(&b)
+	s := p.Summarize(&b)
+	if len(s.Notices) != 1 || s.Notices[0].Field != "amount" || s.Notices[0].Header != "" {
+		t.Errorf("notices %+v", s.Notices)
+	}
+	if got, want := formatCell(&b, 0, 2), `["a@b.cd"] "[\"a@b.cd\"]"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
