@@ -1,6 +1,7 @@
 package intray_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -10,42 +11,51 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite the picture of imports in docs/architecture.md")
+var update = flag.Bool("update", false, "rewrite the imports and the diagram in docs/architecture.md")
 
-// module is the path of this module, and the name of its root package in the
-// picture is its last part.
+// module is the path of this module. Its last element is the name of the root package.
 const module = "github.com/intraydata/intray"
 
-// pkg is a package as the go command tells of it.
+// pkg is a package as listed by the go command.
 type pkg struct {
 	ImportPath string
 	Name       string
-	// GoFiles are those that are no tests.
+	// GoFiles excludes tests.
 	GoFiles []string
 	Imports []string
 }
 
-// packages lists those of the module, by their path below it.
-func packages(t *testing.T) map[string]pkg {
-	t.Helper()
+// listPackages lists the packages of the module by their short path, once.
+var listPackages = sync.OnceValues(func() (map[string]pkg, error) {
 	list := exec.Command("go", "list", "-json=ImportPath,Name,GoFiles,Imports", "./...")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		return nil, fmt.Errorf("go list: %w", err)
 	}
 	all := map[string]pkg{}
-	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p pkg
 		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
+			return nil, fmt.Errorf("go list: %w", err)
 		}
 		all[short(p.ImportPath)] = p
+	}
+	return all, nil
+})
+
+// packages returns the packages of the module by their short path.
+func packages(t *testing.T) map[string]pkg {
+	t.Helper()
+	all, err := listPackages()
+	if err != nil {
+		t.Fatal(err)
 	}
 	if len(all) < 20 || len(all["engine"].Imports) == 0 {
 		t.Fatalf("go list found %d packages: %v", len(all), all)
@@ -53,7 +63,7 @@ func packages(t *testing.T) map[string]pkg {
 	return all
 }
 
-// short gives the path below the module; the root is intray.
+// short returns the path of a package within the module, or intray for the root.
 func short(importPath string) string {
 	if importPath == module {
 		return path.Base(module)
@@ -65,7 +75,7 @@ func isOurs(importPath string) bool {
 	return importPath == module || strings.HasPrefix(importPath, module+"/")
 }
 
-// direct are the packages of this module that a package imports.
+// direct returns the packages of this module that a package imports.
 func (p pkg) direct() []string {
 	list := []string{}
 	for _, name := range p.Imports {
@@ -77,7 +87,7 @@ func (p pkg) direct() []string {
 	return list
 }
 
-// foreign are the packages of other modules that a package imports.
+// foreign returns the packages of other modules that a package imports.
 func (p pkg) foreign() []string {
 	var list []string
 	for _, name := range p.Imports {
@@ -88,27 +98,27 @@ func (p pkg) foreign() []string {
 	return list
 }
 
-// within says whether a package is one of those named. A name that ends in /
-// means all packages below it.
+// within reports whether a package is in the list. An entry that ends in / matches all
+// packages below it.
 func within(name string, list ...string) bool {
 	return slices.ContainsFunc(list, func(one string) bool {
 		return name == one || strings.HasSuffix(one, "/") && strings.HasPrefix(name, one)
 	})
 }
 
-// machinery is what tests are made with; it is no part of the program.
-var machinery = []string{"engine/enginetest", "server/blob/blobtest", "server/sqlstore/storetest", "source/sourcetest", "source/sourcetest/", "test/", "tools/", "bench/"}
+// testSupport are packages for tests. They are not part of the program.
+var testSupport = []string{"engine/enginetest", "server/blob/blobtest", "server/servertest", "server/sqlstore/storetest", "source/sourcetest", "source/sourcetest/", "test/", "tools/", "bench/"}
 
-// forTests reports whether a package is made for tests, or of tests only.
+// forTests reports whether a package supports tests or consists only of tests.
 func (p pkg) forTests() bool {
-	return within(short(p.ImportPath), machinery...) || len(p.GoFiles) == 0
+	return within(short(p.ImportPath), testSupport...) || len(p.GoFiles) == 0
 }
 
-// adapters speak with the outside, each in its own way.
+// adapters connect the server to the outside.
 var adapters = []string{"server/sqlstore", "server/httpapi", "server/jobs", "server/webhook", "server/sftp", "server/webui"}
 
-// levels list what each package may import of this module. Every package has an
-// entry here, of its own or by the folder that holds it.
+// levels lists the packages of this module that each package may import. An entry that
+// ends in / applies to all packages below it that have no entry.
 var levels = map[string][]string{
 	"intray":               {},
 	"internal/cfb":         {"intray"},
@@ -183,7 +193,7 @@ var levels = map[string][]string{
 		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/service", "internal/jsonschema", "internal/wire"},
 }
 
-// level gives what a package may import.
+// level returns the packages that a package may import.
 func level(name string) ([]string, bool) {
 	if may, known := levels[name]; known {
 		return may, true
@@ -203,27 +213,27 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		may, known := level(name)
 		if !known {
-			t.Errorf("%s has no place among the levels: give it one in this test and in docs/architecture.md", name)
+			t.Errorf("%s has no entry in levels: add one in this test", name)
 		}
 		for _, dep := range p.direct() {
 			if !within(dep, may...) {
-				t.Errorf("%s imports %s, and may import only %v", name, dep, may)
+				t.Errorf("%s imports %s, but may import only %v", name, dep, may)
 			}
 		}
 	}
 }
 
-func TestAdaptersStandApart(t *testing.T) {
+func TestAdaptersAreSeparate(t *testing.T) {
 	for name, p := range packages(t) {
 		if p.forTests() {
 			continue
 		}
 		for _, dep := range p.direct() {
 			if within(dep, adapters...) && !within(name, "server", "cmd/intray") {
-				t.Errorf("%s names the adapter %s; only server and the command do", name, dep)
+				t.Errorf("%s imports the adapter %s; only server and cmd/intray may", name, dep)
 			}
 			if within(dep, "server/blob/disk", "server/blob/mem", "server/blob/s3") && name != "server" && name != "importer" {
-				t.Errorf("%s names the blobs of %s; only server and importer do", name, dep)
+				t.Errorf("%s imports the blob store %s; only server and importer may", name, dep)
 			}
 			if dep == "server" && name != "cmd/intray" {
 				t.Errorf("%s imports the composition root", name)
@@ -242,32 +252,30 @@ func TestRootImportsTheStandardLibraryOnly(t *testing.T) {
 	}
 }
 
-// TestHalvesStandApart keeps the engine half away from what only a service
-// needs, directly and through others.
-func TestHalvesStandApart(t *testing.T) {
-	all := packages(t)
-	far := map[string]string{
+// TestLibraryNeedsNoServer checks that the library does not depend on packages that only
+// the server needs, directly or indirectly.
+func TestLibraryNeedsNoServer(t *testing.T) {
+	all, imports := packages(t), allImports(t)
+	forbidden := map[string]string{
 		"database/sql": "a database", "net/http": "HTTP", module + "/server/model": "the server", module + "/server/sqlstore": "the store",
 	}
-	half := []string{"intray", "source", "source/", "engine", "mapping", "output", "schema", "schema/", "celltype", "celltype/", "validate", "validate/", "server/staging", "internal/jsonschema", "internal/parquetio", "hooks", "hooks/"}
+	library := []string{"intray", "source", "source/", "engine", "mapping", "output", "schema", "schema/", "celltype", "celltype/", "validate", "validate/", "server/staging", "internal/jsonschema", "internal/parquetio", "hooks", "hooks/"}
 	for name, p := range all {
-		if !within(name, half...) || p.forTests() {
+		if !within(name, library...) || p.forTests() {
 			continue
 		}
-		for _, dep := range reached(t, p.ImportPath) {
-			if what, known := far[dep]; known {
-				t.Errorf("%s comes to know %s", name, what)
+		for _, dep := range dependencies(imports, p.ImportPath) {
+			if what, known := forbidden[dep]; known {
+				t.Errorf("%s depends on %s", name, what)
 			}
 		}
 	}
 }
 
-// reached are all packages that one needs. Two libraries name HTTP and are used
-// without: the list of public suffixes implements the interface of a cookie jar,
-// brotli has a function for servers. What is behind them does not count.
-func reached(t *testing.T, name string) (list []string) {
+// allImports returns the imports of all packages of the module and their dependencies.
+func allImports(t *testing.T) map[string][]string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", name).Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list -deps: %v", err)
 	}
@@ -276,6 +284,13 @@ func reached(t *testing.T, name string) (list []string) {
 		words := strings.Fields(line)
 		imports[words[0]] = words[1:]
 	}
+	return imports
+}
+
+// dependencies returns all packages that a package depends on. It does not follow two
+// libraries that import HTTP but are used without it: the list of public suffixes
+// implements an interface of cookie jars, and brotli has a function for servers.
+func dependencies(imports map[string][]string, name string) (list []string) {
 	seen := map[string]bool{"golang.org/x/net/publicsuffix": true, "github.com/andybalholm/brotli": true}
 	for next := []string{name}; len(next) > 0; next = next[1:] {
 		if !seen[next[0]] {
@@ -286,14 +301,14 @@ func reached(t *testing.T, name string) (list []string) {
 	return list
 }
 
-func TestTestsStayOutOfTheProgram(t *testing.T) {
+func TestProgramImportsNoTestSupport(t *testing.T) {
 	all := packages(t)
 	for name, p := range all {
 		if p.forTests() {
 			continue
 		}
 		for _, dep := range p.Imports {
-			if dep == "testing" || strings.HasPrefix(dep, "testing/") || within(short(dep), machinery...) {
+			if dep == "testing" || strings.HasPrefix(dep, "testing/") || within(short(dep), testSupport...) {
 				t.Errorf("%s imports %s, which is for tests", name, dep)
 			}
 		}
@@ -305,7 +320,7 @@ func TestPackageNames(t *testing.T) {
 	for name, p := range packages(t) {
 		for part := range strings.SplitSeq(name, "/") {
 			if slices.Contains(banned, part) || slices.Contains(banned, p.Name) {
-				t.Errorf("the package %s (%s) has a name that says nothing", name, p.Name)
+				t.Errorf("the package %s (%s) has a meaningless name", name, p.Name)
 			}
 		}
 	}
@@ -317,8 +332,8 @@ type group struct {
 	packages        []string
 }
 
-// groups are the boxes of the diagram, from top to bottom, and what they do. A name that
-// ends in / is all packages below it that no other group names.
+// groups are the boxes of the diagram, from top to bottom. An entry that ends in / matches
+// all packages below it that no earlier group matches.
 var groups = []group{
 	{"cmd", "cmd/intray", "the command line", []string{"cmd/intray"}},
 	{"server", "server", "start-up and configuration", []string{"server"}},
@@ -339,14 +354,13 @@ var groups = []group{
 	{"intray", "intray", "the domain model", []string{"intray"}},
 }
 
-// groupOf returns the index of the group of a package, or -1 for shared ground in
-// internal and for test machinery.
+// groupOf returns the index of the group of a package, or -1 if it has none.
 func groupOf(name string) int {
 	return slices.IndexFunc(groups, func(g group) bool { return within(name, g.packages...) })
 }
 
-// diagram returns the groups and the imports between them as a Mermaid flowchart. An
-// import that follows from others is left out.
+// diagram returns the groups and the imports between them as a Mermaid flowchart. It
+// omits imports that follow from others.
 func diagram(all map[string]pkg) string {
 	direct := make([]map[int]bool, len(groups))
 	for i := range direct {
@@ -393,13 +407,13 @@ func diagram(all map[string]pkg) string {
 	return text
 }
 
-// picturePage shows the imports in blocks of its own.
+// picturePage shows the imports in two code blocks.
 const (
 	picturePage = "docs/architecture.md"
 	pictureEnd  = "```"
 )
 
-// picture gives one line for each package: what it imports of this module.
+// picture returns a line for each package with its imports of this module.
 func picture(all map[string]pkg) string {
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -408,7 +422,7 @@ func picture(all map[string]pkg) string {
 	return text
 }
 
-// TestGroups gives every package a place in the diagram.
+// TestGroups checks that every package is in a group of the diagram.
 func TestGroups(t *testing.T) {
 	for name, p := range packages(t) {
 		if groupOf(name) < 0 && !p.forTests() && !strings.HasPrefix(name, "internal/") && name != "examples" {
@@ -423,25 +437,25 @@ func TestPictureOfImports(t *testing.T) {
 	comparePicture(t, "```mermaid\n", diagram(all))
 }
 
-// comparePicture compares a block of the page with what it must show, or rewrites it.
-func comparePicture(t *testing.T, pictureBegin, right string) {
+// comparePicture compares a block of the page with the expected content, or rewrites it.
+func comparePicture(t *testing.T, pictureBegin, want string) {
 	t.Helper()
 	text, err := os.ReadFile(picturePage)
 	if err != nil {
-		t.Fatalf("%v\nThe page must hold:\n%s%s%s", err, pictureBegin, right, pictureEnd)
+		t.Fatalf("%v\nThe page must hold:\n%s%s%s", err, pictureBegin, want, pictureEnd)
 	}
 	before, rest, found := strings.Cut(string(text), pictureBegin)
 	shown, after, closed := strings.Cut(rest, pictureEnd)
 	if !found || !closed {
-		t.Fatalf("%s has no block for this:\n%s%s%s", picturePage, pictureBegin, right, pictureEnd)
+		t.Fatalf("%s lacks this block:\n%s%s%s", picturePage, pictureBegin, want, pictureEnd)
 	}
 	if *update {
-		if err := os.WriteFile(picturePage, []byte(before+pictureBegin+right+pictureEnd+after), 0o644); err != nil {
+		if err := os.WriteFile(picturePage, []byte(before+pictureBegin+want+pictureEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(right, shown); diff != "" {
-		t.Errorf("%s shows other imports than the code has; go test . -run PictureOfImports -update rewrites it (-code +page):\n%s", picturePage, diff)
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Errorf("the imports in %s are outdated; update them with go test . -run PictureOfImports -update (-code +page):\n%s", picturePage, diff)
 	}
 }

@@ -88,7 +88,7 @@ func (b *pipeline) run(ctx context.Context, workers int, reader source.Reader, o
 		if err != nil {
 			return err
 		}
-		if err := b.checkProblemLimit(out, staged.summary); err != nil {
+		if err := b.checkProblemLimit(out, staged.summary.Problems); err != nil {
 			return err
 		}
 		if err := staged.commit(); err != nil {

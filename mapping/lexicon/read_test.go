@@ -6,7 +6,7 @@ import "testing"
 // the cost of concepts in the head counts.
 func TestDistinct(t *testing.T) {
 	got := distinct([]Reading{
-		{Head: "b", Cost: 2}, {Head: "a", Cost: 1, beside: 4}, {Head: "a", Cost: 3, beside: 1}, {Head: "a", Named: "n", Cost: 1, beside: 2},
+		{Head: "b", Cost: 2}, {Head: "a", Cost: 1, partCost: 4}, {Head: "a", Cost: 3, partCost: 1}, {Head: "a", Named: "n", Cost: 1, partCost: 2},
 	})
 	var order string
 	for _, r := range got {

@@ -181,6 +181,11 @@ func (s *Service) MergedDocument(ctx context.Context, org string, draft Draft) (
 	}
 	saved, err := s.cfg.Schemas.Schema(ctx, org, draft.SchemaID)
 	if model.IsKind(err, model.NotFound) || err == nil && saved.Inline {
+		// The source of a hook is reported before a reference, like all values.
+		overlay := schema.ParseUnchecked(schema.Doc{Hooks: draft.Doc.Hooks}) // CheckOverlay accepted it
+		if _, err := s.cfg.Schemas.CheckHooks(ctx, overlay.Hooks); err != nil {
+			return "", schema.Doc{}, err
+		}
 		e := model.NotFoundError(intray.NewMessage("schema.saved_not_found", nil))
 		e.Fields = model.FieldMessage("schema_id", schemas.NotSaved)
 		return "", schema.Doc{}, e

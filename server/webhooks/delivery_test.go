@@ -140,7 +140,7 @@ func TestAttemptNumbers(t *testing.T) {
 	must(t, f.announce())
 	f.sender.down = true
 	must(t, f.deliverDue())
-	f.advance(time.Minute)
+	f.Clock.Advance(time.Minute)
 	f.sender.down = false
 	must(t, f.deliverDue())
 	list, attempts := f.deliveries(w)
@@ -168,7 +168,7 @@ func TestDisabledIsAnnouncedToAll(t *testing.T) {
 	must(t, f.announce())
 	f.sender.down = true
 	must(t, f.deliverDue())
-	f.advance(24 * time.Hour)
+	f.Clock.Advance(24 * time.Hour)
 	must(t, f.deliverDue())
 	announced := func(w model.Webhook) (n int) {
 		list, _ := f.deliveries(w)
