@@ -60,23 +60,37 @@ func proseLines(t *testing.T) (lines []proseLine) {
 		if err != nil {
 			return err
 		}
-		switch ext := filepath.Ext(path); {
-		case path == "phrases_test.go" || path == filepath.Join("docs", "glossary.md"): // they quote the phrases
-		case ext == ".go":
-			lines = append(lines, goProse(t, path, text)...)
-		case ext == ".md" || ext == ".json" && (filepath.Dir(path) == "messages" || filepath.Base(filepath.Dir(path)) == "i18n"):
-			lines = append(lines, matchingLines(path, text, nil)...)
-		case ext == ".ts" || ext == ".tsx" || ext == ".mjs" || ext == ".css":
-			lines = append(lines, matchingLines(path, text, regexp.MustCompile(`^\s*(//|/?\*)|\s// `))...)
-		case ext == ".sh" || filepath.Dir(path) == ".ci" || path == "Makefile":
-			lines = append(lines, matchingLines(path, text, regexp.MustCompile(`^\s*#|## `))...)
-		}
+		lines = append(lines, fileProse(t, path, text)...)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return lines
+}
+
+var (
+	scriptComment = regexp.MustCompile(`^\s*(//|/?\*)|\s// `)
+	shellComment  = regexp.MustCompile(`^\s*#|## `)
+)
+
+// fileProse returns the prose of a file, or nothing for files without any.
+func fileProse(t *testing.T, path string, text []byte) []proseLine {
+	t.Helper()
+	folder := filepath.Base(filepath.Dir(path))
+	switch ext := filepath.Ext(path); {
+	case path == "phrases_test.go" || path == filepath.Join("docs", "glossary.md"): // they quote the phrases
+		return nil
+	case ext == ".go":
+		return goProse(t, path, text)
+	case ext == ".md" || ext == ".json" && (folder == "messages" || folder == "i18n"):
+		return matchingLines(path, text, nil)
+	case ext == ".ts" || ext == ".tsx" || ext == ".mjs" || ext == ".css":
+		return matchingLines(path, text, scriptComment)
+	case ext == ".sh" || folder == ".ci" || path == "Makefile":
+		return matchingLines(path, text, shellComment)
+	}
+	return nil
 }
 
 // goProse returns the comments and the help texts of a Go file.

@@ -261,7 +261,7 @@ const maxShownOptions = 5
 func newOptionMatcher(f intray.Field, o options) *optionMatcher {
 	p := &optionMatcher{exact: map[string]optionMatch{}, loose: map[string]*choice{}, numbers: map[string]*choice{}, allowCustom: o.boolean("allowCustom", false), exactOnly: o.boolean("exactMatchOnly", false)}
 	values := map[string]*choice{}
-	var labels []string
+	labels := make([]string, 0, len(f.SelectOptions))
 	for _, option := range f.SelectOptions {
 		labels = append(labels, option.Label)
 		if values[option.Value] == nil {

@@ -163,8 +163,9 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	list := slices.SortedFunc(maps.Values(best), func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.label, b.label), cmp.Compare(a.text, b.text))
 	})
-	var out []Suggestion
-	for _, f := range list[:min(len(list), most)] {
+	list = list[:min(len(list), most)]
+	out := make([]Suggestion, 0, len(list))
+	for _, f := range list {
 		if f.distance > list[0].distance+1 && f.distance < partialMatch {
 			continue // another one is much closer
 		}

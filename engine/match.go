@@ -61,8 +61,9 @@ func (d mappingAnswers) setColumns(field int, many bool, value string, columns i
 		d.columns[field] = nil
 		return
 	}
-	var list []int
-	for one := range strings.SplitSeq(value, ",") {
+	names := strings.Split(value, ",")
+	list := make([]int, 0, len(names))
+	for _, one := range names {
 		column, fits := intray.ColumnIndex(one, columns)
 		if !fits || slices.Contains(list, column) || len(list) > 0 && !many {
 			return

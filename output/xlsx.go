@@ -409,7 +409,7 @@ const (
 
 // close ends the file. A separate sheet lists the truncated cells.
 func (w *workbook) close(cut truncatedCells) error {
-	var names []string
+	names := make([]string, 0, w.sheets+1)
 	for i := range w.sheets {
 		names = append(names, fmt.Sprintf("Rows %d", i+1))
 	}

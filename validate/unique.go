@@ -93,8 +93,9 @@ func (k uniqueKey) setProblemTexts(fields []intray.Field) {
 // duplicateMessage names some of the fields that must be unique together.
 func duplicateMessage(labels []string) intray.Message {
 	const most = 5
-	var fields []intray.Message
-	for _, label := range labels[:min(len(labels), most)] {
+	shown := labels[:min(len(labels), most)]
+	fields := make([]intray.Message, 0, len(shown))
+	for _, label := range shown {
 		fields = append(fields, quoted(label))
 	}
 	if more := len(labels) - most; more > 0 {

@@ -304,7 +304,7 @@ func (d *decider) orderOfOtherPatterns(t *patternStats) (found Order) {
 }
 
 func (d *decider) orderOfNeighbors(t *patternStats) (found Order) {
-	var headers []intray.Message
+	headers := make([]intray.Message, 0, len(d.hints.Neighbors))
 	for _, n := range d.hints.Neighbors {
 		o := n.Style.Orders[t.pattern]
 		if !d.isOpen(t.pattern, o) {

@@ -123,7 +123,7 @@ func (d *decider) reportZones() {
 	if z.cells == 0 {
 		return
 	}
-	var offsets []string
+	offsets := make([]string, 0, len(z.offsets))
 	for _, o := range z.offsets {
 		offsets = append(offsets, string(appendOffset(nil, o)))
 	}

@@ -49,7 +49,7 @@ func FindLocale(tag string) (*Locale, bool) {
 
 // LocaleCodes returns the language tags of all locales.
 func LocaleCodes() []string {
-	var codes []string
+	codes := make([]string, 0, len(locales().all))
 	for _, l := range locales().all {
 		codes = append(codes, l.Code)
 	}

@@ -92,7 +92,7 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 		case isBlank(r):
 		case before && c.digitsBegin(r, raw[size:]):
 			return raw
-		case isMinus(r) || before && (r == '+' || r == '＋'):
+		case isMinus(r) || before && isPlus(r):
 			if c.signed || c.open {
 				c.reading.Reason = Signs
 			}
@@ -107,17 +107,28 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 			}
 			c.reading.Shift = percentShift(r)
 		default:
-			currency, length := matchMark(raw, before)
-			if length == 0 || marks > 0 {
-				c.reading.Reason = NotNumber
+			if size = c.readMark(raw, before, marks); size == 0 {
 				return raw
 			}
-			marks, size = marks+1, length
-			c.setCurrency(currency)
+			marks++
 		}
 		raw = raw[size:]
 	}
 	return raw
+}
+
+func isPlus(r rune) bool { return r == '+' || r == '＋' }
+
+// readMark reads a currency mark, and returns its length. If there is none, or another one
+// was read before, it returns 0 and sets the reason.
+func (c *cell) readMark(raw []byte, before bool, marks int) int {
+	currency, length := matchMark(raw, before)
+	if length == 0 || marks > 0 {
+		c.reading.Reason = NotNumber
+		return 0
+	}
+	c.setCurrency(currency)
+	return length
 }
 
 // digitsBegin reports whether the digits begin here, with or without their

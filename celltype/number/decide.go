@@ -292,8 +292,9 @@ func (d *decider) reportAffixes() {
 		return
 	}
 	slices.SortStableFunc(d.Currencies, func(a, b CurrencyCount) int { return int(b.Cells - a.Cells) })
-	var counts []intray.Message
-	for _, c := range d.Currencies[:min(len(d.Currencies), 8)] {
+	shown := d.Currencies[:min(len(d.Currencies), 8)]
+	counts := make([]intray.Message, 0, len(shown))
+	for _, c := range shown {
 		counts = append(counts, intray.NewMessage("number.currency_count", intray.Params{"currency": c.Currency.String(), "n": c.Cells}))
 	}
 	d.report(intray.NewMessage("number.currencies", intray.Params{"currencies": counts}))

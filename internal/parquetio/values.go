@@ -20,8 +20,8 @@ type valueDecoder interface {
 
 func newValueDecoder(l *Leaf, encoding format.Encoding, body []byte, dict *Dictionary) (valueDecoder, error) {
 	switch {
-	case encoding == format.Plain && l.Type == format.Boolean:
-		return &booleanDecoder{runs: rleDecoder{text: body, pos: len(body), width: 1, packed: true, left: uint64(len(body)) * 8}}, nil
+	case l.Type == format.Boolean && (encoding == format.Plain || encoding == format.RLE):
+		return newBooleanDecoder(encoding, body)
 	case encoding == format.Plain:
 		return &plainDecoder{body, l.Width()}, nil
 	case encoding == legacyDictionary || encoding == format.RLEDictionary:
@@ -29,11 +29,6 @@ func newValueDecoder(l *Leaf, encoding format.Encoding, body []byte, dict *Dicti
 			return nil, errPageTruncated
 		}
 		return &indexDecoder{rleDecoder{text: body[1:], width: uint(body[0])}, dict}, nil
-	case encoding == format.RLE && l.Type == format.Boolean:
-		if len(body) < 4 {
-			return nil, errPageTruncated
-		}
-		return &booleanDecoder{runs: rleDecoder{text: body[4:], width: 1}}, nil
 	case encoding == format.DeltaBinaryPacked && (l.Type == format.Int32 || l.Type == format.Int64):
 		d := &deltaIntDecoder{width: l.Width()}
 		return d, d.numbers.init(body)
@@ -42,18 +37,22 @@ func newValueDecoder(l *Leaf, encoding format.Encoding, body []byte, dict *Dicti
 		return d, d.init(body)
 	case encoding == format.DeltaByteArray && (l.Type == format.ByteArray || l.Type == format.FixedLenByteArray):
 		d := &deltaByteArrayDecoder{}
-		if err := d.shared.init(body); err != nil {
-			return nil, err
-		}
-		rest, err := d.shared.rest()
-		if err != nil {
-			return nil, err
-		}
-		return d, d.suffixes.init(rest)
+		return d, d.init(body)
 	case encoding == format.ByteStreamSplit && l.Width() > 0 && l.Type != format.Int96:
 		return &byteStreamSplitDecoder{text: body, count: len(body) / l.Width(), value: make([]byte, l.Width())}, nil
 	}
 	return nil, Damaged(intray.NewMessage("parquet.unknown_encoding", intray.Params{"encoding": encoding.String(), "type": l.TypeName()}))
+}
+
+// newBooleanDecoder returns a decoder of packed bits, or of runs with their length in front.
+func newBooleanDecoder(encoding format.Encoding, body []byte) (valueDecoder, error) {
+	if encoding == format.Plain {
+		return &booleanDecoder{runs: rleDecoder{text: body, pos: len(body), width: 1, packed: true, left: uint64(len(body)) * 8}}, nil
+	}
+	if len(body) < 4 {
+		return nil, errPageTruncated
+	}
+	return &booleanDecoder{runs: rleDecoder{text: body[4:], width: 1}}, nil
 }
 
 // plainDecoder decodes values one after the other. If width is 0, each has its
@@ -167,6 +166,17 @@ type deltaByteArrayDecoder struct {
 	shared   deltaDecoder
 	suffixes deltaLengthDecoder
 	value    []byte
+}
+
+func (d *deltaByteArrayDecoder) init(body []byte) error {
+	if err := d.shared.init(body); err != nil {
+		return err
+	}
+	rest, err := d.shared.rest()
+	if err != nil {
+		return err
+	}
+	return d.suffixes.init(rest)
 }
 
 func (d *deltaByteArrayDecoder) next() ([]byte, error) {

@@ -59,7 +59,7 @@ func (d *Draft) buildChange(ctx context.Context, o Operation, dry bool, progress
 		return m, err
 	}
 	if len(m.conflicts) > 0 {
-		return m, &Conflict{m.conflicts}
+		return m, &ConflictError{m.conflicts}
 	}
 	if err := m.finishRows(ctx); err != nil {
 		return m, err
@@ -99,7 +99,7 @@ func (m *changeBuilder) build(ctx context.Context, rows *roaring.Bitmap, progres
 func (m *changeBuilder) findMissing() error {
 	for row, cells := range m.plan.cells {
 		if int64(row) >= m.draft.next {
-			return &Refusal{Text: noRow(int64(row))}
+			return &RefusedError{Text: noRow(int64(row))}
 		}
 		if m.before.live.Contains(row) {
 			continue
@@ -158,7 +158,7 @@ func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 func (m *changeBuilder) addRows(ctx context.Context) error {
 	first, n := m.draft.next, len(m.plan.added)
 	if first+int64(n) > maxRows {
-		return &Refusal{Text: intray.NewMessage("review.no_room_for_rows", nil)}
+		return &RefusedError{Text: intray.NewMessage("review.no_room_for_rows", nil)}
 	}
 	if n == 0 {
 		return nil
@@ -394,7 +394,7 @@ func (d *Draft) Preview(ctx context.Context, o Operation, progress func(done, to
 	return m.result, nil
 }
 
-// Change makes a change. Its errors include [Refusal] and [Conflict]. After any
+// Change makes a change. Its errors include [RefusedError] and [ConflictError]. After any
 // error, including cancellation, the draft is unchanged.
 func (d *Draft) Change(ctx context.Context, o Operation, call ChangeOptions) (ChangeResult, error) {
 	if err := d.lock(ctx); err != nil {

@@ -37,7 +37,7 @@ func TestCellConflict(t *testing.T) {
 		"preview": func() error { _, err := u.draft.Preview(t.Context(), late, nil); return err },
 		"change":  func() error { _, err := u.draft.Change(t.Context(), late, u.saveOptions()); return err },
 	} {
-		var conflict *Conflict
+		var conflict *ConflictError
 		if err := do(); !errors.As(err, &conflict) {
 			t.Fatalf("%s: %v", kind, err)
 		}
@@ -48,7 +48,7 @@ func TestCellConflict(t *testing.T) {
 		if diff := cmp.Diff(want, conflict.Cells, cmpopts.SortSlices(func(a, b CellConflict) bool { return a.Row < b.Row })); diff != "" {
 			t.Errorf("%s: %s", kind, diff)
 		}
-		if !strings.Contains(conflict.Error(), "3 of these cells") || !strings.Contains((&Conflict{make([]CellConflict, 1)}).Error(), "1 of these cells") {
+		if !strings.Contains(conflict.Error(), "3 of these cells") || !strings.Contains((&ConflictError{make([]CellConflict, 1)}).Error(), "1 of these cells") {
 			t.Error(conflict)
 		}
 	}

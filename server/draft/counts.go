@@ -85,7 +85,7 @@ func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
 			all[k] = rows
 		}
 	}
-	var out []Count
+	out := make([]Count, 0, len(all))
 	for k, rows := range all {
 		out = append(out, Count{Kind: k, Rows: int64(rows.GetCardinality())})
 	}
@@ -148,7 +148,7 @@ const maxValues = 100_000
 // empty cells, and returns the n most frequent ones, at most 100,000.
 func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distinct, error) {
 	if field < 0 || field >= len(d.cfg.Fields) {
-		return Distinct{}, &Refusal{Text: noField(field)}
+		return Distinct{}, &RefusedError{Text: noField(field)}
 	}
 	s, done := d.beginRead()
 	defer done()
@@ -172,7 +172,7 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 // after each span.
 func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field int, newCounter func() (do func(text []byte, row uint32), end func() error)) error {
 	fields := []int{field}
-	return d.eachSpan(ctx, s, rows, nil, func() spanWork {
+	return d.eachSpan(ctx, rows, nil, func() spanWork {
 		l := d.newFieldReader(s, fields)
 		do, end := newCounter()
 		return func(ctx context.Context, at span) error {

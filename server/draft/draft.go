@@ -282,7 +282,7 @@ func (d *Draft) Close() error {
 	d.background.Wait()
 	d.caches.problems.Store(nil)
 	d.caches.search.Store(nil)
-	var errs []error
+	errs := make([]error, 0, len(d.keyIndexes))
 	for _, t := range d.keyIndexes {
 		errs = append(errs, t.close())
 	}

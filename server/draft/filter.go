@@ -92,24 +92,24 @@ func noField(field int) intray.Message {
 	return intray.NewMessage("review.unknown_field", intray.Params{"field": field})
 }
 
-// checkFilter returns a Refusal if the filter is invalid.
+// checkFilter returns a RefusedError if the filter is invalid.
 func (d *Draft) checkFilter(f Filter) error {
 	if f.Field != nil && (*f.Field < intray.NoField || *f.Field >= len(d.cfg.Fields)) {
-		return &Refusal{Text: noField(*f.Field)}
+		return &RefusedError{Text: noField(*f.Field)}
 	}
 	if f.In != nil && (*f.In < 0 || *f.In >= len(d.cfg.Fields)) {
-		return &Refusal{Text: noField(*f.In)}
+		return &RefusedError{Text: noField(*f.In)}
 	}
 	if f.Show > Valid {
-		return &Refusal{Text: intray.NewMessage("review.unknown_filter", nil)}
+		return &RefusedError{Text: intray.NewMessage("review.unknown_filter", nil)}
 	}
 	for field := range f.Also {
 		if field < 0 || field >= len(d.cfg.Fields) {
-			return &Refusal{Text: noField(field)}
+			return &RefusedError{Text: noField(field)}
 		}
 	}
 	if len(f.Search) > maxSearch {
-		return &Refusal{Text: intray.NewMessage("review.search_too_long", intray.Params{"n": maxSearch})}
+		return &RefusedError{Text: intray.NewMessage("review.search_too_long", intray.Params{"n": maxSearch})}
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (d *Draft) searchedFields(field int) []int {
 func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f finder, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	var mu sync.Mutex
-	err := d.eachSpan(ctx, s, rows, progress, func() spanWork {
+	err := d.eachSpan(ctx, rows, progress, func() spanWork {
 		l, f := d.newFieldReader(s, fields), f
 		return func(ctx context.Context, at span) error {
 			pieces, err := l.readSpan(ctx, at, rows)

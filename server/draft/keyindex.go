@@ -55,7 +55,7 @@ func (t *keyIndex) replaceIndex(index *validate.Index) {
 
 func (t *keyIndex) scanRows(ctx context.Context, index *validate.Index, s *snapshot, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	fields := t.key.Fields()
-	err := t.draft.eachSpan(ctx, s, s.live, progress, func() spanWork {
+	err := t.draft.eachSpan(ctx, s.live, progress, func() spanWork {
 		l, h := t.draft.newFieldReader(s, fields), t.key.Hasher()
 		return func(ctx context.Context, at span) error {
 			some, err := l.readSpan(ctx, at, s.live)

@@ -44,7 +44,7 @@ func testFields() []intray.Field {
 
 // testNames are the displayed names of a read-only and a many-to-one field.
 func testNames() []map[string]string {
-	names := map[string]string{"b": "Käse Bad", " b": "Kk", "odd": "odd"}
+	names := map[string]string{"b": "Käse Bad", " b": "Kk", "odd": "odd"} //nolint:gocritic // the space is part of the value
 	return []map[string]string{fLocked: names, fMany: names}
 }
 

@@ -23,7 +23,7 @@ type Selector struct {
 	Filter  Filter
 	Numbers []int64
 	// Token names a view that selects the rows instead of Filter. An expired view
-	// causes a Refusal.
+	// causes a RefusedError.
 	Token string
 	// From and To limit the selection to the view's rows at positions From to To-1.
 	// If To is 0, the selection ends with the view.
@@ -48,7 +48,7 @@ type Typed struct {
 }
 
 // Set enters texts into cells. If a row has a newer version in which the cell's
-// text differs from Seen, nothing changes and the error is a [Conflict].
+// text differs from Seen, nothing changes and the error is a [ConflictError].
 type Set struct{ Cells []Typed }
 
 // Replace replaces Find by With in the text of cells. If a cell displays a name,
@@ -126,18 +126,18 @@ type Accept struct{ Where Selector }
 // acceptable is the code of the problem that Accept removes.
 const acceptable = "cell_count"
 
-// Refusal is the error of an operation that cannot be performed. If Stale is set,
+// RefusedError is the error of an operation that cannot be performed. If Stale is set,
 // it may succeed after the client reloads the rows.
-type Refusal struct {
+type RefusedError struct {
 	Text  intray.Message
 	Stale bool
 }
 
 // Error returns the message as text.
-func (r *Refusal) Error() string { return r.Text.String() }
+func (r *RefusedError) Error() string { return r.Text.String() }
 
 // Describe returns the message.
-func (r *Refusal) Describe() intray.Message { return r.Text }
+func (r *RefusedError) Describe() intray.Message { return r.Text }
 
 // CellConflict is a cell that somebody else changed first.
 type CellConflict struct {
@@ -151,15 +151,15 @@ type CellConflict struct {
 	Seen, Now string
 }
 
-// Conflict means that cells have changed since the reviewer saw them. Nothing was
+// ConflictError means that cells have changed since the reviewer saw them. Nothing was
 // changed.
-type Conflict struct{ Cells []CellConflict }
+type ConflictError struct{ Cells []CellConflict }
 
 // Error returns the number of conflicts as text.
-func (c *Conflict) Error() string { return c.Describe().String() }
+func (c *ConflictError) Error() string { return c.Describe().String() }
 
 // Describe returns the number of conflicts.
-func (c *Conflict) Describe() intray.Message {
+func (c *ConflictError) Describe() intray.Message {
 	return intray.NewMessage("review.cells_changed", intray.Params{"n": len(c.Cells)})
 }
 
@@ -195,7 +195,7 @@ const (
 
 func (o Set) plan(d *Draft) (*changePlan, error) {
 	if len(o.Cells) > maxTyped {
-		return nil, &Refusal{Text: intray.NewMessage("review.too_many_cells", intray.Params{"n": maxTyped})}
+		return nil, &RefusedError{Text: intray.NewMessage("review.too_many_cells", intray.Params{"n": maxTyped})}
 	}
 	j := &changePlan{cells: map[uint32][]Typed{}, where: Selector{Numbers: []int64{}}}
 	for _, t := range o.Cells {
@@ -203,7 +203,7 @@ func (o Set) plan(d *Draft) (*changePlan, error) {
 			return nil, err
 		}
 		if t.Row < 0 || t.Row >= 1<<32 {
-			return nil, &Refusal{Text: noRow(t.Row)}
+			return nil, &RefusedError{Text: noRow(t.Row)}
 		}
 		j.cells[uint32(t.Row)] = append(j.cells[uint32(t.Row)], t)
 		j.where.Numbers = append(j.where.Numbers, t.Row)
@@ -291,7 +291,7 @@ func (o Accept) plan(*Draft) (*changePlan, error) {
 
 func (o Add) plan(d *Draft) (*changePlan, error) {
 	if len(o.Rows) > maxAdded {
-		return nil, &Refusal{Text: intray.NewMessage("review.too_many_new_rows", intray.Params{"n": maxAdded})}
+		return nil, &RefusedError{Text: intray.NewMessage("review.too_many_new_rows", intray.Params{"n": maxAdded})}
 	}
 	for _, cells := range o.Rows {
 		for _, t := range cells {
@@ -329,21 +329,21 @@ func (d *Draft) planTextChange(where Selector, must *needle, change func(text []
 	return &changePlan{where: where, fields: fields, change: one, needle: must}, nil
 }
 
-// editable returns a Refusal if a reviewer cannot change the cell.
+// editable returns a RefusedError if a reviewer cannot change the cell.
 func (d *Draft) editable(field, part int) error {
 	if field < 0 || field >= len(d.cfg.Fields) {
-		return &Refusal{Text: noField(field)}
+		return &RefusedError{Text: noField(field)}
 	}
 	f := d.cfg.Fields[field]
 	switch {
 	case f.ReadOnly:
-		return &Refusal{Text: intray.NewMessage("review.field_read_only", intray.Params{"field": f.Label})}
+		return &RefusedError{Text: intray.NewMessage("review.field_read_only", intray.Params{"field": f.Label})}
 	case f.Hidden:
-		return &Refusal{Text: intray.NewMessage("review.field_hidden", intray.Params{"field": f.Key})}
+		return &RefusedError{Text: intray.NewMessage("review.field_hidden", intray.Params{"field": f.Key})}
 	case f.ManyToOne && d.partCount(field) == 0:
-		return &Refusal{Text: intray.NewMessage("review.field_without_column", intray.Params{"field": f.Label})}
+		return &RefusedError{Text: intray.NewMessage("review.field_without_column", intray.Params{"field": f.Label})}
 	case part < 0 || part >= d.partCount(field):
-		return &Refusal{Text: intray.NewMessage("review.unknown_column_of_field", intray.Params{"field": f.Label, "column": part})}
+		return &RefusedError{Text: intray.NewMessage("review.unknown_column_of_field", intray.Params{"field": f.Label, "column": part})}
 	}
 	return nil
 }
@@ -365,10 +365,10 @@ func (d *Draft) selectRows(s *snapshot, w Selector, byFilter func() (*roaring.Bi
 	if w.Token != "" {
 		var asListed bool
 		if rows, asListed = d.views.rows(w.Token, s, w.Total); rows == nil {
-			return nil, &Refusal{Stale: true, Text: intray.NewMessage("review.view_expired", nil)}
+			return nil, &RefusedError{Stale: true, Text: intray.NewMessage("review.view_expired", nil)}
 		}
 		if !asListed {
-			return nil, &Refusal{Stale: true, Text: intray.NewMessage("review.view_changed", nil)}
+			return nil, &RefusedError{Stale: true, Text: intray.NewMessage("review.view_changed", nil)}
 		}
 		if w.From != 0 || w.To != 0 {
 			rows = viewRange(rows, w.From, w.To)

@@ -56,7 +56,7 @@ func TestStaleViewPositions(t *testing.T) {
 	}
 	checkStale := func(err error) {
 		t.Helper()
-		if refusal := (*Refusal)(nil); !errors.As(err, &refusal) || !refusal.Stale {
+		if refusal := (*RefusedError)(nil); !errors.As(err, &refusal) || !refusal.Stale {
 			t.Errorf("got %v, want a stale refusal", err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestRefusals(t *testing.T) {
 			"preview": func() error { _, err := u.draft.Preview(t.Context(), c.o, nil); return err },
 			"change":  func() error { _, err := u.draft.Change(t.Context(), c.o, u.saveOptions()); return err },
 		} {
-			var refusal *Refusal
+			var refusal *RefusedError
 			if err := do(); !errors.As(err, &refusal) || refusal.Text.String() != c.text {
 				t.Errorf("%s, %s: %v, want %s", name, kind, err, c.text)
 			} else if refusal.Stale != (name == "expired view") {
@@ -195,12 +195,12 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// refusalOf returns the message code of a Refusal.
+// refusalOf returns the message code of a RefusedError.
 func refusalOf(t *testing.T, err error) string {
 	t.Helper()
-	var refusal *Refusal
+	var refusal *RefusedError
 	if !errors.As(err, &refusal) {
-		t.Fatalf("got %v, want a Refusal", err)
+		t.Fatalf("got %v, want a RefusedError", err)
 	}
 	return refusal.Text.Code
 }

@@ -22,7 +22,7 @@ const maxText = 1 << 20
 // newReplacer returns a function that replaces in one text.
 func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
 	if o.Find == "" {
-		return nil, &Refusal{Text: intray.NewMessage("review.nothing_to_find", nil)}
+		return nil, &RefusedError{Text: intray.NewMessage("review.nothing_to_find", nil)}
 	}
 	find, with := o.Find, o.With
 	if !o.Expression {
@@ -39,7 +39,7 @@ func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
 	}
 	e, err := regexp.Compile(find)
 	if err != nil {
-		return nil, &Refusal{Text: intray.NewMessage("review.invalid_expression", intray.Params{"problem": re2.Describe(err)})}
+		return nil, &RefusedError{Text: intray.NewMessage("review.invalid_expression", intray.Params{"problem": re2.Describe(err)})}
 	}
 	simple := !o.Expression && !o.Whole && isASCII([]byte(o.Find))
 	low, put := foldCase([]byte(o.Find), nil), []byte(o.With)
@@ -119,7 +119,7 @@ func (c Casing) newCaser() (func(text []byte) (string, bool), error) {
 	case Title:
 		caser = cases.Title
 	default:
-		return nil, &Refusal{Text: intray.NewMessage("review.unknown_case", intray.Params{"value": string(c)})}
+		return nil, &RefusedError{Text: intray.NewMessage("review.unknown_case", intray.Params{"value": string(c)})}
 	}
 	return func(text []byte) (string, bool) {
 		if !utf8.Valid(text) {

@@ -47,7 +47,7 @@ type spanWork func(ctx context.Context, at span) error
 // eachSpan processes every span that contains any of the rows, on all cores and in
 // any order. It calls newWork once per goroutine. progress is called with row
 // counts, one call at a time.
-func (d *Draft) eachSpan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, progress func(done, total int64), newWork func() spanWork) error {
+func (d *Draft) eachSpan(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64), newWork func() spanWork) error {
 	spans := d.spansOf(rows)
 	var next atomic.Int64
 	var group *errgroup.Group

@@ -131,7 +131,7 @@ func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapsh
 
 // updateLevels updates levels after a revision.
 func (s *snapshot) updateLevels(before *snapshot, l *revision, in snapshotConfig) {
-	var deltas []*roaring.Bitmap
+	deltas := make([]*roaring.Bitmap, 0, 2*(len(l.kinds)+len(l.rules)))
 	for _, d := range l.kinds {
 		deltas = append(deltas, d.gained, d.lost)
 	}

@@ -196,7 +196,7 @@ func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, tota
 // 10,000.
 func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window, error) {
 	if first < 0 || n < 0 {
-		return Window{}, &Refusal{Text: intray.NewMessage("review.unknown_rows", intray.Params{"n": n, "row": first})}
+		return Window{}, &RefusedError{Text: intray.NewMessage("review.unknown_rows", intray.Params{"n": n, "row": first})}
 	}
 	s, done := d.beginRead()
 	defer done()

@@ -63,7 +63,7 @@ func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
 // editResult returns the effect of a change. If others changed the cells first, the error
 // lists the cells.
 func (d *reviewTable) editResult(v draft.ChangeResult, err error) (*wire.EditResult, error) {
-	var conflict *draft.Conflict
+	var conflict *draft.ConflictError
 	if errors.As(err, &conflict) {
 		conflicts := []wire.EditConflict{}
 		for _, one := range conflict.Cells {

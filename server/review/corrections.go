@@ -266,7 +266,7 @@ const maxConflictExamples, maxIgnoredHeaders = 20, 100
 func (s *Service) MergeCorrections(ctx context.Context, imp model.Import, in CorrectionFile) (MergeResult, error) {
 	for range maxTries {
 		out, err := s.mergeOnce(ctx, imp, in)
-		var overtaken *draft.Conflict
+		var overtaken *draft.ConflictError
 		if !errors.As(err, &overtaken) {
 			return out, err
 		}

@@ -173,10 +173,10 @@ func runChangedError(changed bool) error {
 	return model.NewError(model.Conflict, "import_changed", intray.NewMessage("review.import_read_again", nil))
 }
 
-// describeDraftError converts errors of a draft to errors for the caller. A [draft.Conflict]
+// describeDraftError converts errors of a draft to errors for the caller. A [draft.ConflictError]
 // remains, because the caller shows both texts.
 func describeDraftError(err error) error {
-	var refusal *draft.Refusal
+	var refusal *draft.RefusedError
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &failed):

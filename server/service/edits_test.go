@@ -127,7 +127,7 @@ func TestReviewOnTwoNodes(t *testing.T) {
 	v, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "one@example.org")))
 	must(t, err)
 	_, err = two.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "two@example.org")))
-	var conflict *draft.Conflict
+	var conflict *draft.ConflictError
 	if !errors.As(err, &conflict) || conflict.Cells[0].Now != "one@example.org" || conflict.Cells[0].Version != v.Seq {
 		t.Fatalf("a concurrent change: %v", err)
 	}

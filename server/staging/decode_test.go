@@ -78,7 +78,7 @@ func TestDecoderRejectsOtherPages(t *testing.T) {
 			} else {
 				_, err = d.readValues(&got, nil)
 			}
-			if want := (parquetio.DamageError{}); test.want == damage && errors.As(err, &want) {
+			if want := (parquetio.DamageError{}); errors.Is(test.want, damage) && errors.As(err, &want) {
 				return
 			}
 			if !errors.Is(err, test.want) {

@@ -207,7 +207,7 @@ func (l Layout) assignNames() ([]FieldColumns, []UnmappedColumn) {
 	taken := columnNames{}
 	taken.reserve(rowColumn)
 	taken.reserve(lineColumn)
-	var unmapped []UnmappedColumn
+	unmapped := make([]UnmappedColumn, 0, len(l.Unmapped))
 	for _, index := range l.Unmapped {
 		name := "$unmapped_" + strconv.Itoa(index)
 		taken.reserve(name)

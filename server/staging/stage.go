@@ -72,7 +72,7 @@ func (s *Stage) Manifest() Manifest { return *s.manifest }
 func (s *Stage) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var errs []error
+	errs := make([]error, 0, len(s.open))
 	for _, r := range s.open {
 		errs = append(errs, r.Close())
 	}

@@ -16,12 +16,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// storedLayout and storedBatches describe the stages in testdata. They must never
-// change, and neither must the files: they were written by an earlier version.
-func storedLayout() staging.Layout {
-	return staging.Layout{Fields: []string{"id", "Name", "name", "note", "gone", "_row"}, Unmapped: []int{3, 12}}
-}
-
+// storedBatches returns the rows of the stages in testdata, which an earlier version wrote.
+// Neither they nor the files must ever change.
 func storedBatches() []*intray.Batch {
 	var batches []*intray.Batch
 	first := int64(0)

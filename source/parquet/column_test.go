@@ -73,7 +73,7 @@ func row(entries ...[3]int) (r parquet.Row) {
 
 func TestShapes(t *testing.T) {
 	num := parquet.Leaf(parquet.Int64Type)
-	optional := func(n parquet.Node) parquet.Node { return parquet.Optional(n) }
+	optional := parquet.Optional
 	none := -1
 	tests := []struct {
 		name   string

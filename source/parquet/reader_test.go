@@ -117,8 +117,8 @@ func TestOpenStops(t *testing.T) {
 
 // TestPanics turns a panic into an error about the file.
 func TestPanics(t *testing.T) {
-	var none []int
-	err := locateError(recoverPanic(func() error { none[len(none)] = 1; return nil }), 7, "v")
+	var list []int
+	err := locateError(recoverPanic(func() error { list[1] = 1; return nil }), 7, "v")
 	var unreadable *source.UnreadableError
 	if !errors.As(err, &unreadable) || unreadable.Line != 7 || !strings.Contains(unreadable.Reason.String(), "damaged") {
 		t.Errorf("got %v", err)

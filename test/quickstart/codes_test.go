@@ -85,7 +85,7 @@ func TestErrorCodes(t *testing.T) {
 		"server/model", "server/auth", "server/schemas", "server/imports", "server/review", "server/connectors", "server/webhooks", "server/retention")
 	// The API returns one code for all invalid keys; these are internal to store
 	// and service.
-	within := []string{"unknown_key", "key_expired", "exists", "key_taken_meanwhile"}
+	within := []string{"unknown_key", "key_expired", "exists", "key_inserted"}
 	right = slices.DeleteFunc(right, func(code string) bool { return slices.Contains(within, code) })
 	compareCodes(t, "Errors", right, listedCodes(t, "Errors", 3, "`([a-z_]+)`"))
 }

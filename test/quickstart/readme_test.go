@@ -54,10 +54,10 @@ func TestReadmeLibrary(t *testing.T) {
 			shown = b.text
 		}
 	}
-	_, body, found := strings.Cut(read(t, root(t), "importer", "example_test.go"), "\nfunc printPeople(ctx context.Context) error {\n")
+	_, body, found := strings.Cut(read(t, root(t), "importer", "example_test.go"), "\nfunc printRows(ctx context.Context) error {\n")
 	body, _, ended := strings.Cut(body, "\n\treturn nil\n}\n")
 	if !found || !ended {
-		t.Fatal("the example of package importer has no function printPeople")
+		t.Fatal("the example of package importer has no function printRows")
 	}
 	want := strings.TrimPrefix(strings.ReplaceAll("\n"+body, "\n\t", "\n"), "\n")
 	if diff := cmp.Diff(want, strings.TrimSuffix(shown, "\n")); diff != "" {

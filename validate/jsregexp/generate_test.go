@@ -115,7 +115,7 @@ func (m *maker) atom(depth int) string {
 // plain returns a letter, escaped if it would not be literal.
 func (m *maker) plain() string {
 	l := m.letter()
-	if strings.Contains(".]}/", l) && m.choose(8) > 0 {
+	if strings.ContainsAny(l, ".]}/") && m.choose(8) > 0 {
 		return `\` + l
 	}
 	return l

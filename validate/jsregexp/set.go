@@ -22,7 +22,7 @@ const (
 // newSet returns the set of spans in any order. It may modify its argument.
 func newSet(spans ...span) set {
 	slices.SortFunc(spans, func(a, b span) int { return int(a.lo - b.lo) })
-	var s set
+	s := slices.Grow(set(nil), len(spans))
 	for _, p := range spans {
 		if n := len(s); n > 0 && p.lo <= s[n-1].hi+1 {
 			s[n-1].hi = max(s[n-1].hi, p.hi)

@@ -28,11 +28,11 @@ type clause struct {
 // translate returns the clauses of an expression, or nil if its meaning or size
 // exceeds a linear engine. Building the tables takes at most work steps.
 func translate(root *node, f Flags, work int) []clause {
-	var list []clause
 	parts := splitConditions(root, false)
 	if len(parts) > maxClauses {
 		return nil
 	}
+	list := make([]clause, 0, len(parts))
 	for _, part := range parts {
 		c, ok := newClause(part, f, work/len(parts))
 		if !ok {
