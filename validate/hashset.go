@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/maphash"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -25,14 +26,14 @@ func (h Hash) compare(other Hash) int {
 	return cmp.Or(cmp.Compare(h.Hi, other.Hi), cmp.Compare(h.Lo, other.Lo))
 }
 
-// hashSeed makes hashes unpredictable for authors of values. Package
-// maphash has 64 bits only, so a hash is two of them under independent seeds.
-type hashSeed struct{ hi, lo maphash.Seed }
+// hashSeed makes hashes unpredictable for authors of values.
+type hashSeed uint64
 
-func newHashSeed() hashSeed { return hashSeed{maphash.MakeSeed(), maphash.MakeSeed()} }
+func newHashSeed() hashSeed { return hashSeed(rand.Uint64()) }
 
-func (s *hashSeed) hash(value []byte) Hash {
-	return Hash{maphash.Bytes(s.hi, value), maphash.Bytes(s.lo, value)}
+func (s hashSeed) hash(value []byte) Hash {
+	h := xxh3.Hash128Seed(value, uint64(s))
+	return Hash{h.Hi, h.Lo}
 }
 
 // entry is the hash of a value and its row.

@@ -25,7 +25,7 @@ type Duplicates struct {
 // unique, unique_case_insensitive and unique_with. It holds a hash of 128 bits
 // for each value, beyond some megabytes in a temporary file, so that its memory
 // does not grow with the rows. Values are treated as equal if their hashes
-// under secret seeds are equal. With ten million rows, the chance that any two
+// under a secret seed are equal. With ten million rows, the chance that any two
 // different values are is less than 1 in 10^24.
 type UniqueChecker struct {
 	keys []uniqueKey
