@@ -29,7 +29,9 @@ func (h Hash) compare(other Hash) int {
 // hashSeed makes hashes unpredictable for authors of values.
 type hashSeed uint64
 
-func newHashSeed() hashSeed { return hashSeed(rand.Uint64()) }
+func newHashSeed() hashSeed {
+	return hashSeed(rand.Uint64()) //nolint:gosec // ChaCha8 with a key of the system is unpredictable
+}
 
 func (s hashSeed) hash(value []byte) Hash {
 	h := xxh3.Hash128Seed(value, uint64(s))
