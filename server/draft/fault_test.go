@@ -103,10 +103,13 @@ func TestReadsFail(t *testing.T) {
 			for i := range all.Calls() {
 				// A pooled cursor may hold a row group already, so the number of calls varies.
 				store := &blobtest.FaultyStore{FailAt: i}
-				if got, err := run(store); !errors.Is(err, blobtest.ErrFault) && store.Calls() > i {
-					t.Errorf("call %d of %d: got %v, %v, want an error", i, all.Calls(), got, err)
+				got, err := run(store)
+				// A count in memory may give up at the same time as the call fails. Then
+				// the values are read again, and the result is complete.
+				if diff := cmp.Diff(want, got); !errors.Is(err, blobtest.ErrFault) && store.Calls() > i && (err != nil || diff != "") {
+					t.Errorf("call %d of %d: %v, want the fault or this result: %s", i, all.Calls(), err, diff)
 				}
-				got, err := run(&blobtest.FaultyStore{FailAt: i, Short: true})
+				got, err = run(&blobtest.FaultyStore{FailAt: i, Short: true})
 				if diff := cmp.Diff(want, got); err == nil && diff != "" {
 					t.Errorf("call %d of %d is short: %s", i, all.Calls(), diff)
 				}
