@@ -3,6 +3,7 @@ package parquetio
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -43,32 +44,42 @@ func TestPagesDecompress(t *testing.T) {
 		var pages, plain []byte
 		for name, body := range bodies() {
 			for _, levels := range [][]byte{nil, []byte("levels")} {
-				want := PageHeader{V2: levels != nil, Count: 5, Encoding: format.Plain}
-				if want.V2 {
-					want.Rows, want.Nulls = 4, 3
-				}
-				var err error
-				c := Chunk{Codec: codec}
-				if pages, err = e.AppendDataPage(pages[:0], &c, want, levels, body); err != nil {
-					t.Fatal(err)
-				}
-				h, packed, rest, err := CutPage(append(pages, "next"...), codec)
-				if err != nil || string(rest) != "next" {
-					t.Fatalf("%s %s: %v, then %d bytes", codec, name, err, len(rest))
-				}
-				if h.V2 != want.V2 || h.Count != 5 || h.Rows != want.Rows || h.Nulls != want.Nulls || h.DefBytes != len(levels) || h.Encoding != format.Plain {
-					t.Errorf("%s %s: the header is %+v", codec, name, h)
-				}
-				plain, err = d.Decompress(plain, &h, codec, packed)
-				if err != nil || !bytes.Equal(plain, append(bytes.Clone(levels), body...)) {
-					t.Errorf("%s %s: %d bytes become %d: %v", codec, name, len(levels)+len(body), len(plain), err)
-				}
-				if c.Bytes != int64(len(pages)) || c.PlainBytes != int64(len(pages)-len(packed)+len(plain)) || c.Entries != 5 || c.Nulls != int64(want.Nulls) {
-					t.Errorf("%s %s: the chunk is %+v", codec, name, c)
-				}
+				t.Run(fmt.Sprintf("%s/%s/%s", codec, name, levels), func(t *testing.T) {
+					c := Chunk{Codec: codec}
+					want := PageHeader{V2: levels != nil, Count: 5, Encoding: format.Plain}
+					if want.V2 {
+						want.Rows, want.Nulls = 4, 3
+					}
+					var err error
+					if pages, err = e.AppendDataPage(pages[:0], &c, want, levels, body); err != nil {
+						t.Fatal(err)
+					}
+					plain = checkPage(t, &d, &c, pages, plain, want, levels, body)
+				})
 			}
 		}
 	}
+}
+
+// checkPage decodes a page with levels and a body, and compares its header and the sizes in
+// its chunk. It returns the decoded page.
+func checkPage(t *testing.T, d *Decompressor, c *Chunk, pages, plain []byte, want PageHeader, levels, body []byte) []byte {
+	t.Helper()
+	h, packed, rest, err := CutPage(append(pages, "next"...), c.Codec)
+	if err != nil || string(rest) != "next" {
+		t.Fatalf("%v, then %d bytes", err, len(rest))
+	}
+	if h.V2 != want.V2 || h.Count != 5 || h.Rows != want.Rows || h.Nulls != want.Nulls || h.DefBytes != len(levels) || h.Encoding != format.Plain {
+		t.Errorf("the header is %+v", h)
+	}
+	plain, err = d.Decompress(plain, &h, c.Codec, packed)
+	if err != nil || !bytes.Equal(plain, append(bytes.Clone(levels), body...)) {
+		t.Errorf("%d bytes become %d: %v", len(levels)+len(body), len(plain), err)
+	}
+	if c.Bytes != int64(len(pages)) || c.PlainBytes != int64(len(pages)-len(packed)+len(plain)) || c.Entries != 5 || c.Nulls != int64(want.Nulls) {
+		t.Errorf("the chunk is %+v", c)
+	}
+	return plain
 }
 
 // TestImpossibleSizes rejects pages before memory is allocated for what they declare,

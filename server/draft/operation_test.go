@@ -238,6 +238,12 @@ func TestOperationLimits(t *testing.T) {
 			t.Errorf("search for %d bytes: %v", n, err)
 		}
 	}
+}
+
+// TestFieldLimits filters and counts by the first and the last field, and by those outside.
+func TestFieldLimits(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(2), 6, limits{})
+	defer u.close(t)
 	last, first := fieldCount-1, 0
 	noField, below, none := fieldCount, -2, intray.NoField
 	for f, valid := range map[*int]bool{&last: true, &first: true, &none: true, &noField: false, &below: false} {
