@@ -23,12 +23,10 @@ func sameLabel(n int, label string) []intray.Field {
 	return list
 }
 
-// tooLong is far more than a linear algorithm takes on a busy machine, and far less than
-// comparing every field with every column takes.
-const tooLong = time.Minute
-
-// TestSuggestIsFast maps files that are built to cost time.
+// TestSuggestIsFast maps files that are built to cost time. The limit is far above what a
+// linear algorithm takes, and far below what comparing every field with every column takes.
 func TestSuggestIsFast(t *testing.T) {
+	const limit = 5 * time.Second
 	fields, columns := 2000, 16384
 	if testing.Short() {
 		fields, columns = 500, 4096
@@ -43,7 +41,7 @@ func TestSuggestIsFast(t *testing.T) {
 			}
 			begin := time.Now()
 			m, questions := suggest(t, sameLabel(fields, "x"), headers...)
-			if took := time.Since(begin); took > tooLong {
+			if took := time.Since(begin); took > limit {
 				t.Errorf("it took %v", took)
 			}
 			mapped := len(headers) - len(m.Unmapped)
@@ -57,6 +55,7 @@ func TestSuggestIsFast(t *testing.T) {
 // TestInferIsFast maps headers that are not names of fields, but related to them by meaning
 // or spelling.
 func TestInferIsFast(t *testing.T) {
+	const limit = 20 * time.Second
 	numFields, numHeaders := 500, 4096
 	if testing.Short() {
 		numFields, numHeaders = 100, 500
@@ -78,7 +77,7 @@ func TestInferIsFast(t *testing.T) {
 			}
 			begin := time.Now()
 			suggest(t, fields, headers...)
-			if took := time.Since(begin); took > tooLong {
+			if took := time.Since(begin); took > limit {
 				t.Errorf("it took %v", took)
 			}
 		})
