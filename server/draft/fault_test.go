@@ -104,10 +104,11 @@ func TestReadsFail(t *testing.T) {
 				// A pooled cursor may hold a row group already, so the number of calls varies.
 				store := &blobtest.FaultyStore{FailAt: i}
 				got, err := run(store)
-				// A count in memory may give up at the same time as the call fails. Then
-				// the values are read again, and the result is complete.
-				if diff := cmp.Diff(want, got); !errors.Is(err, blobtest.ErrFault) && store.Calls() > i && (err != nil || diff != "") {
-					t.Errorf("call %d of %d: %v, want the fault or this result: %s", i, all.Calls(), err, diff)
+				// While one goroutine reports that there are too many values to count in
+				// memory, a read of another one may fail. The values are read again then.
+				retried := name == "distinct" && err == nil && cmp.Equal(want, got)
+				if !errors.Is(err, blobtest.ErrFault) && store.Calls() > i && !retried {
+					t.Errorf("call %d of %d: got %v, %v, want an error", i, all.Calls(), got, err)
 				}
 				got, err = run(&blobtest.FaultyStore{FailAt: i, Short: true})
 				if diff := cmp.Diff(want, got); err == nil && diff != "" {
