@@ -1,4 +1,4 @@
-// The program phonegen writes the tables of package celltype/phone.
+// Command phonegen writes the tables of package celltype/phone.
 //
 //	go run ./phonegen FOLDER
 //
