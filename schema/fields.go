@@ -125,10 +125,10 @@ func RuleShapes() []RuleShape {
 	regex := []jsonschema.Property{
 		required("regex", newShape(jsonschema.String, "A regular expression in JavaScript syntax, without slashes.")),
 		optional("regexOptions", objectShape("The flags of the expression.",
-			optional("ignoreCase", boolShape("Ignores case: flag i.", false)),
-			optional("dotAll", boolShape("A dot also matches line breaks: flag s.", false)),
-			optional("multiline", boolShape("^ and $ also match at line breaks: flag m.", false)),
-			optional("unicode", boolShape("Counts code points and supports \\p{…}: flag u.", false)))),
+			optional("ignoreCase", boolShape("Ignores case (the `i` flag).", false)),
+			optional("dotAll", boolShape("Lets a dot also match line breaks (the `s` flag).", false)),
+			optional("multiline", boolShape("Lets ^ and $ also match at line breaks (the `m` flag).", false)),
+			optional("unicode", boolShape("Counts code points and supports \\p{…} (the `u` flag).", false)))),
 	}
 	return []RuleShape{
 		{"required", nil},

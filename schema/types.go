@@ -19,7 +19,7 @@ func TypeShapes() []TypeShape {
 	return []TypeShape{
 		{intray.TypeString, none},
 		{intray.TypeNumber, numberOptions()},
-		{intray.TypeDate, dateOptions(optional("autofix", boolShape("Reads a date in another order than the rest of its column if only one reading is possible, and reports it. Otherwise such a cell is invalid.", true)))},
+		{intray.TypeDate, dateOptions(optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, reads it in that order and reports it. Otherwise, the cell is invalid.", true)))},
 		{intray.TypeDatetime, dateOptions()},
 		{intray.TypeTime, dateOptions()},
 		{intray.TypeCheckbox, none},

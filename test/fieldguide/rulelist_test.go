@@ -62,7 +62,7 @@ func ruleEntries() map[string]ruleEntry {
 			broken{`{"validate": "require_with_all_values", "fieldValues": {"kind": "firm", "country": "DE"}}`, [][]string{{"", "firm", "Germany"}, {"", "firm", "France"}}}),
 		"require_without_all_values": like(vat, "The cell must not be empty if all of the other fields have values other than the given ones.",
 			broken{`{"validate": "require_without_all_values", "fieldValues": {"kind": "person", "country": "DE"}}`, [][]string{{"", "firm", "France"}, {"", "firm", "Germany"}}}),
-		"length": of(name, "Name", "The length of the text in characters, including both bounds. Set at least one. Empty cells are skipped.",
+		"length": of(name, "Name", "The text must be from `min` to `max` characters long, inclusive. Set at least one of them. Empty cells are skipped.",
 			broken{`{"validate": "length", "min": 2, "max": 5}`, cells("Jo", "Zoë", "Josephine", "J", "")},
 			broken{`{"validate": "length", "min": 3, "max": 3}`, cells("Jo")},
 			broken{`{"validate": "length", "max": 5}`, cells("Josephine")}),
