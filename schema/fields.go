@@ -24,16 +24,16 @@ func fieldShape() *jsonschema.Schema {
 		optional("alternateMatches", stringListShape("Other headers that match the field.")),
 		optional("validators", listShape("The rules that the cells of the field must satisfy.", validatorShape())),
 		optional("invalidValueMessage", newShape(jsonschema.String, "Replaces the error message of the type.")),
-		optional("readOnly", boolShape("People cannot edit the cells. Hooks can.", false)),
-		optional("hidden", boolShape("The field is never mapped or shown. Only hooks fill it. It has no validators.", false)),
-		optional("requireMapping", boolShape("The field needs a column, even if its cells may be empty. If none matches, the import goes to review.", false)),
-		optional("manyToOne", boolShape("Several columns can map to the field. Its value is a list.", false)),
+		optional("readOnly", boolShape("Prevents people from editing the cells. Hooks can still change them.", false)),
+		optional("hidden", boolShape("Excludes the field from mapping and review. Only hooks can fill it. It cannot have validators.", false)),
+		optional("requireMapping", boolShape("Requires a column for the field, even if its cells can be empty. If no column matches, the import needs review.", false)),
+		optional("manyToOne", boolShape("Allows several columns to map to the field. The value of the field is a list.", false)),
 		optional("selectOptions", listShape("The options of a select or multi-select field.", optionShape())),
 	)
 }
 
 func keyShape() *jsonschema.Schema {
-	return &jsonschema.Schema{Kind: jsonschema.String, Description: "The name of the field in the result. Unique in the schema, at most 255 bytes.",
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: "The name of the field in the result. It must be unique in the schema and have at most 255 bytes.",
 		MinLength: 1, MaxLength: MaxKeyBytes, NoControl: true, Example: "email"}
 }
 
@@ -41,7 +41,7 @@ func optionShape() *jsonschema.Schema {
 	return objectShape("",
 		required("label", newShape(jsonschema.String, "The name that people see.")),
 		required("value", newShape(jsonschema.String, "The value in the result.")),
-		optional("alternateMatches", stringListShape("Other texts that mean the same.")),
+		optional("alternateMatches", stringListShape("Other values in the file that mean this option.")),
 	)
 }
 
@@ -121,7 +121,7 @@ type RuleShape struct {
 // RuleShapes returns the 16 kinds of validators.
 func RuleShapes() []RuleShape {
 	fields := []jsonschema.Property{required("fields", fieldKeysShape())}
-	values := []jsonschema.Property{required("fieldValues", newShape(jsonschema.Map, "The values to compare with, by field key."))}
+	values := []jsonschema.Property{required("fieldValues", newShape(jsonschema.Map, "The values to compare with, keyed by field key."))}
 	regex := []jsonschema.Property{
 		required("regex", newShape(jsonschema.String, "A regular expression in JavaScript syntax, without slashes.")),
 		optional("regexOptions", objectShape("The flags of the expression.",
@@ -134,7 +134,7 @@ func RuleShapes() []RuleShape {
 		{"required", nil},
 		{"unique", nil},
 		{"unique_case_insensitive", nil},
-		{"unique_with", []jsonschema.Property{required("uniqueKey", newShape(jsonschema.String, "Fields with the same key are compared together."))}},
+		{"unique_with", []jsonschema.Property{required("uniqueKey", newShape(jsonschema.String, "Identifies a group of fields. The combination of values in fields with the same key must be unique."))}},
 		{"regex_match", regex},
 		{"regex_exclude", regex},
 		{"require_with", fields},

@@ -31,7 +31,7 @@ func TypeShapes() []TypeShape {
 			optional("trimValues", boolShape("Removes white space around each value.", true)))},
 		{intray.TypeEmail, none},
 		{intray.TypePhone, objectShape("",
-			optional("country", newShape(jsonschema.String, "The country of numbers without a country code, as two letters.")),
+			optional("country", newShape(jsonschema.String, "The country of numbers without a country code, as a two-letter code.")),
 			optional("format", withDefault(enumShape("The format in the result: national omits the country code, international and both include it. both requires country.", "international", "national", "both"), "international")),
 			optional("outputFormatted", boolShape("Formats numbers with spaces.", false)))},
 		{intray.TypeURL, objectShape("",
@@ -57,10 +57,10 @@ func uuidVersion() *jsonschema.Schema {
 
 func dateOptions(more ...jsonschema.Property) *jsonschema.Schema {
 	return objectShape("", append([]jsonschema.Property{
-		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If set, it decides ambiguous values."), "en-US")),
-		optional("displayFormat", newShape(jsonschema.String, "How people see values, in Luxon tokens. Cells in this format are accepted.")),
+		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If set, Intray uses it to read ambiguous values."), "en-US")),
+		optional("displayFormat", newShape(jsonschema.String, "The format in which people see values, in Luxon tokens. Cells in this format are also accepted.")),
 		optional("outputFormat", withDefault(newShape(jsonschema.String, "The format of values in the result, in Luxon tokens."), "[ISO]")),
-		optional("withSeconds", boolShape("Keeps seconds. No effect on a date.", false)),
+		optional("withSeconds", boolShape("Keeps seconds. It has no effect on the type date.", false)),
 	}, more...)...)
 }
 
@@ -76,7 +76,7 @@ func numberOptions() *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: []*jsonschema.Schema{preset, objectShape("",
 		optional("preset", preset),
 		optional("round", newShape(jsonschema.Integer, "The number of decimal places. Negative values round before the decimal point. Rounding happens before min and max are checked.")),
-		optional("displayFormat", NumberFormat("How people see the numbers. No effect on the result.")),
+		optional("displayFormat", NumberFormat("The format in which people see the numbers. It has no effect on the result.")),
 		optional("outputFormat", NumberFormat("The format of the numbers in the result, as text.")),
 		optional("min", newShape(jsonschema.Number, "The smallest accepted number.")),
 		optional("max", newShape(jsonschema.Number, "The largest accepted number.")),
@@ -89,9 +89,9 @@ func NumberFormat(doc string) *jsonschema.Schema {
 	digits := func(doc string) *jsonschema.Schema { return withDefault(integerShape(doc, 0), 0) }
 	return objectShape(doc,
 		optional("output", withDefault(enumShape("The kind of number.", "number", "currency", "percent", "byte", "time", "ordinal"), "number")),
-		optional("base", enumShape("Units of bytes: 1024 with KiB (binary), 1000 with KB (decimal), 1024 with KB (general).", "decimal", "binary", "general")),
-		optional("prefix", newShape(jsonschema.String, "Text before everything.")),
-		optional("postfix", newShape(jsonschema.String, "Text after everything.")),
+		optional("base", enumShape("The units for bytes: 1024 bytes are 1 KiB (binary), 1000 bytes are 1 KB (decimal), or 1024 bytes are 1 KB (general).", "decimal", "binary", "general")),
+		optional("prefix", newShape(jsonschema.String, "Text before the formatted number.")),
+		optional("postfix", newShape(jsonschema.String, "Text after the formatted number.")),
 		optional("characteristic", digits("The minimum number of digits before the decimal point.")),
 		optional("optionalCharacteristic", off("Omits a zero before the decimal point.")),
 		optional("mantissa", integerShape("The number of decimal places. Default: as many as needed.", 0)),
@@ -104,9 +104,9 @@ func NumberFormat(doc string) *jsonschema.Schema {
 		optional("exponential", off("Uses exponential notation.")),
 		optional("average", off("Abbreviates to thousands, millions, billions or trillions.")),
 		optional("forceAverage", enumShape("Abbreviates to this unit.", "thousand", "million", "billion", "trillion")),
-		optional("totalLength", digits("Abbreviates to this total number of digits.")),
+		optional("totalLength", digits("Abbreviates the number to this total number of digits.")),
 		optional("lowPrecision", boolShape("Abbreviates from half a unit: 500 becomes 0.5k. For currencies, the default is false.", true)),
-		optional("abbreviations", newShape(jsonschema.Map, "Texts for thousand, million, billion and trillion, instead of k, m, b and t.")),
+		optional("abbreviations", newShape(jsonschema.Map, "Abbreviations for thousand, million, billion and trillion, instead of k, m, b and t.")),
 		optional("spaceSeparatedAbbreviation", off("Adds a space between an abbreviation and a currency symbol after it, if spaceSeparatedCurrency is set.")),
 		optional("currencySymbol", withDefault(newShape(jsonschema.String, "The currency symbol."), "$")),
 		optional("currencyPosition", withDefault(enumShape("Position of the currency symbol: before the number, instead of the decimal point, or after it.", "prefix", "infix", "postfix"), "prefix")),

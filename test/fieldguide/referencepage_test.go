@@ -17,7 +17,7 @@ How to read the results:
 
 - Code is the value in the result, as JSON.
 - *error*, *warning* and *info* are problems with their messages. An error makes the row invalid, and [` + "`invalidDataBehavior`" + `](#settings) decides what happens to it. Warnings and infos change nothing.
-- *question* means that the file is ambiguous. The import waits until a person answers.
+- *question* means that the file is ambiguous. The import is waiting for a person to answer.
 
 Except in ` + "`string`" + ` fields, Intray ignores white space around a cell.
 
@@ -31,12 +31,12 @@ func page(t *testing.T) string {
 	contents(&b)
 	b.WriteString("## Field properties\n\n")
 	writeKeys(t, &b)
-	b.WriteString("## Types\n\nWrite a type as its name, or as an array of its name and its options. If a cell cannot be parsed, Intray keeps its raw text for review.\n\n")
+	b.WriteString("## Types\n\nWrite a type as its name, or as an array that contains its name and its options. If a cell cannot be parsed, Intray keeps its raw text for review.\n\n")
 	writeTypes(t, &b)
-	b.WriteString("## Validators\n\nThe `validators` of a field are objects. `validate` contains the name of the validator. Validators check values, after the type has parsed the cells. They skip cells that could not be parsed, because those have a problem already. Every validator also has these properties:\n\n")
+	b.WriteString("## Validators\n\nThe `validators` of a field are objects. `validate` contains the name of the validator. Validators check values, after the type has parsed the cells. They skip cells that could not be parsed, because these cells already have a problem. Every validator also has these properties:\n\n")
 	properties(&b, "Property", schema.CommonRuleProps())
 	writeRules(t, &b)
-	b.WriteString("## Settings\n\nThe settings of an import are merged over those of the saved schema, one by one.\n\n")
+	b.WriteString("## Settings\n\nEach setting of an import replaces the same setting in the saved schema.\n\n")
 	writeSettings(t, &b)
 	b.WriteString("## Rejected properties\n\n")
 	writeRejected(t, &b)

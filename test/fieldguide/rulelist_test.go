@@ -21,13 +21,13 @@ func ruleEntries() map[string]ruleEntry {
 		return rows
 	}
 	return map[string]ruleEntry{
-		"required": of(name, "Name", "The cell must not be empty or blank. With level `error`, the field also needs a column. If none matches, the import goes to review.",
+		"required": of(name, "Name", "The cell must not be empty or blank. With level `error`, the field also needs a column. If no column matches, the import needs review.",
 			broken{`{"validate": "required"}`, cells("Ada", " ", "")},
 			broken{`{"validate": "required", "errorMessage": "Who is it?"}`, cells("")},
 			broken{`{"validate": "required", "level": "warning"}`, cells("")},
 			broken{`{"validate": "required", "level": "info"}`, cells("")},
 			broken{`{"validate": "required", "level": "error"}`, cells("")}),
-		"unique": of(name, "Name", "No two rows may have the same value. All rows with a duplicate value are invalid, including the first. Empty cells are never duplicates.",
+		"unique": of(name, "Name", "The value must be different in each row. All rows with a duplicate value are invalid, including the first. Empty cells are never duplicates.",
 			broken{`{"validate": "unique"}`, cells("Ada", "Bob", "ada", "Bob", "", "")}),
 		"unique_case_insensitive": of(name, "Name", "Like `unique`, ignoring case.",
 			broken{`{"validate": "unique_case_insensitive"}`, cells("Ada", "Bob", "ada")}),
@@ -35,7 +35,7 @@ func ruleEntries() map[string]ruleEntry {
 			field: `{"key": "order", "label": "Order"`, header: []string{"Order", "Line"},
 			others: []string{`{"key": "line", "label": "Line", "validators": [{"validate": "unique_with", "uniqueKey": "position"}]}`},
 			tried:  []broken{{`{"validate": "unique_with", "uniqueKey": "position"}`, [][]string{{"A", "1"}, {"A", "2"}, {"B", "1"}, {"A", "2"}, {"", ""}}}}},
-		"regex_match": of(`{"key": "code", "label": "Code"`, "Code", "The text must contain a match of a JavaScript regular expression. To match the whole text, start it with `^` and end it with `$`. Empty cells are checked as well. In JSON, write each `\\` twice.",
+		"regex_match": of(`{"key": "code", "label": "Code"`, "Code", "The text must contain a match of a JavaScript regular expression. To match the whole text, start it with `^` and end it with `$`. Empty cells are also checked. In JSON, write each `\\` twice.",
 			broken{`{"validate": "regex_match", "regex": "^[A-Z]{2}\\d{3}$"}`, cells("AB123", "ab123", "xAB1234", "")},
 			broken{`{"validate": "regex_match", "regex": "^$|^[A-Z]{2}$", "regexOptions": {"ignoreCase": true}}`, cells("ab", "")},
 			broken{`{"validate": "regex_match", "regex": "^a.b$"}`, cells("a\nb")},
@@ -54,7 +54,7 @@ func ruleEntries() map[string]ruleEntry {
 			broken{`{"validate": "require_with_all", "fields": ["fax", "email"]}`, [][]string{{"", "2", "a@b.org"}, {"", "2", ""}}}),
 		"require_without_all": like(phone, "The cell must not be empty if all of the other fields are empty.",
 			broken{`{"validate": "require_without_all", "fields": ["fax", "email"]}`, [][]string{{"", "2", ""}, {"", "", ""}, {"1", "", ""}}}),
-		"require_with_values": like(vat, "The cell must not be empty if at least one of the other fields has the given value. Compare with canonical values, without `outputFormat`: the value of an option rather than its label, `2024-12-31`, `DE`.",
+		"require_with_values": like(vat, "The cell must not be empty if at least one of the other fields has the given value. The given values must be canonical values, without `outputFormat`: for example the value of an option rather than its label, `2024-12-31`, or `DE`.",
 			broken{`{"validate": "require_with_values", "fieldValues": {"kind": "firm", "country": "DE"}}`, [][]string{{"", "firm", "France"}, {"", "person", "Germany"}, {"", "person", "France"}}}),
 		"require_without_values": like(vat, "The cell must not be empty if at least one of the other fields has a value other than the given one.",
 			broken{`{"validate": "require_without_values", "fieldValues": {"kind": "person", "country": "DE"}}`, [][]string{{"", "person", "Germany"}, {"", "person", "France"}, {"", "firm", "Germany"}}}),
