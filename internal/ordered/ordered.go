@@ -1,10 +1,9 @@
 // Package ordered processes a sequence of items on several goroutines and returns the
 // results in the order of the items.
 //
-// [Start] begins the work and [Results.Next] returns one result after the other. The
-// number of items that are in progress or wait for their turn is bounded, so a slow
-// consumer stops the producer. The first error in the order of the items ends the
-// results, whichever error occurs first.
+// [Start] starts the goroutines, and each call of [Results.Next] returns the next result. The
+// number of items in progress is limited, so a slow consumer blocks the producer. The results
+// end with the first error in the order of the items, even if a later item fails earlier.
 //
 // The package neither combines results nor recycles items.
 package ordered
@@ -16,13 +15,14 @@ import (
 	"sync"
 )
 
-// Results are the results of the items, in order. Next and Close must not be called
+// Results holds the results of the items, in order. Next and Close must not be called
 // concurrently.
 type Results[Out any] struct {
 	// order holds the items in progress. It is closed after the last one, when end is set.
 	order chan *task[Out]
 	end   error
-	// slots has one element for each item that was requested and not returned by Next.
+	// slots has one element for each item that was requested from next but not yet returned by
+	// Next.
 	slots   chan struct{}
 	current *task[Out]
 	err     error
@@ -46,14 +46,14 @@ type PanicError struct {
 
 func (p *PanicError) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
-// Start calls next on one goroutine until it returns io.EOF or another error, and passes
-// the items to workers. It calls newWorker once for each worker before it returns, so a
-// worker can own state. At most limit items are between next and Results.Next. Both
-// workers and limit are at least 1.
+// Start calls next on one goroutine until next returns io.EOF or another error, and passes the
+// items to workers. Before it returns, it calls newWorker once per worker, so each worker can
+// have its own state. At most limit items are requested from next before Results.Next returns
+// them. workers and limit must be at least 1.
 //
-// After an error of a worker next is not called again. All functions get a context that
-// ends with ctx or when Close is called, and must return soon after that. The caller must
-// call Close.
+// After a worker returns an error, next is not called again. All functions receive a context
+// that is canceled when ctx is canceled or Close is called. They must return soon after that.
+// The caller must call Close.
 func Start[In, Out any](ctx context.Context, workers, limit int, next func(context.Context) (In, error), newWorker func() func(context.Context, In) (Out, error)) *Results[Out] {
 	type job struct {
 		in In
@@ -101,7 +101,7 @@ func Start[In, Out any](ctx context.Context, workers, limit int, next func(conte
 					return err
 				}
 				t := &task[Out]{done: make(chan struct{})}
-				r.order <- t // neither blocks: both have room for limit items
+				r.order <- t // neither send blocks: both channels have room for limit items
 				jobs <- job{in, t}
 			}
 		})
@@ -113,7 +113,7 @@ func Start[In, Out any](ctx context.Context, workers, limit int, next func(conte
 	return r
 }
 
-// recoverPanic returns a panic of work as a *PanicError.
+// recoverPanic calls work and converts a panic to a *PanicError.
 func recoverPanic(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -123,10 +123,10 @@ func recoverPanic(work func() error) (err error) {
 	return work()
 }
 
-// Next waits for the result of the next item. It returns io.EOF after the last one. An
-// error of next or of a worker is returned again by every later call. If one of them
-// panicked, Next panics with a *PanicError. If ctx ends, Next returns its error, and a later call waits for
-// the same result.
+// Next waits for the next result and returns it. It returns io.EOF after the last result. If
+// next or a worker returned an error, Next and every later call return that error. If one of
+// them panicked, Next panics with a *PanicError. If ctx is canceled, Next returns the error of
+// ctx, and a later call waits for the same result.
 func (r *Results[Out]) Next(ctx context.Context) (out Out, err error) {
 	if r.err != nil {
 		return out, r.err
@@ -164,8 +164,8 @@ func (r *Results[Out]) fail(err error) error {
 	return err
 }
 
-// Close cancels the work and waits until all goroutines have returned. Next must not be
-// called afterwards.
+// Close cancels the work and waits until all goroutines have returned. Next must not be called
+// after Close.
 func (r *Results[Out]) Close() {
 	r.cancel()
 	<-r.stopped

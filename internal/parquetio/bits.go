@@ -8,8 +8,8 @@ import (
 
 var errPageTruncated = Damaged(intray.NewMessage("parquet.page_ends_early", nil))
 
-// readBits returns the number of width bits, at most 64, that begins at a bit of b.
-// The least significant bit is first.
+// readBits returns the number that is stored in width bits of b, starting at the given bit.
+// width is at most 64. The least significant bit is first.
 func readBits(b []byte, bit int, width uint) (uint64, error) {
 	from, shift := bit>>3, uint(bit&7)
 	if from+9 <= len(b) {
@@ -30,16 +30,16 @@ func readBits(b []byte, bit int, width uint) (uint64, error) {
 	return n, nil
 }
 
-// rleDecoder decodes numbers of up to 32 bits in the hybrid encoding of levels,
-// dictionary indexes and booleans: runs of packed numbers and of one number. A run
-// takes constant memory.
+// rleDecoder decodes numbers of up to 32 bits in the RLE/bit-packing hybrid encoding, which
+// Parquet uses for levels, dictionary indexes and booleans. Runs hold either bit-packed
+// numbers or one repeated number. Decoding a run takes constant memory.
 // https://github.com/apache/parquet-format/blob/master/Encodings.md
 type rleDecoder struct {
 	text  []byte
 	pos   int
 	width uint
-	// left counts the numbers left in the current run. They are packed from bit
-	// on, or are all repeated.
+	// left is the number of numbers left in the current run. Packed numbers continue at offset
+	// bit. Otherwise all are equal to repeated.
 	left     uint64
 	packed   bool
 	bit      int
@@ -81,8 +81,8 @@ func (d *rleDecoder) beginRun() error {
 	return nil
 }
 
-// beginPackedRun begins a run of groups of eight numbers. Some programs omit the
-// end of the last group.
+// beginPackedRun begins a run of packed numbers in groups of eight. Some programs omit the end
+// of the last group.
 func (d *rleDecoder) beginPackedRun(groups uint64) error {
 	rest := uint64(len(d.text) - d.pos)
 	if groups > 1<<32 || d.width > 0 && rest == 0 && groups > 0 {
@@ -96,8 +96,8 @@ func (d *rleDecoder) beginPackedRun(groups uint64) error {
 	return nil
 }
 
-// packedLevelDecoder decodes the levels of the oldest files, which are packed with
-// the most significant bit first.
+// packedLevelDecoder decodes levels in the deprecated BIT_PACKED encoding, which stores the
+// most significant bit first.
 type packedLevelDecoder struct {
 	text  []byte
 	bit   int
@@ -116,23 +116,24 @@ func (d *packedLevelDecoder) next() (n uint32, err error) {
 }
 
 const (
-	// maxBlockValues is the largest block of deltas, maxMiniblocks the number of
-	// parts that a block may have.
+	// maxBlockValues is the maximum number of deltas in a block. maxMiniblocks is the maximum
+	// number of miniblocks in a block.
 	maxBlockValues = 1 << 20
 	maxMiniblocks  = 1 << 12
 )
 
 var errDelta = Damaged(intray.NewMessage("parquet.invalid_delta_page", nil))
 
-// deltaDecoder decodes numbers from their differences. A block has a least
-// difference, and miniblocks that pack what exceeds it, each in its own width.
+// deltaDecoder decodes the DELTA_BINARY_PACKED encoding, which stores the differences between
+// successive numbers. A block stores the minimum difference. Its miniblocks store how much
+// each difference exceeds that minimum, packed with a bit width per miniblock.
 // https://github.com/apache/parquet-format/blob/master/Encodings.md
 type deltaDecoder struct {
 	text []byte
-	// pos is negative after a number that cannot be read.
+	// pos is the offset in text. It is negative after a number that could not be read.
 	pos int
-	// miniblocks is the number of miniblocks in a block, miniblockValues the
-	// number of values in each. left counts the numbers that are not read yet.
+	// miniblocks is the number of miniblocks in a block, and miniblockValues is the number of
+	// values in each. left is the number of values not yet read.
 	miniblocks, miniblockValues int
 	left                        uint64
 	started                     bool
@@ -140,8 +141,8 @@ type deltaDecoder struct {
 
 	minDelta uint64
 	widths   []byte
-	// miniblock is the number of the next miniblock of the block. The current one
-	// has miniblockLeft values, packed from bit on in width bits each.
+	// miniblock is the index of the next miniblock in the block. The current miniblock has
+	// miniblockLeft more values of width bits each, starting at offset bit.
 	miniblock, miniblockLeft, bit int
 	width                         uint
 }
@@ -211,8 +212,8 @@ func (d *deltaDecoder) nextMiniblock() error {
 	return nil
 }
 
-// rest returns the bytes after the numbers. The last block has only the miniblocks
-// that it needs.
+// rest returns the bytes after the last number. The last block may have fewer miniblocks than
+// the others.
 func (d *deltaDecoder) rest() ([]byte, error) {
 	c := *d
 	for left := c.left; left > 1; left -= min(left-1, uint64(c.miniblockValues)) {

@@ -17,17 +17,18 @@ import (
 )
 
 const (
-	// ratioSlack is how many bytes a page may have before its ratio counts.
+	// ratioSlack is the number of bytes added to the compressed size of a page before its
+	// compression ratio is checked.
 	ratioSlack = 64
-	// zstdSlack is the capacity behind its output with which the decoder of zstd
-	// copies in larger steps.
+	// zstdSlack is the spare capacity, in bytes, that lets the zstd decoder copy in larger
+	// steps.
 	zstdSlack = 16
-	// zstdWindow is the window that pages are compressed with.
+	// zstdWindow is the zstd window size, in bytes, for compressing pages.
 	zstdWindow = 1 << 20
 )
 
-// maxRatio returns the number of bytes that one compressed byte can stand for, or
-// 0 if the codec is unknown.
+// maxRatio returns the maximum number of bytes that one compressed byte can expand to, or 0 if
+// the codec is unknown.
 func maxRatio(codec format.CompressionCodec) int {
 	switch codec {
 	case format.Uncompressed:
@@ -46,31 +47,31 @@ func maxRatio(codec format.CompressionCodec) int {
 	return 0
 }
 
-// CanDecompress reports whether pages of the codec can be read.
+// CanDecompress reports whether the package can decompress pages with the codec.
 func CanDecompress(codec format.CompressionCodec) bool { return maxRatio(codec) > 0 }
 
 // errDecompress reports a page that does not decompress to its declared size.
 var errDecompress = Damaged(intray.NewMessage("parquet.page_not_decompressed", nil))
 
-// Decompressor decompresses pages. The zero value works. It must not be used
-// concurrently.
+// Decompressor decompresses pages. The zero value is ready to use. A Decompressor must not be
+// used concurrently.
 type Decompressor struct {
-	// Zstd may be shared. By default the decompressor makes its own.
+	// Zstd may be shared between decompressors. By default, the decompressor creates one.
 	Zstd *zstd.Decoder
 
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 }
 
-// NewZstdDecoder returns a decoder of pages of up to maxBytes bytes for a number of
-// goroutines; 0 is one for each processor.
+// NewZstdDecoder returns a decoder for pages of at most maxBytes bytes that up to concurrency
+// goroutines can use at once. 0 means one per processor.
 func NewZstdDecoder(concurrency int, maxBytes uint64) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(concurrency), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxBytes), zstd.WithDecodeAllCapLimit(true))
 }
 
-// Decompress decompresses the body of a page, which validate has accepted, into
-// dst, which is overwritten.
+// Decompress decompresses the body of a page and returns the result. It overwrites dst and
+// uses its memory. validate must have accepted the header of the page.
 func (d *Decompressor) Decompress(dst []byte, h *PageHeader, codec format.CompressionCodec, body []byte) ([]byte, error) {
 	if !h.Compressed {
 		codec = format.Uncompressed
@@ -93,8 +94,8 @@ func (d *Decompressor) Decompress(dst []byte, h *PageHeader, codec format.Compre
 	return dst, nil
 }
 
-// decode decodes src into dst and returns the number of bytes, at most one more
-// than dst has.
+// decode decompresses src into dst and returns the number of decompressed bytes. Any number
+// other than len(dst) means that the page is damaged.
 func (d *Decompressor) decode(dst []byte, codec format.CompressionCodec, src []byte) (n int, err error) {
 	switch codec {
 	case format.Snappy:
@@ -133,7 +134,7 @@ func (d *Decompressor) decode(dst []byte, codec format.CompressionCodec, src []b
 	return copy(dst, src), nil
 }
 
-// readExactly fills dst and expects the end after it.
+// readExactly fills dst and checks that r ends there.
 func readExactly(r io.Reader, dst []byte) (int, error) {
 	n, err := io.ReadFull(r, dst)
 	if err != nil {
@@ -146,17 +147,17 @@ func readExactly(r io.Reader, dst []byte) (int, error) {
 	return n, nil
 }
 
-// Compressor compresses pages with zstd or Snappy. It may be shared.
+// Compressor compresses pages with zstd or Snappy. It is safe for concurrent use.
 type Compressor struct{ zstd *zstd.Encoder }
 
-// NewCompressor returns a compressor for a number of goroutines. The codec is Zstd
-// or Snappy.
+// NewCompressor returns a compressor that up to concurrency goroutines can use at once. The
+// codec must be Zstd or Snappy.
 func NewCompressor(codec format.CompressionCodec, concurrency int) (*Compressor, error) {
 	switch codec {
 	case format.Snappy:
 		return &Compressor{}, nil
 	case format.Zstd:
-		// The frames have no checksum, like those of other writers.
+		// Other Parquet writers do not add checksums to the frames either.
 		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(concurrency))
 		if err != nil {
@@ -167,7 +168,7 @@ func NewCompressor(codec format.CompressionCodec, concurrency int) (*Compressor,
 	return nil, fmt.Errorf("compress pages: the codec %s is not supported", codec)
 }
 
-// compress compresses a page into dst, which is overwritten.
+// compress returns the compressed page. It overwrites dst and uses its memory.
 func (c *Compressor) compress(dst, plain []byte) []byte {
 	if c.zstd == nil {
 		return s2.EncodeSnappy(dst[:cap(dst)], plain)

@@ -9,33 +9,33 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// levelDecoder returns the levels of a page, one after the other.
+// levelDecoder decodes the levels of a page. Each call of next returns one level.
 type levelDecoder interface {
 	next() (uint32, error)
 }
 
-// Cursor reads the entries of a chunk. Next moves to an entry, and Value or Skip
+// Cursor reads the entries of a column chunk. Next moves to an entry, and Value or Skip
 // consumes it.
 type Cursor struct {
 	Leaf *Leaf
-	// Rep and Def are the levels of the current entry.
+	// Rep and Def are the repetition and definition levels of the current entry.
 	Rep, Def int
-	// Done reports whether the chunk has no further entry.
+	// Done reports whether the chunk has no more entries.
 	Done bool
 
 	pages *PageReader
 	codec format.CompressionCodec
-	// nextOffset is where the next page begins. It and those after it have
-	// entriesLeft entries.
+	// nextOffset is the file offset of the next page. entriesLeft is the number of entries in
+	// that page and all later pages of the chunk.
 	nextOffset  int64
 	entriesLeft int64
 
-	// dictOffset is where the dictionary is in the file, if there is one.
+	// dictOffset is the file offset of the dictionary page, if there is one.
 	dictOffset int64
 	dict       *Dictionary
 
-	// pageOffset is where the current page is. Of its entries, seen were read and
-	// pageLeft were not.
+	// pageOffset is the file offset of the current page. seen is the number of its entries
+	// that were read, and pageLeft the number that were not.
 	pageOffset     int64
 	pageLeft, seen int
 	body           []byte
@@ -47,11 +47,11 @@ type Cursor struct {
 	// loaded reports whether there is a current entry.
 	loaded   bool
 	released bool
-	// held is how many bytes the cursor has added to those that pages holds.
+	// held is the number of bytes that the cursor has added to pages.Held.
 	held int
 }
 
-// NewCursor returns a cursor without a chunk.
+// NewCursor returns a cursor for a leaf. Call Open before Next.
 func NewCursor(pages *PageReader, l *Leaf) *Cursor { return &Cursor{pages: pages, Leaf: l} }
 
 // Open moves the cursor to the beginning of a chunk.
@@ -59,10 +59,10 @@ func (c *Cursor) Open(k ColumnChunk) {
 	*c = Cursor{pages: c.pages, Leaf: c.Leaf, codec: k.Codec, nextOffset: k.Offset, entriesLeft: k.Entries, body: c.body, held: c.held}
 }
 
-// AtEnd reports whether all entries were consumed.
+// AtEnd reports whether all entries of the chunk were consumed.
 func (c *Cursor) AtEnd() bool { return c.entriesLeft == 0 && c.pageLeft == 0 && !c.loaded }
 
-// Next moves to the next entry if the current one was consumed.
+// Next moves to the next entry. It does nothing if the current entry was not consumed.
 func (c *Cursor) Next(ctx context.Context) error {
 	if c.loaded {
 		return nil
@@ -107,11 +107,11 @@ func nextLevel(levels levelDecoder, most int) (int, error) {
 	return int(n), err
 }
 
-// Skip consumes the current entry, which has no value.
+// Skip consumes the current entry, which must not have a value.
 func (c *Cursor) Skip() { c.loaded = false }
 
-// Value consumes the current entry and returns its value: numbers in little endian
-// order, and booleans as one byte. It is valid until the next call.
+// Value consumes the current entry and returns its value. Numbers are in little-endian order,
+// and booleans are one byte. The value is valid until the next call of a method.
 func (c *Cursor) Value() (v []byte, err error) {
 	c.loaded = false
 	if c.values == nil {
@@ -149,7 +149,7 @@ func (c *Cursor) nextPage() error {
 	return err
 }
 
-// countHeld updates the number of bytes held.
+// countHeld updates pages.Held after the memory of the cursor has changed.
 func (c *Cursor) countHeld() {
 	held := pageMemory(c.body)
 	if c.dict != nil {
@@ -171,7 +171,7 @@ func (c *Cursor) readDictionary(h *PageHeader, body []byte) error {
 	return c.dict.Load(c.Leaf, plain, h.Count)
 }
 
-// readPage decompresses a data page and locates its levels and values.
+// readPage decompresses a data page and prepares the decoders of its levels and values.
 func (c *Cursor) readPage(h *PageHeader, body []byte) (err error) {
 	if int64(h.Count) > c.entriesLeft {
 		return Damaged(intray.NewMessage("parquet.more_values_than_declared", nil))
@@ -201,11 +201,11 @@ func (c *Cursor) readPage(h *PageHeader, body []byte) (err error) {
 	return err
 }
 
-// levelWidth returns the number of bits of levels up to most.
+// levelWidth returns the bit width of levels from 0 to most.
 func levelWidth(most int) uint { return uint(bits.Len(uint(most))) }
 
-// cutLevels splits the levels of a page of version 1 off its body. Levels that are
-// all 0 are not stored.
+// cutLevels returns a decoder for the first levels in the body of a version 1 page, and the
+// rest of the body. If most is 0, the page stores no levels.
 func cutLevels(body []byte, encoding format.Encoding, most, count int) (levels levelDecoder, rest []byte, err error) {
 	if most == 0 {
 		return nil, body, nil
@@ -226,7 +226,7 @@ func cutLevels(body []byte, encoding format.Encoding, most, count int) (levels l
 	return nil, nil, Damaged(intray.NewMessage("parquet.unknown_level_encoding", intray.Params{"encoding": encoding.String()}))
 }
 
-// Release frees the memory of the page. Call Restore before the next entry.
+// Release frees the memory of the current page. Call Restore before reading further entries.
 func (c *Cursor) Release() {
 	c.released = true
 	if cap(c.pages.spare) < cap(c.body) {

@@ -10,18 +10,19 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Dictionary holds the entries of a dictionary page. Its memory is reused.
+// Dictionary holds the entries of a dictionary page.
 type Dictionary struct {
-	// width is the number of bytes of an entry. If it is 0, each entry has its
-	// length before it.
+	// width is the number of bytes per entry. If it is 0, each entry is preceded by its
+	// length.
 	width int
 	plain []byte
-	// ends are where the entries end in plain if width is 0.
+	// ends holds the end offset of each entry in plain if width is 0.
 	ends  []uint32
 	count int
 }
 
-// Load sets the entries to those of a page that declares count of them.
+// Load replaces the entries with those of a dictionary page. count is the number of entries
+// that the page declares.
 func (d *Dictionary) Load(l *Leaf, plain []byte, count int) error {
 	d.width, d.plain, d.ends = l.Width(), plain, d.ends[:0]
 	switch {
@@ -49,7 +50,7 @@ func (d *Dictionary) Load(l *Leaf, plain []byte, count int) error {
 
 var errOutsideDictionary = Damaged(intray.NewMessage("parquet.outside_dictionary", nil))
 
-// Lookup returns an entry. Without a dictionary every index is an error.
+// Lookup returns the entry at index. It returns an error if index is out of range or d is nil.
 func (d *Dictionary) Lookup(index uint32) ([]byte, error) {
 	if d == nil || uint64(index) >= uint64(d.count) {
 		return nil, errOutsideDictionary
@@ -71,7 +72,7 @@ func (d *Dictionary) entry(i int) []byte {
 // Len returns the number of entries.
 func (d *Dictionary) Len() int { return d.count }
 
-// Bytes returns the size of the entries in a page.
+// Bytes returns the uncompressed size of the dictionary page in bytes.
 func (d *Dictionary) Bytes() int { return len(d.plain) }
 
 // DictionaryBuilder numbers the distinct values of a column. Call Reset before the
@@ -79,13 +80,13 @@ func (d *Dictionary) Bytes() int { return len(d.plain) }
 type DictionaryBuilder struct {
 	Dictionary
 	seed maphash.Seed
-	// slots is an open hash table of entry numbers plus one.
+	// slots is a hash table with open addressing. It holds entry numbers plus one.
 	slots  []uint32
 	hashes []uint32
 }
 
-// Reset removes all entries and makes room for some. width is the number of bytes
-// of a value; 0 is for byte arrays.
+// Reset removes all entries and makes room for the given number of entries. width is the
+// number of bytes per value, or 0 for byte arrays.
 func (b *DictionaryBuilder) Reset(width, entries int) {
 	if b.slots == nil {
 		b.seed = maphash.MakeSeed()
@@ -102,8 +103,8 @@ func (b *DictionaryBuilder) Reset(width, entries int) {
 	b.width, b.count, b.plain, b.ends, b.hashes = width, 0, b.plain[:0], b.ends[:0], b.hashes[:0]
 }
 
-// Close removes the entries from count on and frees the memory for adding values.
-// No value may be added before the next Reset.
+// Close removes all but the first count entries and frees the memory for adding values. After
+// Close, call Reset before adding values.
 func (b *DictionaryBuilder) Close(count int) {
 	size := count * b.width
 	if b.width == 0 {
@@ -118,7 +119,7 @@ func (b *DictionaryBuilder) Close(count int) {
 	b.slots, b.hashes, b.count = nil, nil, count
 }
 
-// Index returns the number of a value, which is the next one if it is new.
+// Index returns the number of a value, counted from 0. It adds the value if it is new.
 func (b *DictionaryBuilder) Index(value []byte) int32 {
 	if 2*(b.count+1) > len(b.slots) {
 		b.grow()
@@ -143,7 +144,7 @@ func (b *DictionaryBuilder) Index(value []byte) int32 {
 	return int32(b.count - 1)
 }
 
-// grow doubles the table.
+// grow doubles the size of the hash table.
 func (b *DictionaryBuilder) grow() {
 	b.slots = make([]uint32, 2*len(b.slots))
 	mask := uint32(len(b.slots) - 1)

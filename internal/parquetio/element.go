@@ -2,7 +2,7 @@ package parquetio
 
 import "github.com/parquet-go/parquet-go/format"
 
-// Kinds of logical types, by their numbers in the format.
+// The kinds of logical types, with their numbers in the Parquet format.
 // https://github.com/apache/parquet-format/blob/master/LogicalTypes.md
 const (
 	LogicalNone      = 0
@@ -26,34 +26,35 @@ const (
 	LogicalGeography = 18
 )
 
-// Units of times, by their digits of a second. The format numbers them 1, 2 and 3.
+// The units of times. Each is the number of digits after the decimal point of a second. The
+// Parquet format numbers them 1, 2 and 3.
 const (
 	Millis = 3
 	Micros = 6
 	Nanos  = 9
 )
 
-// LogicalType describes what the values of a leaf mean, or what a group holds.
+// LogicalType describes the meaning of the values of a leaf or of the members of a group.
 type LogicalType struct {
 	Kind int
-	// Scale and Precision are those of a decimal.
+	// Scale and Precision apply to decimals.
 	Scale, Precision int
-	// UTC reports whether a time is adjusted to UTC. Digits is its unit; 0 is
+	// UTC reports whether a time is adjusted to UTC. Digits is its unit, or 0 if the unit is
 	// unknown.
 	UTC    bool
 	Digits int
-	// Bits and Signed are those of an integer.
+	// Bits and Signed apply to integers.
 	Bits   int
 	Signed bool
 }
 
-// Values of an [Element] that lacks the property.
+// The values of a property that an [Element] does not have.
 const (
 	NoType       = format.Type(-1)
 	NoRepetition = format.FieldRepetitionType(-1)
 )
 
-// Element is an entry of a schema: a group or a leaf.
+// Element is a group or a leaf of a schema.
 type Element struct {
 	Name []byte
 	// Type is NoType for a group.
@@ -61,13 +62,14 @@ type Element struct {
 	// Length is the number of bytes of a FIXED_LEN_BYTE_ARRAY.
 	Length     int
 	Repetition format.FieldRepetitionType
-	// Children is the number of members of a group. They follow it.
+	// Children is the number of members of a group. The members follow the group in the
+	// schema.
 	Children int
 	Logical  LogicalType
 }
 
-// convertedTypes are the logical types that older annotations stand for, by their
-// numbers in the format. Their times are adjusted to UTC.
+// convertedTypes lists the logical types that replace the older converted types, indexed by
+// the number of the converted type. Its times are adjusted to UTC.
 var convertedTypes = [...]LogicalType{
 	{Kind: LogicalString}, {Kind: LogicalMap}, {Kind: LogicalMap}, {Kind: LogicalList},
 	{Kind: LogicalEnum}, {Kind: LogicalDecimal}, {Kind: LogicalDate},
@@ -103,7 +105,7 @@ func (e *Element) read(r *thriftReader, wire byte) {
 	}
 }
 
-// read reads the union of the logical types.
+// read reads a logical type, which the format stores as a union.
 func (t *LogicalType) read(r *thriftReader, wire byte) {
 	*t = LogicalType{}
 	r.readFields(wire, nil, func(id int16, wire byte) bool {
@@ -139,7 +141,7 @@ func (t *LogicalType) read(r *thriftReader, wire byte) {
 	})
 }
 
-// append appends the element as a structure.
+// append writes the element as a Thrift structure.
 func (e *Element) append(w *thriftWriter) {
 	w.appendStruct(func() {
 		if e.Type != NoType {
@@ -158,9 +160,8 @@ func (e *Element) append(w *thriftWriter) {
 	})
 }
 
-// write writes the fields of an element that state its logical type, in the older
-// form too where it has one. Only string, list, date, time, timestamp and decimal
-// are supported.
+// write writes the logical type of an element, and the equivalent converted type if there is
+// one. It supports only string, list, date, time, timestamp and decimal.
 func (t *LogicalType) write(w *thriftWriter) {
 	for converted, bare := range convertedTypes {
 		bare.Scale, bare.Precision = t.Scale, t.Precision

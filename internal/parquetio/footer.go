@@ -13,35 +13,36 @@ import (
 )
 
 const (
-	// tailBytes is the size of the footer's length and the magic number.
+	// tailBytes is the size of the end of a file in bytes: the length of the footer and the
+	// magic number.
 	tailBytes = 8
-	// maxFooterBytes is the size of the largest footer that is read. One of
-	// 10,000 columns in 50 row groups has about 60 MB.
+	// maxFooterBytes is the maximum size of a footer in bytes. The footer of a file with
+	// 10,000 columns and 50 row groups has about 60 MB.
 	maxFooterBytes = 64 << 20
-	// maxRowGroups is the number of row groups that a file may have.
+	// maxRowGroups is the maximum number of row groups in a file.
 	maxRowGroups = 1 << 18
 )
 
 // Footer is the metadata at the end of a file.
 type Footer struct {
-	// Offset is where the footer begins and the pages end.
+	// Offset is the file offset of the footer, where the pages end.
 	Offset    int64
 	CreatedBy []byte
 	Rows      int64
-	// Elements is the schema: the root first, and each group before its members.
+	// Elements is the schema. It starts with the root, and each group precedes its members.
 	Elements  []Element
 	RowGroups []RowGroup
 
 	text []byte
 }
 
-// RowGroup locates a row group in a footer.
+// RowGroup describes a row group and its location in the footer.
 type RowGroup struct {
 	Rows   int64
 	offset int
 }
 
-// ColumnChunk locates the pages of a leaf in a row group.
+// ColumnChunk describes the pages of a leaf in one row group.
 type ColumnChunk struct {
 	Type  format.Type
 	Codec format.CompressionCodec
@@ -52,9 +53,9 @@ type ColumnChunk struct {
 	External, Encrypted bool
 }
 
-// ReadFooter reads the footer of a file of size bytes. A schema of more than
-// maxElements elements is a [LimitError]: an empty element takes one byte of the
-// file, and many of memory.
+// ReadFooter reads the footer of a file of size bytes. It returns a [LimitError] if the schema
+// has more than maxElements elements, because an element can take one byte in the file but
+// many in memory.
 func ReadFooter(r io.ReaderAt, size int64, maxElements int) (*Footer, error) {
 	head, tail := make([]byte, len(Magic)), make([]byte, tailBytes)
 	if size < int64(len(head)+len(tail)) {
@@ -123,7 +124,7 @@ func (f *Footer) parse(maxElements int) error {
 	return r.err
 }
 
-// readRowGroup notes where a row group is. Its chunks are read by ReadChunks.
+// readRowGroup appends a row group to f.RowGroups. ReadChunks reads its chunks later.
 func (f *Footer) readRowGroup(r *thriftReader, wire byte) {
 	g := RowGroup{offset: r.pos}
 	r.readFields(wire, nil, func(id int16, wire byte) bool {
@@ -135,7 +136,8 @@ func (f *Footer) readRowGroup(r *thriftReader, wire byte) {
 	f.RowGroups = append(f.RowGroups, g)
 }
 
-// ReadChunks appends the chunks of a row group, of which there may be limit in all.
+// ReadChunks appends the chunks of a row group to chunks. It returns an error if chunks then
+// has more than limit elements.
 func (f *Footer) ReadChunks(g RowGroup, limit int, chunks []ColumnChunk) ([]ColumnChunk, error) {
 	r := &thriftReader{text: f.text, pos: g.offset}
 	r.readFields(wireStruct, nil, func(id int16, wire byte) bool {
@@ -189,39 +191,39 @@ func readChunk(r *thriftReader, wire byte) ColumnChunk {
 	return c
 }
 
-// maxWrittenFooter leaves room for the schema below the 2 GiB of a footer.
+// maxWrittenFooter is the maximum size of the encoded row groups in bytes. It leaves room for
+// the schema, because a footer cannot exceed 2 GiB.
 const maxWrittenFooter = math.MaxInt32 - 1<<28
 
-// createdBy names the program in the files that it writes.
+// createdBy is the name of the program in the footers of written files.
 const createdBy = "intray"
 
-// Chunk describes the pages of a column that were written in one row group.
+// Chunk describes the written pages of a column in one row group.
 type Chunk struct {
 	Codec     format.CompressionCodec
 	Encodings []format.Encoding
 	// Entries counts values and nulls.
 	Entries, Nulls int64
-	// Bytes is the size of all pages, and PlainBytes their size before
-	// compression. DictionaryBytes is the size of the dictionary page, which is
-	// the first page, or 0 without a dictionary.
+	// Bytes is the total size of all pages, and PlainBytes is their total size before
+	// compression. DictionaryBytes is the size of the dictionary page, which comes first, or 0
+	// if there is none.
 	Bytes, PlainBytes, DictionaryBytes int64
 }
 
-// FooterWriter gathers the footer of a file while its row groups are written. Row
-// groups are kept encoded, in a few bytes for each chunk.
+// FooterWriter builds the footer of a file while its row groups are written. It stores row
+// groups encoded, in a few bytes per chunk.
 type FooterWriter struct {
-	// Columns are the columns: each a leaf, or the groups that lead to one and
-	// then the leaf.
+	// Columns holds the schema elements of each column: the groups that contain its leaf, if
+	// any, and then the leaf.
 	Columns [][]Element
-	// Rows and Groups count the rows and row groups so far.
+	// Rows and Groups are the numbers of rows and row groups added so far.
 	Rows   int64
 	Groups int
 
 	encoded thriftWriter
 }
 
-// AppendGroup adds a row group that begins at offset and has a chunk for each
-// column.
+// AppendGroup adds a row group that starts at the file offset and has one chunk per column.
 func (f *FooterWriter) AppendGroup(rows, offset int64, chunks []Chunk) error {
 	if f.Groups == math.MaxInt16 {
 		return fmt.Errorf("a Parquet file has at most %d row groups", math.MaxInt16)
@@ -252,7 +254,7 @@ func (f *FooterWriter) AppendGroup(rows, offset int64, chunks []Chunk) error {
 	return nil
 }
 
-// write writes the metadata of a chunk that begins at offset.
+// write writes the metadata of a chunk that starts at the file offset.
 func (c *Chunk) write(w *thriftWriter, column []Element, offset int64) {
 	w.writeInts(1, int(column[len(column)-1].Type))
 	w.writeListHeader(2, len(c.Encodings), wireInt32)
@@ -274,7 +276,7 @@ func (c *Chunk) write(w *thriftWriter, column []Element, offset int64) {
 	w.writeStruct(12, func() { w.writeInt64(3, c.Nulls) })
 }
 
-// Encode returns the footer of a file of this version of the format, with its
+// Encode returns the footer of a file in the given version of the format, followed by its
 // length and the magic number.
 func (f *FooterWriter) Encode(version int) []byte {
 	elements := 1

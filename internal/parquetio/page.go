@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// maxPageBytes is the size of the largest page that a [PageReader] reads.
-	// DuckDB writes up to 100 MB.
+	// maxPageBytes is the maximum size of a page for a [PageReader], in bytes. DuckDB writes
+	// pages of up to 100 MB.
 	maxPageBytes = 128 << 20
-	// maxPagesBytes is the default of [PageReader.Limit]. Only a list or map of
-	// many members needs so much: the pages of its leaves are read side by side.
+	// maxPagesBytes is the default of [PageReader.Limit]. Only a list or map with many members
+	// needs that much memory, because the pages of all its leaves are read together.
 	maxPagesBytes = 3 * maxPageBytes
-	// headerWindow is how much is read to find the header of a page, and with it
-	// most short pages. maxHeaderBytes is the size of the largest header that is
-	// read; headers contain statistics.
+	// headerWindow is the number of bytes first read for the header of a page, which usually
+	// include a short page as well. maxHeaderBytes is the size from which no more bytes are
+	// read for a header. Headers can be long because they contain statistics.
 	headerWindow   = 16 << 10
 	maxHeaderBytes = 4 << 20
 )
@@ -32,18 +32,18 @@ const (
 // PageHeader is the header of a page.
 type PageHeader struct {
 	Kind format.PageType
-	// V2 reports whether a data page has version 2: its levels are before the
+	// V2 reports whether a data page has version 2. In that version, the levels precede the
 	// values, uncompressed and without a length.
 	V2 bool
-	// CompressedSize is the number of bytes after the header, UncompressedSize
-	// that after decompression.
+	// CompressedSize is the size of the body in bytes, and UncompressedSize its size after
+	// decompression.
 	CompressedSize, UncompressedSize int
-	// Count is the number of entries, and Nulls that of nulls among them. In version
-	// 1, Nulls is only in statistics, which are written but not read, and there are
-	// no Rows.
+	// Count is the number of entries, and Nulls is the number of nulls among them. In version
+	// 1, Nulls is written to the statistics but not read back, and Rows is not used.
 	Count, Rows, Nulls int
 	Encoding           format.Encoding
-	// DefBytes and RepBytes are the sizes of the levels in version 2.
+	// DefBytes and RepBytes are the sizes of the definition and repetition levels in bytes, in
+	// version 2.
 	DefBytes, RepBytes int
 	// Compressed reports whether the values are compressed.
 	Compressed bool
@@ -75,7 +75,7 @@ func (h *PageHeader) read(r *thriftReader) {
 	h.defEncoding, h.repEncoding = format.Encoding(defEncoding), format.Encoding(repEncoding)
 }
 
-// append appends the header to b. Levels in version 1 are in RLE.
+// append appends the encoded header to b. It declares that levels in version 1 use RLE.
 func (h *PageHeader) append(b []byte) []byte {
 	w := &thriftWriter{text: b}
 	w.appendStruct(func() {
@@ -99,8 +99,9 @@ func (h *PageHeader) append(b []byte) []byte {
 	return w.text
 }
 
-// validate checks the sizes before memory is allocated for them. rest is the
-// number of bytes after the header.
+// validate checks the sizes in the header, so that a damaged page cannot cause large
+// allocations. rest is the number of bytes after the header. limit is the maximum size of the
+// body in bytes.
 func (h *PageHeader) validate(codec format.CompressionCodec, rest int64, limit int) error {
 	levels := h.DefBytes + h.RepBytes
 	switch {
@@ -118,8 +119,8 @@ func (h *PageHeader) validate(codec format.CompressionCodec, rest int64, limit i
 	return nil
 }
 
-// CutPage splits the first page off text, which holds pages one after the other.
-// A checksum in the header is not verified.
+// CutPage parses the first page in text, which holds consecutive pages, and returns the rest
+// of text. It does not verify the checksum in the header.
 func CutPage(text []byte, codec format.CompressionCodec) (h PageHeader, body, rest []byte, err error) {
 	r := thriftReader{text: text}
 	h.read(&r)
@@ -133,20 +134,20 @@ func CutPage(text []byte, codec format.CompressionCodec) (h PageHeader, body, re
 	return h, rest[:h.CompressedSize], rest[h.CompressedSize:], nil
 }
 
-// PageReader reads the pages of a file for cursors. It keeps scratch memory and
-// must not be used concurrently.
+// PageReader reads the pages of a file for cursors. It must not be used concurrently.
 type PageReader struct {
-	// Limit is how many bytes the pages of all cursors may have. Default 384 MiB.
+	// Limit is the maximum size of the pages held by all cursors, in bytes. The default is 384
+	// MiB.
 	Limit int
-	// Held is how many bytes the cursors hold.
+	// Held is the number of bytes that the cursors hold.
 	Held int
 
 	file io.ReaderAt
-	// end is where the pages end in the file.
+	// end is the file offset where the pages end.
 	end                int64
 	decompressor       Decompressor
 	window, compressed []byte
-	// spare is the memory of a released page.
+	// spare is the memory of a released page, for reuse.
 	spare []byte
 }
 
@@ -156,8 +157,8 @@ func NewPageReader(file io.ReaderAt, end int64) *PageReader {
 	return &PageReader{file: file, end: end, Limit: maxPagesBytes}
 }
 
-// read reads the header of a page and its body, which is valid until the next
-// call. next is where the next page begins.
+// read reads the header and the body of the page at offset. The body is valid until the next
+// call. next is the offset of the next page.
 func (p *PageReader) read(offset int64, codec format.CompressionCodec) (h PageHeader, body []byte, next int64, err error) {
 	size, err := p.readHeader(&h, offset)
 	if err != nil {
@@ -182,7 +183,7 @@ func (p *PageReader) read(offset int64, codec format.CompressionCodec) (h PageHe
 	return h, body, from + int64(h.CompressedSize), nil
 }
 
-// readHeader reads the header of a page and returns its length.
+// readHeader reads the header of the page at offset and returns its length in bytes.
 func (p *PageReader) readHeader(h *PageHeader, offset int64) (int, error) {
 	for size := int64(headerWindow); ; size *= 8 {
 		size = min(size, p.end-offset)
@@ -204,8 +205,8 @@ func (p *PageReader) readHeader(h *PageHeader, offset int64) (int, error) {
 	}
 }
 
-// decompress decompresses the body of a page into dst, whose memory counts among
-// the bytes held.
+// decompress decompresses the body of a page, using the memory of dst if it is large enough.
+// p.Held must include dst. It returns a [LimitError] if p.Held would exceed p.Limit.
 func (p *PageReader) decompress(dst []byte, h *PageHeader, codec format.CompressionCodec, body []byte) ([]byte, error) {
 	if p.Held-pageMemory(dst)+h.UncompressedSize > p.Limit {
 		return nil, Limited(intray.NewMessage("parquet.pages_too_large", intray.Params{"limit": p.Limit}))
@@ -216,10 +217,11 @@ func (p *PageReader) decompress(dst []byte, h *PageHeader, codec format.Compress
 	return p.decompressor.Decompress(dst, h, codec, body)
 }
 
-// pageMemory returns how much of the memory of a page counts.
+// pageMemory returns the number of bytes of b that count as held.
 func pageMemory(b []byte) int { return max(cap(b)-zstdSlack, 0) }
 
-// resize returns b with another length. Its content is lost.
+// resize returns a slice of the given size, with the memory of b if it is large enough. Its
+// content is undefined.
 func resize(b []byte, size int) []byte {
 	if cap(b) < size {
 		return make([]byte, size)
@@ -227,28 +229,27 @@ func resize(b []byte, size int) []byte {
 	return b[:size]
 }
 
-// maxWrittenHeader is the size of the largest header that is written, in bytes.
+// maxWrittenHeader is the maximum size of a written page header in bytes.
 const maxWrittenHeader = 80
 
-// minCompressed is the size in bytes below which a page of version 2 is not
-// compressed: a frame would not pay.
+// minCompressed is the minimum size in bytes of a compressed version 2 page. Compressing
+// smaller pages saves too little.
 const minCompressed = 64
 
 var errPageTooLarge = errors.New("a page has more than 2 GiB")
 
-// PageEncoder encodes pages. It keeps scratch memory and must not be used
-// concurrently.
+// PageEncoder encodes pages. It must not be used concurrently.
 type PageEncoder struct {
 	compressor *Compressor
 	packed     []byte
 	encoded    []byte
 }
 
-// NewPageEncoder returns an encoder. The compressor may be shared.
+// NewPageEncoder returns a PageEncoder. Several encoders may share a compressor.
 func NewPageEncoder(c *Compressor) *PageEncoder { return &PageEncoder{compressor: c} }
 
-// AppendDictionaryPage appends a dictionary page to dst and counts it in the chunk.
-// It is always compressed, because its header cannot state otherwise.
+// AppendDictionaryPage appends a dictionary page to dst and adds its size to c. The page is
+// always compressed, because its header cannot declare otherwise.
 func (e *PageEncoder) AppendDictionaryPage(dst []byte, c *Chunk, d *Dictionary) []byte {
 	e.packed = e.compressor.compress(e.packed, d.plain)
 	h := PageHeader{Kind: format.DictionaryPage, UncompressedSize: len(d.plain), CompressedSize: len(e.packed), Count: d.count, Encoding: format.Plain}
@@ -261,10 +262,10 @@ func (e *PageEncoder) AppendDictionaryPage(dst []byte, c *Chunk, d *Dictionary) 
 	return dst
 }
 
-// AppendDataPage appends a data page to dst and counts it in the chunk. h states
-// its version, counts and encoding. In version 2, levels are the definition levels
-// and body the values; repetition levels are not supported. In version 1, levels is nil
-// and body has them all, with their lengths.
+// AppendDataPage appends a data page to dst and adds its size and counts to c. h declares its
+// version, counts and encoding. In version 2, levels holds the definition levels and body the
+// values. Repetition levels are not supported. In version 1, levels is nil, and body holds all
+// levels, with their lengths, and the values.
 func (e *PageEncoder) AppendDataPage(dst []byte, c *Chunk, h PageHeader, levels, body []byte) ([]byte, error) {
 	if len(body) > math.MaxInt32-len(levels) {
 		return dst, errPageTooLarge
@@ -293,8 +294,7 @@ func (e *PageEncoder) AppendDataPage(dst []byte, c *Chunk, h PageHeader, levels,
 	return dst, nil
 }
 
-// AppendLevels appends levels of up to most to dst in RLE, with their length before
-// them.
+// AppendLevels appends levels from 0 to most to dst in RLE, preceded by their length.
 func (e *PageEncoder) AppendLevels(dst, levels []byte, most int) ([]byte, error) {
 	var err error
 	if e.encoded, err = EncodeLevels(e.encoded, levels, most); err != nil {
@@ -303,7 +303,8 @@ func (e *PageEncoder) AppendLevels(dst, levels []byte, most int) ([]byte, error)
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(e.encoded))), e.encoded...), nil
 }
 
-// EncodeLevels encodes levels of up to most in RLE into dst, which is overwritten.
+// EncodeLevels returns levels from 0 to most, encoded in RLE. It overwrites dst and uses its
+// memory.
 func EncodeLevels(dst, levels []byte, most int) ([]byte, error) {
 	dst, err := (&rle.Encoding{BitWidth: int(levelWidth(most))}).EncodeLevels(dst, levels)
 	if err != nil {

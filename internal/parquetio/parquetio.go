@@ -1,25 +1,24 @@
 // Package parquetio reads and writes the parts of Parquet files: pages, levels,
 // dictionaries, compression and footers.
 //
-// A [Footer] holds the schema of a file and its row groups. A column chunk holds
-// the entries of one [Leaf] of the schema in one row group, cut into pages. An
-// entry is a value or a null; its levels state how deeply it is nested.
+// A [Footer] holds the schema of a file and its row groups. A column chunk holds the entries
+// of one [Leaf] of the schema in one row group, split into pages. An entry is a value or a
+// null. Its levels encode its position in nested data.
 //
 // # Reading
 //
-// All input is hostile. Sizes and counts are checked before memory is allocated
-// for them, and a [Cursor] decodes one value at a time: a few bytes of a page can
-// declare billions of values. Damage is reported as a [DamageError], and an
-// exceeded limit as a [LimitError].
+// All input is untrusted. The package checks sizes and counts before it allocates memory for
+// them. A [Cursor] decodes one value at a time, because a few bytes of a page can declare
+// billions of values. Damaged files cause a [DamageError], and exceeded limits a [LimitError].
 //
 // # Writing
 //
-// A [PageEncoder] encodes pages, a [DictionaryBuilder] numbers the distinct values
-// of a column, and a [FooterWriter] gathers the footer. The caller decides where
-// pages and row groups end.
+// A [PageEncoder] encodes pages, a [DictionaryBuilder] numbers the distinct values of a
+// column, and a [FooterWriter] builds the footer. The caller decides where pages and row
+// groups end.
 //
-// The package does not assemble rows. It does not decrypt, it ignores statistics
-// and indexes, and it reads no chunks in other files.
+// The package does not assemble rows, decrypt files, use statistics or indexes, or read chunks
+// that are stored in other files.
 package parquetio
 
 import (
@@ -33,29 +32,29 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Magic is at both ends of a file. MagicEncrypted replaces it in encrypted files:
-// at both ends if the footer is encrypted, or only at the end.
+// Magic is the magic number at both ends of a file. In encrypted files, MagicEncrypted
+// replaces it: at both ends if the footer is encrypted, and otherwise only at the end.
 const (
 	Magic          = "PAR1"
 	MagicEncrypted = "PARE"
 )
 
-// DamageError reports a file that does not follow the format.
+// DamageError reports that a file violates the Parquet format.
 type DamageError struct{ Problem intray.Message }
 
-// LimitError reports a file that exceeds a limit.
+// LimitError reports that a file exceeds a limit.
 type LimitError struct{ Problem intray.Message }
 
 func (e DamageError) Error() string { return e.Problem.String() }
 func (e LimitError) Error() string  { return e.Problem.String() }
 
-// Damaged returns a [DamageError].
+// Damaged returns a [DamageError] with the given problem.
 func Damaged(problem intray.Message) error { return DamageError{problem} }
 
-// Limited returns a [LimitError].
+// Limited returns a [LimitError] with the given problem.
 func Limited(problem intray.Message) error { return LimitError{problem} }
 
-// readAt fills b from the file.
+// readAt fills b with the bytes of the file from offset.
 func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	if offset < 0 {
 		return Damaged(intray.NewMessage("parquet.too_short", nil))
@@ -73,18 +72,17 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 // Leaf describes the entries of one leaf of the schema.
 type Leaf struct {
 	Type format.Type
-	// Length is the number of bytes of a FIXED_LEN_BYTE_ARRAY.
+	// Length is the number of bytes per value of a FIXED_LEN_BYTE_ARRAY.
 	Length int
-	// MaxRep and MaxDef are the highest levels. An entry with the definition
-	// level MaxDef has a value.
+	// MaxRep and MaxDef are the maximum repetition and definition levels. An entry has a value
+	// if its definition level is MaxDef.
 	MaxRep, MaxDef int
 }
 
-// Int96Bytes is the number of bytes of an INT96.
+// Int96Bytes is the size of an INT96 value in bytes.
 const Int96Bytes = 12
 
-// Width returns the number of bytes of a value. It is 0 for booleans and byte
-// arrays.
+// Width returns the size of a value in bytes. It returns 0 for booleans and byte arrays.
 func (l *Leaf) Width() int {
 	switch l.Type {
 	case format.Int32, format.Float:
@@ -99,7 +97,7 @@ func (l *Leaf) Width() int {
 	return 0
 }
 
-// TypeName returns the name of the type for people.
+// TypeName returns the name of the type for messages.
 func (l *Leaf) TypeName() string {
 	switch l.Type {
 	case format.Boolean:

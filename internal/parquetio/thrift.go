@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Wire types of Thrift's compact protocol.
+// The wire types of the Thrift compact protocol.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 const (
 	wireTrue   = 1
@@ -24,18 +24,18 @@ const (
 	wireUUID   = 13
 )
 
-// maxThriftDepth is the deepest nesting of structures.
+// maxThriftDepth is the maximum nesting depth of structures.
 const maxThriftDepth = 32
 
 var (
 	errThrift = Damaged(intray.NewMessage("parquet.invalid_structure", nil))
-	// errTruncated reports a structure that may be valid with more bytes.
+	// errTruncated reports that the text ends inside a structure, which more bytes may
+	// complete.
 	errTruncated = Damaged(intray.NewMessage("parquet.ends_early", nil))
 )
 
-// thriftReader reads Thrift's compact protocol. It allocates nothing, so that a
-// footer that declares a long list costs no more than its bytes. The first error
-// is kept and ends the reading.
+// thriftReader reads the Thrift compact protocol. It allocates no memory, so a short footer
+// that declares a long list costs little. After the first error, all reads return zero values.
 type thriftReader struct {
 	text  []byte
 	pos   int
@@ -43,7 +43,7 @@ type thriftReader struct {
 	err   error
 }
 
-// fail stores the first error and moves to the end.
+// fail stores err if it is the first error, and moves to the end of the text.
 func (r *thriftReader) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -106,7 +106,7 @@ func (r *thriftReader) readInt32(wire byte) int {
 	return int(int32(n))
 }
 
-// readBinary returns a part of the text that is read.
+// readBinary reads a byte string. The result shares memory with the text.
 func (r *thriftReader) readBinary(wire byte) []byte {
 	if wire != wireBinary {
 		r.fail(errThrift)
@@ -115,9 +115,9 @@ func (r *thriftReader) readBinary(wire byte) []byte {
 	return r.readBytes(r.readVarint())
 }
 
-// readFields reads a structure. ints are where its 32-bit integers go, by their ids
-// from 1; a boolean is 0 or 1. visit is called for the other fields. It reads the
-// field, or returns false to skip it.
+// readFields reads a structure. It stores the integer or boolean field with id i in ints[i-1],
+// and a boolean as 0 or 1. It calls visit for all other fields. visit reads the field, or
+// returns false to skip it.
 func (r *thriftReader) readFields(wire byte, ints []*int, visit func(id int16, wire byte) bool) {
 	if r.depth++; wire != wireStruct || r.depth > maxThriftDepth {
 		r.fail(errThrift)
@@ -202,7 +202,7 @@ func (r *thriftReader) skip(wire byte) {
 	r.depth--
 }
 
-// skipElement skips an element of a list or map, where a boolean has a byte.
+// skipElement skips an element of a list or map, in which a boolean takes one byte.
 func (r *thriftReader) skipElement(wire byte) {
 	if wire == wireTrue || wire == wireFalse {
 		wire = wireByte
@@ -210,8 +210,8 @@ func (r *thriftReader) skipElement(wire byte) {
 	r.skip(wire)
 }
 
-// thriftWriter appends structures in Thrift's compact protocol. Fields are written
-// in the order of their ids, which differ by at most 15.
+// thriftWriter appends structures in the Thrift compact protocol. Fields must be written in
+// the order of their ids, and successive ids must differ by at most 15.
 type thriftWriter struct {
 	text []byte
 	// last is the id of the last field in the current structure.
@@ -230,7 +230,7 @@ func (w *thriftWriter) writeInt(id int16, wire byte, n int64) {
 
 func (w *thriftWriter) writeInt64(id int16, n int64) { w.writeInt(id, wireInt64, n) }
 
-// writeInts writes 32-bit integers with ids from first on.
+// writeInts writes 32-bit integers with consecutive ids that start at first.
 func (w *thriftWriter) writeInts(first int16, ints ...int) {
 	for i, n := range ints {
 		w.writeInt(first+int16(i), wireInt32, int64(n))
@@ -254,7 +254,7 @@ func (w *thriftWriter) appendBinary(text []byte) {
 	w.text = append(binary.AppendUvarint(w.text, uint64(len(text))), text...)
 }
 
-// writeListHeader begins a list of n elements. The caller appends them.
+// writeListHeader writes the header of a list of n elements. The caller appends the elements.
 func (w *thriftWriter) writeListHeader(id int16, n int, wire byte) {
 	w.writeField(id, wireList)
 	if n < 15 {

@@ -8,12 +8,12 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// legacyDictionary is the number that older files give to the encodings of
-// dictionaries and of the indexes into them.
+// legacyDictionary is the deprecated encoding PLAIN_DICTIONARY, which older files use for
+// dictionary pages and for dictionary indexes.
 const legacyDictionary = format.Encoding(2)
 
-// valueDecoder returns the values of a page, one after the other: numbers in little
-// endian order, and booleans as one byte. A value is valid until the next call.
+// valueDecoder decodes the values of a page. Each call of next returns one value: a number in
+// little-endian order, or a boolean as one byte. The value is valid until the next call.
 type valueDecoder interface {
 	next() ([]byte, error)
 }
@@ -44,7 +44,8 @@ func newValueDecoder(l *Leaf, encoding format.Encoding, body []byte, dict *Dicti
 	return nil, Damaged(intray.NewMessage("parquet.unknown_encoding", intray.Params{"encoding": encoding.String(), "type": l.TypeName()}))
 }
 
-// newBooleanDecoder returns a decoder of packed bits, or of runs with their length in front.
+// newBooleanDecoder returns a decoder for booleans, stored as packed bits or as runs preceded
+// by their length.
 func newBooleanDecoder(encoding format.Encoding, body []byte) (valueDecoder, error) {
 	if encoding == format.Plain {
 		return &booleanDecoder{runs: rleDecoder{text: body, pos: len(body), width: 1, packed: true, left: uint64(len(body)) * 8}}, nil
@@ -55,8 +56,8 @@ func newBooleanDecoder(encoding format.Encoding, body []byte) (valueDecoder, err
 	return &booleanDecoder{runs: rleDecoder{text: body[4:], width: 1}}, nil
 }
 
-// plainDecoder decodes values one after the other. If width is 0, each has its
-// length before it.
+// plainDecoder decodes consecutive values of width bytes. If width is 0, each value is
+// preceded by its length.
 type plainDecoder struct {
 	text  []byte
 	width int
@@ -89,8 +90,8 @@ func (d *booleanDecoder) next() ([]byte, error) {
 	return d.value[:], err
 }
 
-// byteStreamSplitDecoder decodes values whose first bytes are stored together, then
-// their second bytes, and so on.
+// byteStreamSplitDecoder decodes the BYTE_STREAM_SPLIT encoding, which stores the first bytes
+// of all values, then their second bytes, and so on.
 type byteStreamSplitDecoder struct {
 	text       []byte
 	count, pos int
@@ -134,7 +135,8 @@ func (d *deltaIntDecoder) next() ([]byte, error) {
 	return d.value[:d.width], err
 }
 
-// deltaLengthDecoder decodes byte arrays that follow all their lengths.
+// deltaLengthDecoder decodes the DELTA_LENGTH_BYTE_ARRAY encoding, which stores the lengths of
+// all byte arrays before their bytes.
 type deltaLengthDecoder struct {
 	lengths deltaDecoder
 	text    []byte
@@ -160,8 +162,8 @@ func (d *deltaLengthDecoder) next() ([]byte, error) {
 	return v, nil
 }
 
-// deltaByteArrayDecoder decodes byte arrays that share a prefix with the one
-// before.
+// deltaByteArrayDecoder decodes the DELTA_BYTE_ARRAY encoding, in which each byte array shares
+// a prefix with the previous one.
 type deltaByteArrayDecoder struct {
 	shared   deltaDecoder
 	suffixes deltaLengthDecoder

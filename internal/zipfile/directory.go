@@ -14,24 +14,25 @@ import (
 )
 
 var (
-	// ErrTooManyEntries reports that a directory has more entries, or takes more
-	// bytes, than allowed.
+	// ErrTooManyEntries reports that a directory exceeds the maximum number of entries or
+	// bytes.
 	ErrTooManyEntries = errors.New("the archive has too many entries")
-	// ErrDirectoryTooLarge reports that reading a directory takes too many bytes.
+	// ErrDirectoryTooLarge reports that reading a directory would read too many bytes.
 	ErrDirectoryTooLarge = errors.New("the directory of the archive is too large")
 )
 
-// searchBytes is the most bytes to read to find the directory at the end of a file.
+// searchBytes is the maximum number of bytes read to find the directory at the end of a file.
 const searchBytes = 256 << 10
 
-// ReadDirectory lists the entries of an archive, at most entries of them, each
-// with entryBytes in the directory. What the archive declares about its size is
-// not trusted. Beyond a limit the error is ErrTooManyEntries; other errors are
-// those of archive/zip and of the input. Names are not checked.
+// ReadDirectory reads the directory of an archive. The directory can have at most the given
+// number of entries, with an average of at most entryBytes bytes each. ReadDirectory does not
+// trust the sizes that the archive declares, and returns ErrTooManyEntries if a limit is
+// exceeded. Other errors come from archive/zip and the input. ReadDirectory does not check
+// names.
 func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	r := &budgetReader{in: in, left: int64(entries)*int64(entryBytes) + searchBytes}
 	dir, err := zip.NewReader(r, in.Size)
-	r.unlimited = true // later reads are counted as they inflate
+	r.unlimited = true // the bytes of entries are counted when they are inflated
 	if errors.Is(err, zip.ErrInsecurePath) {
 		err = nil
 	}
@@ -45,14 +46,14 @@ func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	return dir, nil
 }
 
-// budgetReader reads a limited number of bytes.
+// budgetReader reads at most left bytes, unless unlimited is set.
 type budgetReader struct {
 	in        *Input
 	left      int64
 	unlimited bool
 }
 
-// ReadAt reads as long as the budget lasts.
+// ReadAt reads bytes, or returns ErrDirectoryTooLarge if they would exceed the budget.
 func (r *budgetReader) ReadAt(p []byte, at int64) (int, error) {
 	if !r.unlimited {
 		if r.left -= int64(len(p)); r.left < 0 {
@@ -62,8 +63,8 @@ func (r *budgetReader) ReadAt(p []byte, at int64) (int, error) {
 	return r.in.ReadAt(p, at)
 }
 
-// NameProblem returns what is wrong with the name of an entry, and the zero
-// Message for a name that stays within the folder where it is unpacked.
+// NameProblem returns the problem with the name of an entry. It returns the zero Message if a
+// file with this name would be unpacked inside the target folder.
 func NameProblem(name string) intray.Message {
 	switch {
 	case name == "":
@@ -82,7 +83,7 @@ func NameProblem(name string) intray.Message {
 	return intray.Message{}
 }
 
-// HeaderError reports an entry whose header cannot be read.
+// HeaderError reports that the header of an entry cannot be read.
 type HeaderError struct {
 	Entry string
 	Err   error
@@ -92,7 +93,7 @@ func (e *HeaderError) Error() string {
 	return fmt.Sprintf("read the header of the entry %q: %v", e.Entry, e.Err)
 }
 
-// Unwrap returns the error of reading.
+// Unwrap returns the read error.
 func (e *HeaderError) Unwrap() error { return e.Err }
 
 // OutsideError reports an entry that ends after the end of the file.
@@ -102,19 +103,19 @@ func (e *OutsideError) Error() string {
 	return fmt.Sprintf("the entry %q ends after the end of the file", e.Entry)
 }
 
-// OverlapError reports two entries that share bytes.
+// OverlapError reports that two entries share bytes of the file.
 type OverlapError struct{ First, Second string }
 
 func (e *OverlapError) Error() string {
 	return fmt.Sprintf("the entries %q and %q overlap", e.First, e.Second)
 }
 
-// headerBytes is the fixed part of the header before the bytes of an entry.
+// headerBytes is the size of the fixed part of a local file header in bytes.
 const headerBytes = 30
 
-// CheckExtents checks that every entry lies within the file and that no two of
-// them share bytes, which no archiver writes and archives that inflate endlessly
-// have. Errors are *HeaderError, *OutsideError and *OverlapError.
+// CheckExtents checks that every entry lies within the file and that no two entries share
+// bytes. Archivers never write overlapping entries, but zip bombs use them. It returns a
+// *HeaderError, an *OutsideError or an *OverlapError.
 func CheckExtents(in *Input, files []*zip.File) error {
 	type extent struct {
 		name       string

@@ -12,19 +12,17 @@ import (
 )
 
 var (
-	// ErrOutside reports that a damaged archive asked for bytes before its
-	// beginning.
+	// ErrOutside reports a read before the beginning of the file, which only a damaged archive
+	// causes.
 	ErrOutside = errors.New("an entry lies outside of the file")
-	// errCanceled reports that the context of a part ended.
+	// errCanceled reports that the context of a part was canceled.
 	errCanceled = errors.New("reading was stopped")
 )
 
-// Input is a file that remembers why reading it failed. It is safe for
-// concurrent use.
+// Input is a file that records read errors of its store. It is safe for concurrent use.
 type Input struct {
 	source.Input
-	// store is the input whose failures count, for a file that is decoded from the
-	// bytes of another. Otherwise it is nil.
+	// store is the input from which this file is decoded, or nil. Only its failures count.
 	store *Input
 
 	mu   sync.Mutex
@@ -32,19 +30,19 @@ type Input struct {
 	read int64
 }
 
-// NewInput returns an input that reads a file.
+// NewInput returns an Input for a file.
 func NewInput(in source.Input) *Input { return &Input{Input: in} }
 
-// Decoded returns an input for a file that r computes from the bytes of in, such
-// as a decrypted one. Only failures of in count as failures of the store.
+// Decoded returns an Input for a file that r computes from the bytes of in, such as a
+// decrypted file. Only failures of in count as failures of the store.
 func (in *Input) Decoded(r io.ReaderAt, size int64) *Input {
 	return &Input{Input: source.Input{Name: in.Name, ReaderAt: r, Size: size}, store: in}
 }
 
-// ReadAt reads from the file. A store that ends before the size of the file has
-// failed with io.ErrUnexpectedEOF.
+// ReadAt reads from the file. If the store ends before the size of the file, ReadAt returns
+// io.ErrUnexpectedEOF and records it as a failure of the store.
 func (in *Input) ReadAt(p []byte, at int64) (int, error) {
-	if at < 0 { // a damaged directory asks for this; the store has not failed
+	if at < 0 { // a damaged directory causes this; the store has not failed
 		return 0, ErrOutside
 	}
 	n, err := in.Input.ReadAt(p, at)
@@ -66,7 +64,7 @@ func (in *Input) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Failure returns the error of the store, and nil if it has not failed.
+// Failure returns the last error of the store, or nil if the store has not failed.
 func (in *Input) Failure() error {
 	if in.store != nil {
 		return in.store.Failure()
@@ -76,17 +74,17 @@ func (in *Input) Failure() error {
 	return in.err
 }
 
-// BytesRead returns the number of bytes that were read.
+// BytesRead returns the number of bytes read so far.
 func (in *Input) BytesRead() int64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.read
 }
 
-// Explain returns the error to report for an error of reading a workbook. If the store
-// has failed, that is its failure, wrapped with the action. Otherwise it is err if that
-// already has a reason for people, or else an *source.UnreadableError for a workbook
-// with the problem.
+// Explain converts an error from reading a workbook to the error to report. If the store has
+// failed, Explain returns that failure, prefixed with the action. Otherwise it returns err if
+// it is already an error of package source, or else a *source.UnreadableError with the
+// problem.
 func (in *Input) Explain(action string, err error, problem intray.Message) error {
 	if failed := in.Failure(); failed != nil {
 		return fmt.Errorf("%s: %w", action, failed)
@@ -99,8 +97,8 @@ func (in *Input) Explain(action string, err error, problem intray.Message) error
 	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 }
 
-// Cause returns the cause of ctx if reading a part failed because ctx ended, and err
-// otherwise.
+// Cause returns the cause of ctx if reading a part failed because ctx was canceled. Otherwise
+// it returns err.
 func Cause(ctx context.Context, err error) error {
 	if errors.Is(err, errCanceled) {
 		return context.Cause(ctx)

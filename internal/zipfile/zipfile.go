@@ -1,23 +1,23 @@
-// Package zipfile reads ZIP archives that come from untrusted senders.
+// Package zipfile reads untrusted ZIP archives.
 //
-// An [Input] is the file. It remembers whether the store failed, so that a store
-// that is down is never reported as a damaged file. [ReadDirectory],
-// [NameProblem] and [CheckExtents] read and check the list of entries. They are
-// for every kind of archive and leave the messages to the caller.
+// An [Input] is the file. It records failures of the store, so an unavailable store is never
+// reported as a damaged file. [ReadDirectory], [NameProblem] and [CheckExtents] read and check
+// the list of entries. They work for every kind of archive, and the caller writes the
+// messages.
 //
-// An [Archive] is the archive that a workbook is, and a [Part] one of its
-// entries, inflated as a stream. [Limits] bound the number of entries, the bytes
-// of one part and of all parts, and how many bytes may come of one compressed
-// byte. Sizes that the archive declares are not trusted: bytes are counted as
-// they come. A part that is read twice counts once.
+// An [Archive] is a workbook that is stored as a ZIP archive. A [Part] is one of its entries,
+// inflated as a stream. [Limits] sets the maximum number of entries, the maximum sizes of one
+// part and of all parts, and the maximum compression ratio. The package does not trust the
+// sizes that the archive declares, but counts bytes as they are inflated. A part that is read
+// twice counts once.
 //
-// Errors of an Archive and its parts are *source.UnreadableError,
-// *source.LimitError, the failure of the store, or the end of the context, which
-// [Cause] returns.
+// An Archive and its parts return a *source.UnreadableError, a *source.LimitError, the failure
+// of the store, or an error for a canceled context. [Cause] converts the last to the cause of
+// the context.
 //
-// The package writes no archives, asks for no passwords, never uses a name as a
-// path and does not know what an entry holds. Compression other than Store and
-// Deflate is left to the caller.
+// The package does not write archives, ask for passwords, use names as paths or interpret the
+// content of entries. It supports only the compression methods Store and Deflate; callers can
+// register others.
 package zipfile
 
 import (
@@ -35,29 +35,29 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// ErrPassword reports a workbook that only a password opens.
+// ErrPassword reports that a workbook is protected with a password.
 var ErrPassword = &source.UnreadableError{Reason: intray.NewMessage("workbook.password", nil)}
 
-// Limits bound what reading an archive may cost. Every field must be set.
+// Limits limits the resources for reading an archive. Every field must be set.
 type Limits struct {
-	// InflatedBytes is the most bytes that all parts may inflate to.
+	// InflatedBytes is the maximum inflated size of all parts together, in bytes.
 	InflatedBytes int64
-	// PartBytes is the most bytes that one part may inflate to.
+	// PartBytes is the maximum inflated size of one part in bytes.
 	PartBytes int64
-	// Ratio is how many bytes may come of one compressed byte, as soon as a part
-	// has 16 MiB.
+	// Ratio is the maximum number of inflated bytes per compressed byte. It applies to parts
+	// of more than 16 MiB.
 	Ratio int64
-	// Entries is the most entries.
+	// Entries is the maximum number of entries.
 	Entries int
 }
 
 const (
-	// entryBytes is the space in the directory of an entry of a workbook: a name of
-	// usual length and a few attributes.
+	// entryBytes is the maximum average size of a directory entry in bytes. It allows a name
+	// of usual length and a few attributes.
 	entryBytes = 512
-	// maxSmallPart is the most bytes of a part that is held in memory.
+	// maxSmallPart is the maximum size of a part that is held in memory, in bytes.
 	maxSmallPart = 64 << 20
-	// minRatioBytes is the size from which on the ratio of a part counts.
+	// minRatioBytes is the inflated size in bytes above which the ratio of a part is checked.
 	minRatioBytes = 16 << 20
 )
 
@@ -66,18 +66,19 @@ type Archive struct {
 	in       *Input
 	limits   Limits
 	foldCase bool
-	// parts are found by their names in lower case.
+	// parts holds the entries by their names in lower case.
 	parts map[string]*zip.File
 
 	mu sync.Mutex
-	// inflated counts the bytes of all parts, inflatedByPart those of each.
+	// inflated is the number of inflated bytes of all parts, and inflatedByPart is the number
+	// for each part.
 	inflated       int64
 	inflatedByPart map[*zip.File]int64
 }
 
-// Open reads the directory of an archive and refuses entries that no archiver of
-// workbooks writes: bad names, names that differ in case only, and shared bytes.
-// With foldCase, parts are found by names of any case, as Office Open XML has it.
+// Open reads the directory of an archive. It rejects archives that no spreadsheet program
+// writes: with unsafe names, with names that differ only in case, or with entries that share
+// bytes. If foldCase is set, part names are not case-sensitive, as Office Open XML requires.
 func Open(in *Input, limits Limits, foldCase bool) (*Archive, error) {
 	dir, err := ReadDirectory(in, limits.Entries, entryBytes)
 	switch {
@@ -100,7 +101,7 @@ func Open(in *Input, limits Limits, foldCase bool) (*Archive, error) {
 	return a, a.explainExtents(CheckExtents(in, dir.File))
 }
 
-// explainExtents returns the error to report for one of CheckExtents.
+// explainExtents converts an error of CheckExtents to the error to report.
 func (a *Archive) explainExtents(err error) error {
 	var header *HeaderError
 	var outside *OutsideError
@@ -116,7 +117,7 @@ func (a *Archive) explainExtents(err error) error {
 	return err
 }
 
-// find returns the entry of a part, and nil if there is none.
+// find returns the entry of a part, or nil if there is none.
 func (a *Archive) find(name string) *zip.File {
 	f := a.parts[strings.ToLower(name)]
 	if f == nil || !a.foldCase && f.Name != name {
@@ -125,10 +126,10 @@ func (a *Archive) find(name string) *zip.File {
 	return f
 }
 
-// Has reports whether there is a part.
+// Has reports whether the archive has a part with the name.
 func (a *Archive) Has(name string) bool { return a.find(name) != nil }
 
-// Names returns the names of all entries, in no order.
+// Names returns the names of all entries in no particular order.
 func (a *Archive) Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for f := range maps.Values(a.parts) {
@@ -139,7 +140,7 @@ func (a *Archive) Names() iter.Seq[string] {
 	}
 }
 
-// Open begins to inflate a part, until ctx ends.
+// Open opens a part for reading. Reads fail after ctx is canceled.
 func (a *Archive) Open(ctx context.Context, name string) (*Part, error) {
 	file := a.find(name)
 	if file == nil {
@@ -158,7 +159,8 @@ func (a *Archive) Open(ctx context.Context, name string) (*Part, error) {
 	return p, nil
 }
 
-// OpenSmall is Open for a part that is held in memory. It may have 64 MiB.
+// OpenSmall is like Open, but for a part that the caller holds in memory. The part can have at
+// most 64 MiB.
 func (a *Archive) OpenSmall(ctx context.Context, name string) (*Part, error) {
 	p, err := a.Open(ctx, name)
 	if err == nil {
@@ -167,8 +169,8 @@ func (a *Archive) OpenSmall(ctx context.Context, name string) (*Part, error) {
 	return p, err
 }
 
-// addInflated counts a part that was read up to a byte, and returns how many
-// bytes all parts have inflated to.
+// addInflated records that the first read bytes of a part were inflated. It returns the number
+// of inflated bytes of all parts.
 func (a *Archive) addInflated(file *zip.File, read int64) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -179,39 +181,39 @@ func (a *Archive) addInflated(file *zip.File, read int64) int64 {
 	return a.inflated
 }
 
-// Part is a part that is being read. It is for one goroutine.
+// Part reads a part of an archive. It must not be used concurrently.
 type Part struct {
-	// Name is the name that the part was opened by.
+	// Name is the name under which the part was opened.
 	Name string
 
 	in *Input
-	// archive and file are nil for a whole file, which no limits apply to.
+	// archive and file are nil for a whole file, to which no limits apply.
 	archive *Archive
 	file    *zip.File
 	src     io.Reader
 	read    int64
 	limit   int64
-	// done ends reading. It belongs to the current context.
+	// done is closed when the current context is canceled.
 	done <-chan struct{}
 }
 
-// WholeFile returns a file that is not an archive as its only part.
+// WholeFile returns a Part that reads a whole file that is not an archive.
 func WholeFile(ctx context.Context, in *Input, name string) *Part {
 	return &Part{Name: name, in: in, src: io.NewSectionReader(in, 0, in.Size), done: ctx.Done()}
 }
 
-// SetContext makes reads from now on end with ctx.
+// SetContext replaces the context. Later reads fail after ctx is canceled.
 func (p *Part) SetContext(ctx context.Context) { p.done = ctx.Done() }
 
-// Close releases what inflating needs. Nothing that was read depends on it, so
-// there is no error.
+// Close releases the resources of the part. It returns no error, because bytes already read do
+// not depend on it.
 func (p *Part) Close() {
 	if c, ok := p.src.(io.Closer); ok {
 		_ = c.Close()
 	}
 }
 
-// Read inflates bytes and keeps the limits.
+// Read reads inflated bytes. It returns a *source.LimitError if a limit is exceeded.
 func (p *Part) Read(b []byte) (int, error) {
 	select {
 	case <-p.done:
@@ -231,7 +233,7 @@ func (p *Part) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// checkLimits counts what was not read before.
+// checkLimits counts the bytes read for the first time and checks the limits.
 func (p *Part) checkLimits() error {
 	limits := &p.archive.limits
 	inflated := p.archive.addInflated(p.file, p.read)
@@ -246,7 +248,7 @@ func (p *Part) checkLimits() error {
 	return nil
 }
 
-// explain returns the error to report for one of inflating.
+// explain converts an error from inflating the part to the error to report.
 func (p *Part) explain(err error) error {
 	problem := intray.NewMessage("workbook.part_not_decompressed", nil)
 	switch {

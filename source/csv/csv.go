@@ -1,16 +1,16 @@
 // Package csv reads delimited text from untrusted files.
 //
-// A dialect defines which characters separate and quote cells. A sheet holds the decisions
-// about a file, such as its dialect, its header and the content of its columns, which are
-// made before records are read. A reading is one way to cut an irregular row into cells. A
-// chunk is a run of records that a worker reads ahead.
+// A dialect defines which characters separate and quote cells. A sheet holds what is decided
+// about a file before its records are read: its dialect, its header and the content of its
+// columns. A reading is one way to split an irregular row into cells. A chunk is a run of
+// consecutive records that a worker parses ahead.
 //
-// The package decides by the content of the file and returns its reasons as evidence. It
-// repairs a broken row only if one reading fits clearly better than all others, and reports
-// each repair and all text that is not part of a record. If two dialects fit equally well,
-// the evidence contains a tie for a person to decide.
+// The package bases its decisions on the content of the file and returns the reasons as
+// evidence. It repairs a broken row only if one reading fits clearly better than all other
+// readings. It reports each repair and any text that is not part of a record. If two dialects
+// fit equally well, the evidence contains a tie for a person to decide.
 //
-// The package does not know schemas and does not change the text of cells.
+// The package does not depend on schemas and does not convert cell values.
 package csv
 
 import (
@@ -25,14 +25,14 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// Format is the format "csv". The zero value is ready.
+// Format is the format "csv". The zero value is ready to use.
 type Format struct{}
 
 // Name is "csv".
 func (Format) Name() string { return "csv" }
 
-// Detect accepts any text. The score is higher for file names such as "a.csv" and for a
-// delimiter that cuts all lines into the same number of cells. Binary files score 0.
+// Detect accepts any text. The score is higher if the file name has an extension such as .csv,
+// or if a delimiter splits all lines into the same number of cells. Binary files score 0.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if isBinary(head) {
 		return 0, intray.Message{}
@@ -52,7 +52,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return 0.1, intray.NewMessage("csv.text", nil)
 }
 
-// isBinary reports whether a file starts with bytes that do not occur in text.
+// isBinary reports whether a file starts with the signature of a binary format.
 func isBinary(head []byte) bool {
 	for _, magic := range []string{"PK\x03\x04", "PK\x05\x06", "\xD0\xCF\x11\xE0", "%PDF-", "{\\rtf", "\x1F\x8B", "\x28\xB5\x2F\xFD", "\x89PNG", "\xFF\xD8\xFF", "GIF8", "PAR1", "SQLite format 3"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
@@ -66,8 +66,8 @@ func isBinary(head []byte) bool {
 	return false
 }
 
-// Open chooses how to read the file by its beginning. It returns source.ErrEmpty if the
-// file has nothing but white space.
+// Open examines the beginning of the file to decide how to read it. It returns source.ErrEmpty
+// if the file contains only white space.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return &book{text: text, opt: opt, sheet: sheet}, nil
 }
 
-// book is a file of delimited text. It has one sheet without a name.
+// book is a file of delimited text. It has one unnamed sheet.
 type book struct {
 	text  *decodedText
 	opt   source.Options

@@ -8,12 +8,12 @@ import (
 
 // dialect defines how a file separates and quotes its cells.
 type dialect struct {
-	// delim separates cells. It has one or more bytes.
+	// delim separates cells. It is one or more bytes long.
 	delim string
-	// open and shut enclose quoted cells. They are "" if no cells are quoted.
+	// open and shut are the opening and closing quotes. They are "" if the file has no quotes.
 	open, shut string
-	// backslash reports whether a quote inside a quoted cell is escaped with a backslash.
-	// Otherwise it is doubled.
+	// backslash reports whether quotes inside quoted cells are escaped with a backslash.
+	// Otherwise they are doubled.
 	backslash bool
 }
 
@@ -23,7 +23,7 @@ func (d *dialect) supportsFastPath() bool {
 		d.delim != d.open && d.delim[0] < utf8.RuneSelf && strings.IndexByte("\x00\r\n", d.delim[0]) < 0
 }
 
-// cell is one cell, as offsets in the text of its record.
+// cell is the location of one cell, as byte offsets in the text of its record.
 type cell struct {
 	from, to int
 	quoted   bool
@@ -34,34 +34,34 @@ type cell struct {
 // record holds the cells of one record.
 type record struct {
 	cells []cell
-	// next is the offset after its line end.
+	// next is the offset after the line end of the record.
 	next int
-	// breaks is the number of line ends inside its cells.
+	// breaks is the number of line ends inside the cells.
 	breaks int64
-	// loose reports whether there is a quote where the dialect allows none, because text
-	// follows a closing quote.
+	// loose reports whether text other than spaces follows a closing quote, which the dialect
+	// does not allow.
 	loose bool
 	// unclosed reports whether a quoted cell extends to the end of the text.
 	unclosed bool
 	// inner reports whether an unquoted cell contains a quote.
 	inner bool
-	// maxCells is the number of cells that are cut, plus one that shows that there are
-	// more. 0 means no limit and is for short texts.
+	// maxCells is the maximum number of cells to parse. One more cell is stored if the record
+	// has more. 0 means no limit and is meant for short records.
 	maxCells int
 }
 
 // hasTooManyCells reports whether the record has more cells than maxCells.
 func (r *record) hasTooManyCells() bool { return r.maxCells > 0 && len(r.cells) > r.maxCells }
 
-// notFound is an offset that does not exist.
+// notFound is returned or passed in place of an offset if there is none.
 const notFound = -1
 
-// parseRecord cuts the record at the start of text into cells. It accepts loose quoting: a
-// quote closes a cell only if a delimiter or a line end follows, with optional spaces
-// before it. The quote at offset literal is text unless literal is notFound. parseRecord
-// treats the end of text as the end of the file, so a record that reaches it is unreliable
-// if the file continues. If the record has more cells than r.maxCells allows, parseRecord
-// skips the rest of the line.
+// parseRecord splits the record at the start of text into cells. It accepts loose quoting: a
+// quote closes a cell only if a delimiter or a line end follows, optionally after spaces.
+// parseRecord treats the quote at offset literal as text, unless literal is notFound. It
+// treats the end of text as the end of the file, so a record that ends there is unreliable if
+// the file continues. If the record has more cells than r.maxCells allows, parseRecord skips
+// the rest of the line.
 func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 	*r = record{cells: r.cells[:0], maxCells: r.maxCells}
 	at := d.skipGap(text, 0)
@@ -81,7 +81,7 @@ func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 	r.next = skipLineEnd(text, at)
 }
 
-// skipGap returns the offset after the rest of a gap between columns.
+// skipGap returns the offset after the remaining spaces of a gap between aligned columns.
 func (d *dialect) skipGap(text []byte, at int) int {
 	if d.delim == spaceGap {
 		for at < len(text) && text[at] == ' ' {
@@ -91,10 +91,10 @@ func (d *dialect) skipGap(text []byte, at int) int {
 	return at
 }
 
-// parseUnclosedLine cuts a line that contains a quote that is never closed. The first quote
-// that leaves no other quote unclosed becomes text. Each attempt reads the line again;
-// after allowance bytes all quotes of the line become text. It returns the number of bytes
-// read.
+// parseUnclosedLine splits a line that contains a quote that is never closed. It treats one
+// quote as text: the first for which all other quotes are closed. Each attempt reads the line
+// again. After more than allowance bytes, it treats all quotes of the line as text. It returns
+// the number of bytes read.
 func (d *dialect) parseUnclosedLine(line []byte, r *record, allowance int64) (work int64) {
 	for at := 0; ; at += len(d.open) {
 		i := bytes.Index(line[at:], []byte(d.open))
@@ -114,11 +114,11 @@ func (d *dialect) parseUnclosedLine(line []byte, r *record, allowance int64) (wo
 	}
 }
 
-// maxUnclosedLineWork limits the bytes read for one line with a quote that is never closed:
-// a line of one kilobyte can have a thousand quotes.
+// maxUnclosedLineWork is the maximum number of bytes read to parse one line with a quote that
+// is never closed, because a line of 1,000 bytes can contain 1,000 quotes.
 const maxUnclosedLineWork = 1 << 20
 
-// parseCell cuts the cell at an offset and returns the offset of its end.
+// parseCell parses the cell that starts at an offset and returns the offset of its end.
 func (d *dialect) parseCell(text []byte, at, literal int, r *record) int {
 	if d.open != "" {
 		quote := d.skipSpaces(text, at)
@@ -136,7 +136,8 @@ func (d *dialect) parseCell(text []byte, at, literal int, r *record) int {
 	return stop
 }
 
-// parseQuotedCell cuts the quoted cell whose opening quote is at the offset quote.
+// parseQuotedCell parses the quoted cell whose opening quote is at offset quote. It returns
+// the offset of its end.
 func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) int {
 	c := cell{from: quote + len(d.open), quoted: true}
 	at := c.from
@@ -238,7 +239,7 @@ func (d *dialect) appendCell(dst, text []byte, c cell) []byte {
 	}
 }
 
-// cellTexts returns the unescaped cells of a record.
+// cellTexts returns the unescaped text of each cell of a record.
 func (d *dialect) cellTexts(text []byte, r *record) []string {
 	cells := make([]string, len(r.cells))
 	for i, c := range r.cells {
@@ -278,7 +279,7 @@ func skipLineEnd(text []byte, at int) int {
 	return at + 1
 }
 
-// countLineBreaks returns the number of line ends in a text: LF, CRLF and lone CR.
+// countLineBreaks returns the number of line ends in text: LF, CRLF or a lone CR.
 func countLineBreaks(text []byte) int64 {
 	feeds := bytes.Count(text, []byte{'\n'})
 	if bytes.IndexByte(text, '\r') < 0 {
@@ -287,7 +288,7 @@ func countLineBreaks(text []byte) int64 {
 	return int64(feeds + bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n")))
 }
 
-// firstLineLength returns the length of the first line with its line end.
+// firstLineLength returns the length of the first line in bytes, including its line end.
 func firstLineLength(text []byte) int {
 	if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
 		return skipLineEnd(text, i)

@@ -10,11 +10,11 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// fastParser parses runs of whole records that follow the dialect and have the width of the
-// table. It rejects a run with any other record.
+// fastParser parses text in which every record follows the dialect and has as many cells as
+// the table has columns. It rejects any other text.
 type fastParser struct {
 	delim, quote byte
-	// quoted reports whether the dialect has quotes. If not, quote is noQuote.
+	// quoted reports whether the dialect has quotes. If it is false, quote is noQuote.
 	quoted bool
 	width  int
 	// header is the first cell of the header, or nil. A record that starts with it may
@@ -22,7 +22,8 @@ type fastParser struct {
 	header []byte
 }
 
-// noQuote is a byte that no UTF-8 character starts with.
+// noQuote replaces the quote if the dialect has none. No UTF-8 character starts with this
+// byte.
 const noQuote = 0x80
 
 func newFastParser(s *sheet) *fastParser {
@@ -36,9 +37,9 @@ func newFastParser(s *sheet) *fastParser {
 	return f
 }
 
-// read parses text, which ends after a line end, into an empty batch that takes ownership
-// of it. Lines count from 0. It returns the number of lines, and false if a record is
-// irregular; the content of the batch is then undefined.
+// read parses text, which must end with a line end, into an empty batch of at most `most`
+// records. The batch takes ownership of text. Lines count from 0. read returns the number of
+// lines, or false if a record is irregular. The content of the batch is then undefined.
 func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines int64, plain bool) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return 0, false
@@ -58,7 +59,7 @@ func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines i
 	return r.lines, true
 }
 
-// fastRun is the state of a fastParser in one text.
+// fastRun is the state of a fastParser while it parses one text.
 type fastRun struct {
 	*fastParser
 	boundaries boundaryScanner
@@ -67,12 +68,12 @@ type fastRun struct {
 	lines      int64
 	// breaks is the number of line ends inside the unfinished record.
 	breaks int64
-	// from is the offset of its next cell, column the index of that cell, and empty the
-	// number of its empty cells.
+	// from is the offset of the next cell, column is the index of that cell, and empty is the
+	// number of empty cells in the unfinished record.
 	from, column, empty int
 }
 
-// appendCells appends the cells that end at the offsets. It returns false if a record is
+// appendCells appends the cells that end at the given offsets. It returns false if a record is
 // irregular.
 func (r *fastRun) appendCells(places []uint32) bool {
 	text, quote, delim, width := r.boundaries.text, r.quote, r.delim, r.width
@@ -109,7 +110,8 @@ func (r *fastRun) appendCells(places []uint32) bool {
 	return true
 }
 
-// repeatsHeader reports whether the first cell of a record equals that of the header.
+// repeatsHeader reports whether the first cell of a record equals the first cell of the
+// header.
 func (r *fastRun) repeatsHeader(first []byte) bool {
 	return r.header != nil && bytes.Equal(first, r.header)
 }
@@ -127,7 +129,7 @@ func (r *fastRun) appendQuotedCell(from, to int) {
 	r.batch.AppendSpan(from+1, to-1)
 }
 
-// unescapeDoubledQuotes returns text with each doubled quote replaced by one.
+// unescapeDoubledQuotes returns text with each doubled quote replaced by a single quote.
 func unescapeDoubledQuotes(text []byte, quote byte) []byte {
 	out := make([]byte, 0, len(text))
 	for {
@@ -141,24 +143,24 @@ func unescapeDoubledQuotes(text []byte, quote byte) []byte {
 }
 
 // boundaryScanner finds the ends of cells, which are the delimiters and line ends outside
-// quotes. It scans the text once, 64 bytes at a time, with one bit per byte, like Langdale
-// and Lemire in "Parsing Gigabytes of JSON per Second" (2019), but with portable operations
-// on words of eight bytes.
+// quotes. It scans the text once, 64 bytes at a time, with one bit per byte. The method
+// follows Langdale and Lemire, "Parsing Gigabytes of JSON per Second" (2019), but uses
+// portable operations on words of eight bytes.
 type boundaryScanner struct {
 	text []byte
-	// at is the offset up to which the text is scanned.
+	// at is the offset of the first byte not yet scanned.
 	at int
 	// delimWord and quoteWord are the delimiter and the quote, repeated eight times.
 	delimWord, quoteWord uint64
-	// nextQuoteAt is an offset before which there is no quote, starting from at.
+	// nextQuoteAt is a lower bound of the offset of the next quote.
 	nextQuoteAt int
 	// returns reports whether the text contains carriage returns.
 	returns bool
-	// These words carry the state to the next byte: ended is 1 after a delimiter or a line
-	// end, shut after a closing quote, returned after a carriage return. inside is all ones
-	// inside quotes and 0 outside.
+	// These words carry the state from one block to the next. ended is 1 after a delimiter or
+	// a line end, shut is 1 after a closing quote, and returned is 1 after a carriage return.
+	// inside has all bits set inside quotes and is 0 outside.
 	ended, shut, returned, inside uint64
-	// lastDoubledQuote is the offset of the last doubled quote, and lastQuotedEnd that of
+	// lastDoubledQuote is the offset of the last doubled quote. lastQuotedEnd is the offset of
 	// the last delimiter or line end inside quotes.
 	lastDoubledQuote, lastQuotedEnd int
 }
@@ -178,8 +180,8 @@ const (
 	gather = 0x0002040810204081
 )
 
-// newBoundaryScanner returns a scanner of a text that has no byte 0. The delimiter is
-// ASCII, and the quote is ASCII or noQuote.
+// newBoundaryScanner returns a scanner for text. The text must not contain a NUL byte. The
+// delimiter must be ASCII, and the quote must be ASCII or noQuote.
 func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
 	s := boundaryScanner{
 		text: text, delimWord: uint64(delim) * ones, quoteWord: uint64(quote) * ones, returns: bytes.IndexByte(text, '\r') >= 0,
@@ -194,9 +196,9 @@ func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
 // positions has room for positionsPerCall offsets and one more block.
 type positions [positionsPerCall + blockBytes]uint32
 
-// next stores the offsets of the next boundaries and returns their number; at is the end of
-// the text if there are no more. It returns false if a quote is neither at an edge of a
-// cell nor doubled.
+// next stores the offsets of the next boundaries and returns their number. There are no more
+// boundaries once at has reached the end of the text. It returns false if a quote is neither
+// at an edge of a cell nor doubled.
 func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
 	var last [blockBytes]byte
 	for s.at < len(s.text) && n < positionsPerCall {
@@ -233,9 +235,9 @@ func matchEither64(block *[blockBytes]byte, a, b uint64) uint64 {
 		matchNeither8(block[32:40], a, b)<<32 | matchNeither8(block[40:48], a, b)<<40 | matchNeither8(block[48:56], a, b)<<48 | matchNeither8(block[56:64], a, b)<<56)
 }
 
-// matchNeither8 returns a bit for each of eight bytes that equals neither of two. Such a
-// byte has the high bit set, or the sum of 127 and the bits in which it differs from either
-// has it.
+// matchNeither8 returns a word with a bit for each of eight bytes that equals neither a nor b.
+// Such a byte has its high bit set, or its low bits differ from both. Adding 127 to the
+// differing bits then sets the high bit.
 func matchNeither8(eight []byte, a, b uint64) uint64 {
 	word := binary.LittleEndian.Uint64(eight)
 	low := word & lowBits
