@@ -38,7 +38,7 @@ import (
 // ErrPassword reports that a workbook is protected with a password.
 var ErrPassword = &source.UnreadableError{Reason: intray.NewMessage("workbook.password", nil)}
 
-// Limits limits the resources for reading an archive. Every field must be set.
+// Limits holds the resource limits for reading an archive. Every field must be set.
 type Limits struct {
 	// InflatedBytes is the maximum inflated size of all parts together, in bytes.
 	InflatedBytes int64

@@ -1,17 +1,16 @@
-// Package archive reads compressed tables: gzip, zstd and zip.
+// Package archive reads tables in gzip, zstd and zip files.
 //
-// An archive is the received file, and a member is a file inside of it. A gzip or zstd
-// file has one member, made of one or more consecutive compressed streams. A zip file
-// has many. Each member is opened by the inner format that recognizes it, and the
-// archive has the sheets of all members.
+// An archive is the received file, and a member is a file inside it. A gzip or zstd file has
+// one member, which consists of one or more consecutive compressed streams. A zip file can
+// have several members. The inner format that recognizes a member opens it, and the archive
+// has the sheets of all members.
 //
-// Opening an archive inflates all members into one temporary file. A truncated or
-// damaged stream is therefore found before its first record is returned. Bytes are
-// counted as they inflate; sizes that an archive declares are not trusted.
+// Opening an archive inflates all members into one temporary file. The package therefore
+// detects a truncated or damaged stream before it returns the first record. It counts bytes as
+// they are inflated and does not trust the sizes that an archive declares.
 //
-// The package knows no table formats, does not read archives inside of archives, asks
-// for no passwords, and never uses a name as a path. Office documents are zip files
-// too, but belong to their own formats.
+// The package does not parse tables, read nested archives, ask for passwords or use names as
+// paths. Office documents are zip files too, but have their own formats.
 package archive
 
 import (
@@ -28,36 +27,36 @@ import (
 
 // Format is the format "archive".
 type Format struct {
-	// Inner are the formats that a member may have. They must not include this one.
+	// Inner holds the formats that a member can have. It must not include Format itself.
 	Inner []source.Format
-	// Temp is the folder of the temporary file. Default os.TempDir.
+	// Temp is the folder for the temporary file. The default is os.TempDir.
 	Temp string
-	// Limits bound what a hostile archive costs.
+	// Limits limits the resources that an untrusted archive can use.
 	Limits Limits
 }
 
-// Limits bound what opening one archive may cost. A zero field means its default.
-// Beyond a limit, Open returns a *source.LimitError.
+// Limits holds the resource limits for opening one archive. Zero means the default of a field.
+// Open returns a *source.LimitError if a limit is exceeded.
 type Limits struct {
-	// InflatedBytes is the most bytes that all members may inflate to, including
-	// members without a table. Default 4 GiB.
+	// InflatedBytes is the maximum inflated size of all members together, in bytes, including
+	// members without a table. The default is 4 GiB.
 	InflatedBytes int64
-	// MemberBytes is the most bytes that one member may inflate to. Default
+	// MemberBytes is the maximum inflated size of one member in bytes. The default is
 	// InflatedBytes.
 	MemberBytes int64
-	// Ratio is the most inflated bytes per compressed byte. It applies to members of
-	// more than 10 MiB. Default 1,000.
+	// Ratio is the maximum number of inflated bytes per compressed byte. It applies to members
+	// of more than 10 MiB. The default is 1,000.
 	Ratio int64
-	// Members is the most entries of a zip file, including folders and files without a
-	// table. Default 1,000.
+	// Members is the maximum number of entries in a zip file, including folders and files
+	// without a table. The default is 1,000.
 	Members int
-	// NameBytes is the most bytes of the name of a member. Default 1 KiB.
+	// NameBytes is the maximum length of a member name in bytes. The default is 1 KiB.
 	NameBytes int
-	// Sheets is the most sheets of all members. Default 4,096.
+	// Sheets is the maximum total number of sheets in all members. The default is 4,096.
 	Sheets int
 }
 
-// WithDefaults fills the fields that are zero.
+// WithDefaults returns a copy of l in which zero fields have their defaults.
 func (l Limits) WithDefaults() Limits {
 	l.InflatedBytes = cmp.Or(l.InflatedBytes, 4<<30)
 	l.MemberBytes = cmp.Or(l.MemberBytes, l.InflatedBytes)
@@ -71,8 +70,8 @@ func (l Limits) WithDefaults() Limits {
 // Name returns "archive".
 func (Format) Name() string { return "archive" }
 
-// Detect returns 1 for a file that begins like gzip, zstd or zip and is not an office
-// document, and 0 for all others.
+// Detect returns 1 for a file that starts like a gzip, zstd or zip file and is not an office
+// document. It returns 0 for all other files.
 func (f Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	k, office := detectKind(zipfile.NewInput(in), head, f.Limits.WithDefaults())
 	if k == noArchive || office != "" {
@@ -81,9 +80,9 @@ func (f Format) Detect(in source.Input, head []byte) (score float64, reason intr
 	return 1, k.reason()
 }
 
-// Open inflates all members and opens those that have a table. Sheets of a gzip or zstd
-// file keep their names. A sheet of a zip file is named "member", or "member / sheet"
-// if it has a name. The input is not needed after Open returns.
+// Open inflates all members and opens those that contain a table. Sheets in a gzip or zstd
+// file keep their names. A sheet in a zip file is named after its member, as in "member /
+// sheet" if it has its own name. The input is not used after Open returns.
 func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	f.Limits = f.Limits.WithDefaults()
 	u := &unpacker{Format: f, in: zipfile.NewInput(in), opt: opt}
@@ -104,14 +103,14 @@ type unpacker struct {
 	opt   source.Options
 	kind  kind
 	spool *spool
-	// inflated counts the bytes of all members.
+	// inflated is the number of inflated bytes of all members so far.
 	inflated int64
 	members  []member
 	// openBook is the opened book of the only member. It is nil if there are several.
 	openBook source.Book
 	sheets   int
 	skipped  skippedMembers
-	// remarks are the notes about the archive as a whole.
+	// remarks holds notes about the archive as a whole, for the evidence.
 	remarks []intray.Message
 }
 
@@ -161,7 +160,7 @@ func (u *unpacker) detectKind() error {
 	return nil
 }
 
-// newBook returns the book of what was opened.
+// newBook returns a book with the opened members.
 func (u *unpacker) newBook() *book {
 	b := &book{opt: u.opt, members: u.members, openBook: u.openBook, spool: u.spool, evidence: u.evidence()}
 	for i, m := range u.members {
@@ -172,7 +171,7 @@ func (u *unpacker) newBook() *book {
 	return b
 }
 
-// cleanUp closes what was opened so far.
+// cleanUp closes the open book and the temporary file after an error.
 func (u *unpacker) cleanUp() error {
 	var err error
 	if u.openBook != nil {
@@ -184,8 +183,8 @@ func (u *unpacker) cleanUp() error {
 	return err
 }
 
-// evidence returns the evidence of the archive and its members. With a single member,
-// it includes the choices made about it.
+// evidence returns the evidence about the archive and its members. If there is only one
+// member, it includes the evidence of the book in that member.
 func (u *unpacker) evidence() []intray.Evidence {
 	why := intray.JoinMessages(append([]intray.Message{u.kind.reason()}, u.remarks...)...)
 	list := []intray.Evidence{{Choice: "archive", Value: string(u.kind), Reason: why}}
@@ -197,7 +196,7 @@ func (u *unpacker) evidence() []intray.Evidence {
 	return append(list, u.skipped.evidence()...)
 }
 
-// sheetRef is one sheet of one member.
+// sheetRef identifies a sheet by the index of its member and its index in that member.
 type sheetRef struct{ member, sheet int }
 
 // book is an opened archive.
@@ -223,7 +222,7 @@ func (b *book) Sheets() []source.Sheet {
 	return list
 }
 
-// Open opens the sheet. If there are several members, it opens a book for this reader.
+// Open opens a sheet. If there are several members, each reader opens its own book.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet < 0 || sheet >= len(b.sheets) {
 		return nil, fmt.Errorf("open sheet %d of an archive with %d", sheet, len(b.sheets))
@@ -248,7 +247,7 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	return &reader{Reader: inner, member: m, ownBook: own}, nil
 }
 
-// Close removes the inflated bytes. It may be called twice.
+// Close closes the book and removes the temporary file. It can be called more than once.
 func (b *book) Close() error {
 	var err error
 	if b.openBook != nil {
@@ -257,7 +256,7 @@ func (b *book) Close() error {
 	return errors.Join(err, b.spool.Close())
 }
 
-// reader reads a sheet of a member.
+// reader reads one sheet of a member.
 type reader struct {
 	source.Reader
 	member *member
@@ -265,7 +264,7 @@ type reader struct {
 	ownBook source.Book
 }
 
-// Evidence returns the evidence of the member, unless the book has reported it.
+// Evidence returns the evidence about the member, unless the book already includes it.
 func (r *reader) Evidence() []intray.Evidence {
 	if r.ownBook == nil {
 		return r.Reader.Evidence()

@@ -24,12 +24,12 @@ func (k kind) reason() intray.Message {
 	return intray.NewMessage("archive.begins_as", intray.Params{"format": string(k)})
 }
 
-// file returns the message that names a file of the kind.
+// file returns a message that names the archive, such as "the zip file".
 func (k kind) file() intray.Message {
 	return intray.NewMessage("archive.file", intray.Params{"format": string(k)})
 }
 
-// bareName returns the reason for a member that is named like the file, without its
+// bareName returns the reason for naming a member after the archive file, without its
 // extension.
 func (k kind) bareName() intray.Message {
 	return intray.NewMessage("archive.name_without_extension", intray.Params{"format": string(k)})
@@ -39,13 +39,13 @@ const (
 	gzipMagic = "\x1F\x8B\x08"
 	zstdMagic = "\x28\xB5\x2F\xFD"
 	zipMagic  = "PK\x03\x04"
-	// emptyZipMagic begins the end of a directory, which is all that an archive
-	// without members has.
+	// emptyZipMagic starts the end record of the directory. An archive without members
+	// consists only of that record.
 	emptyZipMagic = "PK\x05\x06"
 )
 
-// detectKind detects the archive format by the beginning of a file. office is the entry
-// that identifies a zip file as an office document, or "".
+// detectKind detects the archive format from the beginning of a file. office is the name of
+// the entry that identifies a zip file as an office document, or "".
 func detectKind(in *zipfile.Input, head []byte, limits Limits) (k kind, office string) {
 	switch {
 	case bytes.HasPrefix(head, []byte(gzipMagic)):
@@ -60,8 +60,8 @@ func detectKind(in *zipfile.Input, head []byte, limits Limits) (k kind, office s
 	return noArchive, ""
 }
 
-// beginsZstd reports whether text begins with a zstd frame. Parallel compressors write
-// skippable frames before it.
+// beginsZstd reports whether text starts with a zstd frame, optionally after skippable frames,
+// which parallel compressors write.
 func beginsZstd(text []byte) bool {
 	const skippable, mask, header = 0x184D2A50, 0xFFFFFFF0, 8
 	for !bytes.HasPrefix(text, []byte(zstdMagic)) {
@@ -77,17 +77,18 @@ func beginsZstd(text []byte) bool {
 	return true
 }
 
-// officeEntries returns the beginnings of entry names that only office documents have.
-// The folders alone prove nothing.
+// officeEntries returns prefixes of entry names that only office documents have. A folder such
+// as xl/ alone does not identify one.
 func officeEntries() []string {
 	return []string{"[content_types].xml", "_rels/.rels", "meta-inf/manifest.xml", "xl/workbook", "xl/worksheets/", "xl/_rels/", "word/document", "word/_rels/", "ppt/presentation", "ppt/_rels/"}
 }
 
-// maxOfficeEntries is how many entries are searched, because documents have more
-// entries than archives of tables.
+// maxOfficeEntries is the minimum for the limit of entries while searching for an office
+// document, because office documents have more entries than archives of tables.
 const maxOfficeEntries = 10_000
 
-// findOffice searches the directory or, if that is damaged, the names in head.
+// findOffice returns the name of an entry that only office documents have, or "". If the
+// directory is damaged, it searches for such names in head.
 func findOffice(in *zipfile.Input, head []byte, limits Limits) string {
 	limits.Members = max(limits.Members, maxOfficeEntries)
 	files, err := openDirectory(in, limits)
@@ -95,7 +96,7 @@ func findOffice(in *zipfile.Input, head []byte, limits Limits) string {
 		return findOfficeInHead(head)
 	}
 	for _, f := range files {
-		if f.Name == "mimetype" { // what OpenDocument and EPUB begin with
+		if f.Name == "mimetype" { // OpenDocument and EPUB files start with this entry
 			return f.Name
 		}
 		lower := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(f.Name), `\`, "/"), "/")
@@ -119,7 +120,7 @@ func findOfficeInHead(head []byte) string {
 	return ""
 }
 
-// unsupportedArchive returns the name of an archive format that Intray cannot read, or
+// unsupportedArchive returns the name of the archive format if Intray does not support it, or
 // "".
 func unsupportedArchive(head []byte) string {
 	const tarMark, tarAt = "ustar", 257
@@ -134,7 +135,7 @@ func unsupportedArchive(head []byte) string {
 			return m.name
 		}
 	}
-	// bzip2: a level, and the digits of pi before the first block.
+	// A bzip2 file starts with BZh, the level, and the digits of pi before the first block.
 	if len(head) > 10 && bytes.HasPrefix(head, []byte("BZh")) && bytes.Equal(head[4:10], []byte("1AY&SY")) {
 		return "bzip2"
 	}

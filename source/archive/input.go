@@ -16,13 +16,14 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// fault is a kind of damage that the libraries do not report.
+// fault reports damage that the decompression libraries do not detect.
 type fault struct{ problem intray.Message }
 
 func (f *fault) Error() string { return f.problem.String() }
 
-// readError returns the error to report for an error of reading the archive: the
-// failure of the store if it has failed, or else what is wrong with the archive.
+// readError converts an error from reading the archive to the error to report. It returns the
+// failure of the store if the store has failed, and otherwise an error that describes the
+// damage. what names the damaged file.
 func readError(in *zipfile.Input, what intray.Message, err error) error {
 	var limit *source.LimitError
 	failed := in.Failure()
@@ -37,7 +38,7 @@ func readError(in *zipfile.Input, what intray.Message, err error) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("archive.damaged", intray.Params{"what": what, "problem": problemOf(err)})}
 }
 
-// problemOf returns the message for an error of a library.
+// problemOf returns the message for an error of a decompression library.
 func problemOf(err error) intray.Message {
 	var f *fault
 	switch {
@@ -55,8 +56,8 @@ func problemOf(err error) intray.Message {
 	return intray.NewMessage("archive.invalid_bytes", nil)
 }
 
-// spool is the temporary file that holds all inflated members, one after the other. A
-// file for each member could exceed the limit of open files.
+// spool is the temporary file that holds all inflated members in sequence. A file per member
+// could exceed the limit on open files.
 type spool struct {
 	file *os.File
 	size int64
@@ -70,8 +71,8 @@ func newSpool(folder string) (*spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for inflated bytes: %w", err)
 	}
-	// Unlink the file at once where the system allows it, so that nothing remains if
-	// the program dies. Close removes it elsewhere.
+	// Unlink the file immediately where the system allows it, so that no file remains after a
+	// crash. On other systems, Close removes it.
 	_ = os.Remove(file.Name())
 	return &spool{file: file}, nil
 }
@@ -85,7 +86,7 @@ func (s *spool) write(text []byte) error {
 	return nil
 }
 
-// rewind drops everything after the first size bytes.
+// rewind truncates the file to size bytes.
 func (s *spool) rewind(size int64) error {
 	if s.size == size {
 		return nil
@@ -97,7 +98,7 @@ func (s *spool) rewind(size int64) error {
 	return nil
 }
 
-// Close removes the file. It may be called twice.
+// Close removes the file. It can be called more than once.
 func (s *spool) Close() error {
 	s.once.Do(func() {
 		s.closed = s.file.Close()

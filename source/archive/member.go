@@ -15,15 +15,15 @@ import (
 
 // memberInfo describes a member before its contents are known.
 type memberInfo struct {
-	// label names the member in errors, name in evidence. nameSource is where the name
-	// comes from.
+	// label names the member in errors, and name names it in evidence. nameSource describes
+	// the source of the name.
 	label      intray.Message
 	name       string
 	nameSource intray.Message
 	inZip      bool
 }
 
-// member is a file of the archive that holds a table.
+// member is a file in the archive that contains a table.
 type member struct {
 	memberInfo
 	in           source.Input
@@ -33,7 +33,7 @@ type member struct {
 	bookEvidence []intray.Evidence
 }
 
-// formatNames lists the formats that a member may have.
+// formatNames returns the names of the formats that a member can have.
 func (u *unpacker) formatNames() []string {
 	names := make([]string, len(u.Inner))
 	for i, f := range u.Inner {
@@ -42,7 +42,7 @@ func (u *unpacker) formatNames() []string {
 	return names
 }
 
-// addSingleMember opens the member of an archive that has only one.
+// addSingleMember inflates and opens the only member of a gzip or zstd file.
 func (u *unpacker) addSingleMember(ctx context.Context, name string, from intray.Message, src io.Reader) error {
 	what := u.kind.file()
 	why, err := u.addMember(ctx, memberInfo{label: what, name: name, nameSource: from}, src)
@@ -57,8 +57,7 @@ func (u *unpacker) addSingleMember(ctx context.Context, name string, from intray
 	return nil
 }
 
-// addMember inflates a member and opens it. why is the reason if the member was
-// skipped.
+// addMember inflates a member and opens it. If it skips the member, why is the reason.
 func (u *unpacker) addMember(ctx context.Context, f memberInfo, src io.Reader) (why intray.Message, err error) {
 	from := u.spool.size
 	in, err := u.inflate(ctx, f.label, f.name, src)
@@ -79,7 +78,7 @@ func (u *unpacker) addMember(ctx context.Context, f memberInfo, src io.Reader) (
 	return why, nil
 }
 
-// detectFormat finds the inner format with the highest score.
+// detectFormat sets the format of the member to the inner format with the highest score.
 func (u *unpacker) detectFormat(m *member) (why intray.Message, err error) {
 	head := make([]byte, min(m.in.Size, source.HeadBytes))
 	if len(head) == 0 {
@@ -103,7 +102,7 @@ func (u *unpacker) detectFormat(m *member) (why intray.Message, err error) {
 	return why, nil
 }
 
-// nestedArchive returns the archive format of a member, or "".
+// nestedArchive returns the archive format of a member, or "" if the member is not an archive.
 func nestedArchive(in source.Input, head []byte, limits Limits) string {
 	if k, office := detectKind(zipfile.NewInput(in), head, limits); k != noArchive && office == "" {
 		return string(k)
@@ -111,8 +110,8 @@ func nestedArchive(in source.Input, head []byte, limits Limits) string {
 	return unsupportedArchive(head)
 }
 
-// listSheets opens the member to list its sheets. Only the book of a single member
-// stays open: a thousand books could hold the memory that a thousand files may cost.
+// listSheets opens the member to list its sheets. It leaves a book open only if the archive
+// has a single member, because open books can use much memory.
 func (u *unpacker) listSheets(ctx context.Context, m *member) (why intray.Message, err error) {
 	inner, err := m.format.Open(ctx, m.in, u.opt)
 	if errors.Is(err, source.ErrEmpty) {
@@ -137,7 +136,7 @@ func (u *unpacker) listSheets(ctx context.Context, m *member) (why intray.Messag
 	return why, err
 }
 
-// wrapError adds the name of the member to an error in a zip file.
+// wrapError adds the name of the member to an error if the archive is a zip file.
 func (m *member) wrapError(err error) error {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
@@ -152,12 +151,12 @@ func (m *member) wrapError(err error) error {
 	return err
 }
 
-// within returns a problem, preceded by its location.
+// within returns a problem, preceded by its location what.
 func within(what, problem intray.Message) intray.Message {
 	return intray.NewMessage("archive.problem", intray.Params{"what": what, "problem": problem})
 }
 
-// sheetName returns the name of a sheet of the member among those of the archive.
+// sheetName returns the name that a sheet of the member has in the archive.
 func (m *member) sheetName(sheet int) string {
 	own := m.sheets[sheet].Name
 	switch {
@@ -169,7 +168,8 @@ func (m *member) sheetName(sheet int) string {
 	return m.name + " / " + own
 }
 
-// evidence returns the name of the member and the choices made about it.
+// evidence returns the evidence about the member: its name, its format and the evidence of its
+// book.
 func (m *member) evidence() []intray.Evidence {
 	list := []intray.Evidence{
 		{Choice: "member", Value: m.name, Reason: m.nameSource},
@@ -179,14 +179,15 @@ func (m *member) evidence() []intray.Evidence {
 }
 
 const (
-	// chunkBytes is how much is inflated before the context is checked again.
+	// chunkBytes is the number of bytes inflated between two checks of the context.
 	chunkBytes = 128 << 10
-	// minRatioBytes is the size above which the ratio of a member is checked. Small
-	// files of one repeated row are legitimate.
+	// minRatioBytes is the inflated size in bytes above which the ratio of a member is
+	// checked. Small files can legitimately repeat one row many times.
 	minRatioBytes = 10 << 20
 )
 
-// inflate writes src to the spool and returns it as a file. what names it in errors.
+// inflate writes the bytes of src to the spool and returns them as a file. what names the file
+// in errors.
 func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string, src io.Reader) (source.Input, error) {
 	from, before := u.spool.size, u.in.BytesRead()
 	chunk := make([]byte, chunkBytes)
@@ -212,8 +213,8 @@ func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string
 	}
 }
 
-// exceededLimit returns the reason if a member with these numbers of inflated and
-// compressed bytes exceeds a limit.
+// exceededLimit returns the reason if a member with the given inflated and compressed sizes in
+// bytes exceeds a limit. Otherwise it returns the zero Message.
 func (u *unpacker) exceededLimit(what intray.Message, inflated, compressed int64) intray.Message {
 	l := u.Limits
 	switch {
@@ -227,10 +228,10 @@ func (u *unpacker) exceededLimit(what intray.Message, inflated, compressed int64
 	return intray.Message{}
 }
 
-// maxListedNames is the most members that evidence lists by name.
+// maxListedNames is the maximum number of members that evidence lists by name.
 const maxListedNames = 20
 
-// membersEvidence returns the evidence of several members.
+// membersEvidence returns evidence that lists several members.
 func membersEvidence(members []member) intray.Evidence {
 	names := make([]string, 0, maxListedNames)
 	for _, m := range members[:min(len(members), maxListedNames)] {
@@ -242,7 +243,8 @@ func membersEvidence(members []member) intray.Evidence {
 	}
 }
 
-// joinNames joins the first names of total.
+// joinNames joins names with commas. If total is higher than the number of names, it adds the
+// number of omitted names.
 func joinNames(names []string, total int) string {
 	text := strings.Join(names, ", ")
 	if total > len(names) {
@@ -255,8 +257,8 @@ func joinNames(names []string, total int) string {
 type skippedMembers struct {
 	names []string
 	total int
-	// causes are the reasons in the order of their first member, and counts the members
-	// of each.
+	// causes holds the distinct reasons in the order in which they first occurred, and counts
+	// holds the number of members for each.
 	causes []intray.Message
 	counts map[intray.Message]int
 }
@@ -274,7 +276,7 @@ func (p *skippedMembers) record(name string, why intray.Message) {
 	}
 }
 
-// summary returns each reason with the number of its members.
+// summary returns each reason with the number of members skipped for it.
 func (p *skippedMembers) summary() []intray.Message {
 	list := make([]intray.Message, len(p.causes))
 	for i, why := range p.causes {

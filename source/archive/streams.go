@@ -20,11 +20,12 @@ import (
 // errTrailing reports data after the last stream of a gzip file.
 var errTrailing = &fault{intray.NewMessage("archive.trailing_bytes", nil)}
 
-// multiGzipReader reads all streams of a gzip file as one text.
+// multiGzipReader reads the concatenated content of all streams of a gzip file.
 type multiGzipReader struct {
 	in *bufio.Reader
 	z  *gzip.Reader
-	// streams counts the streams, and padding the NUL bytes after the last one.
+	// streams is the number of streams, and padding is the number of NUL bytes after the last
+	// one.
 	streams int64
 	padding int64
 }
@@ -40,13 +41,13 @@ func newMultiGzipReader(in io.Reader) (*multiGzipReader, error) {
 	return g, nil
 }
 
-// Read may return no bytes at the end of a stream, so that the caller can check its
-// context even in a file of a million empty streams.
+// Read may return 0 bytes at the end of a stream, so that the caller can check its context
+// even if the file consists of a million empty streams.
 func (g *multiGzipReader) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
 	if n > 0 || !errors.Is(err, io.EOF) {
 		if errors.Is(err, io.EOF) {
-			err = nil // it comes again
+			err = nil // the next call returns it again
 		}
 		return n, err
 	}
@@ -110,16 +111,16 @@ func (u *unpacker) openGzip(ctx context.Context) error {
 	return nil
 }
 
-// zstdWindow is the most memory in bytes that a zstd file may require, which is what
-// the compressor uses at its highest level.
+// zstdWindow is the maximum window size of a zstd file in bytes. The zstd compressor uses this
+// size at its highest level.
 const zstdWindow = 128 << 20
 
 func newZstdDecoder(in io.Reader) (*zstd.Decoder, error) {
-	// Without this, the decoder reads ahead in another goroutine.
+	// With a higher concurrency, the decoder would read ahead in another goroutine.
 	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecodeBuffersBelow(0))
 }
 
-// zstdReader translates errors of the decoder.
+// zstdReader converts errors of the decoder.
 type zstdReader struct{ *zstd.Decoder }
 
 // Read reads inflated bytes.
@@ -134,7 +135,7 @@ func (z zstdReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close releases the memory of the decoder.
+// Close releases the resources of the decoder.
 func (z zstdReader) Close() error {
 	z.Decoder.Close()
 	return nil
@@ -149,10 +150,10 @@ func (u *unpacker) openZstd(ctx context.Context) error {
 	return u.addSingleMember(ctx, trimExtension(u.in.Name, ".zst", ".zstd"), u.kind.bareName(), zstdReader{dec})
 }
 
-// storedName returns the file name that a gzip header stores, without its folders, or
-// "" if that is not a file name.
+// storedName returns the file name in a gzip header, without folders. It returns "" if the
+// header does not contain a valid file name.
 func storedName(stored string) string {
-	// The standard says Latin-1, but most tools write UTF-8.
+	// RFC 1952 specifies Latin-1, but most tools write UTF-8.
 	raw := make([]byte, 0, len(stored))
 	for _, char := range stored {
 		raw = append(raw, byte(char))
@@ -167,7 +168,8 @@ func storedName(stored string) string {
 	return replaceControlChars(name)
 }
 
-// trimExtension returns a file name without one of the extensions, in any case.
+// trimExtension returns a file name without its extension if it is one of endings. It ignores
+// case.
 func trimExtension(name string, endings ...string) string {
 	for _, ending := range endings {
 		if rest := len(name) - len(ending); rest > 0 && strings.EqualFold(name[rest:], ending) {

@@ -58,7 +58,7 @@ func (u *unpacker) openZip(ctx context.Context) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("archive.no_table", intray.Params{"reasons": reasons, "formats": u.formatNames()})}
 }
 
-// addEntry opens one entry. why is the reason if the entry was skipped.
+// addEntry inflates and opens one entry. If it skips the entry, why is the reason.
 func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why intray.Message, err error) {
 	const encrypted, strongly, masked = 1, 1 << 6, 1 << 13
 	what := intray.NewMessage("archive.member", intray.Params{"name": source.Excerpt(name)})
@@ -76,7 +76,7 @@ func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why 
 	return u.addMember(ctx, memberInfo{label: what, name: name, nameSource: intray.NewMessage("archive.name_of_entry", nil), inZip: true}, src)
 }
 
-// checkNames rejects names that no honest archive has.
+// checkNames rejects unsafe names, duplicate names and names of more than most bytes.
 func checkNames(files []*zip.File, most int) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
@@ -95,7 +95,7 @@ func checkNames(files []*zip.File, most int) error {
 	return nil
 }
 
-// Reasons for skipping members.
+// These are the reasons for skipping members.
 var (
 	whyFolder     = intray.NewMessage("archive.folders", nil)
 	whyLeftover   = intray.NewMessage("archive.system_files", nil)
@@ -105,8 +105,8 @@ var (
 	reasonUnknown = intray.NewMessage("archive.unknown_files", nil)
 )
 
-// skipReason returns the reason for skipping an entry without reading it, or the zero
-// Message.
+// skipReason returns the reason for skipping an entry without reading it. It returns the zero
+// Message if the entry must be read.
 func skipReason(f *zip.File) intray.Message {
 	if strings.HasSuffix(f.Name, "/") || f.Mode().IsDir() {
 		return whyFolder
@@ -125,7 +125,7 @@ func skipReason(f *zip.File) intray.Message {
 	return intray.Message{}
 }
 
-// checkExtents checks that the entries do not overlap.
+// checkExtents checks that the entries lie within the file and do not overlap.
 func checkExtents(in *zipfile.Input, files []*zip.File) error {
 	err := zipfile.CheckExtents(in, files)
 	var header *zipfile.HeaderError
@@ -143,13 +143,14 @@ func checkExtents(in *zipfile.Input, files []*zip.File) error {
 }
 
 const (
-	// maxEntryBytes is the space of an entry in the directory, apart from its name.
+	// maxEntryBytes is the maximum average size of a directory entry in bytes, apart from its
+	// name.
 	maxEntryBytes = 1 << 10
-	// zipZstd is the compression method of zstd.
+	// zipZstd is the number of the compression method zstd in zip files.
 	zipZstd = 93
 )
 
-// openDirectory lists the entries of a zip file.
+// openDirectory returns the entries of a zip file.
 func openDirectory(in *zipfile.Input, limits Limits) ([]*zip.File, error) {
 	if total, err := zip64Entries(in); err != nil {
 		return nil, readError(in, zipKind.file(), err)
@@ -167,7 +168,7 @@ func openDirectory(in *zipfile.Input, limits Limits) ([]*zip.File, error) {
 	return dir.File, nil
 }
 
-// zstdEntry inflates an entry of a zip file.
+// zstdEntry returns a reader that inflates a zip entry compressed with zstd.
 func zstdEntry(in io.Reader) io.ReadCloser {
 	dec, err := newZstdDecoder(in)
 	if err != nil {
@@ -179,15 +180,15 @@ func zstdEntry(in io.Reader) io.ReadCloser {
 // errorReader is a reader that always fails.
 type errorReader struct{ err error }
 
-// Read returns the error.
+// Read returns f.err.
 func (f errorReader) Read([]byte) (int, error) { return 0, f.err }
 
 func tooManyEntriesError(limits Limits) error {
 	return &source.LimitError{Reason: intray.NewMessage("archive.too_many_entries", intray.Params{"limit": limits.Members})}
 }
 
-// zip64Entries returns the number of entries that a ZIP64 record declares, or 0 without
-// a record. archive/zip allocates space for that many before it reads any.
+// zip64Entries returns the number of entries declared in the ZIP64 record, or 0 if there is no
+// such record. archive/zip allocates memory for that number before it reads any entry.
 func zip64Entries(in *zipfile.Input) (uint64, error) {
 	const endSize, locatorSize, recordSize, longest = 22, 20, 56, 1<<16 + 22 + 20
 	tail := make([]byte, min(in.Size, longest))
@@ -209,8 +210,8 @@ func zip64Entries(in *zipfile.Input) (uint64, error) {
 	return binary.LittleEndian.Uint64(record[32:]), nil
 }
 
-// entryName returns the name of an entry for people. Old archivers write code page 437,
-// and those that write UTF-8 do not always flag it.
+// entryName returns the name of an entry as readable text. Old archivers write names in code
+// page 437, and newer ones do not always set the flag for UTF-8.
 func entryName(f *zip.File) string {
 	name := f.Name
 	if !utf8.ValidString(name) {
@@ -219,7 +220,7 @@ func entryName(f *zip.File) string {
 	return replaceControlChars(name)
 }
 
-// replaceControlChars replaces control characters, which could control a terminal.
+// replaceControlChars replaces control characters, because they could control a terminal.
 func replaceControlChars(name string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsControl(char) {

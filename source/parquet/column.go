@@ -18,15 +18,15 @@ func cellTooLong(limit int) error {
 	return parquetio.Limited(intray.NewMessage("cell.too_long", intray.Params{"limit": limit}))
 }
 
-// columnReader reads the cells of one column and buffers them until the other columns
-// have theirs of the same rows.
+// columnReader reads the cells of one column. It buffers them until the cells of the same rows
+// are read in all other columns.
 type columnReader struct {
 	column *column
-	// cursors are those of the leaves below the column's node.
+	// cursors holds a cursor for each leaf of the column.
 	cursors []*parquetio.Cursor
 	limit   int
-	// text holds the cells one after the other, and ends where each ends. Those
-	// before start were consumed.
+	// text holds the buffered cells in sequence, and ends holds the end offset of each. The
+	// cells before index start were consumed.
 	text  []byte
 	ends  []int
 	kinds []intray.CellKind
@@ -36,7 +36,7 @@ type columnReader struct {
 // buffered returns the number of buffered cells.
 func (r *columnReader) buffered() int { return len(r.ends) - r.start }
 
-// cell returns a buffered cell.
+// cell returns the buffered cell i and its kind.
 func (r *columnReader) cell(i int) ([]byte, intray.CellKind) {
 	i += r.start
 	from := 0
@@ -46,7 +46,7 @@ func (r *columnReader) cell(i int) ([]byte, intray.CellKind) {
 	return r.text[from:r.ends[i]], r.kinds[i]
 }
 
-// discard removes the first n cells and moves the others to the beginning.
+// discard removes the first n cells and moves the remaining cells to the beginning.
 func (r *columnReader) discard(n int) {
 	if r.start += n; r.start == 0 {
 		return
@@ -61,7 +61,7 @@ func (r *columnReader) discard(n int) {
 	r.start = 0
 }
 
-// readCell reads the cell of the next row and returns its length.
+// readCell reads the cell of the next row and returns its length in bytes.
 func (r *columnReader) readCell(ctx context.Context) (int, error) {
 	from := len(r.text)
 	kind, err := r.read(ctx)
@@ -136,18 +136,18 @@ func (r *columnReader) release() {
 	}
 }
 
-// recordAssembler writes the JSON of one cell from the entries of several leaves,
-// whose levels state where lists and groups begin, continue and are missing.
+// recordAssembler writes one cell as JSON from the entries of several leaves. The levels of
+// the entries determine where lists and groups start, continue or are missing.
 type recordAssembler struct {
 	cursors []*parquetio.Cursor
 	// offset is the index of the first cursor's leaf.
 	offset int
 	text   []byte
-	// from is where the cell begins in the text, limit its largest size in bytes.
+	// from is the offset of the cell in text. limit is the maximum size of the cell in bytes.
 	from, limit int
 }
 
-// writeCell writes the cell of a column. A missing one has no text.
+// writeCell writes the cell of a column. It writes nothing for a missing value.
 func (a *recordAssembler) writeCell(ctx context.Context, n *node) error {
 	def := a.firstCursor(n).Def
 	switch {
@@ -160,22 +160,23 @@ func (a *recordAssembler) writeCell(ctx context.Context, n *node) error {
 	return a.writeNode(ctx, n)
 }
 
-// firstCursor returns the cursor of the first leaf below a node.
+// firstCursor returns the cursor of the first leaf under a node.
 func (a *recordAssembler) firstCursor(n *node) *parquetio.Cursor { return a.cursors[n.first-a.offset] }
 
-// cursorsBelow returns the cursors of all leaves below a node.
+// cursorsBelow returns the cursors of all leaves under a node.
 func (a *recordAssembler) cursorsBelow(n *node) []*parquetio.Cursor {
 	return a.cursors[n.first-a.offset : n.end-a.offset]
 }
 
-// skipNull skips the entry that each leaf below a missing node has.
+// skipNull skips one entry in each leaf under a missing node.
 func (a *recordAssembler) skipNull(n *node) {
 	for _, c := range a.cursorsBelow(n) {
 		c.Skip()
 	}
 }
 
-// writeOccurrence writes a node that may be missing in one that is present.
+// writeOccurrence writes a node whose parent is present. It writes null if the node is
+// missing.
 func (a *recordAssembler) writeOccurrence(ctx context.Context, n *node) error {
 	def := a.firstCursor(n).Def
 	switch {
@@ -197,7 +198,7 @@ func (a *recordAssembler) writeRaw(text string) error {
 	return nil
 }
 
-// writeNode writes a node that is present.
+// writeNode writes a node, which must be present.
 func (a *recordAssembler) writeNode(ctx context.Context, n *node) error {
 	switch n.form {
 	case formList:
@@ -235,8 +236,8 @@ func (a *recordAssembler) writeName(before string, name []byte) (err error) {
 	return a.writeRaw(":")
 }
 
-// writeList writes the items that a repeated node has in the record. The item is
-// the node itself or its only member.
+// writeList writes the items of a repeated node as a JSON array. item is the node itself or
+// its only member.
 func (a *recordAssembler) writeList(ctx context.Context, n, item *node) error {
 	return a.writeRepeated(ctx, n, "[", "]", func() error {
 		if item != n {
@@ -246,7 +247,7 @@ func (a *recordAssembler) writeList(ctx context.Context, n, item *node) error {
 	})
 }
 
-// writeMap writes a map. A key that occurs twice is written twice.
+// writeMap writes a map as a JSON object. It does not remove duplicate keys.
 func (a *recordAssembler) writeMap(ctx context.Context, n *node) error {
 	return a.writeRepeated(ctx, n, "{", "}", func() error {
 		if err := a.writeKey(n.members[0]); err != nil {
@@ -256,7 +257,7 @@ func (a *recordAssembler) writeMap(ctx context.Context, n *node) error {
 	})
 }
 
-// writeRepeated writes items until the levels of the leaves end the list.
+// writeRepeated writes items between open and end until the levels of the leaves end the list.
 func (a *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end string, item func() error) error {
 	if a.firstCursor(n).Def < n.parentDef {
 		return errLevelsDisagree
@@ -279,7 +280,8 @@ func (a *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end 
 	}
 }
 
-// hasMore reports whether the next entries continue the list.
+// hasMore moves the cursors under a node to their next entries and reports whether these
+// continue the list. It returns an error if the leaves disagree.
 func (a *recordAssembler) hasMore(ctx context.Context, n *node) (bool, error) {
 	more := false
 	for i, c := range a.cursorsBelow(n) {
@@ -296,7 +298,7 @@ func (a *recordAssembler) hasMore(ctx context.Context, n *node) (bool, error) {
 	return more, nil
 }
 
-// writeKey writes the key of a map as a name.
+// writeKey writes the key of a map as the name of an object member.
 func (a *recordAssembler) writeKey(n *node) error {
 	c := a.firstCursor(n)
 	if c.Def < n.def {
@@ -313,7 +315,8 @@ func (a *recordAssembler) writeKey(n *node) error {
 	return a.writeName("", key)
 }
 
-// writeScalar writes numbers and booleans as they are, and everything else in quotes.
+// writeScalar writes a value. Numbers and booleans are written without quotes, and all other
+// values with quotes.
 func (a *recordAssembler) writeScalar(n *node) error {
 	v, err := a.firstCursor(n).Value()
 	if err != nil {

@@ -1,24 +1,24 @@
 // Package parquet reads Apache Parquet files.
 //
-// The footer of a file holds its schema, a tree of groups and leaves, and its row
-// groups. A column of the sheet is a leaf, or a list, a map or a repeated field as a
-// whole. Its header is its name with those of the groups around it, joined by dots.
+// The footer of a file holds its schema, which is a tree of groups and leaves, and its row
+// groups. Each leaf, list, map or repeated field becomes one column of the sheet. The header
+// of a column consists of the names of the enclosing groups and its own name, joined by dots.
 //
-// A cell is the value as text: all digits of a number, dates and times in ISO 8601.
-// A timestamp that the schema adjusts to UTC ends in Z; a time of day and an INT96
-// do not. A null is an empty cell. Lists and maps are JSON, where a null inside is
-// null. A missing list is an empty cell, and an empty one is []. A missing group
-// equals one whose members are all missing.
+// A cell is the value as text. Numbers have all their digits, and dates and times are in ISO
+// 8601. Timestamps that the schema adjusts to UTC end in Z. Times of day and INT96 values do
+// not. A null becomes an empty cell. Lists and maps become JSON, in which a null is null. A
+// missing list becomes an empty cell, and an empty list becomes []. A missing group is the
+// same as a group in which all members are missing.
 //
-// Bytes without a logical type are text if all values of the column are, and
-// hexadecimal otherwise; the column is read once in advance to find out. Text that
-// is not UTF-8 or contains NUL is an error if the schema declares it as text.
+// Bytes without a logical type become text if all values of the column are valid text, and
+// hexadecimal digits otherwise. The package reads such a column once in advance to decide. If
+// the schema declares a column as text, a value that is not UTF-8 or contains NUL is an error.
 //
-// One row group is read at a time, and a column page by page, into memory that grows
-// with the pages and not with the sizes that the file declares.
+// The package reads one row group at a time, and each column page by page. Its memory use
+// depends on the pages and not on the sizes that the file declares.
 //
-// The package does not write, decrypt or use statistics, and it reads no chunks in
-// other files. Package parquetio reads the pages.
+// The package does not write or decrypt files, use statistics, or read chunks that are stored
+// in other files. Package parquetio reads the pages.
 package parquet
 
 import (
@@ -39,7 +39,8 @@ import (
 const (
 	// pageStart is the first byte of the header of a page.
 	pageStart = 0x15
-	// maxProgram is the number of bytes that are shown of a program's name.
+	// maxProgram is the maximum number of bytes shown of the name of the program that wrote
+	// the file.
 	maxProgram = 200
 	// checkEvery is the number of values between two checks of the context.
 	checkEvery = 4096
@@ -72,7 +73,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return 0, intray.Message{}
 }
 
-// Open reads the footer.
+// Open reads and validates the footer. It does not read any rows.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -97,7 +98,8 @@ type book struct {
 	tree   *tree
 
 	mu sync.Mutex
-	// textDetected reports whether it is known which columns of bytes are text.
+	// textDetected reports whether detectTextColumns has decided which columns of bytes are
+	// text.
 	textDetected bool
 }
 
@@ -120,8 +122,8 @@ func openBook(in source.Input, opt source.Options) (*book, error) {
 	return b, b.validateRowGroups()
 }
 
-// validateRowGroups checks that every row group has a chunk for each leaf, and that
-// their rows add up to those of the file.
+// validateRowGroups checks that every row group has a chunk for each leaf, and that the
+// numbers of rows in the row groups add up to the number of rows in the file.
 func (b *book) validateRowGroups() error {
 	rows := int64(0)
 	leaves := b.tree.leaves
@@ -187,7 +189,7 @@ func (b *book) Evidence() []intray.Evidence {
 	return evidence
 }
 
-// printable returns the printable characters at the beginning of untrusted text.
+// printable returns the beginning of untrusted text without characters that are not printable.
 func printable(text []byte) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -199,8 +201,8 @@ func printable(text []byte) string {
 
 func (b *book) Sheets() []source.Sheet { return make([]source.Sheet, 1) }
 
-// Open returns a reader. The first call reads the columns of bytes that have no
-// logical type.
+// Open returns a reader of the only sheet. The first call reads all columns of bytes that have
+// no logical type.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: the file has one sheet, 0", sheet)
@@ -217,8 +219,8 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 
 func (b *book) Close() error { return nil }
 
-// detectTextColumns finds out once which columns of bytes are text. It ignores
-// damage, because the reader meets it again and reports it.
+// detectTextColumns decides at the first call which columns of bytes are text. It ignores
+// damage, because the reader detects it again and reports it.
 func (b *book) detectTextColumns(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -238,7 +240,7 @@ func (b *book) detectTextColumns(ctx context.Context) error {
 	return nil
 }
 
-// detectText reads the values of a leaf up to the first that is not text.
+// detectText reads the values of a leaf up to the first value that is not text.
 func (b *book) detectText(ctx context.Context, l *leaf) error {
 	l.why = intray.NewMessage("parquet.untyped_text", nil)
 	c := parquetio.NewCursor(parquetio.NewPageReader(b.in, b.footer.Offset), &l.Leaf)
@@ -280,7 +282,8 @@ func (b *book) detectText(ctx context.Context, l *leaf) error {
 	return nil
 }
 
-// leafEvidence returns how values are written if the schema alone does not decide.
+// leafEvidence returns the evidence about columns whose text the schema alone does not
+// determine.
 func (b *book) leafEvidence() (evidence []intray.Evidence) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -303,8 +306,8 @@ func (b *book) leafEvidence() (evidence []intray.Evidence) {
 	return evidence
 }
 
-// recoverPanic turns a panic into damage: only a file that nobody expected causes
-// one.
+// recoverPanic calls try and converts a panic to an error about a damaged file, because only
+// damaged files cause panics.
 func recoverPanic(try func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -314,8 +317,8 @@ func recoverPanic(try func() error) (err error) {
 	return try()
 }
 
-// locateError adds the location to errors about the file, in the types of package
-// source. Other errors are returned unchanged.
+// locateError adds the location to an error about the file and converts it to an error of
+// package source. It returns other errors unchanged.
 func locateError(err error, row int64, column string) error {
 	var damage parquetio.DamageError
 	var limit parquetio.LimitError

@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// heldBytes is about how much decompressed pages may take. Columns beyond it
-	// decompress their pages again for each run of rows.
+	// heldBytes is the approximate maximum size of the decompressed pages in memory. If it is
+	// exceeded, columns decompress their pages again for each run of rows.
 	heldBytes = 128 << 20
-	// runBytes is about how much text a run of rows has. runCells and runRows limit
-	// it too.
+	// runBytes is the approximate maximum size of the text in a run of rows. runCells and
+	// runRows are the maximum numbers of its cells and rows.
 	runBytes = 16 << 20
 	runCells = 1 << 20
 	runRows  = 2048
-	// A column has up to sampleCells samples of up to sampleCell bytes. All samples
-	// together have about sampleBytes.
+	// A column has at most sampleCells samples of at most sampleCell bytes each. The total
+	// size of all samples is about sampleBytes at most.
 	sampleCells = 20
 	sampleCell  = 64 << 10
 	sampleBytes = 4 << 20
 )
 
-// reader returns the records of a file. It reads a run of rows column by column, and
-// returns the run row by row.
+// reader returns the records of a file. It reads a run of consecutive rows column by column
+// and returns it row by row.
 type reader struct {
 	book          *book
 	pages         *parquetio.PageReader
@@ -38,19 +38,20 @@ type reader struct {
 	cursors       []*parquetio.Cursor
 	chunks        []parquetio.ColumnChunk
 
-	// nextGroup is the next row group. The current one has rowsLeft rows that were
-	// not returned.
+	// nextGroup is the index of the next row group. rowsLeft is the number of rows in the
+	// current row group that were not returned yet.
 	nextGroup int
 	rowsLeft  int64
-	// runLen is the number of rows in the run, and pos the next of them.
+	// runLen is the number of rows in the run, and pos is the index of the next row to return.
 	runLen, pos int
-	// rowSizes are the sizes in bytes of the buffered rows, from the run on.
+	// rowSizes holds the sizes of the buffered rows in bytes, starting with the first row of
+	// the run.
 	rowSizes      []int
 	bufferedBytes int
-	// maxBuffered is about how many bytes may be buffered, maxHeld how many the
-	// cursors may hold.
+	// maxBuffered is the approximate maximum size of buffered text in bytes. maxHeld is the
+	// approximate maximum size of the pages held by the cursors, in bytes.
 	maxBuffered, maxHeld int
-	// rows counts the records returned. line is the number of the next one.
+	// rows is the number of records returned. line is the number of the next record.
 	rows, line    int64
 	headerPending bool
 	failed        error
@@ -76,11 +77,11 @@ func newReader(b *book) *reader {
 	return r
 }
 
-// readSamples reads the first run of rows and takes the samples of the columns from
-// it. Next reports damage after the records before it.
+// readSamples reads the first run of rows and copies its first cells to the samples of the
+// columns. It ignores damage. Next returns the records before the damage and then reports it.
 func (r *reader) readSamples(ctx context.Context) error {
 	if len(r.columnReaders) > 0 {
-		_ = r.nextRun(ctx) // it is kept in failed
+		_ = r.nextRun(ctx) // the error is stored in r.failed
 	}
 	if r.failed != nil && !isSourceError(r.failed) && !errors.Is(r.failed, io.EOF) {
 		return r.failed
@@ -146,8 +147,8 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return r.failed
 }
 
-// nextRun reads the next run of rows. It stores its error in failed, and returns it
-// only if no rows precede it.
+// nextRun reads the next run of rows. It stores an error in r.failed, and returns it only if
+// no rows were read before it.
 func (r *reader) nextRun(ctx context.Context) error {
 	for _, c := range r.columnReaders {
 		r.bufferedBytes -= len(c.text)
@@ -172,8 +173,8 @@ func (r *reader) nextRun(ctx context.Context) error {
 	return r.failed
 }
 
-// fillColumns buffers as many rows of all columns as a run may have, and returns their
-// number.
+// fillColumns buffers the next rows of all columns, up to the limits of a run, and returns the
+// number of rows. If an error affects only later rows, it returns the rows and the error.
 func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 	for r.rowsLeft == 0 {
 		if err := r.nextRowGroup(); err != nil {
@@ -201,7 +202,8 @@ func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 	return n, failed
 }
 
-// fillColumn buffers up to n rows of a column and returns how many of them it has.
+// fillColumn buffers up to n rows of a column and returns the number of these rows that are
+// buffered.
 func (r *reader) fillColumn(ctx context.Context, c *columnReader, n int) (int, error) {
 	if c.buffered() >= n {
 		return n, nil
@@ -251,7 +253,7 @@ func (r *reader) nextRowGroup() (err error) {
 	return nil
 }
 
-// cellText returns the text of a buffered cell as the options want it.
+// cellText returns the text of a buffered cell in the format that the options require.
 func (r *reader) cellText(c *columnReader, row int) ([]byte, intray.CellKind) {
 	text, kind := c.cell(row)
 	if kind == intray.CellDateTime && r.book.opt.Typed {

@@ -18,7 +18,7 @@ import (
 
 var errNotText = parquetio.Damaged(intray.NewMessage("parquet.not_text", nil))
 
-// render appends the text of a value and returns its kind. The typed value is the same
+// render appends the text of a value to b and returns its kind. The typed value is the same
 // text, except for timestamps.
 func (l *leaf) render(b, v []byte) ([]byte, intray.CellKind, error) {
 	kind := intray.CellText
@@ -62,7 +62,7 @@ func (l *leaf) render(b, v []byte) ([]byte, intray.CellKind, error) {
 	return b, kind, nil
 }
 
-// renderPlain appends a value without a logical type.
+// renderPlain appends the text of a value without a logical type.
 func (l *leaf) renderPlain(b, v []byte) ([]byte, intray.CellKind, error) {
 	kind := intray.CellNumber
 	switch l.Type {
@@ -71,7 +71,7 @@ func (l *leaf) renderPlain(b, v []byte) ([]byte, intray.CellKind, error) {
 	case format.Int32, format.Int64:
 		b = strconv.AppendInt(b, intValue(v), 10)
 	case format.Int96:
-		// Older programs store nanoseconds of a Julian day.
+		// Older programs store timestamps as a Julian day and the nanoseconds in that day.
 		ns, day := binary.LittleEndian.Uint64(v), int32(binary.LittleEndian.Uint32(v[8:]))
 		b, kind = appendTimestamp(b, time.Unix((int64(day)-julianEpoch)*secondsPerDay, int64(ns)), false)
 	case format.Float:
@@ -94,7 +94,7 @@ func appendText(b, text []byte) ([]byte, intray.CellKind, error) {
 	return append(b, text...), intray.CellText, nil
 }
 
-// intValue returns an INT32 or INT64.
+// intValue decodes an INT32 or INT64.
 func intValue(v []byte) int64 {
 	if len(v) == 4 {
 		return int64(int32(binary.LittleEndian.Uint32(v)))
@@ -102,7 +102,8 @@ func intValue(v []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(v))
 }
 
-// appendFloat appends the shortest text that reads back. NaN and infinities are text.
+// appendFloat appends the shortest text that parses to the same number of size bits. The kind
+// is text for NaN and infinities.
 func appendFloat(b []byte, f float64, size int) ([]byte, intray.CellKind) {
 	switch {
 	case math.IsNaN(f):
@@ -123,7 +124,7 @@ func appendFloat(b []byte, f float64, size int) ([]byte, intray.CellKind) {
 	return append(b[:sign], exponent...), intray.CellNumber
 }
 
-// decodeFloat16 returns a floating-point number of 16 bits.
+// decodeFloat16 decodes a 16-bit floating-point number.
 func decodeFloat16(n uint16) float64 {
 	exponent, fraction := int(n>>10&31), float64(n&1023)
 	f := math.Ldexp(1024+fraction, exponent-25)
@@ -141,7 +142,8 @@ func decodeFloat16(n uint16) float64 {
 	return f
 }
 
-// maxDecimalBytes is the size of the largest decimal, enough for maxPrecision.
+// maxDecimalBytes is the maximum size of a decimal in bytes. It is large enough for
+// maxPrecision digits.
 const maxDecimalBytes = 512
 
 // renderDecimal appends a decimal with all its digits.
@@ -165,7 +167,7 @@ func (l *leaf) renderDecimal(b, v []byte) ([]byte, intray.CellKind, error) {
 	return appendDecimal(b, digits, negative, l.logical.Scale), intray.CellNumber, nil
 }
 
-// bigEndian returns the signed number in up to 8 bytes.
+// bigEndian decodes a signed big-endian number of at most 8 bytes.
 func bigEndian(b []byte) (n int64) {
 	if len(b) > 0 && b[0]>>7 == 1 {
 		n = -1
@@ -176,7 +178,7 @@ func bigEndian(b []byte) (n int64) {
 	return n
 }
 
-// int64Digits appends the digits of a number without its sign.
+// int64Digits appends the digits of n without its sign.
 func int64Digits(b []byte, n int64) (digits []byte, negative bool) {
 	if n < 0 {
 		return strconv.AppendUint(b, -uint64(n), 10), true
@@ -184,7 +186,7 @@ func int64Digits(b []byte, n int64) (digits []byte, negative bool) {
 	return strconv.AppendUint(b, uint64(n), 10), false
 }
 
-// int128Digits appends the digits of a number of 128 bits without its sign.
+// int128Digits appends the digits of a 128-bit number without its sign.
 func int128Digits(b []byte, high int64, low uint64) []byte {
 	hi := uint64(high)
 	if high < 0 {
@@ -200,7 +202,7 @@ func int128Digits(b []byte, high int64, low uint64) []byte {
 	return appendPadded(strconv.AppendUint(b, above, 10), below, 19)
 }
 
-// bigDigits returns the digits of a number of any size without its sign.
+// bigDigits returns the digits of a signed big-endian number of any size, without its sign.
 func bigDigits(b []byte) []byte {
 	n := new(big.Int).SetBytes(b)
 	if b[0]>>7 == 1 {
@@ -209,7 +211,8 @@ func bigDigits(b []byte) []byte {
 	return n.Abs(n).Append(nil, 10)
 }
 
-// appendDecimal appends digits with a sign and a point before the last scale of them.
+// appendDecimal appends digits as a decimal number. The last scale digits follow the decimal
+// point.
 func appendDecimal(b, digits []byte, negative bool, scale int) []byte {
 	if negative {
 		b = append(b, '-')
@@ -232,12 +235,12 @@ func appendDecimal(b, digits []byte, negative bool, scale int) []byte {
 
 const (
 	secondsPerDay = 24 * 60 * 60
-	// julianEpoch is 1970-01-01 as a Julian day.
+	// julianEpoch is the Julian day number of 1970-01-01.
 	julianEpoch = 2440588
 	lastYear    = 9999
 )
 
-// appendTimestamp appends a date and time. It is text if its year does not have four
+// appendTimestamp appends a date and time. The kind is text if the year does not have four
 // digits.
 func appendTimestamp(b []byte, t time.Time, utc bool) ([]byte, intray.CellKind) {
 	t = t.UTC()
@@ -254,7 +257,8 @@ func appendTimestamp(b []byte, t time.Time, utc bool) ([]byte, intray.CellKind) 
 	return b, kind
 }
 
-// unixTime returns the time that is so many units of a second from 1970.
+// unixTime returns the time that is the given number of units after 1970-01-01 UTC. digits
+// defines the unit: 3 for milliseconds, 6 for microseconds, 9 for nanoseconds.
 func unixTime(units int64, digits int) time.Time {
 	switch digits {
 	case parquetio.Millis:
@@ -265,7 +269,7 @@ func unixTime(units int64, digits int) time.Time {
 	return time.Unix(0, units)
 }
 
-// appendDay appends a date, counted in days from 1970-01-01.
+// appendDay appends the date that is the given number of days after 1970-01-01.
 func appendDay(b []byte, days int64) ([]byte, intray.CellKind) {
 	b, kind := appendTimestamp(b, time.Unix(days*secondsPerDay, 0), false)
 	if kind == intray.CellDateTime {
@@ -274,7 +278,7 @@ func appendDay(b []byte, days int64) ([]byte, intray.CellKind) {
 	return b[:len(b)-len("T00:00:00")], kind
 }
 
-// appendPadded appends a number with zeros before it if it has fewer digits than width.
+// appendPadded appends n, padded with leading zeros to width digits.
 func appendPadded(b []byte, n uint64, width int) []byte {
 	var digits [20]byte
 	i := len(digits)
@@ -285,8 +289,8 @@ func appendPadded(b []byte, n uint64, width int) []byte {
 	return append(b, digits[i:]...)
 }
 
-// appendTime appends a time of day, or a duration, in units of so many digits of a
-// second.
+// appendTime appends a time of day or a duration. units counts fractions of a second with the
+// given number of digits: 3 for milliseconds, 6 for microseconds, 9 for nanoseconds.
 func appendTime(b []byte, units int64, digits int) []byte {
 	n, per := uint64(units), uint64(1e9)
 	if units < 0 {
@@ -305,7 +309,8 @@ func appendTime(b []byte, units int64, digits int) []byte {
 	return appendFraction(b, n%per, digits)
 }
 
-// appendFraction appends the part of a second without zeros at its end.
+// appendFraction appends a point and the fraction of a second without trailing zeros. It
+// appends nothing if the fraction is 0.
 func appendFraction(b []byte, fraction uint64, digits int) []byte {
 	if fraction == 0 {
 		return b
@@ -313,7 +318,7 @@ func appendFraction(b []byte, fraction uint64, digits int) []byte {
 	return bytes.TrimRight(appendPadded(append(b, '.'), fraction, digits), "0")
 }
 
-// appendInterval appends a duration in ISO 8601. An empty one is PT0S.
+// appendInterval appends a duration in ISO 8601. An empty duration is PT0S.
 func appendInterval(b []byte, months, days, milliseconds uint64) []byte {
 	b = append(b, 'P')
 	if months > 0 {
@@ -329,8 +334,8 @@ func appendInterval(b []byte, months, days, milliseconds uint64) []byte {
 	return append(appendFraction(b, milliseconds%1000, parquetio.Millis), 'S')
 }
 
-// typedTimestamp returns the typed value of a timestamp: without the zone, and with at
-// most three digits after the point.
+// typedTimestamp returns the typed value of a timestamp, which has no time zone and at most
+// three digits after the decimal point.
 func typedTimestamp(shown []byte) []byte {
 	shown = trimZone(shown)
 	return shown[:min(len(shown), len("2006-01-02T15:04:05.000"))]

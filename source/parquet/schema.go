@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// maxDepth is the deepest nesting of groups.
+	// maxDepth is the maximum nesting depth of groups.
 	maxDepth = 64
-	// elementsPerColumn limits the schema: a list of texts has three elements, of
-	// which two are groups.
+	// elementsPerColumn is the maximum average number of schema elements per column. A list of
+	// strings has three elements, two of which are groups.
 	elementsPerColumn = 8
-	// maxListed is the number of columns that are named with their types.
+	// maxListed is the maximum number of columns listed with their types.
 	maxListed = 200
 )
 
-// form is how a node becomes JSON.
+// form is the JSON form of a node.
 type form uint8
 
 const (
@@ -33,36 +33,39 @@ const (
 	formMap
 )
 
-// node is a group or a leaf in the tree.
+// node is a group or a leaf of the schema.
 type node struct {
 	parquetio.Element
 	form form
-	// rep and def are the levels of an entry in which the node is present.
-	// parentDef is the definition level of the group around it.
+	// rep and def are the repetition and definition levels of an entry in which the node is
+	// present. parentDef is the definition level of the enclosing group.
 	rep, def, parentDef int
 	members             []*node
-	// first and end are the range of the leaves below.
+	// first and end are the range of leaf indexes under the node, from first up to but not
+	// including end.
 	first, end int
 	leaf       *leaf
-	// inner is the repeated node of a list or map, item what the list repeats.
+	// inner is the repeated node of a list or map, and item is the node of each item in a
+	// list.
 	inner, item *node
 }
 
 func (n *node) isRepeated() bool { return n.Repetition == format.Repeated }
 
-// leaf is a node with values.
+// leaf describes a node that has values.
 type leaf struct {
 	parquetio.Leaf
 	index   int
 	path    string
 	logical parquetio.LogicalType
-	// kind names the type.
+	// kind is the name of the type for messages.
 	kind string
 	// typeMismatch reports whether the schema declares a logical type that does not
 	// fit the physical type.
 	typeMismatch bool
-	// untypedBytes reports whether bytes have no logical type. hex reports whether
-	// they are written in hexadecimal, and why is the reason; detectText sets both.
+	// untypedBytes reports whether the values are bytes without a logical type. hex reports
+	// whether they are rendered in hexadecimal, and why is the reason. detectText sets hex and
+	// why.
 	untypedBytes, hex bool
 	why               intray.Message
 }
@@ -78,17 +81,17 @@ type column struct {
 type tree struct {
 	columns []*column
 	leaves  []*leaf
-	// empty names the groups without members.
+	// empty holds the names of groups without members.
 	empty []string
 
-	// elements are those that are not in the tree yet.
+	// elements holds the elements that are not in the tree yet.
 	elements    []parquetio.Element
 	limits      source.Limits
 	headerBytes int
 }
 
-// buildTree builds the tree from the elements: the root first, and each group before
-// its members.
+// buildTree builds the tree from the elements of a schema. The elements must start with the
+// root, and each group must precede its members.
 func buildTree(elements []parquetio.Element, limits source.Limits) (*tree, error) {
 	if len(elements) == 0 {
 		return nil, parquetio.Damaged(intray.NewMessage("parquet.no_schema", nil))
@@ -109,7 +112,7 @@ func buildTree(elements []parquetio.Element, limits source.Limits) (*tree, error
 	return t, nil
 }
 
-// readNode reads the next node and all below it.
+// readNode reads the next node and its descendants.
 func (t *tree) readNode(parent *node, path string, depth int) (*node, error) {
 	if len(t.elements) == 0 {
 		return nil, parquetio.Damaged(intray.NewMessage("parquet.schema_ends_early", nil))
@@ -136,7 +139,7 @@ func (t *tree) readNode(parent *node, path string, depth int) (*node, error) {
 	return n, t.addLeaf(n, path)
 }
 
-// joinPath returns the path of a member of a group.
+// joinPath returns the path of the member with the name in the group with the path.
 func joinPath(path, name string) string {
 	if path == "" {
 		return name
@@ -189,8 +192,9 @@ func (t *tree) addLeaf(n *node, path string) error {
 	return nil
 }
 
-// detectForm decides how a group becomes JSON: as a list or map if it has the shape
-// that the format requires or one that older programs wrote, else as an object.
+// detectForm sets the JSON form of a group. The group is a list or a map if it has the
+// structure that the Parquet format requires, or one that older programs wrote. Otherwise it
+// is an object.
 // https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#nested-types
 func (n *node) detectForm() {
 	n.form = formObject
@@ -201,7 +205,7 @@ func (n *node) detectForm() {
 	switch {
 	case n.Logical.Kind == parquetio.LogicalList:
 		n.form, n.inner, n.item = formList, inner, inner
-		// Older programs wrote the group itself as the item, under these names.
+		// Under these names, older programs wrote the repeated group itself as the item.
 		legacy := string(inner.Name) == "array" || string(inner.Name) == string(n.Name)+"_tuple"
 		if len(inner.members) == 1 && !inner.members[0].isRepeated() && !legacy {
 			n.item = inner.members[0]
@@ -211,7 +215,8 @@ func (n *node) detectForm() {
 	}
 }
 
-// isKeyValue reports whether a group consists of a key and a value.
+// isKeyValue reports whether a group has exactly two members, of which the first can be a key
+// and the second a value.
 func (n *node) isKeyValue() bool {
 	if len(n.members) != 2 {
 		return false
@@ -220,8 +225,8 @@ func (n *node) isKeyValue() bool {
 	return key.leaf != nil && !key.isRepeated() && value.first < value.end
 }
 
-// addColumns adds the columns of a node: one for a leaf, a list, a map or a repeated
-// field, else those of its members.
+// addColumns adds the columns of a node. A leaf, a list, a map or a repeated field is one
+// column. Any other group has the columns of its members.
 func (t *tree) addColumns(n *node, path string) error {
 	path = joinPath(path, string(n.Name))
 	if n.first == n.end {
@@ -244,7 +249,7 @@ func (t *tree) addColumns(n *node, path string) error {
 	return nil
 }
 
-// columnType returns the type of a column for people.
+// columnType returns the name of the type of a column for messages.
 func (n *node) columnType() string {
 	name := "object"
 	switch {
@@ -270,7 +275,7 @@ func joinNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// describeColumns returns the columns with their types.
+// describeColumns returns the headers of the columns with their types.
 func (t *tree) describeColumns() string {
 	names := make([]string, len(t.columns))
 	for i, c := range t.columns {
@@ -285,16 +290,17 @@ func (t *tree) describeColumns() string {
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
 const (
-	// maxPrecision is the number of digits that a decimal may have.
+	// maxPrecision is the maximum number of digits of a decimal.
 	maxPrecision = 1000
 	uuidBytes    = 16
 	float16Bytes = 2
-	// intervalBytes holds months, days and milliseconds.
+	// intervalBytes is the size of an interval in bytes: months, days and milliseconds.
 	intervalBytes = 12
 )
 
-// effectiveType returns the logical type of a leaf. It is LogicalNull if it does not
-// fit the physical type, which then determines the text of values.
+// effectiveType returns the logical type of a leaf. It returns the zero LogicalType if the
+// declared type does not fit the physical type. The physical type then determines the text of
+// values.
 func effectiveType(e parquetio.Element) parquetio.LogicalType {
 	fits := false
 	switch e.Type {
@@ -339,12 +345,12 @@ func fitsBytes(e parquetio.Element) bool {
 	return false
 }
 
-// isInvalidDecimal reports whether the digits of a decimal are impossible.
+// isInvalidDecimal reports whether a type is a decimal with an invalid precision or scale.
 func isInvalidDecimal(t parquetio.LogicalType) bool {
 	return t.Kind == parquetio.LogicalDecimal && (t.Precision <= 0 || t.Precision > maxPrecision || t.Scale < 0 || t.Scale > t.Precision)
 }
 
-// typeName returns the name of the type for people.
+// typeName returns the name of the type for messages.
 func (l *leaf) typeName() string {
 	t := l.logical
 	switch t.Kind {
