@@ -13,8 +13,8 @@ import (
 // minHeaderScore is the minimum score of a repaired header.
 const minHeaderScore = -4
 
-// repairHeader repairs the first row if it does not have the width of the table and one
-// reading is a header of that width.
+// repairHeader repairs the first row if it has more or fewer cells than the table has columns,
+// and one reading of it is a header with the right number of cells.
 func (s *sheet) repairHeader(rows []sampledRow, sample []byte) {
 	if len(rows) < 3 || s.width < 2 {
 		return
@@ -38,7 +38,8 @@ func (s *sheet) repairHeader(rows []sampledRow, sample []byte) {
 		})})
 }
 
-// rereadHeader repairs the first row as the repairer does with records.
+// rereadHeader repairs the first row in the same way as the repairer repairs records. It
+// returns nil if it cannot.
 func (s *sheet) rereadHeader(rows []sampledRow, sample []byte) (names []string, done repair) {
 	if len(rows) < minProfileRows || s.width < 3 {
 		return nil, repair{}
@@ -56,9 +57,9 @@ func (s *sheet) rereadHeader(rows []sampledRow, sample []byte) (names []string, 
 	return best.cells, best.repair
 }
 
-// completeHeader handles a header with one name fewer than the rows below have cells.
-// Either two names lost their separator, or the first column has no name because statistics
-// programs store row names or numbers there.
+// completeHeader repairs a header with one name fewer than the rows below it have cells.
+// Either the separator between two names is missing, or the first column has no name because
+// it holds the row names or numbers of a statistics program.
 func (s *sheet) completeHeader(names []string, body []sampledRow) (whole []string, done repair) {
 	for _, name := range names {
 		if headerdetect.KindOf(name).IsTyped() {
@@ -75,8 +76,8 @@ func (s *sheet) completeHeader(names []string, body []sampledRow) (whole []strin
 	return nil, repair{}
 }
 
-// firstColumnIsRowID reports whether all rows have the width of the table, no two rows have
-// the same first cell, and the last column is not empty.
+// firstColumnIsRowID reports whether all rows have one cell per column, no two rows have the
+// same first cell, and the last column is not empty.
 func (s *sheet) firstColumnIsRowID(body []sampledRow) bool {
 	seen := map[string]bool{}
 	rows, last := 0, 0
@@ -95,7 +96,7 @@ func (s *sheet) firstColumnIsRowID(body []sampledRow) bool {
 	return rows > 1 && 2*last > rows
 }
 
-// nameScore returns how well a cell serves as the name of a column.
+// nameScore returns a score for a cell as a column name. Higher is more likely.
 func (s *sheet) nameScore(_ int, f features) (score float64) {
 	switch {
 	case f.text == "":
@@ -118,7 +119,7 @@ func (s *sheet) nameScore(_ int, f features) (score float64) {
 	return score
 }
 
-// nameChecker compares names of columns with the content of the columns.
+// nameChecker compares column names with the content of the columns.
 type nameChecker struct {
 	kinds []headerdetect.Kind
 }
@@ -161,15 +162,14 @@ func (n nameChecker) scoreNames(names []string) (score float64) {
 }
 
 const (
-	// minSplitLead is how much higher a split of two names must score than every other
-	// split.
+	// minSplitLead is the minimum lead of the best split of two names over every other split.
 	minSplitLead = 0.5
-	// minLeadOverFound is the same compared with the names as found.
+	// minLeadOverFound is the minimum lead of the best split over the names as found.
 	minLeadOverFound = 2
 )
 
-// splitMerged finds the only offset where the separator of two names can be missing. There
-// is one name fewer than there are columns.
+// splitMerged inserts the missing separator between two names. There must be one name fewer
+// than columns. ok is false unless exactly one offset is clearly the best.
 func (n nameChecker) splitMerged(names []string) (whole []string, ok bool) {
 	found := max(n.scoreNames(append([]string{""}, names...)), n.scoreNames(append(slices.Clone(names), "")))
 	best, second := found, found
@@ -196,8 +196,8 @@ func (n nameChecker) splitMerged(names []string) (whole []string, ok bool) {
 	return whole, best-second >= minSplitLead && best-found >= minLeadOverFound
 }
 
-// isNameBoundary reports whether two names can meet between left and right: at a change
-// between lower and upper case, or between two words that are column names.
+// isNameBoundary reports whether one name can end with left and the next can start with right:
+// if the case changes between them, or if both are common column names.
 func isNameBoundary(left, right string) bool {
 	last, _ := utf8.DecodeLastRuneInString(left)
 	first, size := utf8.DecodeRuneInString(right)
@@ -229,18 +229,18 @@ func nameWords(name string) []string {
 	return strings.Fields(spaced.String())
 }
 
-// isColumnName reports whether a word is a frequent name of a column.
+// isColumnName reports whether a word is a common column name.
 func isColumnName(word string) bool {
 	return len(wordKinds(word)) > 0 || slices.Contains(strings.Fields(plainNames), word)
 }
 
-// plainNames are names of columns that can hold any text.
+// plainNames lists common names of columns that can hold any text.
 const plainNames = "name title type description comment comments note notes remark remarks status category group " +
 	"product item customer client company address street city town country region state gender language " +
 	"bezeichnung beschreibung bemerkung kunde artikel straße ort stadt land nom ville pays nombre ciudad país nome città paese"
 
-// wordKinds returns the kinds of cells that columns with the word in their name hold, or
-// none if they can be of any kind.
+// wordKinds returns the expected kinds of cells in a column whose name contains the word. It
+// returns nil if any kind is possible.
 func wordKinds(word string) []headerdetect.Kind {
 	switch word {
 	case "date", "day", "birthday", "birthdate", "datum", "fecha", "data", "created", "updated":

@@ -12,7 +12,8 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// readIrregular reads a row that does not follow the dialect or may not be a record.
+// readIrregular handles a row that does not follow the dialect or may not be a record. It
+// repairs, appends, holds back or skips the row.
 func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error {
 	if r.rec.unclosed {
 		r.unclosedUntil = max(r.unclosedUntil, r.window.offsetOf(r.rec.next))
@@ -56,13 +57,14 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 	return r.appendOrHold(batch, cells)
 }
 
-// hasTitleAbove reports whether the row directly above is a single text, like a title.
+// hasTitleAbove reports whether the row directly above has only one cell with text, as a title
+// does.
 func (r *reader) hasTitleAbove() bool {
 	n := len(r.held)
 	return n > 0 && r.held[n-1].filled == 1
 }
 
-// endAtNextTable ends the table where another one starts.
+// endAtNextTable ends the table before the current row, where another table starts.
 func (r *reader) endAtNextTable(batch *intray.Records) {
 	r.releaseHeldRows(batch, true)
 	batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
@@ -90,7 +92,7 @@ func isComment(row []byte, mark string) bool {
 	return mark != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(mark))
 }
 
-// rowsBelow parses some rows after an offset and skips blank ones.
+// rowsBelow parses the next few rows after an offset of the unread text. It skips blank rows.
 func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err error) {
 	for len(rows) < lookaheadRows {
 		err := r.parseRecordAt(ctx, at, &r.lookahead)
@@ -109,12 +111,13 @@ func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err er
 		}
 		at += r.lookahead.next
 	}
-	// Restore the current record: readMore may have moved the text.
+	// Parse the current record again, because readMore may have moved the text.
 	return rows, nil
 }
 
-// beginsTable reports whether a row is the header of another table: the rows below it have
-// its width, which differs from the width of this table, and it names their columns.
+// beginsTable reports whether a row is the header of another table. The rows below it must
+// have the same number of cells, which must differ from the width of this table, and the row
+// must look like their header.
 func (r *reader) beginsTable(cells []string, below [][]string) bool {
 	if len(below) < 2 || len(cells) < 2 || headerdetect.Filled(cells) < len(cells) {
 		return false
@@ -137,7 +140,8 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text[:excerptBytes], "") + "…"
 }
 
-// appendOrHold appends a row as found, or holds it back if it may be below the table.
+// appendOrHold appends a row as found, or holds it back if it may not belong to the table,
+// like a row of totals or a remark.
 func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	total := headerdetect.IsTotal(cells)
 	note := headerdetect.IsNote(cells, r.followsBlankRow(cells)) || isRulerRow(cells) || isAside(cells) || r.isRemark(cells)
@@ -155,8 +159,8 @@ func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	return r.appendRecord(batch)
 }
 
-// followsBlankRow reports whether the row above is blank. A row of separators counts as
-// blank only above a remark, because a value can follow a record of empty cells.
+// followsBlankRow reports whether the row above is blank. A row of empty cells counts as blank
+// only above a remark, because it may be a record.
 func (r *reader) followsBlankRow(cells []string) bool {
 	if n := len(r.held); r.blankRows > 0 || n == 0 || r.held[n-1].filled > 0 {
 		return r.blankRows > 0
@@ -167,20 +171,20 @@ func (r *reader) followsBlankRow(cells []string) bool {
 // remarkWords is the minimum number of words in a remark.
 const remarkWords = 3
 
-// isRemark reports whether a row is a single text of several words without a separator, in
-// a table where no record omits its last cells.
+// isRemark reports whether a row has a single cell with several words, in a table in which no
+// record omits its last cells.
 func (r *reader) isRemark(cells []string) bool {
 	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !headerdetect.KindOf(cells[0]).IsTyped()
 }
 
-// isAside reports whether a row is one text in parentheses, such as "(3 rows)".
+// isAside reports whether the text of a row is in parentheses, such as "(3 rows)".
 func isAside(cells []string) bool {
 	text := strings.TrimSpace(strings.Join(cells, ""))
 	return headerdetect.Filled(cells) == 1 && len(text) > 2 && text[0] == '(' && text[len(text)-1] == ')' && !headerdetect.KindOf(text).IsTyped()
 }
 
-// appendUnclosedLine reads one line of a row whose quote is never closed. The quote is
-// text.
+// appendUnclosedLine appends one line of a row with a quote that is never closed. It treats
+// that quote as text.
 func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 	rest := r.window.unread()
 	line := rest[:firstLineLength(rest)]
@@ -195,8 +199,9 @@ func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 	return r.checkCellLimit()
 }
 
-// releaseHeldRows handles the rows held back. At the end of the table it reports and drops
-// them with the empty rows above them. Otherwise it appends them as records.
+// releaseHeldRows handles the rows held back. If end is set, the table has ended, and it drops
+// and reports the rows, except for empty rows at the very end. Otherwise it appends them as
+// records.
 func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	last := len(r.held)
 	for end && last > 0 && r.held[last-1].filled == 0 {
@@ -219,8 +224,8 @@ func (h heldRow) text() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(h.cells), func(c string) bool { return strings.TrimSpace(c) == "" }), " | ")
 }
 
-// repairRow appends the only reading of the row that clearly fits, and reports whether
-// there is one.
+// repairRow appends the reading of the row that clearly fits best, and reports whether there
+// is one.
 func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, error) {
 	if r.sheet.profile == nil || r.repairExhausted {
 		return false, nil
@@ -268,8 +273,8 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 	return true, r.checkCellLimit()
 }
 
-// nearbyScore returns how well the next regular row fits, within a few rows. The rows of a
-// long table become less similar to the sample.
+// nearbyScore returns the score of the next regular row within a few rows. It is needed
+// because later rows of a long table can differ from the sample.
 func (r *reader) nearbyScore(ctx context.Context, at int) float64 {
 	for range lookaheadRows {
 		if at >= len(r.window.unread()) || r.parseRecordAt(ctx, at, &r.lookahead) != nil {

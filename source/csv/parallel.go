@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// chunkSize is the number of bytes that one worker parses at a time: about a batch.
+	// chunkSize is the number of bytes that one worker parses at a time, which is about one
+	// batch.
 	chunkSize = intray.BatchBytes
-	// tailBytes is the length of the end of a text that is always read record by record,
-	// because rows below the table are there.
+	// tailBytes is the number of bytes at the end of a text that are always read record by
+	// record, because rows below the table can occur there.
 	tailBytes = 128 << 10
 )
 
@@ -25,14 +26,14 @@ type parallelReader struct {
 	// fast is nil if the dialect has no fast path.
 	fast   *fastParser
 	chunks *chunkReader
-	// sequentialUntil is the offset up to which records are read one by one.
+	// sequentialUntil is the offset before which records are read one by one.
 	sequentialUntil int64
 	// backoff is the number of bytes that are read one by one after the next irregular
 	// chunk. It grows while such chunks are frequent.
 	backoff int64
 	// rowBytes is the approximate length of a record.
 	rowBytes int
-	// size is the number of bytes of a chunk; tail replaces tailBytes in tests.
+	// size is the size of a chunk in bytes. tail is tailBytes, except in tests.
 	size int
 	tail int64
 }
@@ -50,8 +51,8 @@ func (s *parallelReader) canResume(r *reader) bool {
 	return s.fast != nil && at >= s.sequentialUntil && at < s.endOffset() && len(r.held) == 0 && r.blankRows == 0 && !r.tableEnded
 }
 
-// nextChunk fills the batch with the next chunk and reports whether it did. Otherwise the
-// reader is where that chunk starts.
+// nextChunk fills the batch with the next chunk. If it returns false, the reader must continue
+// record by record at its current offset.
 func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, error) {
 	s := &r.parallel
 	if !s.canResume(r) {
@@ -89,7 +90,8 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	return true, r.checkCellLimit()
 }
 
-// fallBack makes the reader read records one by one between two offsets.
+// fallBack moves the reader to the offset from, and makes it read records one by one until the
+// offset until.
 func (s *parallelReader) fallBack(r *reader, from, until int64) {
 	s.stop()
 	s.sequentialUntil = until
@@ -100,12 +102,12 @@ func (s *parallelReader) seek(r *reader, to int64) { r.window = newWindow(s.text
 
 func (s *parallelReader) endOffset() int64 { return s.text.length() - s.tail }
 
-// chunk is a run of whole records and the batch that a worker parsed from it.
+// chunk is a run of whole records with the batch that a worker parsed from it.
 type chunk struct {
-	// from and to are its offsets in the text.
+	// from and to are the offsets of the chunk in the file.
 	from, to int64
-	// raw are the bytes of the file and text the same as UTF-8. They share memory if the
-	// file is UTF-8.
+	// raw holds the bytes of the file, and text holds them decoded to UTF-8. They share memory
+	// if the file is UTF-8.
 	raw, text []byte
 	batch     intray.Records
 	lines     int64
@@ -113,13 +115,13 @@ type chunk struct {
 	regular bool
 }
 
-// chunkReader cuts a text at line ends outside quotes, and workers parse the chunks. A
-// misplaced quote leads to wrong cuts. The chunk with the quote is then irregular, and
-// chunks after it must be dropped.
+// chunkReader splits a text at line ends outside quotes, and workers parse the chunks. After a
+// misplaced quote, chunks can end inside records. The chunk with that quote is then irregular,
+// and the caller must discard all later chunks.
 type chunkReader struct {
 	*ordered.Results[*chunk]
 	text *decodedText
-	// at is the offset of the next chunk, and end the offset where chunks end.
+	// at is the offset of the next chunk, and end is the offset before which all chunks end.
 	at, end int64
 	size    int
 	quote   byte
@@ -127,7 +129,8 @@ type chunkReader struct {
 	spare   chan *chunk
 }
 
-// startChunkReader starts to read at the start of a record. The chunks end before end.
+// startChunkReader starts reading at the offset from, which must be the start of a record. All
+// chunks end before the offset end.
 func startChunkReader(text *decodedText, f *fastParser, from, end int64, size, maxRows int) *chunkReader {
 	workers := max(runtime.GOMAXPROCS(0), 1)
 	c := &chunkReader{text: text, at: from, end: end, size: size, quote: f.quote, quoted: f.quoted, spare: make(chan *chunk, 2*workers+4)}
@@ -141,9 +144,9 @@ func startChunkReader(text *decodedText, f *fastParser, from, end int64, size, m
 	return c
 }
 
-// cutChunk returns the next chunk, not parsed. It returns io.EOF at the end, where a chunk
-// has no line end outside quotes, and if reading fails: the sequential reader that
-// continues there finds the reason.
+// cutChunk returns the next chunk, unparsed. It returns io.EOF at the end, if a chunk has no
+// line end outside quotes, or if reading fails. The sequential reader then continues at that
+// offset and reports any error.
 func (c *chunkReader) cutChunk(context.Context) (*chunk, error) {
 	if c.at >= c.end {
 		return nil, io.EOF
@@ -167,7 +170,7 @@ func (c *chunkReader) cutChunk(context.Context) (*chunk, error) {
 	return job, nil
 }
 
-// newChunk returns a chunk, with the memory of a recycled one if there is one.
+// newChunk returns an empty chunk. It reuses the memory of a recycled chunk if possible.
 func (c *chunkReader) newChunk() *chunk {
 	select {
 	case job := <-c.spare:
@@ -178,7 +181,8 @@ func (c *chunkReader) newChunk() *chunk {
 	}
 }
 
-// recycle lets later chunks use the memory of a chunk. The caller must not use it again.
+// recycle makes the memory of a chunk available to later chunks. The caller must not use the
+// chunk again.
 func (c *chunkReader) recycle(job *chunk) {
 	job.text = job.batch.AdoptArena(nil)
 	if c.text.isUTF8() {

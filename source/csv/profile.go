@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// columnProfile describes the cells of a column by their kinds, patterns, lengths and
-// quotes, and scores how well another cell fits.
+// columnProfile describes the cells of a column by their kinds, patterns, lengths and quotes.
+// It scores how well a new cell fits the column.
 type columnProfile struct {
 	n                         float64
 	kinds                     [headerdetect.Kinds]float64
@@ -19,16 +19,16 @@ type columnProfile struct {
 	exact, loose, words, ends frequencyModel
 }
 
-// frequencyModel counts texts and estimates the probability of the next one, seen or not.
-// The more texts were seen only once, the more probable is a new one (the Good-Turing
-// estimate).
+// frequencyModel counts distinct strings and estimates the probability that the next string
+// has a given value, whether seen before or not. The more strings occurred only once, the more
+// likely a new one is (the Good-Turing estimate).
 type frequencyModel struct {
 	counts map[string]float64
 	n      float64
 	once   float64
 }
 
-// maxDistinctTexts is the maximum number of texts that are counted separately.
+// maxDistinctTexts is the maximum number of distinct strings that are counted.
 const maxDistinctTexts = 1024
 
 func (t *frequencyModel) observe(text string) {
@@ -45,7 +45,8 @@ func (t *frequencyModel) observe(text string) {
 	t.counts[text]++
 }
 
-// unseenPenalty is the log probability of one particular new text relative to any new text.
+// unseenPenalty is subtracted from the log probability of a new string, because a particular
+// new string is less likely than any new string.
 const unseenPenalty = 2
 
 func (t *frequencyModel) logProbability(text string) float64 {
@@ -64,7 +65,7 @@ func newColumnProfile() *columnProfile {
 type features struct {
 	kind         headerdetect.Kind
 	exact, loose string
-	// ends are the classes of the first and the last character.
+	// ends holds the classes of the first and the last character.
 	ends   string
 	length int
 	quoted bool
@@ -79,11 +80,11 @@ func featuresOf(text string, quoted bool) features {
 	}
 }
 
-// patternRunes is the number of characters of a cell that its patterns describe.
+// patternRunes is the maximum number of characters of a cell that its patterns describe.
 const patternRunes = 40
 
-// patterns returns two patterns of a text: one with the class of each character, and one
-// with the class of each run.
+// patterns returns two patterns of text. exact has the class of each character, and loose has
+// the class of each run of characters.
 func patterns(text string) (exact, loose string) {
 	full, runs := make([]rune, 0, patternRunes+1), make([]rune, 0, patternRunes)
 	n := 0
@@ -135,8 +136,8 @@ func (p *columnProfile) observe(f features) {
 	p.ends.observe(f.ends)
 }
 
-// logProbability returns the logarithm of the probability that the column holds such a
-// cell.
+// logProbability returns the natural logarithm of the probability that a cell of the column
+// has these features.
 func (p *columnProfile) logProbability(f features) float64 {
 	share := func(seen, sorts float64) float64 { return math.Log((seen + 0.5) / (p.n + 0.5*sorts)) }
 	score := 0.5*p.exact.logProbability(f.exact) + 0.5*p.loose.logProbability(f.loose) +
@@ -157,11 +158,12 @@ func (p *columnProfile) logProbability(f features) float64 {
 // tableProfile holds the profiles of all columns of a table.
 type tableProfile struct {
 	columns []*columnProfile
-	// meanScore is the mean score of a row, and scoreSpread the spread around it.
+	// meanScore is the mean score of the regular rows, and scoreSpread measures how much their
+	// scores vary.
 	meanScore, scoreSpread float64
 }
 
-// newTableProfile learns from regular rows.
+// newTableProfile builds a profile from regular rows.
 func newTableProfile(width int, rows []rowFeatures) *tableProfile {
 	p := &tableProfile{columns: make([]*columnProfile, width)}
 	for i := range p.columns {

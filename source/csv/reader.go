@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	// maxHeldRows is the maximum number of rows that are held back because they may be
-	// below the table.
+	// maxHeldRows is the maximum number of rows that are held back because they may not belong
+	// to the table.
 	maxHeldRows = 20
-	// maxRepairWork limits the search for readings, in the units of the repairer. It
-	// corresponds to a few seconds, in which at least a hundred thousand rows are repaired.
-	// After that rows stay as found.
+	// maxRepairWork is the maximum work for finding readings in one file, in units of the
+	// repairer. It corresponds to a few seconds and is enough for at least 100,000 rows. After
+	// that, the reader returns irregular rows as found.
 	maxRepairWork = 8 << 30
-	// maxUnclosedWork is the number of bytes that may be read again to find which quotes
-	// are text if one is never closed. After that all quotes of such lines are text.
+	// maxUnclosedWork is the maximum number of bytes that are read again to decide which
+	// quotes are text in lines with a quote that is never closed. After that, all quotes in
+	// such lines are text.
 	maxUnclosedWork = 1 << 29
-	// lookaheadRows is the number of rows after an irregular one that are examined.
+	// lookaheadRows is the number of rows examined after an irregular row.
 	lookaheadRows = 4
 )
 
-// reader reads the records of a sheet one after the other, and examines each irregular row.
+// reader reads the records of a sheet in order. It examines each irregular row.
 type reader struct {
 	sheet     *sheet
 	limits    source.Limits
@@ -40,31 +41,31 @@ type reader struct {
 	lookahead record
 	repair    repairer
 
-	// line is the line of the next record, counted from 1.
+	// line is the number of the line where the next record starts, counted from 1.
 	line int64
-	// rows is the number of records returned, and cells the number of their cells.
+	// rows is the number of records returned, and cells is the total number of their cells.
 	rows, cells int64
-	// blankRows is the number of blank rows directly above. They are records if the file is
-	// read as is.
+	// blankRows is the number of blank rows directly above the current row. If the file is
+	// read as is, they are records.
 	blankRows int64
-	// held are rows that may be below the table.
+	// held holds rows that may not belong to the table.
 	held []heldRow
-	// unclosedUntil is the offset up to which no closing quote was found. Records before it
-	// are single lines. Otherwise the text would be scanned again for each line.
+	// unclosedUntil is the offset up to which no closing quote was found. Every line before it
+	// is one record, so that the text is not scanned again for each line.
 	unclosedUntil int64
-	// tableEnded reports whether the table ends before the text does.
+	// tableEnded reports whether the table ended before the end of the text.
 	tableEnded bool
 	// ragged reports whether a record had fewer cells than there are columns.
 	ragged bool
 	// repairExhausted reports whether the limit of repair work was reached and reported.
 	repairExhausted bool
-	// unclosedWork is the used part of maxUnclosedWork.
+	// unclosedWork is the part of maxUnclosedWork already used, in bytes.
 	unclosedWork int64
-	// noticeCounts holds the number of notices of each kind that is limited.
+	// noticeCounts holds the number of notices added, by kind.
 	noticeCounts map[string]int
 	// pendingNotices are returned with the first batch.
 	pendingNotices []intray.Notice
-	// nextErr is the error of all further calls of Next.
+	// nextErr is the error that all further calls of Next return.
 	nextErr error
 }
 
@@ -143,8 +144,8 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	return r.readIrregular(ctx, batch)
 }
 
-// parseRecordAt parses the record at an offset of the unread text. It reads on until the
-// record is complete.
+// parseRecordAt parses the record at an offset of the unread text. It reads more text until
+// the record is complete.
 func (r *reader) parseRecordAt(ctx context.Context, at int, rec *record) error {
 	for {
 		rest := r.window.unread()
@@ -169,8 +170,8 @@ func (r *reader) parseRecordAt(ctx context.Context, at int, rec *record) error {
 	}
 }
 
-// parseOverlongRecord parses a record that exceeds the limit. If its quote is never closed,
-// it can be read line by line.
+// parseOverlongRecord parses the first line of a record that exceeds Limits.RecordBytes
+// because a quote is never closed. It returns an error if that line is too long, too.
 func (r *reader) parseOverlongRecord(rest []byte, rec *record) error {
 	if line := firstLineLength(rest); line < r.limits.RecordBytes {
 		r.sheet.dialect.parseRecord(rest[:line], notFound, rec)
@@ -180,7 +181,7 @@ func (r *reader) parseOverlongRecord(rest []byte, rec *record) error {
 	return &source.LimitError{Line: r.line, Reason: intray.NewMessage("csv.record_too_long", intray.Params{"limit": r.limits.RecordBytes})}
 }
 
-// checkLimits checks a record against the limits.
+// checkLimits returns an error if a record exceeds a limit.
 func (r *reader) checkLimits(rec *record) error {
 	if len(rec.cells) > r.limits.Columns {
 		return &source.LimitError{Line: r.line, Reason: tooManyCells(r.limits)}
@@ -197,12 +198,12 @@ func tooManyCells(limits source.Limits) intray.Message {
 	return intray.NewMessage("csv.too_many_cells", intray.Params{"limit": limits.Columns})
 }
 
-// isRegular reports whether a record follows the dialect and has the width of the table.
+// isRegular reports whether a record follows the dialect and has one cell per column.
 func (r *reader) isRegular(rec *record) bool {
 	return len(rec.cells) == r.sheet.width && !rec.loose && !rec.unclosed && !rec.inner
 }
 
-// advance moves to the next row.
+// advance moves past a row of next bytes that contains breaks line ends in its cells.
 func (r *reader) advance(next int, breaks int64) {
 	r.window.advance(next)
 	r.line += breaks + 1
@@ -235,7 +236,7 @@ func (r *reader) appendRecordAsIs(batch *intray.Records) error {
 	return r.appendRecord(batch)
 }
 
-// appendCells appends a record.
+// appendCells appends a record with the given cells.
 func (r *reader) appendCells(batch *intray.Records, cells []string, line int64) {
 	for _, c := range cells {
 		batch.AppendCell([]byte(c))
@@ -256,7 +257,7 @@ func (r *reader) checkCellLimit() error {
 	return nil
 }
 
-// cellTexts returns the cells of a record at an offset of the unread text.
+// cellTexts returns the cells of the record at an offset of the unread text.
 func (r *reader) cellTexts(rec *record, at int) []string {
 	return r.sheet.dialect.cellTexts(r.window.unread()[at:], rec)
 }
@@ -264,7 +265,7 @@ func (r *reader) cellTexts(rec *record, at int) []string {
 // isText reports whether a row is valid UTF-8 without NUL.
 func isText(row []byte) bool { return utf8.Valid(row) && bytes.IndexByte(row, 0) < 0 }
 
-// replaceInvalid replaces invalid UTF-8 and NUL by U+FFFD.
+// replaceInvalid replaces invalid UTF-8 and NUL characters with U+FFFD.
 func replaceInvalid(cell string) string {
 	if utf8.ValidString(cell) && strings.IndexByte(cell, 0) < 0 {
 		return cell
@@ -272,7 +273,8 @@ func replaceInvalid(cell string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(cell, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// appendInvalidText appends a row with invalid bytes and reports it.
+// appendInvalidText appends a row that contains invalid UTF-8 or NUL characters, and reports
+// it.
 func (r *reader) appendInvalidText(batch *intray.Records) error {
 	if r.rec.unclosed {
 		return r.appendUnclosedLine(batch)
@@ -301,8 +303,8 @@ func (r *reader) repeatsHeader() bool {
 	return true
 }
 
-// mayBeBelowTable reports whether a regular row may be below the table: a row of totals, or
-// a remark with empty cells.
+// mayBeBelowTable reports whether a regular row may not belong to the table, because it looks
+// like a row of totals or a remark with empty cells.
 func (r *reader) mayBeBelowTable() bool {
 	row := r.window.unread()
 	filled := 0
@@ -317,8 +319,8 @@ func (r *reader) mayBeBelowTable() bool {
 	return true
 }
 
-// mayStartTotal reports whether the first cell with text may be that of a row of totals. It
-// is a fast check.
+// mayStartTotal reports whether the first cell with text may start a row of totals. It is a
+// fast check before headerdetect.IsTotal.
 func mayStartTotal(row []byte, cells []cell) bool {
 	for _, c := range cells {
 		text := bytes.TrimSpace(row[c.from:c.to])
@@ -329,15 +331,16 @@ func mayStartTotal(row []byte, cells []cell) bool {
 	return false
 }
 
-// chunkBytes is the number of bytes read at a time.
+// chunkBytes is the number of bytes that window reads at a time.
 const chunkBytes = 256 << 10
 
-// window holds the unread text from the start of the next record, as far as needed.
+// window holds the part of the unread text that was read ahead, from the start of the next
+// record.
 type window struct {
 	text *decodedText
 	// src reads the text after buf. It is nil before the first read.
 	src io.Reader
-	// buf[pos:end] is read and not used yet.
+	// buf[pos:end] holds the text that is read but not used yet.
 	buf      []byte
 	pos, end int
 	// start is the offset of buf[pos] in the file.
@@ -346,19 +349,19 @@ type window struct {
 	done bool
 }
 
-// newWindow returns a window of the text from an offset in the file.
+// newWindow returns a window that starts at an offset in the file.
 func newWindow(text *decodedText, place int64) window { return window{text: text, start: place} }
 
-// unread returns the text that is read and not used yet.
+// unread returns the text that is in the buffer but not used yet.
 func (w *window) unread() []byte { return w.buf[w.pos:w.end] }
 
-// offset returns the offset of the unread text.
+// offset returns the offset of the unread text in the file.
 func (w *window) offset() int64 { return w.start }
 
-// offsetOf returns the offset of a byte of the unread text.
+// offsetOf returns the offset in the file of the byte at index at of the unread text.
 func (w *window) offsetOf(at int) int64 { return w.start + w.text.units.encodedLength(w.unread()[:at]) }
 
-// advance removes n bytes from the front.
+// advance removes the first n bytes of the unread text.
 func (w *window) advance(n int) {
 	w.start = w.offsetOf(n)
 	w.pos += n
@@ -388,8 +391,8 @@ func (w *window) readMore(ctx context.Context) (bool, error) {
 	return n > 0, nil
 }
 
-// compact moves the unread text to the front, and doubles the buffer if more than half of
-// it is in use.
+// compact moves the unread text to the start of the buffer. It doubles the buffer if more than
+// half of it is in use.
 func (w *window) compact() {
 	rest := w.unread()
 	if 2*len(rest) >= len(w.buf) {

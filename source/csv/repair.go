@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// reading is one way to cut an irregular row into cells.
+// reading is one way to split an irregular row into cells.
 type reading struct {
 	cells []string
 	row   rowFeatures
@@ -19,10 +19,10 @@ type reading struct {
 	repair repair
 }
 
-// repair is the change that makes a row fit.
+// repair describes the change that makes a row fit the table.
 type repair struct {
 	kind repairKind
-	// separator is the separator concerned, and cell the number of the cell before it,
+	// separator is the affected separator, and cell is the number of the cell before it,
 	// counted from 1.
 	separator string
 	cell      int
@@ -43,7 +43,7 @@ const (
 	firstColumnUnnamed
 )
 
-// message describes the repair.
+// message returns a message that describes the repair.
 func (r repair) message() intray.Message {
 	switch r.kind {
 	case quoteIsText:
@@ -69,14 +69,15 @@ func (r repair) message() intray.Message {
 }
 
 const (
-	// minReadingLead is the minimum difference of log probability between the best reading
-	// and the second: e^3 is about twenty times.
+	// minReadingLead is the minimum difference in log probability between the best and the
+	// second-best reading. The best reading must be about 20 (e^3) times as likely.
 	minReadingLead = 3.0
-	// maxRepairBytes is the length of the longest row that is repaired.
+	// maxRepairBytes is the maximum length of a row that is repaired, in bytes.
 	maxRepairBytes = 16 << 10
-	// scoreByte and scoreCell are the work of scoring a cell, in units of cutting one byte.
+	// scoreByte and scoreCell are the work for scoring one byte and one cell. The unit is the
+	// work for parsing one byte.
 	scoreByte, scoreCell = 16, 2048
-	// maxRowWork is the maximum work for one row.
+	// maxRowWork is the maximum work for one row, in the same unit.
 	maxRowWork = 256 << 20
 )
 
@@ -89,9 +90,9 @@ type repairer struct {
 	score    func(column int, f features) float64
 	rec      record
 	readings []reading
-	// nearbyScore is how well the rows near the irregular one fit.
+	// nearbyScore is the score of a regular row near the irregular row.
 	nearbyScore float64
-	// work is the work done so far, and workLimit its limit for this row.
+	// work is the total work so far, and workLimit is its maximum at the end of this row.
 	work, workLimit int64
 }
 
@@ -99,8 +100,8 @@ func newRepairer(d dialect, width int, p *tableProfile) repairer {
 	return repairer{dialect: d, width: width, profile: p, score: func(column int, f features) float64 { return p.columns[column].logProbability(f) }}
 }
 
-// repair returns the one reading that clearly fits best. ok is false if there is none; the
-// row then stays as found. found is the row as it was parsed.
+// repair returns the reading of a row that clearly fits best. found is the row as parsed by
+// the dialect. If no reading is clearly the best, ok is false and the row stays as found.
 func (p *repairer) repair(text []byte, found *record, follows func(next int) bool) (best reading, ok bool) {
 	p.readings = p.readings[:0]
 	p.workLimit = p.work + maxRowWork
@@ -123,9 +124,8 @@ func (p *repairer) repair(text []byte, found *record, follows func(next int) boo
 	return p.bestReading(follows)
 }
 
-// tryAsFound tries the row with empty cells for the missing ones at the end, because many
-// programs omit empty last cells. It competes with the other readings, so that none of them
-// wins without evidence.
+// tryAsFound adds the reading in which missing cells at the end are empty, because many
+// programs omit empty last cells. Other readings must be clearly better than this one.
 func (p *repairer) tryAsFound(text []byte, found *record) {
 	if found.unclosed || found.loose || len(found.cells) > p.width {
 		return
@@ -138,7 +138,7 @@ func (p *repairer) tryAsFound(text []byte, found *record) {
 	p.addReading(text, padded, found.next, repair{}, 0)
 }
 
-// tryReading parses a changed row and adds the reading if it has the right width.
+// tryReading parses a changed row and adds the reading if it has one cell per column.
 func (p *repairer) tryReading(changed []byte, literal, next int, done repair, prior float64) {
 	if p.work += int64(len(changed)) + 64; p.work > p.workLimit {
 		return
@@ -154,8 +154,8 @@ func (p *repairer) addReading(text []byte, cells []cell, next int, done repair, 
 	p.addReadingWithStrayQuote(text, cells, notFound, next, done, prior)
 }
 
-// addReadingWithStrayQuote adds the reading of a row with a stray quote. The cell is scored
-// without that quote.
+// addReadingWithStrayQuote adds a reading in which the quote at offset stray is part of a
+// cell. It scores that cell without the quote.
 func (p *repairer) addReadingWithStrayQuote(text []byte, cells []cell, stray, next int, done repair, prior float64) {
 	p.work += scoreByte*int64(len(text)) + scoreCell*int64(len(cells))
 	r := reading{next: next, repair: done, score: prior}
@@ -172,7 +172,7 @@ func (p *repairer) addReadingWithStrayQuote(text []byte, cells []cell, stray, ne
 	p.readings = append(p.readings, r)
 }
 
-// tryLiteralQuotes tries each quote of the line as text.
+// tryLiteralQuotes tries readings in which one quote of the line is text.
 func (p *repairer) tryLiteralQuotes(line []byte) {
 	if p.dialect.open == "" {
 		return
@@ -189,8 +189,8 @@ func (p *repairer) tryLiteralQuotes(line []byte) {
 	}
 }
 
-// tryLooseQuotes tries the quote at literal as text in a row whose other quotes may be
-// loose, too, such as a single quote inside a quoted cell.
+// tryLooseQuotes tries the reading in which the quote at offset literal is text. Other quotes
+// may be loose, too, as in a quoted cell that contains an unescaped quote.
 func (p *repairer) tryLooseQuotes(line []byte, literal int) {
 	p.work += int64(len(line)) + 64
 	p.dialect.parseRecord(line, literal, &p.rec)
@@ -204,7 +204,8 @@ func (p *repairer) tryLooseQuotes(line []byte, literal int) {
 	p.addReadingWithStrayQuote(line, p.rec.cells, literal, len(line), repair{kind: quoteIsText}, prior)
 }
 
-// tryOtherDelimiters parses the row with each other delimiter.
+// tryOtherDelimiters tries to parse the row with each delimiter other than that of the
+// dialect.
 func (p *repairer) tryOtherDelimiters(row []byte) {
 	own := p.dialect
 	defer func() { p.dialect = own }()
@@ -221,14 +222,14 @@ func (p *repairer) tryOtherDelimiters(row []byte) {
 	}
 }
 
-// maxJoined is the maximum number of separators of a row that can be text.
+// maxJoined is the maximum number of separators in a row that can be text.
 const maxJoined = 24
 
-// joinCells joins the cells of a row with too many cells, because some separators are text.
-// It finds the best and the second best way.
+// joinCells adds readings of a row with too many cells, in which some separators are text and
+// the adjacent cells are joined. It adds the best and the second-best such reading.
 func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 	n := len(cells)
-	// best[j][i] are the two best ways to make the first j columns of the first i cells.
+	// best[j][i] holds the two best ways to join the first i cells to j columns.
 	best := make([][][]partialJoin, p.width+1)
 	for j := range best {
 		best[j] = make([][]partialJoin, n+1)
@@ -261,14 +262,15 @@ func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 	}
 }
 
-// partialJoin is how the last of the first columns is made.
+// partialJoin is one way to join the first cells to the first columns. cell is the last
+// column. from and rank identify the partialJoin for the columns before it.
 type partialJoin struct {
 	score      float64
 	cell       cell
 	from, rank int
 }
 
-// keepBestTwo adds w and returns the two best ways.
+// keepBestTwo adds w to ways and returns the two with the highest scores.
 func keepBestTwo(ways []partialJoin, w partialJoin) []partialJoin {
 	switch {
 	case len(ways) == 0:
@@ -283,7 +285,7 @@ func keepBestTwo(ways []partialJoin, w partialJoin) []partialJoin {
 	return ways
 }
 
-// canJoin reports whether cells can be joined. Quoted cells cannot.
+// canJoin reports whether cells can be joined to one. Quoted cells cannot be joined.
 func canJoin(cells []cell) bool {
 	for _, c := range cells {
 		if c.quoted && len(cells) > 1 {
@@ -293,8 +295,8 @@ func canJoin(cells []cell) bool {
 	return true
 }
 
-// tryFewerDelimiters removes each delimiter in turn, because it may be doubled or part of
-// an unquoted value.
+// tryFewerDelimiters tries readings without one of the delimiters, which may be duplicated or
+// part of an unquoted value.
 func (p *repairer) tryFewerDelimiters(row []byte) {
 	p.dialect.parseRecord(row, notFound, &p.rec)
 	if n := len(p.rec.cells); n <= p.width || n > p.width+maxJoined || p.rec.unclosed || p.rec.loose {
@@ -328,8 +330,8 @@ func (p *repairer) tryFewerDelimiters(row []byte) {
 	}
 }
 
-// tryMoreDelimiters inserts a delimiter at each offset where one may be missing, and
-// replaces other characters that can separate cells.
+// tryMoreDelimiters tries readings with one more delimiter. It inserts the delimiter at each
+// offset where it may be missing, or in place of another character that can separate cells.
 func (p *repairer) tryMoreDelimiters(row []byte) {
 	p.dialect.parseRecord(row, notFound, &p.rec)
 	short := len(p.rec.cells) == p.width-1
@@ -354,9 +356,9 @@ func (p *repairer) tryMoreDelimiters(row []byte) {
 	}
 }
 
-// sameClassPenalty returns the log probability that a cell ends between two characters of
-// the same class. Most offsets inside a word or a number are like that, and most ends of
-// cells are not.
+// sameClassPenalty returns the penalty, in log probability, for ending a cell between two
+// characters of the same class, because cells rarely end inside a word or a number. Otherwise
+// it returns 0.
 func sameClassPenalty(row []byte, at int) float64 {
 	left, _ := utf8.DecodeLastRune(row[:at])
 	right, _ := utf8.DecodeRune(row[at:])
@@ -366,8 +368,9 @@ func sameClassPenalty(row []byte, at int) float64 {
 	return 0
 }
 
-// bestReading returns the best reading if it is clearly better than every reading with
-// other cells, and as probable as the rows of the table.
+// bestReading returns the best reading. It returns false unless that reading is clearly better
+// than every reading with different cells, and about as likely as the regular rows of the
+// table.
 func (p *repairer) bestReading(follows func(next int) bool) (reading, bool) {
 	if len(p.readings) == 0 {
 		return reading{}, false
@@ -399,7 +402,7 @@ func (p *repairer) bestReading(follows func(next int) bool) (reading, bool) {
 	return best, true
 }
 
-// minScore is the minimum score of a reading. The rows of the table rarely score less.
+// minScore returns the minimum score of a reading. Regular rows rarely have a lower score.
 func (p *repairer) minScore() float64 {
 	if p.profile == nil {
 		return minHeaderScore

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// sampleBytes is the length of the sample from the beginning of a text.
+	// sampleBytes is the maximum length of the sample from the beginning of a text, in bytes.
 	sampleBytes = 1 << 20
-	// maxSampleRows is the maximum number of rows of the sample that are used.
+	// maxSampleRows is the maximum number of rows that are parsed from the sample.
 	maxSampleRows = 2000
-	// headerSearchRows is the number of rows that are searched for the header.
+	// headerSearchRows is the maximum number of rows that are searched for the header.
 	headerSearchRows = 300
-	// maxColumnSamples is the maximum number of sample cells of a column.
+	// maxColumnSamples is the maximum number of sample cells per column.
 	maxColumnSamples = 20
 	// minProfileRows is the minimum number of regular rows from which a profile is built.
 	minProfileRows = 6
@@ -30,17 +30,18 @@ const (
 type sheet struct {
 	dialect dialect
 	asIs    bool
-	// body is the offset of the first record, and line its line.
+	// body is the offset of the first record, and line is the number of its line.
 	body int64
 	line int64
 	// width is the number of cells of a record.
 	width int
-	// header holds the cells of a header of one row, to recognize repetitions.
+	// header holds the cells of a header that consists of one row, so that the reader can
+	// recognize repetitions.
 	header  [][]byte
 	comment string
 	columns []intray.Column
-	// profile returns what the columns hold. It builds the profile at the first call,
-	// because most files have no irregular row. It is nil if the sample has too few regular
+	// profile returns the profile of the table. It builds the profile at the first call,
+	// because most files have no irregular rows. It is nil if the sample has too few regular
 	// rows.
 	profile func() *tableProfile
 	// rowBytes is the approximate length of a record.
@@ -60,8 +61,8 @@ type sampledRow struct {
 	wellFormed bool
 }
 
-// analyzeSample decides how to read a text by a sample from its beginning. whole reports
-// whether the sample is the whole text.
+// analyzeSample decides how to read a text, based on a sample from its beginning. whole
+// reports whether the sample is the whole text.
 func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1}
 	delim, skip := parseSepLine(sample)
@@ -98,7 +99,8 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 	return s, s.findTable(ctx, rows, sample, opt)
 }
 
-// parseSample cuts the sample into rows.
+// parseSample splits the sample into rows of at most `most` cells. skip is the offset of text
+// in the sample.
 func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 	line, open, allowance := s.line, 0, int64(maxUnclosedWork/8)
 	r := record{maxCells: most}
@@ -110,8 +112,8 @@ func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 		s.dialect.parseRecord(text[at:upTo], notFound, &r)
 		unclosed := r.unclosed
 		if line := text[at : at+firstLineLength(text[at:])]; unclosed {
-			// Otherwise the rest of the sample would be one cell, and would be read again
-			// for each of its lines.
+			// Without this, the rest of the sample would be one cell and would be scanned
+			// again for each of its lines.
 			open = max(open, upTo)
 			allowance -= s.dialect.parseUnclosedLine(line, &r, min(maxUnclosedLineWork, allowance))
 		}
@@ -195,7 +197,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 	return nil
 }
 
-// firstFilled returns the index of the first row with any text, or 0.
+// firstFilled returns the index of the first row that contains text, or 0 if there is none.
 func firstFilled(rows [][]string) int {
 	for i, row := range rows {
 		if headerdetect.Filled(row) > 0 {
@@ -205,8 +207,8 @@ func firstFilled(rows [][]string) int {
 	return 0
 }
 
-// blankNameValuePairs clears the rows of names and values at the beginning of a file, such
-// as "Date:" and "2024-05-01", if a row of more cells follows them.
+// blankNameValuePairs clears rows that hold a name and a value at the beginning of a file,
+// such as "Date:" and "2024-05-01". It does so only if a row with more cells follows them.
 func (s *sheet) blankNameValuePairs(rows [][]string) {
 	pairs := 0
 	for ; pairs < len(rows); pairs++ {
@@ -221,7 +223,7 @@ func (s *sheet) blankNameValuePairs(rows [][]string) {
 	}
 }
 
-// setFirstRecord makes the row at an index the first record.
+// setFirstRecord makes the row at the index at the first record.
 func (s *sheet) setFirstRecord(rows []sampledRow, at int) {
 	if at < len(rows) {
 		s.body, s.line = int64(rows[at].from), rows[at].line
@@ -231,8 +233,8 @@ func (s *sheet) setFirstRecord(rows []sampledRow, at int) {
 	}
 }
 
-// isRulerRow reports whether the cells of a row are lines drawn with characters, which some
-// programs write below the header.
+// isRulerRow reports whether every cell of a row is a line of characters such as dashes, which
+// some programs write below the header.
 func isRulerRow(cells []string) bool {
 	for _, cell := range cells {
 		if cell = strings.TrimSpace(cell); cell != "" && (len(cell) < 3 || strings.Trim(cell, "-=_+|: ") != "") {
@@ -242,7 +244,7 @@ func isRulerRow(cells []string) bool {
 	return headerdetect.Filled(cells) > 0
 }
 
-// reportRowsAbove adds a notice with the text of the rows above the table.
+// reportRowsAbove adds a notice that quotes the rows above the table.
 func (s *sheet) reportRowsAbove(rows []sampledRow) {
 	var texts []string
 	last := int64(0)
@@ -265,9 +267,8 @@ func (s *sheet) reportRuler(row sampledRow) {
 		Text: intray.NewMessage("csv.ruled_line", intray.Params{"line": row.line})})
 }
 
-// commonWidth returns the number of cells that most rows have. Blank rows do not count, and
-// neither do rows of one cell above and below all others, because they are titles and
-// remarks.
+// commonWidth returns the most frequent number of cells per row. It ignores blank rows and
+// rows of one cell at both ends, because these are titles and remarks.
 func commonWidth(rows []sampledRow) int {
 	counts := map[int]int{}
 	rows = trimNarrowEdges(rows)
@@ -288,8 +289,7 @@ func commonWidth(rows []sampledRow) int {
 	return width
 }
 
-// trimNarrowEdges removes the rows of one cell at both ends if at least two other rows
-// remain.
+// trimNarrowEdges removes rows of one cell from both ends if at least two wider rows remain.
 func trimNarrowEdges(rows []sampledRow) []sampledRow {
 	wide := func(row sampledRow) bool {
 		return row.wellFormed && len(row.cells) > 1 && headerdetect.Filled(row.cells) > 1
@@ -305,8 +305,8 @@ func trimNarrowEdges(rows []sampledRow) []sampledRow {
 	return rows[from:to]
 }
 
-// columnNames returns the names in the header, without empty names at its end that exceed
-// the width of the records.
+// columnNames returns the names in the header. It drops empty names at the end if there are
+// more names than cells in a record.
 func (s *sheet) columnNames(layout headerdetect.Layout, texts [][]string) []string {
 	if layout.Headers == 0 {
 		return nil
@@ -318,8 +318,8 @@ func (s *sheet) columnNames(layout headerdetect.Layout, texts [][]string) []stri
 	return names
 }
 
-// learnProfile uses the regular rows of the sample as the profile of the columns, if there
-// are enough.
+// learnProfile sets s.profile to a function that builds the profile from the regular rows of
+// the sample, if there are enough of them.
 func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	width := commonWidth(body)
 	if width < 2 {
@@ -349,7 +349,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	}
 }
 
-// buildProfile learns from regular rows what the columns hold.
+// buildProfile builds the profile of the table from the text of regular rows.
 func (s *sheet) buildProfile(fit [][]byte) *tableProfile {
 	rows := make([]rowFeatures, len(fit))
 	var r record
@@ -362,8 +362,8 @@ func (s *sheet) buildProfile(fit [][]byte) *tableProfile {
 	return newTableProfile(s.width, rows)
 }
 
-// reportHeader adds the location of the header to the evidence, and stores a header of one
-// row.
+// reportHeader adds the location of the header to the evidence. If the header is a single row,
+// it stores the cells in s.header.
 func (s *sheet) reportHeader(rows []sampledRow, layout headerdetect.Layout) {
 	if layout.Headers == 0 {
 		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
@@ -407,7 +407,7 @@ func (s *sheet) setColumns(names []string, limits source.Limits) error {
 	return nil
 }
 
-// collectSamples copies cells to the samples of the columns.
+// collectSamples copies cells of rows to the samples of the columns.
 func (s *sheet) collectSamples(rows []sampledRow) {
 	for _, row := range rows[:min(len(rows), maxSampleRows)] {
 		for i, cell := range row.cells[:min(len(row.cells), len(s.columns))] {
@@ -418,12 +418,12 @@ func (s *sheet) collectSamples(rows []sampledRow) {
 	}
 }
 
-// ambiguousShare is the share of the best score from which another delimiter makes the
-// choice ambiguous.
+// ambiguousShare is the minimum score of a second delimiter, relative to the best score, that
+// makes the choice ambiguous.
 const ambiguousShare = 0.97
 
-// reportAmbiguousHeader adds an alternative to the evidence of the header if another row
-// fits about as well.
+// reportAmbiguousHeader adds an alternative to the evidence about the header if a different
+// row is about as likely to be the header.
 func (s *sheet) reportAmbiguousHeader(layout headerdetect.Layout, rows []sampledRow, texts [][]string) {
 	if !layout.Unsure() || layout.First >= len(rows) || layout.Headers > 0 && layout.Alternative == headerdetect.NoHeader && differsFromBody(texts[layout.First], texts[layout.BodyStart():]) {
 		return
@@ -442,8 +442,9 @@ func (s *sheet) reportAmbiguousHeader(layout headerdetect.Layout, rows []sampled
 // significant.
 const minRepeatedCells = 4
 
-// differsFromBody reports whether a row has a cell that never occurs in the column below
-// it, although that column repeats few values. Such a row is not a record.
+// differsFromBody reports whether a row has a cell whose value does not occur in the column
+// below it, although that column has only a few values that repeat. Such a row is not a
+// record.
 func differsFromBody(header []string, body [][]string) bool {
 	for c, name := range header {
 		values := map[string]bool{}
@@ -461,8 +462,8 @@ func differsFromBody(header []string, body [][]string) bool {
 	return false
 }
 
-// delimiterEvidence returns the delimiter with its reason, and another delimiter that fits
-// about as well.
+// delimiterEvidence returns the evidence about the delimiter. It includes a second delimiter
+// as an alternative if that one fits about as well.
 func delimiterEvidence(found sniffResult) intray.Evidence {
 	named := func(delim string) string { return strings.ReplaceAll(delim, noDelimiter, "none") }
 	e := intray.Evidence{Choice: "delimiter", Value: named(found.delim), Reason: found.delimReason}

@@ -11,28 +11,29 @@ import (
 )
 
 const (
-	// sniffRecords is the number of sampled records that are parsed with each dialect.
+	// sniffRecords is the maximum number of records of the sample that are parsed with each
+	// dialect.
 	sniffRecords = 400
-	// sniffCells is the number of cells of a record that are examined.
+	// sniffCells is the maximum number of cells per record that are examined.
 	sniffCells = 64
-	// maxSniffCells is the number of cells of a record that are counted.
+	// maxSniffCells is the maximum number of cells counted per record.
 	maxSniffCells = 1 << 14
 )
 
-// sniffResult is the dialect of a sample with its reasons.
+// sniffResult is the detected dialect of a sample, with the reasons.
 type sniffResult struct {
 	dialect
 	score float64
-	// runnerUp is the next best delimiter, and runnerUpShare its score relative to the
-	// best.
+	// runnerUp is the second-best delimiter, and runnerUpShare is its score divided by the
+	// best score.
 	runnerUp      string
 	runnerUpShare float64
 	delimReason   intray.Message
 	quoteReason   intray.Message
 }
 
-// sniffDialect finds the dialect of a sample of UTF-8 text. If delims are given, it
-// considers no other delimiters. whole reports whether the sample is the whole text.
+// sniffDialect detects the dialect of a sample of UTF-8 text. If delims is not empty, it
+// considers only those delimiters. whole reports whether the sample is the whole text.
 func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 	sample = wholeLines(sample, whole)
 	best := sniffResult{dialect: dialect{delim: ",", open: `"`, shut: `"`}, score: -1}
@@ -63,11 +64,12 @@ func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 	return best
 }
 
-// minDialectScore is a score that every table exceeds. Only prose scores less.
+// minDialectScore is the minimum score of a dialect. Every table has a higher score, and only
+// prose has a lower one.
 const minDialectScore = 0.05
 
-// wholeLines returns the sample up to its last line end, or all of it if it is the whole
-// text.
+// wholeLines returns the sample up to its last line end. If the sample is the whole text, it
+// returns the sample unchanged.
 func wholeLines(sample []byte, whole bool) []byte {
 	if whole {
 		return sample
@@ -78,7 +80,7 @@ func wholeLines(sample []byte, whole bool) []byte {
 	return sample
 }
 
-// explain sets the reasons for the dialect.
+// explain sets the reasons for the dialect. second is the second-best result.
 func (s *sniffResult) explain(sample []byte, second sniffResult) {
 	widths, lines := s.countWidths(sample)
 	width, n := mostFrequent(widths)
@@ -106,8 +108,8 @@ func (s *sniffResult) explain(sample []byte, second sniffResult) {
 	}
 }
 
-// mostFrequent returns the key with the highest count, and the larger key if two counts are
-// equal.
+// mostFrequent returns the key with the highest count, and that count. If two counts are
+// equal, it returns the larger key.
 func mostFrequent(counts map[int]int) (key, n int) {
 	for k, c := range counts {
 		if c > n || c == n && k > key {
@@ -117,9 +119,9 @@ func mostFrequent(counts map[int]int) (key, n int) {
 	return key, n
 }
 
-// parseSepLine parses the line "sep=;", which sets the delimiter for some spreadsheet
-// programs. It returns the delimiter and the offset after the line, or "" and 0 if there is
-// no such line.
+// parseSepLine parses a first line such as "sep=;", which sets the delimiter in some
+// spreadsheet programs. It returns the delimiter and the offset after the line, or "" and 0 if
+// there is no such line.
 func parseSepLine(text []byte) (delim string, next int) {
 	line := text[:firstLineLength(text)]
 	bare := strings.TrimRight(string(line), "\r\n")
@@ -133,21 +135,21 @@ func parseSepLine(text []byte) (delim string, next int) {
 	return "", 0
 }
 
-// delimiters returns the delimiters to try, the most likely first. "@" is not one of them,
-// because every list of email addresses would be a table.
+// delimiters returns the delimiters to try, the most likely first. It does not include "@",
+// because every list of email addresses would then be a table.
 func delimiters() []string {
 	return []string{",", ";", "\t", "|", "||", "::", "^", "~", ":", ", ", " ", spaceGap}
 }
 
-// spaceGap is the delimiter of columns that are aligned with two or more spaces.
+// spaceGap is the delimiter of columns that are separated by two or more spaces.
 const spaceGap = "  "
 
-// quotePairs returns the pairs of quotes to try.
+// quotePairs returns the pairs of opening and closing quotes to try.
 func quotePairs() [][2]string {
 	return [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}}
 }
 
-// candidateDialects returns the dialects that can be built from the characters of a sample.
+// candidateDialects returns the dialects whose delimiters and quotes occur in a sample.
 func candidateDialects(sample []byte, delims []string) []dialect {
 	var list []dialect
 	pairs := quotePairs()[:1:1]
@@ -173,8 +175,8 @@ func candidateDialects(sample []byte, delims []string) []dialect {
 	return list
 }
 
-// isPartOfLonger reports whether every occurrence of a delimiter is a part of a longer
-// delimiter.
+// isPartOfLonger reports whether every occurrence of a delimiter is part of a longer
+// delimiter, such as a space after a comma.
 func isPartOfLonger(delim string, sample []byte) bool {
 	n := bytes.Count(sample, []byte(delim))
 	switch delim {
@@ -186,8 +188,7 @@ func isPartOfLonger(delim string, sample []byte) bool {
 	return false
 }
 
-// isMostlyTimes reports whether most colons of a sample are in times of day or before the
-// slashes of URLs.
+// isMostlyTimes reports whether most colons in a sample are part of times of day or URLs.
 func isMostlyTimes(sample []byte) bool {
 	digit := func(at int) bool { return at >= 0 && at < len(sample) && sample[at] >= '0' && sample[at] <= '9' }
 	colons, inside := 0, 0
@@ -205,9 +206,9 @@ func isMostlyTimes(sample []byte) bool {
 	return 2*inside > colons
 }
 
-// quotesAreText reports whether more rows have a quote that closes no cell than a quote
-// that closes one. Commas and semicolons occur in too many values to be used without
-// quotes, but many programs write tabs and bars without quotes.
+// quotesAreText reports whether the quotes in a sample are text, because more rows have broken
+// quoting than valid quoted cells. It returns false for commas and semicolons, which need
+// quotes because they occur in many values. Many programs write tabs and bars without quotes.
 func (d dialect) quotesAreText(sample []byte) bool {
 	if d.delim == "," || d.delim == ";" || d.delim == ", " || d.delim == " " || d.delim == noDelimiter {
 		return false
@@ -231,8 +232,9 @@ func (d dialect) quotesAreText(sample []byte) bool {
 	return broken > clean
 }
 
-// measure returns how well a dialect explains a sample: how consistent the number of cells
-// of its records is, and how many of the cells are of a known kind.
+// measure returns a score for how well a dialect explains a sample. It depends on how
+// consistent the number of cells per record is, and on the share of cells that look like
+// values.
 func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
 	widths := map[int]int{}
 	var known, cells, spoiled float64
@@ -264,8 +266,8 @@ func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
 	return markWeight(d.delim) * markWeight(d.open) * consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
 }
 
-// markWeight returns the weight of a delimiter or a quote. Marks that also occur inside
-// values such as words, times and addresses weigh less.
+// markWeight returns the weight of a delimiter or quote, from 0 to 1. Characters that also
+// occur in words, times or addresses have lower weights.
 func markWeight(mark string) float64 {
 	switch mark {
 	case "'":
@@ -282,10 +284,10 @@ func markWeight(mark string) float64 {
 	return 1
 }
 
-// consistency returns a value near 1 if all records have the same number of cells and that
-// number is high. It follows the pattern score of van den Burg, Nazábal and Sutton,
-// "Wrangling messy CSV files by detecting row and type patterns" (2019), but weights widths
-// by their share of the rows, so that a few broken rows have little effect.
+// consistency returns a score from 0 to 1. It is near 1 if all records have the same number of
+// cells and that number is high. It follows the pattern score of van den Burg, Nazábal and
+// Sutton, "Wrangling messy CSV files by detecting row and type patterns" (2019), but weights
+// widths by their share of the rows, so that a few broken rows have little effect.
 func consistency(widths map[int]int, rows int) float64 {
 	cells, same := 0.0, 0.0
 	for width, n := range widths {
@@ -296,30 +298,30 @@ func consistency(widths map[int]int, rows int) float64 {
 	return cells * same
 }
 
-// cellScore returns how much a cell looks like a cell of a table.
+// cellScore returns a score from 0 to 1 for how much a cell looks like a table cell.
 func (d dialect) cellScore(text []byte, c cell, looks *traitsCache) float64 {
 	if c.quoted {
 		return 1
 	}
 	cell := bytes.TrimSpace(text[c.from:c.to])
 	if bytes.IndexByte(cell, '"') >= 0 || d.open != "'" && (bytes.HasPrefix(cell, []byte{'\''}) || bytes.HasSuffix(cell, []byte{'\''})) {
-		return 0.2 // a quote that is not a quote in the dialect
+		return 0.2 // a quote that the dialect does not use
 	}
 	look := looks.lookup(cell)
 	if look.isText && d.delim == " " {
-		return 0.1 // spaces separate the words of any text
+		return 0.1 // spaces occur between the words of any text
 	}
 	return look.score
 }
 
-// cellTraits are the properties of an unquoted cell that do not depend on its neighbors.
+// cellTraits holds the properties of an unquoted cell that do not depend on adjacent cells.
 type cellTraits struct {
 	score  float64
 	isText bool
 }
 
-// traitsCache stores the traits of cells, because most dialects cut most of a sample into
-// the same cells.
+// traitsCache caches the traits of cells by their text, because most dialects split most of a
+// sample into the same cells.
 type traitsCache struct{ seen map[string]cellTraits }
 
 // maxCachedTraits is the maximum number of cells in the cache.
@@ -348,7 +350,8 @@ func traitsOf(cell string) cellTraits {
 	return cellTraits{score: 1}
 }
 
-// textScore returns how much a text looks like one value, without separators.
+// textScore returns a score from 0 to 1 for how much a cell looks like one value without
+// separators.
 func textScore(cell string) float64 {
 	switch {
 	case strings.ContainsAny(cell, ";\t|^~") || strings.Contains(cell, "::"):
@@ -361,8 +364,8 @@ func textScore(cell string) float64 {
 	return 0.9
 }
 
-// severalValues reports whether a text is a row of values rather than one value: it
-// contains adjacent dates, numbers or codes.
+// severalValues reports whether a cell looks like several values rather than one, because it
+// contains several dates, numbers or codes.
 func severalValues(cell string) bool {
 	var seen [headerdetect.Kinds]bool
 	sorts := 0
@@ -376,12 +379,12 @@ func severalValues(cell string) bool {
 	return sorts >= 2
 }
 
-// noDelimiter is the unit separator, which does not occur in text. It represents the
-// absence of a delimiter.
+// noDelimiter represents the absence of a delimiter. It is the ASCII unit separator, which
+// does not occur in text.
 const noDelimiter = "\x1f"
 
-// oneColumnDialect returns the dialect of a text with a single column. Its delimiter is a
-// comma if all commas are in quotes.
+// oneColumnDialect returns the dialect for a text with a single column. The delimiter is a
+// comma if all commas are inside quotes, and noDelimiter otherwise.
 func oneColumnDialect(d dialect, sample []byte) sniffResult {
 	d.delim = ","
 	if widths, _ := d.countWidths(sample); len(widths) > 1 {
@@ -390,8 +393,8 @@ func oneColumnDialect(d dialect, sample []byte) sniffResult {
 	return sniffResult{dialect: d}
 }
 
-// splitsEnoughRows reports whether a dialect splits enough of the rows, and into the same
-// number of cells, or at least the first row, which may be a header above rows that omit
+// splitsEnoughRows reports whether a dialect splits enough rows into the same number of cells.
+// It is enough if the dialect splits the first row, which may be a header above rows that omit
 // empty cells.
 func (d dialect) splitsEnoughRows(sample []byte) bool {
 	widths, rows := d.countWidths(sample)
@@ -413,7 +416,8 @@ func (d dialect) splitsEnoughRows(sample []byte) bool {
 	return 5*n >= rows && n > 0
 }
 
-// countWidths returns the number of rows of a sample by their number of cells.
+// countWidths returns the number of rows in a sample for each number of cells, and the total
+// number of rows.
 func (d dialect) countWidths(sample []byte) (widths map[int]int, rows int) {
 	widths = map[int]int{}
 	r := record{maxCells: maxSniffCells}
@@ -428,8 +432,8 @@ func (d dialect) countWidths(sample []byte) (widths map[int]int, rows int) {
 	return widths, rows
 }
 
-// looksLikeProse reports whether a space follows each delimiter of a sample, as in
-// sentences. Such a text is a table only if all rows have the same number of cells.
+// looksLikeProse reports whether a space follows each delimiter in a sample, as in sentences.
+// Such text is a table only if nearly all rows have the same number of cells.
 func (d dialect) looksLikeProse(sample []byte) bool {
 	switch d.delim {
 	case ", ":
@@ -441,8 +445,8 @@ func (d dialect) looksLikeProse(sample []byte) bool {
 	return false
 }
 
-// isDecimalCommaColumn reports whether a sample is a name followed by one number with a
-// decimal comma per line.
+// isDecimalCommaColumn reports whether a sample is a single column: a name, followed by lines
+// with one number each, written with a decimal comma.
 func isDecimalCommaColumn(sample []byte) bool {
 	numbers := 0
 	for line := range bytes.Lines(bytes.ReplaceAll(sample, []byte{'\r'}, []byte{'\n'})) {

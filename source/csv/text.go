@@ -17,12 +17,12 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// decodedText is a file as UTF-8 text.
+// decodedText is a file decoded to UTF-8 text.
 type decodedText struct {
 	in    source.Input
 	guess charset.Guess
 	units units
-	// sample is the beginning of the text, and whole reports whether it is all of it.
+	// sample is the beginning of the text. whole reports whether the sample is the whole text.
 	sample []byte
 	whole  bool
 	// wrapped reports whether each line is enclosed in quotes that are not part of the
@@ -58,10 +58,10 @@ func openText(ctx context.Context, in source.Input, name string) (*decodedText, 
 	return d, err
 }
 
-// isUTF8 reports whether the bytes of the file are its text.
+// isUTF8 reports whether the bytes of the file need no conversion.
 func (d *decodedText) isUTF8() bool { return d.guess.Encoding == charset.UTF8 && !d.wrapped }
 
-// readerFrom returns a reader of the text from an offset in the file.
+// readerFrom returns a reader of the text that starts at an offset in the file.
 func (d *decodedText) readerFrom(at int64) (io.Reader, error) {
 	start := int64(d.guess.BOM)
 	if d.units.hasOffsets() {
@@ -81,12 +81,11 @@ func (d *decodedText) readerFrom(at int64) (io.Reader, error) {
 	return text, textinput.Discard(text, at)
 }
 
-// detectBytes is the number of bytes around the first byte that is not UTF-8 that are
-// examined.
+// detectBytes is the number of bytes examined around the first invalid UTF-8 byte.
 const detectBytes = 256 << 10
 
-// scanForNonASCII looks for a byte above 127 after the sample. The encoding matters only if
-// there is one.
+// scanForNonASCII reads the whole file if the sample is ASCII. If a later byte is not ASCII,
+// it updates the guess of the encoding.
 func (d *decodedText) scanForNonASCII(ctx context.Context) error {
 	var check charset.Checker
 	chunk := make([]byte, 1<<20)
@@ -119,11 +118,11 @@ func (d *decodedText) scanForNonASCII(ctx context.Context) error {
 	return nil
 }
 
-// length is the length of the file without its byte order mark.
+// length returns the length of the file in bytes, without its byte order mark.
 func (d *decodedText) length() int64 { return d.in.Size - int64(d.guess.BOM) }
 
-// rawSize returns the approximate number of bytes of the file that decode to text bytes of
-// UTF-8.
+// rawSize returns the approximate number of bytes in the file that decode to the given number
+// of UTF-8 bytes.
 func (d *decodedText) rawSize(text int) int {
 	if d.isUTF8() {
 		return text
@@ -131,8 +130,8 @@ func (d *decodedText) rawSize(text int) int {
 	return max(d.units.size*text/2, 1)
 }
 
-// decodeChunk returns a part of the file as UTF-8. It may overwrite into. A UTF-8 file is
-// returned as it is.
+// decodeChunk decodes a part of the file to UTF-8. It may overwrite and use the memory of
+// into. If the file is UTF-8, it returns raw unchanged.
 func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 	if d.isUTF8() {
 		return raw
@@ -142,7 +141,7 @@ func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 	for {
 		n, err := from.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
-		if err != nil { // EOF, the only error of a reader in memory
+		if err != nil { // EOF is the only error of a reader in memory
 			return text
 		}
 		if len(text) == cap(text) {
@@ -151,10 +150,10 @@ func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 	}
 }
 
-// evidence returns the encoding with its reason.
+// evidence returns the evidence about the encoding.
 func (d *decodedText) evidence() intray.Evidence { return textinput.Evidence(d.guess) }
 
-// readFullAt fills b with the bytes of the file from an offset.
+// readFullAt fills b with the bytes of the file that start at an offset.
 func readFullAt(in source.Input, b []byte, at int64) error {
 	n, err := in.ReadAt(b, at)
 	if n == len(b) {
@@ -166,12 +165,13 @@ func readFullAt(in source.Input, b []byte, at int64) error {
 	return fmt.Errorf("read the file at byte %d: %w", at, err)
 }
 
-// units map the characters of a text to the bytes of the file, for encodings where that is
-// possible without the file. The zero value is for all other encodings: offsets then refer
-// to the text as UTF-8.
+// units converts lengths of decoded text to lengths in the file, for encodings in which the
+// text alone determines them. The zero value is for all other encodings. Offsets then refer to
+// the decoded text.
 type units struct {
-	// size is the number of bytes of a unit. It is 1 for UTF-8, where the text is the file.
-	// Otherwise each character is one unit, or two for some characters in UTF-16.
+	// size is the size of a unit in bytes. It is 1 for UTF-8, which needs no conversion. In
+	// all other encodings, a character is one unit, or two units for some characters in
+	// UTF-16.
 	size      int
 	bigEndian bool
 	utf8      bool
@@ -193,8 +193,8 @@ func unitsOf(e charset.Encoding) units {
 	return units{}
 }
 
-// isASCIISuperset reports whether each byte is one character and the bytes below 128 are
-// ASCII.
+// isASCIISuperset reports whether an encoding has one byte per character and bytes below 128
+// are ASCII.
 func isASCIISuperset(e charset.Encoding) bool {
 	all := make([]byte, 256)
 	for b := range all {
@@ -212,10 +212,10 @@ func isASCIISuperset(e charset.Encoding) bool {
 	return true
 }
 
-// hasOffsets reports whether offsets in the file are known.
+// hasOffsets reports whether offsets in the file can be computed from the text.
 func (u units) hasOffsets() bool { return u.size > 0 }
 
-// encodedLength returns the length of a text in the file.
+// encodedLength returns the length of text in the file, in bytes.
 func (u units) encodedLength(text []byte) int64 {
 	switch {
 	case u.utf8 || !u.hasOffsets():
@@ -233,7 +233,8 @@ func (u units) encodedLength(text []byte) int64 {
 }
 
 // lastLineEnd returns the offset after the last line feed outside quotes, or 0 if there is
-// none. raw is a part of the file that starts outside quotes.
+// none. raw must be a part of the file that starts outside quotes. quoted reports whether the
+// dialect has quotes.
 func (u units) lastLineEnd(raw []byte, quote byte, quoted bool) int {
 	switch {
 	case u.size > 1:
@@ -272,7 +273,7 @@ func (u units) lastWideLineEnd(raw []byte, quote byte, quoted bool) (end int) {
 	return end
 }
 
-// asciiChar returns the character of a unit if it is ASCII.
+// asciiChar returns the character of a unit. ok is false if it is not ASCII.
 func (u units) asciiChar(unit []byte) (c byte, ok bool) {
 	low, rest := unit[0], unit[1:]
 	if u.bigEndian {
@@ -286,13 +287,13 @@ func (u units) asciiChar(unit []byte) (c byte, ok bool) {
 	return low, true
 }
 
-// minWrappedCells is the minimum number of cells in the lines of a wrapped file. A quoted
-// line with fewer is a text with a comma.
+// minWrappedCells is the minimum number of cells in the lines of a wrapped file. A quoted line
+// with fewer cells may be a value that contains a comma.
 const minWrappedCells = 3
 
-// unwrap removes the quotes around each line if every line is one quoted cell that contains
-// a whole record. Spreadsheet programs write such files if they opened a table as a single
-// column.
+// unwrap removes the quotes around each line if nearly every line is one quoted cell that
+// contains a whole record. A spreadsheet program writes such a file if it opened a table as a
+// single column.
 func (d *decodedText) unwrap() {
 	if !hasOneQuotedCellPerLine(wholeLines(d.sample, d.whole)) {
 		return
@@ -331,16 +332,16 @@ func hasOneQuotedCellPerLine(sample []byte) bool {
 	return rows > 1 && 10*quoted >= 9*rows
 }
 
-// wrappedEvidence reports that the quotes around lines were removed.
+// wrappedEvidence returns evidence that the quotes around lines were removed.
 func wrappedEvidence() intray.Evidence {
 	return intray.Evidence{Choice: "lines", Value: "unquoted",
 		Reason: intray.NewMessage("csv.quoted_lines", nil)}
 }
 
-// unwrapReader removes the quotes around whole lines.
+// unwrapReader reads text without the quotes around whole lines.
 type unwrapReader struct {
 	in *bufio.Reader
-	// begun reports whether a line has begun, and inside whether its quote is open.
+	// begun reports whether a line has begun, and inside reports whether its quote is open.
 	begun, inside bool
 	err           error
 }
@@ -361,7 +362,7 @@ func (u *unwrapReader) Read(p []byte) (n int, err error) {
 	return 0, u.err
 }
 
-// acceptByte reports whether a byte is part of the text of a record.
+// acceptByte reports whether a byte is part of the text, and not a quote around a line.
 func (u *unwrapReader) acceptByte(c byte) bool {
 	switch {
 	case c == '"' && !u.begun:
