@@ -4,8 +4,8 @@
 // confidence, the reason and a preview of the text. [NewReader] decodes a stream to UTF-8
 // and counts invalid sequences. A [Checker] checks whether a stream is strict UTF-8.
 //
-// The package does not know cells, delimiters or rows, does not encode text, and does not
-// decide whether a guess is good enough.
+// The package does not parse tables or encode text, and it leaves it to the caller whether to
+// accept a guess.
 package charset
 
 import (
@@ -38,7 +38,7 @@ func (e Encoding) Name() string {
 // String returns the name.
 func (e Encoding) String() string { return e.Name() }
 
-// encodingSpec describes an encoding. One of page, wide and multi is set.
+// encodingSpec describes an encoding. Exactly one of page, wide and multi is set.
 type encodingSpec struct {
 	name   string
 	labels string
@@ -47,14 +47,14 @@ type encodingSpec struct {
 	multi  encoding.Encoding
 }
 
-// Lookup returns the encoding with a label, in any of its usual spellings: "utf8",
-// "Latin-1", "cp1252", "sjis". It ignores case, spaces and punctuation.
+// Lookup returns the encoding with a label, such as "utf8", "Latin-1", "cp1252" or "sjis". It
+// ignores case, spaces and punctuation, and returns false if the label is unknown.
 func Lookup(label string) (Encoding, bool) {
 	e, known := byLabel()[plainLabel(label)]
 	return e, known
 }
 
-// Names returns the names of all encodings that Lookup accepts, UTF-8 first.
+// Names returns the names of all encodings that Lookup supports, starting with UTF-8.
 func Names() []string {
 	list := []string{UTF8.Name()}
 	for i := range specs {
@@ -63,7 +63,7 @@ func Names() []string {
 	return list
 }
 
-// plainLabel returns the letters, in lower case, and the digits of a label.
+// plainLabel returns the letters and digits of a label, in lower case.
 func plainLabel(label string) string {
 	plain := make([]byte, 0, len(label))
 	for i := range len(label) {
@@ -93,7 +93,7 @@ var byLabel = sync.OnceValue(func() map[string]Encoding {
 	return known
 })
 
-// encodingByName returns an encoding by its exact name.
+// encodingByName returns the encoding with the exact name.
 func encodingByName(name string) Encoding {
 	for i := range specs {
 		if specs[i].name == name {
@@ -105,7 +105,8 @@ func encodingByName(name string) Encoding {
 
 func fields(list string) []string { return strings.Fields(list) }
 
-// specs are all encodings except UTF-8. The labels have the form that plainLabel returns.
+// specs lists all encodings except UTF-8. The labels are written as plainLabel returns them,
+// separated by spaces.
 var specs = []encodingSpec{
 	{name: "UTF-16LE", labels: "utf16 utf16le ucs2 ucs2le unicode 1200 cp1200", wide: wideEncoding{unit: 2}},
 	{name: "UTF-16BE", labels: "ucs2be unicodefffe 1201 cp1201", wide: wideEncoding{unit: 2, bigEndian: true}},

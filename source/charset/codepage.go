@@ -10,13 +10,13 @@ import (
 // codePage is a single-byte encoding, prepared for scoring.
 type codePage struct {
 	encoding      Encoding
-	penalty       float64 // cost of choosing it
+	penalty       float64 // cost of choosing the encoding, in nats
 	chars         [256]charInfo
 	models        []*languageModel
 	letterIndexes [][256]uint8 // index of the letter, by model and byte
 }
 
-// charInfo describes the character of a byte.
+// charInfo describes the character that a byte decodes to.
 type charInfo struct {
 	r      rune
 	letter bool
@@ -33,8 +33,8 @@ const (
 	baltic   = "lt lv et pl"
 )
 
-// candidatePages are the single-byte encodings that can be detected, with their penalties
-// in nats. Older and rarer encodings need more evidence.
+// candidatePages lists the single-byte encodings that can be detected, with their penalties in
+// nats. Older and rarer encodings have higher penalties, because they need more evidence.
 var candidatePages = []struct {
 	name  string
 	rare  float64
@@ -68,7 +68,7 @@ var candidatePages = []struct {
 	{"windows-874", 1.5, "th"},
 }
 
-// codePages prepares all candidates at the first call.
+// codePages returns all candidates. It prepares them at the first call.
 var codePages = sync.OnceValue(func() []*codePage {
 	var list []*codePage
 	for _, c := range candidatePages {
@@ -101,11 +101,12 @@ func (p *codePage) letterIndexesIn(t *languageModel) (letters [256]uint8) {
 	return letters
 }
 
-// foreignWordCost is the cost of a word in another language than most words.
+// foreignWordCost is the additional cost, in nats, of a word in a different language from most
+// words.
 const foreignWordCost = 3
 
-// segmentsCost returns the cost of a list of segments in this encoding, which is lower for
-// more plausible text. best is the language of most of it.
+// segmentsCost returns the cost of a list of segments in this encoding, in nats. More
+// plausible text has a lower cost. best is the most likely language of the text.
 func (p *codePage) segmentsCost(list []segment) (cost float64, best *languageModel) {
 	words := make([]float64, len(p.models)*len(list))
 	totals := make([]float64, len(p.models))
@@ -138,7 +139,8 @@ func minCost(costs []float64) float64 {
 	return least
 }
 
-// spellingCost returns the cost of the letters of a segment in a language.
+// spellingCost returns the cost, in nats, of the letters in a segment if it is in this
+// language.
 func (t *languageModel) spellingCost(text []byte, letters *[256]uint8) float64 {
 	cost, prev := float32(0), 0
 	for _, b := range text {
@@ -154,7 +156,7 @@ func (t *languageModel) spellingCost(text []byte, letters *[256]uint8) float64 {
 	return float64(cost)
 }
 
-// textCost returns the cost of a text in a language.
+// textCost returns the cost, in nats, of text if it is in this language.
 func (t *languageModel) textCost(text string) float64 {
 	cost, prev := 0.0, wordEdge
 	for _, r := range text + " " {
@@ -170,7 +172,7 @@ func (t *languageModel) textCost(text string) float64 {
 	return cost
 }
 
-// symbolKind is the usual position in text of a character that is not a letter.
+// symbolKind classifies characters that are not letters by their usual position in text.
 type symbolKind uint8
 
 const (
@@ -222,7 +224,8 @@ func symbolKindOf(r rune) symbolKind {
 	}
 }
 
-// These are the costs in nats of a symbol in a usual and in an unusual position.
+// symbolCosts holds the costs, in nats, of a symbol in a usual position and in an unusual
+// position.
 var symbolCosts = [...]struct{ fitting, odd float64 }{
 	plainSymbol:   {3.5, 3.5},
 	apostrophe:    {4, 7},
@@ -249,8 +252,8 @@ const (
 	otherScript    = 3.0
 )
 
-// shapeCost returns the cost of the symbols and the capital letters of a segment, in any
-// language.
+// shapeCost returns the cost, in nats, of the symbols and capital letters in a segment. It
+// does not depend on the language.
 func (p *codePage) shapeCost(s segment) float64 {
 	cost := 0.0
 	prev, before := p.chars[s.before], charInfo{}
@@ -270,7 +273,8 @@ func (p *codePage) shapeCost(s segment) float64 {
 	return cost
 }
 
-// capitalsCost returns the cost of a letter after the two characters before it.
+// capitalsCost returns the cost, in nats, of the case of a letter, given the two characters
+// before it.
 func capitalsCost(before, prev, here charInfo) float64 {
 	cost := 0.0
 	switch {
@@ -295,7 +299,7 @@ func symbolCost(prev, here, next charInfo) float64 {
 	return costs.odd
 }
 
-// symbolFits reports whether a symbol is in a usual position.
+// symbolFits reports whether the symbol here is in a usual position between prev and next.
 func symbolFits(prev, here, next charInfo) bool {
 	digit := func(s charInfo) bool { return s.r < 0x80 && isDigit(byte(s.r)) }
 	switch here.kind {

@@ -13,16 +13,17 @@ import (
 type Guess struct {
 	// Encoding is the detected encoding.
 	Encoding Encoding
-	// BOM is the number of bytes of byte order marks at the beginning, to be skipped.
+	// BOM is the total length of the byte order marks at the beginning, in bytes. Skip them
+	// before decoding.
 	BOM int
-	// Confidence ranges from 0 to 1. Below Sure, a person should decide.
+	// Confidence ranges from 0 to 1. If it is below Sure, a person should decide.
 	Confidence float64
-	// Reason is why, as a sentence without a full stop.
+	// Reason is the reason for the guess, as a sentence without a period.
 	Reason intray.Message
 	// Preview contains some words with non-ASCII letters, or is "" if there are none.
 	Preview string
-	// ASCII reports whether no byte is above 127. Such a sample decodes to the same text in
-	// nearly all encodings, so only the rest of the file can decide.
+	// ASCII reports whether all bytes are ASCII. Nearly all encodings decode such a sample to
+	// the same text, so only the rest of the file can decide.
 	ASCII bool
 	// Invalid is the number of invalid sequences in the sample.
 	Invalid int
@@ -30,13 +31,13 @@ type Guess struct {
 	Second *Second
 }
 
-// Unsure reports whether a person should decide, because another encoding is about as
-// likely or some bytes are invalid.
+// Unsure reports whether a person should decide, because a second encoding is about as likely
+// or some bytes are invalid.
 func (g Guess) Unsure() bool {
 	return g.Confidence < Sure && !g.ASCII && (g.Encoding != UTF8 || g.Invalid > 0)
 }
 
-// Explain returns the reason with the preview of the text.
+// Explain returns the reason, followed by the preview if there is one.
 func (g Guess) Explain() intray.Message {
 	if g.Preview == "" {
 		return g.Reason
@@ -44,9 +45,8 @@ func (g Guess) Explain() intray.Message {
 	return intray.JoinMessages(g.Reason, reads(g.Preview))
 }
 
-// Alternative returns the name of the second-best encoding and the preview of the text in
-// it. Without a second guess it returns windows-1252, or UTF-8 if the guess is
-// windows-1252.
+// Alternative returns the name of the second-best encoding, with the preview as decoded by it.
+// If there is no second guess, it returns windows-1252, or UTF-8 if the guess is windows-1252.
 func (g Guess) Alternative() (name string, reason intray.Message) {
 	if g.Second != nil {
 		return g.Second.Encoding.Name(), reads(g.Second.Preview)
@@ -68,17 +68,17 @@ type Second struct {
 	Preview    string
 }
 
-// Sure is the confidence from which no person needs to decide.
+// Sure is the minimum confidence at which no person needs to decide.
 const Sure = 0.9
 
-// Detect detects the encoding of a sample. The sample is the beginning of a file, or a part
-// of it from the beginning of a line. whole reports whether the sample ends where the file
-// ends. 64 KiB are enough. Detect only checks whether the rest is UTF-8.
+// Detect detects the encoding of a sample. The sample must start at the beginning of the file
+// or of a line. whole reports whether the sample extends to the end of the file. A sample of
+// 64 KiB is enough. In a longer sample, Detect only checks whether the rest is UTF-8.
 //
-// Detect looks, in this order, for a byte order mark, the NUL bytes of UTF-16 and UTF-32,
-// the escapes of ISO-2022-JP, strict UTF-8, and UTF-8 with some invalid bytes. Finally it
-// compares what the bytes above 127 mean in each encoding. ASCII text does not influence
-// that.
+// Detect looks for these, in this order: a byte order mark, NUL bytes as in UTF-16 and UTF-32,
+// the escape sequences of ISO-2022-JP, strict UTF-8, and UTF-8 with some invalid bytes.
+// Otherwise it decodes the words with bytes above 127 in each encoding and chooses the most
+// plausible text.
 func Detect(sample []byte, whole bool) Guess {
 	if name, size := leadingBOM(sample); size > 0 {
 		return guessFromBOM(sample, name, size, whole)
@@ -101,15 +101,15 @@ func Detect(sample []byte, whole bool) Guess {
 	return guessByCost(sample, whole)
 }
 
-// More valid UTF-8 characters than this do not change the result, without invalid bytes and
-// with some.
+// checkUTF8 stops counting valid non-ASCII characters at these numbers, in samples without and
+// with invalid bytes. Higher counts would not change the result.
 const (
 	enoughSequences    = 100
 	enoughAmongInvalid = 10000
 )
 
-// checkUTF8 returns a Checker that has read the sample, and the number of valid non-ASCII
-// characters.
+// checkUTF8 returns a Checker to which the sample was written, and the number of valid
+// non-ASCII characters in the sample.
 func checkUTF8(sample []byte) (check Checker, sequences int) {
 	_, _ = check.Write(sample)
 	if check.ASCII() {
@@ -133,7 +133,8 @@ func checkUTF8(sample []byte) (check Checker, sequences int) {
 	return check, sequences
 }
 
-// guessFromBOM trusts the byte order mark unless the rest is clearly in another encoding.
+// guessFromBOM returns the encoding of the byte order mark, unless the rest of the sample is
+// clearly in a different encoding.
 func guessFromBOM(sample []byte, name string, size int, whole bool) Guess {
 	g := Guess{Encoding: encodingByName(name), BOM: size, Confidence: 1, Reason: intray.NewMessage("encoding.byte_order_mark", intray.Params{"encoding": name})}
 	if name == "UTF-8" {
@@ -151,7 +152,8 @@ func guessFromBOM(sample []byte, name string, size int, whole bool) Guess {
 	return g
 }
 
-// contradictedBy returns the guess from the text, which contradicts the byte order mark.
+// contradictedBy returns the guess other, which is based on the text and contradicts the byte
+// order mark.
 func (g Guess) contradictedBy(other Guess, invalid int) Guess {
 	other.BOM = g.BOM
 	other.Confidence = min(other.Confidence, 0.6)
@@ -175,7 +177,7 @@ func guessFromNULs(sample []byte, e Encoding, t wideStats, whole bool) Guess {
 	return g
 }
 
-// jisEscapes are the escapes that switch ISO-2022-JP to Japanese.
+// jisEscapes lists the escape sequences that switch to Japanese characters in ISO-2022-JP.
 var jisEscapes = [][]byte{[]byte("\x1b$B"), []byte("\x1b$@"), []byte("\x1b(J"), []byte("\x1b(I"), []byte("\x1b$(D")}
 
 func hasJISEscapes(sample []byte) bool {
@@ -212,11 +214,12 @@ func guessASCII(sample []byte, whole bool) Guess {
 	return g
 }
 
-// fewSequences is the number of characters that may be valid UTF-8 by chance.
+// fewSequences is the maximum number of non-ASCII characters that may be valid UTF-8 by
+// chance.
 const fewSequences = 8
 
-// guessValidUTF8 judges by the number of characters, and by the characters themselves if
-// they are few.
+// guessValidUTF8 returns the guess for a sample without invalid UTF-8. If there are only a few
+// non-ASCII characters, it also examines their scripts.
 func guessValidUTF8(sample []byte, sequences int) Guess {
 	g := Guess{Confidence: 0.99, Reason: intray.NewMessage("encoding.utf8_valid", intray.Params{"characters": charactersText(sequences)})}
 	g.Preview = shortPreview(sample)
@@ -234,8 +237,8 @@ func guessValidUTF8(sample []byte, sequences int) Guess {
 	return g
 }
 
-// hasOnlyTwoByteRuns reports whether all non-ASCII characters have two bytes and none is
-// isolated, as short words in Chinese and Korean encodings can look.
+// hasOnlyTwoByteRuns reports whether all non-ASCII characters have two bytes and are adjacent
+// to another one. Short words in Chinese and Korean encodings can look like this.
 func hasOnlyTwoByteRuns(sample []byte) bool {
 	for i := 0; i < len(sample); {
 		i += asciiPrefix(sample[i:])
@@ -260,8 +263,8 @@ func charactersText(n int) intray.Message {
 	return intray.NewMessage("count.characters", intray.Params{"n": n})
 }
 
-// families are the scripts that occur together in a text. Other scripts are too rare to be
-// credible in a few characters.
+// families lists groups of scripts that occur together in text. All other scripts are so rare
+// that a few characters of them are not plausible.
 var families = [][]*unicode.RangeTable{
 	{unicode.Latin}, {unicode.Cyrillic}, {unicode.Greek}, {unicode.Hebrew}, {unicode.Arabic}, {unicode.Thai},
 	{unicode.Han, unicode.Hiragana, unicode.Katakana}, {unicode.Hangul}, {unicode.Devanagari}, {unicode.Bengali},
@@ -307,8 +310,8 @@ func familyOf(r rune) []*unicode.RangeTable {
 	return nil
 }
 
-// mostlyUTF8 reports whether the text is UTF-8 with some damaged bytes. Text in another
-// encoding has a few sequences that are valid by chance, and many more that are not.
+// mostlyUTF8 reports whether a sample is UTF-8 with some damaged bytes. In any other encoding,
+// far more sequences are invalid UTF-8 than valid by chance.
 func mostlyUTF8(sequences int, check Checker) bool {
 	invalid := int(check.Invalid())
 	if check.Unfinished() {
@@ -328,7 +331,7 @@ func guessDamagedUTF8(sample []byte, sequences int, check Checker) Guess {
 	return g
 }
 
-// These limit the preview and the part of the sample for it.
+// These limit the preview and the part of the sample from which it is taken.
 const (
 	previewWords  = 5
 	previewLetter = 20
@@ -336,7 +339,7 @@ const (
 	shortBytes    = 4 << 10
 )
 
-// preview decodes the beginning of a sample. It returns some distinct words with non-ASCII
+// preview decodes the beginning of a sample. It returns a few distinct words with non-ASCII
 // letters, and the number of invalid sequences.
 func preview(sample []byte, e Encoding, whole bool) (words string, invalid int) {
 	whole = whole && len(sample) <= previewBytes
@@ -354,7 +357,8 @@ func preview(sample []byte, e Encoding, whole bool) (words string, invalid int) 
 	return pickWords(string(text[:wrote])), invalid
 }
 
-// shortPreview returns the preview of valid UTF-8 around its first non-ASCII character.
+// shortPreview returns the preview of a valid UTF-8 sample, based on the text around its first
+// non-ASCII character.
 func shortPreview(sample []byte) string {
 	from := asciiPrefix(sample)
 	end := min(len(sample), from+shortBytes)
@@ -364,7 +368,7 @@ func shortPreview(sample []byte) string {
 	return pickWords(strings.ToValidUTF8(string(sample[from:end]), ""))
 }
 
-// pickWords returns the first words that are not ASCII. Words with letters come before
+// pickWords returns the first words with non-ASCII characters. Words with letters precede
 // isolated symbols.
 func pickWords(text string) string {
 	var words, symbols []string
@@ -389,7 +393,8 @@ func pickWords(text string) string {
 
 func beyondASCII(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) }
 
-// betweenWords reports whether a character separates words. Apostrophes and hyphens do not.
+// betweenWords reports whether a character separates words. Apostrophes and hyphens do not
+// separate words.
 func betweenWords(r rune) bool {
 	return r <= ' ' || r < utf8.RuneSelf && r != '-' && r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r) || r == 0xFEFF
 }

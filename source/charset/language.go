@@ -14,16 +14,17 @@ import (
 //go:embed words/*.txt
 var wordFiles embed.FS
 
-// languageModel is a language as a Markov chain of letters. It holds the cost in nats of
-// each letter after another in a word. The edge of a word counts as a letter.
+// languageModel is a Markov chain of the letters in the words of a language. It holds the
+// cost, in nats, of each letter after each other letter. The edge of a word counts as a
+// letter.
 type languageModel struct {
 	name    string // message code of its name
 	letters map[rune]uint8
 	size    int
-	costs   []float32 // at previous letter times size plus next letter
+	costs   []float32 // indexed by previous letter*size + next letter
 }
 
-// All languages have these letters. Letters of one language follow.
+// These letters are part of every model. The letters of the language follow.
 const (
 	wordEdge = iota
 	strangeLatin1
@@ -32,15 +33,16 @@ const (
 	firstLetter
 )
 
-// strangeShare is the probability of letters that the language does not have. Foreign names
-// contain some, but other scripts do not occur inside a word.
+// strangeShare holds the probabilities of letters that are not part of the language. Foreign
+// names can contain such letters, but a word never mixes scripts.
 var strangeShare = [firstLetter]float64{strangeLatin1: 2e-4, strangeLatin: 3e-5, strange: 2e-6}
 
-// pairTrust is the number of pairs with a letter that weighs as much as the overall
-// frequency of the next letter.
+// pairTrust is the weight of the overall frequency of the next letter, in pairs: after a
+// letter with pairTrust observed pairs, both weigh the same.
 const pairTrust = 6
 
-// languageNames are the languages with word lists, with the message codes of their names.
+// languageNames maps the codes of the languages with word lists to the message codes of their
+// names.
 var languageNames = map[string]string{
 	"ar": "language.ar", "be": "language.be", "bg": "language.bg", "ca": "language.ca", "cs": "language.cs",
 	"da": "language.da", "de": "language.de", "el": "language.el", "en": "language.en", "es": "language.es",
@@ -52,7 +54,7 @@ var languageNames = map[string]string{
 	"tr": "language.tr", "uk": "language.uk", "vi": "language.vi",
 }
 
-// languageModels builds all models at the first call.
+// languageModels returns all models by language code. It builds them at the first call.
 var languageModels = sync.OnceValue(func() map[string]*languageModel {
 	known := map[string]*languageModel{}
 	for code, name := range languageNames {
@@ -65,7 +67,7 @@ var languageModels = sync.OnceValue(func() map[string]*languageModel {
 	return known
 })
 
-// trainModel counts letters and pairs of letters in a list of words.
+// trainModel builds a model from the letters and pairs of letters in a list of words.
 func trainModel(name, words string) *languageModel {
 	t := &languageModel{name: name, letters: map[rune]uint8{}, size: firstLetter}
 	for c := 'a'; c <= 'z'; c++ {
@@ -146,8 +148,8 @@ func isLetter(c rune) bool {
 	return c != 'ª' && c != 'º' && c != 'ƒ' && (unicode.IsLetter(c) || unicode.Is(unicode.Mn, c))
 }
 
-// foldLetter returns the lower-case letter. It maps letters that older encodings do not
-// distinguish to one of them.
+// foldLetter returns the letter in lower case. If older encodings do not distinguish several
+// letters, it maps them to one.
 func foldLetter(c rune) rune {
 	switch c {
 	case 'ی', 'ى':
@@ -162,7 +164,7 @@ func foldLetter(c rune) rune {
 	return unicode.ToLower(c)
 }
 
-// modelsFor returns the models of a list of language codes.
+// modelsFor returns the models for a list of language codes, separated by spaces.
 func modelsFor(codes string) []*languageModel {
 	list := make([]*languageModel, 0, strings.Count(codes, " ")+1)
 	for code := range strings.FieldsSeq(codes) {
@@ -174,14 +176,14 @@ func modelsFor(codes string) []*languageModel {
 //go:embed signs/*.txt
 var characterFiles embed.FS
 
-// scriptModel is a language with many characters. It holds the cost in nats of each
-// character by its frequency.
+// scriptModel is a model of a language with many characters. It holds the cost of each
+// character, in nats, based on its frequency.
 type scriptModel struct {
 	name          string // message code of its name
 	costs         map[rune]float32
-	level1        runeSet    // the common half of the national standard
+	level1        runeSet    // the more common half of the characters in the national standard
 	level2        runeSet    // the other half
-	unlistedCosts [3]float64 // of level 1, of level 2 and of all others
+	unlistedCosts [3]float64 // in level 1, in level 2, and in neither
 	kana          float64
 	hangul        bool
 	encodings     []scriptEncoding
@@ -198,19 +200,20 @@ func (s *runeSet) add(r rune) {
 
 func (s *runeSet) has(r rune) bool { return r < 1<<16 && s[r>>6]&(1<<(r&63)) != 0 }
 
-// scriptEncoding is an encoding of a script, and the cost of choosing it.
+// scriptEncoding is an encoding of a script, with the cost of choosing it.
 type scriptEncoding struct {
 	name    string
 	penalty float64
 }
 
-// frequentCount is the number of characters of a list that count as most frequent.
+// frequentCount is the number of characters at the start of a list that count as most
+// frequent.
 const frequentCount = 300
 
-// codeBlock is a block of two-byte codes.
+// codeBlock is a range of lead bytes of two-byte characters.
 type codeBlock struct{ leadLow, leadHigh byte }
 
-// decodeRunes returns the characters of a block.
+// decodeRunes returns the characters that a block has in an encoding.
 func (c codeBlock) decodeRunes(e encoding.Encoding) (set runeSet) {
 	decode := e.NewDecoder()
 	for lead := int(c.leadLow); lead <= int(c.leadHigh); lead++ {
@@ -227,7 +230,7 @@ func (c codeBlock) decodeRunes(e encoding.Encoding) (set runeSet) {
 	return set
 }
 
-// scripts builds all models at the first call.
+// scripts returns all script models. It builds them at the first call.
 var scripts = sync.OnceValue(func() []*scriptModel {
 	return []*scriptModel{
 		{
@@ -257,8 +260,9 @@ func runesOfBlock(name string, low, high byte) runeSet {
 	return codeBlock{low, high}.decodeRunes(encodingByName(name).spec.multi)
 }
 
-// loadFrequencies returns the costs of a list of common characters, which starts with the
-// most frequent.
+// loadFrequencies returns the costs of the characters in the list for a language code. The
+// most frequent characters come first in the list and have the cost first. All others have the
+// cost others.
 func loadFrequencies(code string, first, others float32) map[rune]float32 {
 	text, err := characterFiles.ReadFile("signs/" + code + ".txt")
 	if err != nil {
@@ -277,7 +281,7 @@ func loadFrequencies(code string, first, others float32) map[rune]float32 {
 	return costs
 }
 
-// These are the costs in nats of characters that are not specific to a script.
+// These are the costs, in nats, of characters that do not depend on the script.
 const (
 	asciiBeside    = 3.2
 	smallAdjoining = 3.0
@@ -288,7 +292,7 @@ const (
 	brokenCost     = 20.0
 )
 
-// textCost returns the cost of a text in this script.
+// textCost returns the cost, in nats, of text if it is in this script.
 func (s *scriptModel) textCost(text []rune) float64 {
 	cost, prev := 0.0, rune(' ')
 	for _, r := range text {
@@ -325,7 +329,8 @@ func (s *scriptModel) runeCost(prev, r rune) float64 {
 	}
 }
 
-// unlistedCost returns the cost of a character that is in no list.
+// unlistedCost returns the cost, in nats, of a character that is not in the list of common
+// characters.
 func (s *scriptModel) unlistedCost(r rune) float64 {
 	switch {
 	case s.level1.has(r):
@@ -337,8 +342,8 @@ func (s *scriptModel) unlistedCost(r rune) float64 {
 	}
 }
 
-// adjoiningCost returns the cost of a small ASCII letter next to a wide character. Half a
-// character of another encoding looks like that.
+// adjoiningCost returns the cost, in nats, of a lower-case ASCII letter next to a wide
+// character. The letter can be the second byte of a character in a different encoding.
 func adjoiningCost(ascii, other rune) float64 {
 	if ascii >= 'a' && ascii <= 'z' && other >= 0x80 {
 		return smallAdjoining

@@ -9,18 +9,19 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// finding is the cost of a sample when it is decoded with one encoding.
+// finding is the result of decoding a sample with one encoding: its cost, and the data for
+// comparing it.
 type finding struct {
 	encoding Encoding
-	language string // the message code of its name
+	language string // the message code of the language name
 	cost     float64
 	page     *codePage
 	text     string // the segments, for multi-byte encodings
 }
 
-// guessByCost compares what the bytes above 127 can mean. All encodings are measured on the
-// same segments, so the difference of two costs is the log likelihood ratio of the two
-// readings.
+// guessByCost chooses the encoding with the lowest cost for the words with bytes above 127. It
+// scores all encodings on the same segments, so the difference between two costs is a
+// log-likelihood ratio.
 func guessByCost(sample []byte, whole bool) Guess {
 	list := segments(sample, whole)
 	all := append(scorePages(list), scoreScripts(list)...)
@@ -58,8 +59,8 @@ func scorePages(list []segment) []finding {
 	return all
 }
 
-// scoreScripts decodes the segments with each multi-byte encoding once, and scores the text
-// for each script that uses the encoding.
+// scoreScripts decodes the segments once with each multi-byte encoding. It scores the text for
+// each script that uses the encoding.
 func scoreScripts(list []segment) []finding {
 	texts := map[string]string{}
 	var all []finding
@@ -100,8 +101,8 @@ func readsBetterAsScript(sample []byte) bool {
 	return false
 }
 
-// decodeSegments returns the segments as lines of UTF-8, without characters that the end of
-// the sample cuts off.
+// decodeSegments decodes the segments to lines of UTF-8. It omits a character that is
+// truncated by the end of the sample.
 func decodeSegments(list []segment, e Encoding) string {
 	var lines bytes.Buffer
 	room := make([]byte, maxGrowth*maxSegment+minRoom)
@@ -115,8 +116,8 @@ func decodeSegments(list []segment, e Encoding) string {
 }
 
 // splitFindings returns the first of the sorted findings, the names of the encodings that
-// decode the sample to the same text, and the first that decodes it to another text. If the
-// best finding has no control characters or undefined bytes, other has none either.
+// decode the sample to the same text, and the first finding with different text. If the best
+// finding has no control characters or undefined bytes, other does not have them either.
 func splitFindings(all []finding, used *[256]bool) (best finding, alike []string, other finding) {
 	best = all[0]
 	clean := best.isPossible(used)
@@ -132,8 +133,8 @@ func splitFindings(all []finding, used *[256]bool) (best finding, alike []string
 	return best, alike, other
 }
 
-// isPossible reports whether the bytes decode without control characters and undefined
-// bytes.
+// isPossible reports whether none of the used bytes decodes to a control character or is
+// undefined.
 func (f finding) isPossible(used *[256]bool) bool {
 	if f.page == nil {
 		return !strings.Contains(f.text, replacement)
@@ -159,10 +160,10 @@ func (f finding) readsSameAs(g finding, used *[256]bool) bool {
 	return true
 }
 
-// confidence returns how reliable the best finding is. It grows with the lead over the next
-// one and with the number of bytes, and of distinct bytes, that the two decode differently,
-// because one confused letter repeats its error. It is limited if the text does not
-// resemble a known language.
+// confidence returns the confidence in the best finding, from 0 to 1. It increases with the
+// lead over the other finding, and with the numbers of bytes and of distinct bytes that the
+// two decode differently. Distinct bytes matter because a single misread letter can occur many
+// times. The confidence is limited if the text does not resemble a known language.
 func confidence(list []segment, best, other finding, invalid int) float64 {
 	evidence, size := 0, 0
 	different := map[byte]bool{}
@@ -188,15 +189,16 @@ func confidence(list []segment, best, other finding, invalid int) float64 {
 	return math.Floor(min(sure, most)*100) / 100
 }
 
-// These are costs per byte. Above strangeTextCost a text differs from all known languages,
-// and above noTextCost it is not text. Text costs from 2 to 3.5.
+// These are costs in nats per byte. Text in a known language costs from 2 to 3.5. Above
+// strangeTextCost, text does not resemble any known language, and above noTextCost, it is not
+// text.
 const (
 	strangeTextCost = 3.9
 	noTextCost      = 4.5
 )
 
-// differences returns the number of bytes in a text that two encodings decode differently,
-// and adds these bytes to which.
+// differences returns the number of bytes in text that two encodings decode differently, and
+// adds these bytes to which.
 func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
 	count := 0
 	for _, b := range text {
@@ -225,7 +227,7 @@ func reasons(words []segment, best finding, alike []string, other finding, g Gue
 	return list
 }
 
-// hasControlChars reports whether a sample has more control characters than text can have.
+// hasControlChars reports whether a sample has too many control characters to be text.
 func hasControlChars(sample []byte) bool {
 	controls := 0
 	for _, b := range sample {
@@ -244,18 +246,18 @@ type segment struct {
 	bytes []byte
 	// before and after are the adjacent bytes, or a space at the edges of the sample.
 	before, after byte
-	// cut reports whether the segment is cut off by the end of the sample.
+	// cut reports whether the end of the sample truncates the segment.
 	cut bool
 }
 
-// These limit what detection examines. More text would not change the result.
+// These limit the text that detection examines. More text would not change the result.
 const (
 	maxSegment  = 1 << 10
 	maxSegments = 12 << 10
 )
 
-// segments returns the distinct segments of a sample in order. Repetitions, as in a column
-// of few values, are not evidence.
+// segments returns the distinct segments of a sample in order. It ignores repetitions, such as
+// the repeated values of a column, because they are not additional evidence.
 func segments(sample []byte, whole bool) []segment {
 	var list []segment
 	seen := map[string]bool{}
@@ -291,7 +293,7 @@ func makeSegment(sample []byte, start, end int, whole bool) segment {
 	return s
 }
 
-// dropCut drops the last segment if it is cut off and others remain.
+// dropCut removes the last segment if it is truncated and there are other segments.
 func dropCut(list []segment) []segment {
 	if n := len(list); n > 1 && list[n-1].cut {
 		return list[:n-1]
@@ -311,8 +313,8 @@ func segmentAround(sample []byte, i int) (start, end int) {
 	return start, end
 }
 
-// digitInside reports whether the byte at i is a digit in a four-byte character of GB18030,
-// which is a high byte, a digit, a high byte and a digit.
+// digitInside reports whether the byte at i is a digit in a four-byte character of GB18030.
+// Such a character consists of a high byte, a digit, a high byte and a digit.
 func digitInside(sample []byte, i int) bool {
 	if !isDigit(sample[i]) || sample[i-1] < 0x81 {
 		return false

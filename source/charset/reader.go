@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// readSize is the number of bytes a Reader reads at a time.
+// readSize is the number of bytes that a Reader reads at a time.
 const readSize = 64 << 10
 
-// maxGrowth is the maximum number of UTF-8 bytes per input byte, over all encodings.
+// maxGrowth is the maximum number of UTF-8 bytes per input byte in any encoding.
 const maxGrowth = 3
 
-// maxEmptyReads is the maximum number of successive reads without data.
+// maxEmptyReads is the maximum number of consecutive reads that return no data.
 const maxEmptyReads = 100
 
 // Reader decodes a stream to UTF-8.
@@ -26,21 +26,21 @@ type Reader struct {
 	invalid int64
 	err     error
 
-	raw  []byte // read and not decoded yet
+	raw  []byte // read but not decoded yet
 	room []byte
-	out  []byte // decoded and not returned yet
+	out  []byte // decoded but not returned yet
 	text []byte
 }
 
 // NewReader returns a reader that decodes in to UTF-8. It starts at the current position of
-// in and decodes a byte order mark (see Guess.BOM) to U+FEFF. It decodes invalid bytes to
-// U+FFFD. Errors of in are returned unchanged, after all text before them.
+// in. It decodes invalid bytes to U+FFFD, and a byte order mark to U+FEFF (see Guess.BOM). It
+// returns errors of in unchanged, after all text before them.
 func NewReader(in io.Reader, e Encoding) *Reader {
 	return &Reader{in: in, decoder: newDecoder(e), room: make([]byte, readSize), text: make([]byte, maxGrowth*readSize+minRoom)}
 }
 
-// Invalid returns the number of invalid sequences decoded so far. Each is one U+FFFD in the
-// text. The number is final when Read has returned io.EOF.
+// Invalid returns the number of invalid sequences decoded so far. Each becomes one U+FFFD in
+// the text. The number is final after Read returns io.EOF.
 func (r *Reader) Invalid() int64 { return r.invalid }
 
 // Read reads the next part of the text, which may end inside a character.
@@ -60,7 +60,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads once and appends to the bytes that are not decoded yet.
+// fill reads once from the input and appends the bytes to those not decoded yet.
 func (r *Reader) fill() {
 	if r.err != nil {
 		return
@@ -76,8 +76,8 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// decode decodes the bytes read. Incomplete characters are invalid only at the end of the
-// input.
+// decode decodes the bytes read so far. An incomplete character is invalid only at the end of
+// the input.
 func (r *Reader) decode() {
 	wrote, took, invalid := r.decoder.decode(r.text, r.raw, r.err != nil)
 	r.out, r.raw = r.text[:wrote], r.raw[took:]
@@ -87,19 +87,19 @@ func (r *Reader) decode() {
 	}
 }
 
-// decoder decodes one encoding to UTF-8 in parts. decode writes at most len(dst) bytes, and
-// dst has at least minRoom bytes. It returns the number of bytes written, the number of
-// bytes of src used, and the number of U+FFFD written for invalid bytes. If end is set, src
-// is the last part and is used completely if dst has room. Otherwise an incomplete
-// character may remain.
+// decoder decodes one encoding to UTF-8 in parts. decode writes to dst, which must have at
+// least minRoom bytes. It returns the number of bytes written, the number of bytes of src
+// used, and the number of U+FFFD characters written for invalid bytes. If end is set, src is
+// the last part, and decode uses all of it if dst has room. Otherwise it may leave an
+// incomplete character.
 type decoder interface {
 	decode(dst, src []byte, end bool) (wrote, took, invalid int)
 }
 
-// minRoom is the minimum room for a decoder.
+// minRoom is the minimum length of dst for a decoder, in bytes.
 const minRoom = 16
 
-// newDecoder returns a decoder of an encoding.
+// newDecoder returns a decoder for an encoding.
 func newDecoder(e Encoding) decoder {
 	switch {
 	case e.spec == nil:
@@ -134,7 +134,8 @@ func (strictDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int
 	return wrote, took, invalid
 }
 
-// pageDecoder holds the UTF-8 form of each of the 256 bytes.
+// pageDecoder decodes single-byte encodings. It holds the UTF-8 encoding of the character for
+// each byte.
 type pageDecoder struct {
 	size  [256]uint8
 	bytes [256][utf8.UTFMax]byte
@@ -200,7 +201,7 @@ type multiDecoder struct {
 	four bool
 }
 
-// writtenRuneError is a valid U+FFFD in GB18030.
+// writtenRuneError is the GB18030 encoding of U+FFFD.
 var writtenRuneError = []byte{0x84, 0x31, 0xA4, 0x37}
 
 func (d *multiDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int) {
@@ -231,9 +232,9 @@ func (d *multiDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid i
 	return wrote, took, invalid
 }
 
-// beforeFalseFour returns the offset of the first high byte that is followed by one of : ;
-// < = > ? or the length of src. GB18030 has a digit there. x/text accepts those six as
-// digits, too, and would drop a semicolon between two cells.
+// beforeFalseFour returns the offset of the first high byte that is followed by one of : ; < =
+// > ? or the length of src if there is none. GB18030 allows only a digit there. x/text also
+// accepts these six characters and would drop a semicolon between two cells.
 func beforeFalseFour(src []byte) int {
 	for i := 0; i < len(src); {
 		size := 1

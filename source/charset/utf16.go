@@ -28,8 +28,8 @@ func (w wideEncoding) unitAt(p []byte) rune {
 	}
 }
 
-// runeOrSurrogate returns a unit as a rune, and a surrogate, which is invalid, for units
-// that are not characters.
+// runeOrSurrogate returns a unit as a rune. If the unit is not a valid character, it returns a
+// surrogate, which is invalid.
 func runeOrSurrogate(unit uint32) rune {
 	if unit > unicode.MaxRune {
 		return 0xD800
@@ -37,9 +37,9 @@ func runeOrSurrogate(unit uint32) rune {
 	return rune(unit)
 }
 
-// decodeRune decodes the first character of p and returns its size in bytes. ok is false
-// for an unpaired surrogate and for a number that is not a character. The size is 0 if p
-// ends inside the character and end is not set.
+// decodeRune decodes the first character of p and returns its size in bytes. ok is false for
+// an unpaired surrogate or an invalid code point. The size is 0 if p ends inside the character
+// and end is not set.
 func (w wideEncoding) decodeRune(p []byte, end bool) (r rune, size int, ok bool) {
 	if len(p) < w.unit {
 		if !end {
@@ -66,14 +66,14 @@ func (w wideEncoding) decodeRune(p []byte, end bool) (r rune, size int, ok bool)
 	return utf8.RuneError, w.unit, false
 }
 
-// byteOrderMark is a byte order mark and the encoding that it indicates.
+// byteOrderMark is a byte order mark with the name of its encoding.
 type byteOrderMark struct {
 	bytes []byte
 	name  string
 }
 
-// byteOrderMarks lists longer marks first, because the mark of UTF-32LE starts with that of
-// UTF-16LE.
+// byteOrderMarks lists longer marks first, because the mark of UTF-32LE starts with the mark
+// of UTF-16LE.
 var byteOrderMarks = []byteOrderMark{
 	{[]byte{0xFF, 0xFE, 0, 0}, "UTF-32LE"},
 	{[]byte{0, 0, 0xFE, 0xFF}, "UTF-32BE"},
@@ -82,8 +82,9 @@ var byteOrderMarks = []byteOrderMark{
 	{[]byte{0xFE, 0xFF}, "UTF-16BE"},
 }
 
-// leadingBOM returns the encoding of the byte order mark at the beginning and its size. The
-// mark may be repeated.
+// leadingBOM returns the encoding of the byte order mark at the beginning and its size in
+// bytes. If the mark is repeated, the size includes the repetitions. It returns "" and 0 if
+// there is none.
 func leadingBOM(sample []byte) (name string, size int) {
 	for _, m := range byteOrderMarks {
 		for bytes.HasPrefix(sample[size:], m.bytes) {
@@ -96,7 +97,7 @@ func leadingBOM(sample []byte) (name string, size int) {
 	return "", 0
 }
 
-// wideStats counts the characters of a sample that is decoded as a wide encoding.
+// wideStats counts the characters of a sample that was decoded as UTF-16 or UTF-32.
 type wideStats struct {
 	units   int
 	plain   int // printable ASCII and line ends
@@ -139,12 +140,13 @@ func (t wideStats) looksLikeText() bool {
 	return t.units > 0 && t.broken*50 <= t.units && t.plain > 0 && (t.plain+t.letters)*10 >= t.units*7
 }
 
-// wideNames are tried in this order.
+// wideNames lists the encodings to try, in order.
 var wideNames = []string{"UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"}
 
-// detectWide recognizes UTF-16 and UTF-32 without a byte order mark. In such text only
-// ASCII characters contain NUL bytes: separators, digits and line ends. If both byte orders
-// decode to text, the order with more of these is right.
+// detectWide detects UTF-16 and UTF-32 without a byte order mark. It looks for the NUL bytes
+// in ASCII characters such as separators, digits and line ends. If both byte orders decode to
+// text, it chooses the one with more such characters. It returns UTF8 if the sample is neither
+// UTF-16 nor UTF-32.
 func detectWide(sample []byte) (found Encoding, counted wideStats) {
 	if bytes.IndexByte(sample, 0) < 0 {
 		return UTF8, wideStats{}
@@ -159,8 +161,8 @@ func detectWide(sample []byte) (found Encoding, counted wideStats) {
 	return found, counted
 }
 
-// isBetterWide compares two decodings. A wider unit that was found stays: UTF-32 text
-// contains NUL characters when it is decoded as UTF-16.
+// isBetterWide reports whether the encoding w fits better than the encoding found so far.
+// UTF-16 never replaces UTF-32, because UTF-32 text decoded as UTF-16 contains NUL characters.
 func isBetterWide(w wideEncoding, t wideStats, found Encoding, counted wideStats) bool {
 	if found == UTF8 {
 		return true

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Checker checks whether a stream is strict UTF-8, without stray bytes, overlong forms and
-// surrogates. The zero value is ready for use. Write the stream to it in parts of any size.
+// Checker checks whether a stream is strict UTF-8, without stray bytes, overlong encodings or
+// surrogates. The zero value is ready to use. Write the stream to it in parts of any size.
 type Checker struct {
 	offset  int64
 	invalid int64
@@ -16,7 +16,7 @@ type Checker struct {
 	tail    [utf8.UTFMax]byte
 }
 
-// Write checks the next part. It never fails.
+// Write checks the next part of the stream. It never returns an error.
 func (c *Checker) Write(p []byte) (int, error) {
 	size := len(p)
 	for c.pending > 0 && len(p) > 0 {
@@ -53,7 +53,8 @@ func (c *Checker) resume(p []byte) []byte {
 		c.accept(held[:count])
 		return p[1:]
 	}
-	// The new byte may start a character. Each byte before it is invalid.
+	// The new byte may start a character, so it is not rejected. All bytes before it are
+	// invalid.
 	for range count - 1 {
 		c.reject()
 	}
@@ -74,12 +75,12 @@ func (c *Checker) reject() {
 	c.offset++
 }
 
-// Invalid returns the number of invalid bytes. An incomplete character at the end of the
-// stream does not count: see Unfinished.
+// Invalid returns the number of invalid bytes. It does not count an incomplete character at
+// the end of the stream. See Unfinished.
 func (c *Checker) Invalid() int64 { return c.invalid }
 
-// FirstInvalid returns the offset of the first invalid byte, or -1. A sample around it is
-// the best one for Detect.
+// FirstInvalid returns the offset of the first invalid byte, or -1 if there is none. The text
+// around it is the best sample for Detect.
 func (c *Checker) FirstInvalid() int64 {
 	if c.invalid == 0 {
 		return -1
@@ -90,10 +91,10 @@ func (c *Checker) FirstInvalid() int64 {
 // Unfinished reports whether the stream ends inside a character.
 func (c *Checker) Unfinished() bool { return c.pending > 0 }
 
-// ASCII reports whether there was no byte above 127.
+// ASCII reports whether all bytes are ASCII.
 func (c *Checker) ASCII() bool { return !c.high && c.pending == 0 }
 
-// isASCII reports whether no byte is above 127.
+// isASCII reports whether all bytes of p are ASCII.
 func isASCII(p []byte) bool { return asciiPrefix(p) == len(p) }
 
 const highBits = 0x8080808080808080
@@ -122,7 +123,8 @@ const (
 	lastBlock  = 4096
 )
 
-// validPrefix returns the number of bytes before the first invalid or incomplete character.
+// validPrefix returns the number of bytes of p before the first invalid or incomplete
+// character.
 func validPrefix(p []byte) int {
 	i, ok := skipValidRunes(p, firstBlock)
 	for size := firstBlock; ok && i < len(p); size = min(2*size, lastBlock) {
@@ -137,8 +139,8 @@ func validPrefix(p []byte) int {
 	return i + n
 }
 
-// skipValidRunes returns the offset after the valid characters up to limit. ok is false if
-// it stopped at an invalid or incomplete character.
+// skipValidRunes returns the offset after the valid characters that start before limit. ok is
+// false if it stopped at an invalid or incomplete character.
 func skipValidRunes(p []byte, limit int) (i int, ok bool) {
 	for i < min(limit, len(p)) {
 		r, n := utf8.DecodeRune(p[i:])
@@ -150,7 +152,7 @@ func skipValidRunes(p []byte, limit int) (i int, ok bool) {
 	return i, true
 }
 
-// wholeCharacters returns the offset of the last character of p.
+// wholeCharacters returns the offset of the last character of p, which may be incomplete.
 func wholeCharacters(p []byte) int {
 	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(p[i]) {
