@@ -19,7 +19,7 @@ import (
 // readBytes is the number of bytes read from the file at a time.
 const readBytes = 256 << 10
 
-// elementReader reads the elements of a file one after the other.
+// elementReader reads the elements of a table in order.
 type elementReader struct {
 	in    source.Input
 	start int64
@@ -32,7 +32,7 @@ type elementReader struct {
 	count int64
 }
 
-// newElementReader returns a reader of the elements of a table, starting with the first.
+// newElementReader returns a reader that starts with the first element of a table.
 func newElementReader(in source.Input, limits source.Limits, p tableLocation, opts ...jsontext.Options) *elementReader {
 	e := &elementReader{in: in, table: p, limit: limits.RecordBytes, guard: &limitedReader{in: in, limit: int64(limits.RecordBytes)}}
 	e.dec = jsontext.NewDecoder(e.guard, opts...)
@@ -40,7 +40,8 @@ func newElementReader(in source.Input, limits source.Limits, p tableLocation, op
 	return e
 }
 
-// seek continues at an offset of the file after count elements.
+// seek makes the reader continue at an offset of the file. count is the number of elements
+// before that offset.
 func (e *elementReader) seek(at, count int64) {
 	e.start, e.guard.at, e.count = at, at, count
 }
@@ -48,8 +49,8 @@ func (e *elementReader) seek(at, count int64) {
 // endOffset returns the offset in the file after the current element.
 func (e *elementReader) endOffset() int64 { return e.start + e.dec.InputOffset() }
 
-// next returns the text of the next element, which is valid JSON and valid until the next
-// call. It returns io.EOF after the last element.
+// next returns the JSON text of the next element. The text is valid until the next call. next
+// returns io.EOF after the last element.
 func (e *elementReader) next() ([]byte, error) {
 	if e.table.inArray && e.count == 0 && e.dec.StackDepth() == 0 {
 		if _, err := e.dec.ReadToken(); err != nil {
@@ -77,7 +78,7 @@ func (e *elementReader) next() ([]byte, error) {
 	return value, nil
 }
 
-// finish reads the end of the array and checks that nothing follows.
+// finish reads the end of the array and checks that no further value follows.
 func (e *elementReader) finish() error {
 	if _, err := e.dec.ReadToken(); err != nil {
 		return e.explain(err)
@@ -112,8 +113,8 @@ func kindName(kind jsontext.Kind) intray.Message {
 	return intray.NewMessage("json_type.array", nil)
 }
 
-// currentOffset returns the offset in the file of the current element, or of white space
-// before it.
+// currentOffset returns the file offset of the current element, or of the white space before
+// it.
 func (e *elementReader) currentOffset() int64 {
 	at := e.start + e.guard.from
 	window := make([]byte, min(4<<10, e.in.Size-at))
@@ -123,21 +124,24 @@ func (e *elementReader) currentOffset() int64 {
 	return at + int64(len(window)-len(bytes.TrimLeft(window, ", \t\r\n")))
 }
 
-// limitedReader reads the file for the decoder and bounds the memory for one element. The
-// decoder requests more bytes only while it is inside the element that starts at from.
+// limitedReader reads the file for the decoder and limits the size of one element. It relies
+// on the decoder to request more bytes only while it is inside the element that starts at
+// from.
 type limitedReader struct {
 	in source.Input
-	// at is the offset in the file of the next chunk, and rest the unread part of the
-	// current one.
+	// at is the file offset of the next chunk, and rest is the unread part of the current
+	// chunk.
 	at          int64
 	chunk, rest []byte
-	// passed and from are offsets from the beginning of the text.
+	// passed is the number of bytes passed to the decoder. from is the offset of the current
+	// element in these bytes. limit is the maximum size of an element in bytes.
 	passed, from, limit int64
-	// failed is the error that ended the reading. The decoder hides some errors in its own.
+	// failed is the error that ended reading. It is stored here because the decoder replaces
+	// some errors with its own.
 	failed error
 }
 
-// errTooLong reports that an element exceeds the limit of a record.
+// errTooLong reports that an element exceeds Limits.RecordBytes.
 var errTooLong = errors.New("an element is too long")
 
 func (g *limitedReader) Read(p []byte) (int, error) {
@@ -156,7 +160,7 @@ func (g *limitedReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refill reads the next chunk, or returns io.EOF.
+// refill reads the next chunk. It returns io.EOF at the end of the file.
 func (g *limitedReader) refill() error {
 	size := min(readBytes, g.in.Size-g.at)
 	if size == 0 {
@@ -178,22 +182,23 @@ func (e *elementReader) tooLong() error {
 	return e.limited(intray.NewMessage("json_file.element_too_long", intray.Params{"limit": e.limit}))
 }
 
-// limited returns an error about a limit that names the current element.
+// limited returns a *source.LimitError that names the current element.
 func (e *elementReader) limited(problem intray.Message) error {
 	return &source.LimitError{Line: lineAt(e.in, e.currentOffset()), Reason: e.named(problem)}
 }
 
-// unreadable returns an error about an offset in the file that names the current element.
+// unreadable returns a *source.UnreadableError for an offset in the file. It names the current
+// element.
 func (e *elementReader) unreadable(at int64, problem intray.Message) error {
 	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: e.named(problem)}
 }
 
-// named puts the number of the current element in front of a problem.
+// named prefixes a problem with the number of the current element.
 func (e *elementReader) named(problem intray.Message) intray.Message {
 	return intray.NewMessage("json_file.element", intray.Params{"element": e.count, "problem": problem})
 }
 
-// fault is what is wrong with an element, for the person who sent the file.
+// fault reports a problem in an element, for the person who uploaded the file.
 type fault struct {
 	problem intray.Message
 	// limit reports whether the element exceeds a limit.
@@ -204,7 +209,7 @@ func (f *fault) Error() string { return f.problem.String() }
 
 func beyond(problem intray.Message) *fault { return &fault{problem, true} }
 
-// explain turns an error of the decoder into one for the person who sent the file.
+// explain converts an error of the decoder to an error for the person who uploaded the file.
 func (e *elementReader) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -224,7 +229,7 @@ func (e *elementReader) explain(err error) error {
 	return e.unreadable(at, notJSON(e.in, at))
 }
 
-// locate turns an error of an elementWalker into one that names the element.
+// locate adds the number of the element to an error of an elementWalker.
 func (e *elementReader) locate(err error) error {
 	var f *fault
 	switch {
@@ -236,10 +241,11 @@ func (e *elementReader) locate(err error) error {
 	return e.unreadable(e.currentOffset(), f.problem)
 }
 
-// escapeLength is the length of an escaped character such as \ud83d.
+// escapeLength is the length of an escape sequence such as \ud83d, in bytes.
 const escapeLength = 6
 
-// notJSON describes the bytes at an offset of the file that are not valid JSON.
+// notJSON returns a message about the bytes at an offset of the file, which are not valid
+// JSON.
 func notJSON(in source.Input, at int64) intray.Message {
 	text := make([]byte, min(escapeLength, max(in.Size-at, 0)))
 	if err := readFullAt(in, text, at); err != nil {
@@ -256,7 +262,7 @@ func notJSON(in source.Input, at int64) intray.Message {
 	return intray.NewMessage("json.unexpected_text", nil)
 }
 
-// isSurrogate reports whether a text is an escaped half of a surrogate pair.
+// isSurrogate reports whether text is the escape sequence of a surrogate.
 func isSurrogate(text []byte) bool {
 	digits, escaped := bytes.CutPrefix(text, []byte(`\u`))
 	n, err := strconv.ParseUint(string(digits), 16, 16)

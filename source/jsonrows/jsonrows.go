@@ -1,27 +1,27 @@
 // Package jsonrows reads JSON files that contain one or more tables.
 //
-// An element is a value that becomes one record. The elements are the values of one array
-// that is the whole file, or the values in the lines of the file, one per line, or the
-// values of an array inside an object that is the whole file. Each such array that contains
-// objects or arrays is a sheet, and its name is its path in the object. Other members of
-// that object are reported and not read. A file with the extension .ndjson or .jsonl has
-// one object per line, even if it has only one line. Lines that are arrays are recognized
-// if the second line is an array, too.
+// An element is a value that becomes one record. A file can contain elements in three ways: as
+// the values of a single array, as one value per line, or as the values of arrays inside a
+// single object. In an object, each array of objects or arrays is a sheet, and its name is its
+// path in the object. The package reports the other members of the object and does not read
+// them. A file with the extension .ndjson or .jsonl has one object per line, even if it has
+// only one line. The package recognizes one array per line if the second line is also an
+// array.
 //
-// Either all elements are objects or all are arrays. A leaf is a value in an object that is
-// not an object itself. Its text is a cell, and its path, joined by dots, is the name of
-// its column. Each value of an array is a cell, and the header is detected as in text
-// files. The text of a string is its value. Numbers keep their digits as written, true and
-// false are "true" and "false", null is an empty cell, and the text of an array is its JSON
-// without white space. A column without any text is dropped if its name is a prefix of
-// other columns: some elements then have null instead of an object.
+// The elements of a table must be all objects or all arrays. In an object, a leaf is a value
+// that is not an object itself. Each leaf is a cell, and its path, joined by dots, is the name
+// of its column. In an array, each value is a cell, and the package detects the header as in
+// text files. A cell is the value of a string, the digits of a number as written, "true" or
+// "false", or the JSON of an array without white space. A null is an empty cell. The package
+// drops an empty column if its path is a prefix of other columns, because some elements then
+// have null instead of an object.
 //
-// The columns are known only after the whole sheet was read, so it is read twice. If there
-// is one object per line, workers parse runs of lines in parallel, and lines that they
-// cannot parse are read again one by one, with the same result. Duplicate names in an
-// object, lone surrogates, NUL characters and bytes that are not UTF-8 make a file
-// unreadable. The package does not look for tables inside elements, and does not accept
-// comments or other dialects of JSON.
+// The package reads each sheet twice, because it knows the columns only after it has read the
+// whole sheet. If there is one object per line, workers parse chunks of lines in parallel.
+// Lines that they cannot parse are read again one by one, with the same result. A file is
+// unreadable if it contains duplicate names in an object, unpaired surrogates, NUL characters
+// or invalid UTF-8. The package does not search elements for tables, and does not support
+// comments or other extensions of JSON.
 package jsonrows
 
 import (
@@ -39,20 +39,20 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// minParallelSize is the size of a file from which workers read ahead.
+// minParallelSize is the minimum size, in bytes, of a file that is parsed in parallel.
 const minParallelSize = 4 << 20
 
-// MaxDepth is the maximum nesting depth of objects and arrays, including the outermost.
+// MaxDepth is the maximum nesting depth of objects and arrays, including the outermost one.
 const MaxDepth = 64
 
-// Format is the format "json". The zero value is ready.
+// Format is the format "json". The zero value is ready to use.
 type Format struct{}
 
 // Name is "json".
 func (Format) Name() string { return "json" }
 
-// Open finds the tables of the file. If the file is one object, Open reads all of it. It
-// returns source.ErrEmpty if the file has nothing but white space.
+// Open finds the tables in the file. If the file is a single object, Open reads all of it. It
+// returns source.ErrEmpty if the file contains only white space.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	start, err := byteOrderMarkLength(in)
 	if err != nil {
@@ -74,10 +74,11 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return b, nil
 }
 
-// byteOrderMark is at the start of the UTF-8 files of some programs.
+// byteOrderMark is the byte order mark that some programs write at the start of UTF-8 files.
 const byteOrderMark = "\uFEFF"
 
-// byteOrderMarkLength returns the length of the byte order mark, or 0 if there is none.
+// byteOrderMarkLength returns the length of the byte order mark in bytes, or 0 if there is
+// none.
 func byteOrderMarkLength(in source.Input) (int64, error) {
 	mark := make([]byte, min(in.Size, int64(len(byteOrderMark))))
 	if err := readFullAt(in, mark, 0); err != nil {
@@ -89,7 +90,7 @@ func byteOrderMarkLength(in source.Input) (int64, error) {
 	return 0, nil
 }
 
-// firstNonSpace returns the first byte from start on that is not white space, and its
+// firstNonSpace returns the first byte at or after start that is not white space, and its
 // offset.
 func firstNonSpace(ctx context.Context, in source.Input, start int64) (first byte, place int64, err error) {
 	chunk := make([]byte, min(in.Size-start, 64<<10))
@@ -108,7 +109,7 @@ func firstNonSpace(ctx context.Context, in source.Input, start int64) (first byt
 	return 0, 0, source.ErrEmpty
 }
 
-// readFullAt fills b with the bytes of the file from an offset.
+// readFullAt fills b with the bytes of the file that start at an offset.
 func readFullAt(in source.Input, b []byte, at int64) error {
 	n, err := in.ReadAt(b, at)
 	if n == len(b) {
@@ -127,14 +128,15 @@ type book struct {
 	// marked reports whether the file starts with a byte order mark.
 	marked bool
 	tables []tableLocation
-	// skipped are the names of members next to the tables.
+	// skipped holds the paths of members that are not tables.
 	skipped []string
-	// chunk is the number of bytes that one worker parses at a time, or 0 for sequential
+	// chunk is the number of bytes that one worker parses at a time. It is 0 for sequential
 	// reading.
 	chunk int
 
 	mu sync.Mutex
-	// shapes are the results of the first pass, and nil before it.
+	// shapes holds the result of the first pass for each table. An element is nil before that
+	// pass.
 	shapes []*sheetShape
 }
 
@@ -154,7 +156,7 @@ func (b *book) Evidence() []intray.Evidence {
 	return list
 }
 
-// formEvidence returns how the tables are stored in the file, and why.
+// formEvidence returns the arrangement of the tables in the file, and the reason.
 func (b *book) formEvidence() (form string, why intray.Message) {
 	p := b.tables[0]
 	switch {
@@ -178,7 +180,8 @@ func (b *book) Sheets() []source.Sheet {
 	return sheets
 }
 
-// Open reads the whole sheet to find its columns when it is called for the first time.
+// Open returns a reader of a sheet. The first call for a sheet reads the whole sheet to find
+// its columns.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet < 0 || sheet >= len(b.tables) {
 		return nil, fmt.Errorf("open sheet %d: the file has %d sheets, from 0", sheet, len(b.tables))
@@ -198,9 +201,8 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 
 func (b *book) Close() error { return nil }
 
-// Detect returns a high score if the file starts with an object or an array of objects, and
-// a slightly lower one if its name suggests JSON and the first character does not
-// contradict.
+// Detect returns a high score if the file starts with an object or an array of objects. The
+// score is slightly lower if only the file name and the first character suggest JSON.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	at := skipSpace(head, 0)
@@ -235,8 +237,8 @@ func opensObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{'
 }
 
-// countTokens returns the number of tokens at the start of text. whole reports whether text
-// is valid up to its end, where it may be cut off.
+// countTokens returns the number of valid tokens at the start of text. whole reports whether
+// text is valid up to its end. The last token may be truncated.
 func countTokens(text []byte) (tokens int, whole bool) {
 	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for ; ; tokens++ {

@@ -8,38 +8,39 @@ import (
 // noColumn is the column of a name without a column.
 const noColumn = -1
 
-// nameNode is the name of a member at one path below the element.
+// nameNode is the name of a member at one path in the elements.
 type nameNode struct {
 	text string
-	// path are the names from the element to this one, joined by dots.
+	// path consists of the names from the element to this member, joined by dots.
 	path     string
 	children map[string]*nameNode
-	// firstChild is the child found first, and nextSibling the name found after this one.
-	// Most objects list their names in the same order as the object before.
+	// firstChild is the first child found, and nextSibling is the name found after this one.
+	// Most objects have their names in the same order as the previous object.
 	firstChild, nextSibling *nameNode
 	column                  int
-	// id numbers all names. quoted is the name and its colon in their usual spelling, or
-	// "".
+	// id is the number of the name in the tree. quoted is the JSON of the name with its colon,
+	// as usually written, or "".
 	id     int
 	quoted string
-	// filled reports whether some element has text here.
+	// filled reports whether at least one element has text for this name.
 	filled  bool
 	samples []string
 }
 
-// nameTree is the tree of all names and the columns built from it.
+// nameTree is the tree of all names, with the columns built from it.
 type nameTree struct {
 	root *nameNode
-	// columns are in the order of their first appearance.
+	// columns holds the names with columns in the order of their first appearance.
 	columns []*nameNode
-	// columnsByPath holds the columns by path.
+	// columnsByPath holds the same names by their paths.
 	columnsByPath map[string]*nameNode
 	// frozen reports whether the tree is complete. Several readers can then share it.
 	frozen bool
 	limits source.Limits
 	// count is the number of names.
 	count int
-	// bytes is the total length of all names and paths, headers that of the columns.
+	// bytes is the total length of all names and paths in bytes, and headers is the total
+	// length of the column headers.
 	bytes, headers int
 }
 
@@ -54,9 +55,9 @@ func tooManyColumnsError(limit int) error {
 // errChanged reports that the file has changed since its columns were read.
 var errChanged = &fault{problem: intray.NewMessage("file.changed", nil)}
 
-// findOrAddChild returns the child of in with the name key, and adds it unless the tree is
-// frozen. last is the previous child in the same object, or nil. readOnly prevents any
-// change of the tree.
+// findOrAddChild returns the child of in with the name key. If there is none, it adds the
+// child, or returns an error if the tree is frozen or readOnly is set. last is the previous
+// child in the same object, or nil.
 func (t *nameTree) findOrAddChild(in, last *nameNode, key []byte, readOnly bool) (*nameNode, error) {
 	guess := in.firstChild
 	if last != nil {
@@ -101,7 +102,7 @@ func (t *nameTree) addChild(in *nameNode, key string) *nameNode {
 	return n
 }
 
-// linkSiblings stores which name came first in an object or after another name.
+// linkSiblings records that found is the first name in an object, or that it follows last.
 func linkSiblings(in, last, found *nameNode) {
 	switch {
 	case last == nil && in.firstChild == nil:
@@ -132,8 +133,8 @@ func (t *nameTree) addColumn(n *nameNode) error {
 	return nil
 }
 
-// freeze completes the tree. It drops the columns that were only ever a missing object, and
-// returns the others.
+// freeze completes the tree and returns the columns. It drops an empty column if the same name
+// contains an object in other elements.
 func (t *nameTree) freeze() []intray.Column {
 	kept := make([]intray.Column, 0, len(t.columns))
 	for _, n := range t.columns {

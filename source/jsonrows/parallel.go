@@ -15,33 +15,34 @@ import (
 )
 
 const (
-	// chunkBytes is the number of bytes that one worker parses at a time: about a batch.
+	// chunkBytes is the number of bytes that one worker parses at a time, which is about one
+	// batch.
 	chunkBytes = 1 << 20
-	// minChunkBytes is the smallest size of a chunk.
+	// minChunkBytes is the minimum size of a chunk in bytes.
 	minChunkBytes = 4 << 10
-	// maxWorkers bounds the memory of the chunks.
+	// maxWorkers is the maximum number of workers. It limits the memory for chunks.
 	maxWorkers = 8
 )
 
-// pass reads the elements of a sheet once, in order. If there is one element per line,
-// workers parse chunks of lines ahead. Elements that they cannot parse are read one by one.
+// pass reads the elements of a sheet once, in order. If there is one element per line, workers
+// parse chunks of lines ahead. The pass reads elements that they cannot parse one by one.
 type pass struct {
 	in     source.Input
 	limits source.Limits
 	table  tableLocation
 	opts   []jsontext.Options
-	// newWorker returns a function that parses chunks, for one goroutine.
+	// newWorker returns a function that parses chunks. Each function is for one goroutine.
 	newWorker func() func(*chunk)
-	// size is the number of bytes of a chunk, or 0 if all elements are read one by one.
+	// size is the size of a chunk in bytes, or 0 if all elements are read one by one.
 	size int
 
 	elements *elementReader
 	chunks   *chunkReader
-	// offset is where the next element starts or the space before it. Up to
-	// sequentialUntil elements are read one by one.
+	// offset is the file offset of the next element, or of the white space before it. Elements
+	// before the offset sequentialUntil are read one by one.
 	offset, sequentialUntil int64
-	// backoff is the number of bytes that are also read one by one after the next element
-	// that a worker cannot parse. It grows while such elements are frequent.
+	// backoff is the number of bytes that are read one by one after the next element that a
+	// worker cannot parse. It grows while such elements are frequent.
 	backoff int64
 	// count is the number of elements read.
 	count int64
@@ -54,8 +55,8 @@ func newPass(b *book, p tableLocation, size int, opts ...jsontext.Options) *pass
 	return &pass{in: b.in, limits: b.opt.Limits, table: p, opts: opts, size: size, offset: p.start}
 }
 
-// nextChunk returns the next chunk, completely parsed, or nil if the next element must be
-// read with nextElement.
+// nextChunk returns the next chunk if workers could parse all of it. It returns nil if the
+// next element must be read with nextElement.
 func (p *pass) nextChunk(ctx context.Context) (*chunk, error) {
 	if p.size == 0 || p.offset < p.sequentialUntil {
 		return nil, nil
@@ -83,8 +84,8 @@ func (p *pass) nextChunk(ctx context.Context) (*chunk, error) {
 	return c, nil
 }
 
-// fallBack makes the pass read elements one by one up to the one that a worker could not
-// parse. If a chunk had too many rows, the next chunks are smaller.
+// fallBack makes the pass read elements one by one up to the element that a worker could not
+// parse. If the chunk had too many rows, it makes later chunks smaller instead.
 func (p *pass) fallBack(c *chunk) {
 	p.close()
 	if c.tooManyRows && p.size > minChunkBytes {
@@ -115,26 +116,26 @@ func (p *pass) close() {
 	}
 }
 
-// chunk is a run of lines and what a worker parsed from it.
+// chunk is a run of whole lines with the data that a worker parsed from it.
 type chunk struct {
-	// from and to are its offsets in the file.
+	// from and to are the file offsets of the chunk.
 	from, to int64
 	// text is nil while the batch owns it.
 	text []byte
 	// count is the number of elements.
 	count int64
-	// complete reports whether all elements were parsed. If not, badOffset is the offset
-	// in the file of the first that was not, and tooManyRows reports whether only the
-	// limit of rows was the reason.
+	// complete reports whether all elements were parsed. If it is false, badOffset is the file
+	// offset of the first element that was not parsed, and tooManyRows reports whether the
+	// maximum number of rows was the reason.
 	complete    bool
 	badOffset   int64
 	tooManyRows bool
-	// The first pass fills observations, the second one batch.
+	// The first pass fills observations, and the second pass fills batch.
 	batch        intray.Records
 	observations []observation
 }
 
-// chunkReader cuts a file after line ends, and workers parse the chunks.
+// chunkReader splits a file after line ends, and workers parse the chunks.
 type chunkReader struct {
 	*ordered.Results[*chunk]
 	in source.Input
@@ -144,7 +145,7 @@ type chunkReader struct {
 	spare chan *chunk
 }
 
-// startChunkReader starts to read at an offset of the file.
+// startChunkReader starts reading at an offset of the file, which must be the start of a line.
 func startChunkReader(in source.Input, from int64, size int, newWorker func() func(*chunk)) *chunkReader {
 	workers := min(max(runtime.GOMAXPROCS(0), 1), maxWorkers)
 	r := &chunkReader{in: in, at: from, size: size, spare: make(chan *chunk, 2*workers+4)}
@@ -158,9 +159,9 @@ func startChunkReader(in source.Input, from int64, size int, newWorker func() fu
 	return r
 }
 
-// cutChunk returns the next chunk, not parsed. It returns io.EOF at the end, where a chunk
-// has no line end, and if reading fails: the sequential reader that continues there finds
-// the reason.
+// cutChunk returns the next chunk, unparsed. It returns io.EOF at the end, if a chunk has no
+// line end, or if reading fails. The sequential reader then continues at that offset and
+// reports any error.
 func (r *chunkReader) cutChunk(context.Context) (*chunk, error) {
 	if r.at >= r.in.Size {
 		return nil, io.EOF
@@ -184,7 +185,7 @@ func (r *chunkReader) cutChunk(context.Context) (*chunk, error) {
 	return c, nil
 }
 
-// newChunk returns a chunk, with the memory of a recycled one if there is one.
+// newChunk returns an empty chunk. It reuses the memory of a recycled chunk if possible.
 func (r *chunkReader) newChunk() *chunk {
 	select {
 	case c := <-r.spare:
@@ -194,8 +195,8 @@ func (r *chunkReader) newChunk() *chunk {
 	}
 }
 
-// recycle lets later chunks use the memory of a chunk. The caller must not use it again,
-// but may have exchanged its batch.
+// recycle makes the memory of a chunk available to later chunks. The caller must not use the
+// chunk again, but may have swapped its batch.
 func (r *chunkReader) recycle(c *chunk) {
 	c.batch.Reset()
 	if c.text == nil {

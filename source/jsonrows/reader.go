@@ -18,9 +18,9 @@ type reader struct {
 	columns   []intray.Column
 	evidence  []intray.Evidence
 
-	// headerRow is the record made of the column names if the file is read as is.
+	// headerRow holds the columns whose names are the first record if the file is read as is.
 	headerRow []intray.Column
-	// cells are the cells of the current element, by column.
+	// cells holds the cells of the current element, by column.
 	cells [][]byte
 	// numbers reports which cells are numbers.
 	numbers []bool
@@ -30,11 +30,11 @@ type reader struct {
 	rowBytes int
 	// skip is the number of elements before the first record.
 	skip int64
-	// nextErr is the error of all further calls of Next.
+	// nextErr is the error that all further calls of Next return.
 	nextErr error
 }
 
-// newReader starts the second pass with the result of the first.
+// newReader returns a reader for the second pass. s is the result of the first pass.
 func newReader(b *book, p tableLocation, s *sheetShape) *reader {
 	r := &reader{
 		// The first pass has rejected duplicate names.
@@ -113,7 +113,8 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return nil
 }
 
-// nextBatch fills the batch with the next chunk and reports whether workers could parse it.
+// nextBatch fills the batch with the next chunk, and reports whether workers could parse that
+// chunk.
 func (r *reader) nextBatch(ctx context.Context, batch *intray.Records) (bool, error) {
 	if len(r.headerRow) > 0 {
 		return false, nil
@@ -136,7 +137,8 @@ func (r *reader) nextBatch(ctx context.Context, batch *intray.Records) (bool, er
 	return true, nil
 }
 
-// fillBatch appends records to the batch until it is full or workers can continue.
+// fillBatch reads elements one by one and appends their records to the batch until the batch
+// is full or workers can continue.
 func (r *reader) fillBatch(batch *intray.Records) error {
 	if len(r.headerRow) > 0 {
 		appendRecord(batch, headerCells(r.headerRow), make([]bool, len(r.headerRow)), 1)
@@ -207,7 +209,7 @@ func (r *reader) setCell(n *nameNode, cell []byte) error {
 // fillWorker parses chunks in the second pass.
 type fillWorker struct {
 	scan *lineScanner
-	// cells are the offsets in the text of the cells of the current element, by column.
+	// cells holds the locations of the cells of the current element in the text, by column.
 	cells   []span
 	maxRows int
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// lineScanner reads lines of one object each. Its fast path handles objects with their
-// names in the order of the line before and with values in their usual spelling. All other
-// lines go through the decoder and an elementWalker, as in the sequential reader. The tree
-// of names must not change while it scans.
+// lineScanner reads lines that contain one object each. Its fast path handles objects whose
+// names have the same order as in the previous line and whose values are written as usual. It
+// reads all other lines with the decoder and an elementWalker, like the sequential reader. The
+// tree of names must not change during a scan.
 type lineScanner struct {
 	in     source.Input
 	names  *nameTree
 	limits source.Limits
-	// text ends after a line end, which ends every token. Cells are unescaped in place,
-	// which never makes them longer.
+	// text must end with a line end, which ends every token. Cells are unescaped in place,
+	// because unescaping never makes them longer.
 	text []byte
 	// from is the offset of the text in the file.
 	from int64
-	// seen holds for each name the number of the last element that had it.
+	// seen holds, for each name, the number of the last element with that name.
 	seen    []uint32
 	element uint32
 	sink    leafSink
@@ -33,7 +33,8 @@ type lineScanner struct {
 	walk *elementWalker
 	dec  *jsontext.Decoder
 	line []byte
-	// packAt is where the next cell is stored of a line that is read by the walker.
+	// packAt is the offset in text at which the next cell of a line is stored if the walker
+	// reads that line.
 	packAt int
 }
 
@@ -42,7 +43,8 @@ type leafSink interface {
 	// addLeaf receives the leaf text[from:to] and whether it is a number. It returns false
 	// if the element must be read by the sequential reader.
 	addLeaf(n *nameNode, text []byte, from, to int, number bool) bool
-	// restartElement announces that the leaves of the current element come again.
+	// restartElement discards the leaves of the current element. All of its leaves are passed
+	// again.
 	restartElement()
 }
 
@@ -53,8 +55,8 @@ func newLineScanner(in source.Input, tree *nameTree, limits source.Limits, sink 
 	return s
 }
 
-// reset starts a text at an offset of the file. It returns false if the text is not valid
-// UTF-8.
+// reset starts scanning a text, which begins at the file offset from. It returns false if the
+// text is not valid UTF-8.
 func (s *lineScanner) reset(text []byte, from int64) (fine bool) {
 	s.text, s.from = text, from
 	if s.element > 1<<31 {
@@ -64,7 +66,8 @@ func (s *lineScanner) reset(text []byte, from int64) (fine bool) {
 	return utf8.Valid(text)
 }
 
-// nextElement returns the offset of the next element from text[at] on, or the end.
+// nextElement returns the offset of the first element at or after text[at], or the end of the
+// text.
 func (s *lineScanner) nextElement(at int) int { return skipSpace(s.text, at) }
 
 // scanElement reads the element at text[at] and returns the offset after its line, or
@@ -82,8 +85,8 @@ func (s *lineScanner) scanElement(at int) int {
 	return s.scanStrict(at)
 }
 
-// skipLineEnd returns the offset after the line end at text[at], with optional white space
-// before it.
+// skipLineEnd returns the offset after the line end at text[at], which white space may
+// precede. It returns notFound if there is no line end.
 func (s *lineScanner) skipLineEnd(at int) int {
 	if at = s.skipBlanks(at); s.text[at] == '\r' {
 		at++
@@ -94,7 +97,7 @@ func (s *lineScanner) skipLineEnd(at int) int {
 	return at + 1
 }
 
-// skipBlanks returns the offset after white space inside a line.
+// skipBlanks returns the offset after the spaces and tabs at text[at].
 func (s *lineScanner) skipBlanks(at int) int {
 	for s.text[at] == ' ' || s.text[at] == '\t' {
 		at++
@@ -102,7 +105,7 @@ func (s *lineScanner) skipBlanks(at int) int {
 	return at
 }
 
-// scanObject reads the object at text[at].
+// scanObject reads the object at text[at] and returns the offset after it, or notFound.
 func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 	if depth > MaxDepth {
 		return notFound
@@ -166,7 +169,7 @@ func (s *lineScanner) scanName(at int, in, expected *nameNode) (child *nameNode,
 	return in.children[string(s.text[at+1:end])], s.skipBlanks(colon + 1)
 }
 
-// scanValue reads the value at text[at].
+// scanValue reads the value at text[at] and returns the offset after it, or notFound.
 func (s *lineScanner) scanValue(at int, n *nameNode, depth int) (end int) {
 	from, to, number := at, at, false
 	switch c := s.text[at]; {
@@ -194,8 +197,8 @@ func (s *lineScanner) scanValue(at int, n *nameNode, depth int) (end int) {
 	return end
 }
 
-// unescapeInPlace continues a string at its first backslash. It returns the end of the
-// unescaped text and the offset after the closing quote.
+// unescapeInPlace unescapes a string from its first backslash, which is at text[at]. It
+// returns the end of the unescaped text and the offset after the closing quote.
 func (s *lineScanner) unescapeInPlace(at int) (to, end int) {
 	to = at
 	for {
@@ -218,8 +221,8 @@ func (s *lineScanner) unescapeInPlace(at int) (to, end int) {
 	}
 }
 
-// compactArray removes the white space of the array at text[at]. Arrays with objects are
-// left to the walker.
+// compactArray removes the white space from the array at text[at]. It leaves arrays that
+// contain objects to the walker.
 func (s *lineScanner) compactArray(at, depth int) (to, end int) {
 	end = valueToken(s.text, at, depth+1)
 	if end == notFound || bytes.IndexByte(s.text[at:end], '\\') >= 0 || bytes.IndexByte(s.text[at:end], '{') >= 0 {
@@ -238,11 +241,12 @@ func (s *lineScanner) compactArray(at, depth int) (to, end int) {
 	return to, end
 }
 
-// errIrregular ends the walk of an element that the sequential reader must read.
+// errIrregular reports that the sequential reader must read an element, because the element
+// has a new name.
 var errIrregular = errors.New("the names are not complete")
 
-// scanStrict reads the line at text[at] with the decoder, which knows all rules. It reads
-// the line from the file, because parts of text may be unescaped already.
+// scanStrict reads the line at text[at] with the decoder, which checks all rules of JSON. It
+// reads the line from the file again, because parts of text may already be unescaped.
 func (s *lineScanner) scanStrict(at int) int {
 	end := at + bytes.IndexByte(s.text[at:], '\n') + 1
 	if cap(s.line) < end-at {
@@ -268,7 +272,7 @@ func (s *lineScanner) scanStrict(at int) int {
 	return end
 }
 
-// storeCell stores a cell in the line that it comes from, which is long enough for all its
+// storeCell stores a cell in the text of its own line, which is long enough for all of its
 // cells.
 func (s *lineScanner) storeCell(n *nameNode, cell []byte) error {
 	from := s.packAt
@@ -279,9 +283,9 @@ func (s *lineScanner) storeCell(n *nameNode, cell []byte) error {
 	return nil
 }
 
-// decodeEscape writes the character of the escape at text[at] to text[to:], where to is at
-// most at. It returns the length of the character and of the escape, or 0 if the escape is
-// invalid, half a surrogate pair or NUL.
+// decodeEscape decodes the escape sequence at text[at] and writes the character to text[to:].
+// to must not exceed at. It returns the lengths of the character and of the escape sequence in
+// bytes. They are 0 if the escape sequence is invalid, NUL or an unpaired surrogate.
 func decodeEscape(text []byte, at, to int) (size, length int) {
 	if escapeToken(text, at) == notFound {
 		return 0, 0
@@ -308,5 +312,6 @@ func decodeEscape(text []byte, at, to int) (size, length int) {
 	return utf8.EncodeRune(text[to:to+4], char), length
 }
 
-// simpleEscapes maps the character after a backslash to its meaning.
+// simpleEscapes maps the character after a backslash to the character that the escape sequence
+// represents.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// A column has up to sampleCells samples of up to sampleCell bytes each. The samples of all
-// columns have about sampleBytes bytes.
+// A column has at most sampleCells samples of at most sampleCell bytes each. The total size of
+// all samples is about sampleBytes at most.
 const (
 	sampleCells = 20
 	sampleCell  = 64 << 10
@@ -20,10 +20,9 @@ const (
 
 const (
 	// contextCheckInterval is the number of members or values between two checks of the
-	// context during the search for tables.
+	// context while tableFinder searches for tables.
 	contextCheckInterval = 64
-	// surveyBytes is the number of bytes that one worker of the first pass parses at a
-	// time.
+	// surveyBytes is the number of bytes that one worker parses at a time in the first pass.
 	surveyBytes = 256 << 10
 )
 
@@ -32,14 +31,15 @@ type sheetShape struct {
 	names   *nameTree
 	columns []intray.Column
 	count   int64
-	// bytes is the total length of the elements and of the bytes between them.
+	// bytes is the total length of the elements, and of the text between them, in bytes.
 	bytes int64
-	// If the elements are arrays, skip is the number of elements before the first record,
-	// headerRow the number of the first header row or 0, and reason why.
+	// These apply if the elements are arrays: skip is the number of elements before the first
+	// record, headerRow is the number of the first header row, or 0 if there is none, and
+	// reason explains that choice.
 	skip      int64
 	headerRow int
 	reason    intray.Message
-	// sampled is the number of bytes of all samples.
+	// sampled is the total size of all samples in bytes.
 	sampled int
 }
 
@@ -60,7 +60,7 @@ func surveySheet(ctx context.Context, b *book, p tableLocation) (*sheetShape, er
 	return found, nil
 }
 
-// collect reads all elements.
+// collect reads all elements of a table and collects their names and samples.
 func (s *sheetShape) collect(ctx context.Context, b *book, p tableLocation) error {
 	w := newElementWalker(b, p, s.names, s.addCell)
 	pass := newPass(b, p, min(b.chunk, surveyBytes))
@@ -91,7 +91,8 @@ func (s *sheetShape) collect(ctx context.Context, b *book, p tableLocation) erro
 	}
 }
 
-// addCell adds a column for a name and collects samples.
+// addCell adds a column for a name unless it has one, and adds the cell to the samples if more
+// are needed.
 func (s *sheetShape) addCell(n *nameNode, cell []byte) error {
 	if err := s.names.addColumn(n); err != nil || len(cell) == 0 {
 		return err
@@ -103,7 +104,7 @@ func (s *sheetShape) addCell(n *nameNode, cell []byte) error {
 	return nil
 }
 
-// samplesWanted returns how many more samples a column needs.
+// samplesWanted returns the number of further samples that a column needs.
 func (s *sheetShape) samplesWanted(n *nameNode) int {
 	if s.sampled > sampleBytes {
 		return 0
@@ -116,7 +117,7 @@ func (s *sheetShape) addSample(n *nameNode, cell string) {
 	s.sampled += len(cell)
 }
 
-// newElementWalker returns a walker of the elements of a table.
+// newElementWalker returns a walker for the elements of a table.
 func newElementWalker(b *book, p tableLocation, tree *nameTree, visit func(*nameNode, []byte) error) *elementWalker {
 	return &elementWalker{names: tree, visit: visit, cellBytes: b.opt.Limits.CellBytes, columns: b.opt.Limits.Columns, outerDepth: p.outerDepth()}
 }
@@ -133,8 +134,8 @@ func walkNextElement(p *pass, w *elementWalker) error {
 	return nil
 }
 
-// observation is a text that a worker of the first pass found: a sample of a column, or ""
-// if only its presence matters.
+// observation is a cell that a worker found in the first pass. cell is a sample for the
+// column, or "" if it only matters that the column has text.
 type observation struct {
 	name *nameNode
 	cell string
@@ -142,7 +143,7 @@ type observation struct {
 	before nameStatus
 }
 
-// mergeObservations adds what a worker observed, in order.
+// mergeObservations adds the observations of a worker in order.
 func (s *sheetShape) mergeObservations(all []observation) {
 	for _, m := range all {
 		m.name.filled = true
@@ -155,21 +156,23 @@ func (s *sheetShape) mergeObservations(all []observation) {
 // surveyWorker parses chunks in the first pass.
 type surveyWorker struct {
 	scan *lineScanner
-	// initial holds the status of each name when the worker was created, and current the
-	// status in the current chunk.
+	// initial holds the status of each name when the worker was created. current holds the
+	// status in the current chunk. Both are indexed by the id of the name.
 	initial, current []nameStatus
 	observations     []observation
 	// first is the index of the first observation of the current element.
 	first int
 }
 
-// nameStatus is what the first pass knows about a name.
+// nameStatus describes the state of a name in the first pass: whether it has a column, whether
+// an element has text for it, and how many more samples it needs.
 type nameStatus struct {
 	column, filled bool
 	samples        uint8
 }
 
-// newSurveyWorker must not be called while chunks are being merged.
+// newSurveyWorker returns a worker for the first pass. It must not be called during
+// mergeObservations.
 func newSurveyWorker(b *book, s *sheetShape) *surveyWorker {
 	y := &surveyWorker{initial: make([]nameStatus, s.names.count), current: make([]nameStatus, s.names.count)}
 	y.addStatus(s, s.names.root)
@@ -184,7 +187,7 @@ func (y *surveyWorker) addStatus(s *sheetShape, n *nameNode) {
 	}
 }
 
-// addLeaf records a leaf. It returns false if the leaf has no column yet.
+// addLeaf records a leaf. It returns false if the name of the leaf has no column yet.
 func (y *surveyWorker) addLeaf(n *nameNode, text []byte, from, to int, _ bool) bool {
 	w := &y.current[n.id]
 	switch size := to - from; {
@@ -208,7 +211,7 @@ func (y *surveyWorker) restartElement() {
 	y.observations = y.observations[:y.first]
 }
 
-// read parses a chunk.
+// read parses a chunk into its observations.
 func (y *surveyWorker) read(job *chunk) {
 	copy(y.current, y.initial)
 	y.observations = job.observations
@@ -231,7 +234,7 @@ func (y *surveyWorker) readElements(job *chunk) (count, bad int64, plain bool) {
 	return count, 0, true
 }
 
-// headerSearchRows is the number of arrays that are searched for the header.
+// headerSearchRows is the maximum number of arrays that are searched for the header.
 const headerSearchRows = 300
 
 // arraySurvey is the first pass of a table whose elements are arrays.
@@ -240,12 +243,12 @@ type arraySurvey struct {
 	limits source.Limits
 	width  int
 	cells  int64
-	// firstRows are the first elements, and size is their approximate size in bytes.
+	// firstRows holds the first elements, and size is their approximate total size in bytes.
 	firstRows [][]string
 	size      int
 }
 
-// surveyArrays reads a whole sheet to find its width and its header.
+// surveyArrays reads a whole sheet of arrays to find its width and its header.
 func surveyArrays(ctx context.Context, b *book, p tableLocation) (*sheetShape, error) {
 	s := &arraySurvey{limits: b.opt.Limits}
 	pass := newPass(b, p, 0)
@@ -330,7 +333,7 @@ func (s *arraySurvey) finish(ctx context.Context, opt source.Options) (*sheetSha
 	return &s.sheetShape, nil
 }
 
-// arrayCells returns the cells of an element that is an array.
+// arrayCells returns the cells of an element, which must be an array.
 func (w *elementWalker) arrayCells(text []byte) (cells [][]byte, err error) {
 	w.text, w.scratch, w.cells, w.numbers = text, w.scratch[:0], w.cells[:0], w.numbers[:0]
 	for at := skipSpace(text, 1); text[at] != ']'; {

@@ -16,13 +16,12 @@ import (
 const (
 	// MaxSheets is the maximum number of tables in one object.
 	MaxSheets = 1024
-	// maxSkippedNames is the maximum number of reported names next to the tables.
+	// maxSkippedNames is the maximum number of skipped members that are reported.
 	maxSkippedNames = 10
 )
 
-// findTables returns the tables of a file. first is its first character that is not white
-// space, and start the offset of that character. skipped are the names of members of an
-// object next to its tables.
+// findTables returns the tables in a file. first is the first character that is not white
+// space, and start is its offset. skipped holds the paths of members that are not tables.
 func findTables(ctx context.Context, in source.Input, limits source.Limits, start int64, first byte) (tables []tableLocation, skipped []string, err error) {
 	switch {
 	case first == '{' && !hasLinesExtension(in.Name):
@@ -44,14 +43,16 @@ func findTables(ctx context.Context, in source.Input, limits source.Limits, star
 	return []tableLocation{p}, nil, nil
 }
 
-// hasLinesExtension reports whether the name of a file promises one value per line.
+// hasLinesExtension reports whether a file name has the extension .ndjson or .jsonl, which
+// require one value per line.
 func hasLinesExtension(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
 }
 
-// isAlone reports whether no second array follows the first array of a file on a later
-// line. read is false if the first array is too long to be one of several.
+// isAlone reports whether the first array in a file is not followed by a second array on a
+// later line. read is false if the first array cannot be read as one element, for example
+// because it is too long.
 func isAlone(in source.Input, limits source.Limits, p tableLocation) (alone, read bool) {
 	e := newElementReader(in, limits, p)
 	if _, err := e.next(); err != nil {
@@ -76,8 +77,9 @@ type tableFinder struct {
 	steps   int
 }
 
-// findTablesInObject returns the tables in a file that is a single object. If it has none,
-// or there are several objects, the objects are the elements.
+// findTablesInObject returns the tables in a file that starts with an object. If the file has
+// several objects, or its only object contains no tables, the objects are the elements of one
+// table.
 func findTablesInObject(ctx context.Context, in source.Input, limits source.Limits, start int64) (tables []tableLocation, skipped []string, err error) {
 	lines := []tableLocation{{start: start}}
 	l := &tableFinder{elementReader: newElementReader(in, limits, lines[0]), limits: limits}
@@ -101,7 +103,7 @@ func findTablesInObject(ctx context.Context, in source.Input, limits source.Limi
 	return l.tables, l.skipped, nil
 }
 
-// userError turns an error of any kind into one for the person who sent the file.
+// userError converts an error to an error for the person who uploaded the file.
 func (l *tableFinder) userError(err error) error {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return l.locate(f)
@@ -109,8 +111,8 @@ func (l *tableFinder) userError(err error) error {
 	return l.explain(err)
 }
 
-// scanObject reads the members of an object after its opening brace. path and depth are
-// those of the object.
+// scanObject reads the members of an object after its opening brace. path and depth are the
+// path and the nesting depth of the object.
 func (l *tableFinder) scanObject(ctx context.Context, path string, depth int) error {
 	if depth > MaxDepth {
 		return errDeep
@@ -164,7 +166,8 @@ func (l *tableFinder) addSkipped(path string) {
 	}
 }
 
-// addTable adds a table.
+// addTable adds a table. It returns an error if there are too many tables or a table has the
+// same name.
 func (l *tableFinder) addTable(p tableLocation) error {
 	for _, other := range l.tables {
 		if other.name == p.name {
@@ -181,8 +184,8 @@ func (l *tableFinder) addTable(p tableLocation) error {
 	return nil
 }
 
-// skipArray skips the values of an array after its opening bracket. It ignores the values
-// of a table when it collects the names of other members.
+// skipArray skips the values of an array after its opening bracket. table reports whether the
+// array is a table, whose values are then not reported as skipped.
 func (l *tableFinder) skipArray(ctx context.Context, table bool) error {
 	others, from := l.guard.from, l.dec.InputOffset()
 	for kind := l.dec.PeekKind(); kind != ']'; kind = l.dec.PeekKind() {
@@ -209,16 +212,16 @@ func (l *tableFinder) skipArray(ctx context.Context, table bool) error {
 
 // tableLocation is the location of the elements of one sheet in the file.
 type tableLocation struct {
-	// name is the path of the array in the objects around it, joined by dots.
+	// name is the path of the array in the enclosing objects, joined by dots.
 	name string
-	// start is the offset of the array in the file, or of the first line.
+	// start is the file offset of the array, or of the first line if inArray is false.
 	start int64
-	// inArray reports whether the elements are in one array. Otherwise there is one per
-	// line.
+	// inArray reports whether the elements are in one array. Otherwise there is one element
+	// per line.
 	inArray bool
 	// arrayElements reports whether the elements are arrays.
 	arrayElements bool
-	// enclosingObjects is the number of objects around the array.
+	// enclosingObjects is the number of objects that enclose the array.
 	enclosingObjects int
 }
 
@@ -230,7 +233,7 @@ func (p tableLocation) elementKind() jsontext.Kind {
 	return '{'
 }
 
-// outerDepth returns the number of levels around an element.
+// outerDepth returns the nesting depth around an element.
 func (p tableLocation) outerDepth() int {
 	if p.inArray {
 		return p.enclosingObjects + 1
@@ -238,7 +241,7 @@ func (p tableLocation) outerDepth() int {
 	return 0
 }
 
-// formName returns the name of the arrangement of the elements in the file.
+// formName returns the name of the arrangement of elements in the file.
 func (p tableLocation) formName() string {
 	switch {
 	case p.inArray && p.arrayElements:
@@ -251,7 +254,7 @@ func (p tableLocation) formName() string {
 	return "one object per line"
 }
 
-// unexpected returns the problem of an element of the wrong kind.
+// unexpected returns the problem for an element of the wrong kind.
 func (p tableLocation) unexpected(kind jsontext.Kind) intray.Message {
 	params := intray.Params{"found": kindName(kind)}
 	if p.arrayElements {

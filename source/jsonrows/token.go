@@ -9,13 +9,13 @@ import (
 // notFound is returned in place of an offset if a token is missing or invalid.
 const notFound = -1
 
-// A token is a name, a string, a number, or one of true, false and null. The functions in
-// this file find the end of tokens and values. They accept exactly the grammar of RFC 8259,
-// but do not check that the text is UTF-8. Each returns the offset after the token that
-// starts at text[at], or notFound.
+// A token is a name, a string, a number, or one of true, false and null. The functions in this
+// file find the ends of tokens and values. They accept exactly the grammar of RFC 8259, but do
+// not check for valid UTF-8. The functions for tokens and values return the offset after the
+// one that starts at text[at], or notFound.
 
-// stringStop returns the offset of the first quote, backslash or control character from
-// text[at] on, or the end. It examines eight bytes at a time.
+// stringStop returns the offset of the first quote, backslash or control character at or after
+// text[at], or the end of text. It examines eight bytes at a time.
 func stringStop(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])
@@ -46,7 +46,7 @@ func stringToken(text []byte, at int) int {
 	return notFound
 }
 
-// escapeToken reads the escape at text[at].
+// escapeToken reads the escape sequence at text[at].
 func escapeToken(text []byte, at int) int {
 	if at+1 >= len(text) {
 		return notFound
@@ -110,7 +110,7 @@ func numberToken(text []byte, at int) int {
 	return at
 }
 
-// skipDigits returns the offset after the digits from text[at] on.
+// skipDigits returns the offset after the digits that start at text[at].
 func skipDigits(text []byte, at int) int {
 	for at < len(text) && text[at]-'0' <= 9 {
 		at++
@@ -189,8 +189,8 @@ func nameToken(text []byte, at int) int {
 	return skipSpace(text, at+1)
 }
 
-// skipSpace returns the offset of the first character from text[at] on that is not white
-// space, or the end.
+// skipSpace returns the offset of the first character at or after text[at] that is not white
+// space, or the end of text.
 func skipSpace(text []byte, at int) int {
 	for at < len(text) {
 		switch text[at] {
@@ -203,8 +203,8 @@ func skipSpace(text []byte, at int) int {
 	return at
 }
 
-// stringEnd returns the offset after the valid string whose opening quote is at text[at],
-// and whether it has escapes.
+// stringEnd returns the offset after the string whose opening quote is at text[at], and
+// whether it contains escape sequences. The string must be valid.
 func stringEnd(text []byte, at int) (end int, escaped bool) {
 	at = findQuoteOrBackslash(text, at+1)
 	for text[at] == '\\' {
@@ -214,8 +214,8 @@ func stringEnd(text []byte, at int) (end int, escaped bool) {
 	return at + 1, escaped
 }
 
-// findQuoteOrBackslash returns the offset of the first quote or backslash from text[at] on,
-// which must exist. It examines eight bytes at a time.
+// findQuoteOrBackslash returns the offset of the first quote or backslash at or after
+// text[at]. There must be one. It examines eight bytes at a time.
 func findQuoteOrBackslash(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])
@@ -237,11 +237,12 @@ const (
 	blanks  = ' ' * ones
 )
 
-// zeroBytes sets the high bit of each byte that is zero. Only the lowest is reliable: bytes
-// above it may be set wrongly.
+// zeroBytes returns a word in which the high bit of each zero byte of word is set. Only the
+// lowest such bit is reliable, because higher bits may be set wrongly.
 func zeroBytes(word uint64) uint64 { return (word - ones) &^ word & highs }
 
-// literalEnd returns the offset after the valid number, true, false or null at text[at].
+// literalEnd returns the offset after the number, true, false or null at text[at], which must
+// be valid.
 func literalEnd(text []byte, at int) int {
 	for {
 		switch text[at] {

@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// elementWalker walks through one element, which is valid JSON, and passes each leaf to
-// visit.
+// elementWalker walks through one element and passes each leaf to visit. The element must be
+// valid JSON.
 type elementWalker struct {
 	text  []byte
 	names *nameTree
@@ -19,22 +19,23 @@ type elementWalker struct {
 	cellBytes int
 	// columns is the maximum number of cells of an element that is an array.
 	columns int
-	// outerDepth is the number of levels around an element: 1 in an array.
+	// outerDepth is the nesting depth around an element, such as 1 for elements of a top-level
+	// array.
 	outerDepth int
-	// scratch holds the cells that differ from the text. It only grows during an element,
-	// so that its cells stay valid.
+	// scratch holds the cells that differ from their JSON text. It only grows while an element
+	// is walked, so that its cells stay valid.
 	scratch []byte
 	// isNumber reports whether the current cell is a number.
 	isNumber bool
-	// cells are the cells of an element that is an array, and numbers reports which are
-	// numbers.
+	// cells holds the cells of an element that is an array, and numbers reports which of them
+	// are numbers.
 	cells   [][]byte
 	numbers []bool
 	// readOnly reports whether the tree of names must not change.
 	readOnly bool
 }
 
-// Errors about the current element. The caller names it.
+// These are errors about the current element. The caller adds the number of the element.
 var (
 	errDeep = beyond(intray.NewMessage("json_file.too_deep", intray.Params{"limit": MaxDepth}))
 	errNUL  = &fault{problem: intray.NewMessage("json.null_character", nil)}
@@ -90,7 +91,8 @@ func (w *elementWalker) walkValue(at int, n *nameNode, depth int) (end int, err 
 	return end, w.visitLeaf(n, cell)
 }
 
-// cellAt returns the text of the value at text[at]. The text of an object is its JSON.
+// cellAt returns the cell for the value at text[at], and the offset after the value. The cell
+// of an array or object is its JSON without white space.
 func (w *elementWalker) cellAt(at, depth int) (cell []byte, end int, err error) {
 	c := w.text[at]
 	w.isNumber = c == '-' || c-'0' <= 9
@@ -113,7 +115,8 @@ func (w *elementWalker) cellAt(at, depth int) (cell []byte, end int, err error) 
 	return cell, end, err
 }
 
-// visitLeaf passes a cell to visit. The element itself is not a leaf, even if it is empty.
+// visitLeaf passes a cell to visit, unless n is the element itself, which is not a leaf even
+// if it is an empty object.
 func (w *elementWalker) visitLeaf(n *nameNode, cell []byte) error {
 	if n == w.names.root {
 		return nil
@@ -150,7 +153,7 @@ func (w *elementWalker) compactValue(at, depth int) (cell []byte, end int, err e
 	}
 }
 
-// unquote returns the text of a JSON string.
+// unquote returns the value of a JSON string.
 func (w *elementWalker) unquote(quoted []byte, escaped bool) ([]byte, error) {
 	if !escaped {
 		return quoted[1 : len(quoted)-1], nil
@@ -167,8 +170,8 @@ func (w *elementWalker) unquote(quoted []byte, escaped bool) ([]byte, error) {
 	return text[from:], nil
 }
 
-// refuseNUL returns an error if the string contains NUL. It is for strings whose text is
-// not needed.
+// refuseNUL returns an error if a string contains NUL. It is for strings whose value is not
+// needed.
 func (w *elementWalker) refuseNUL(quoted []byte, escaped bool) error {
 	from := len(w.scratch)
 	_, err := w.unquote(quoted, escaped)
