@@ -1,17 +1,17 @@
 // Package textinput reads files that contain text in any encoding.
 //
-// A [Reader] reads the bytes of a file to its end. A store that ends before the size of the
-// file has failed, so its end is never mistaken for the end of the text. [NewTextReader]
-// decodes the bytes to UTF-8. [Request] and [Decide] set the encoding that a person or a
-// document requested, and [Evidence] is the evidence of every text format. [DecodeHead] is
-// for detection.
+// A [Reader] reads the bytes of a file to its end. It returns an error if the store ends
+// before the size of the file, so text is never truncated silently. [NewTextReader] decodes
+// the bytes to UTF-8. [Request] and [Decide] set the encoding that a person or a document
+// requires. [Evidence] returns the evidence about the encoding for all text formats.
+// [DecodeHead] decodes the beginning of a file for format detection.
 //
-// Errors are those of the store, wrapped, and *source.UnreadableError for an unknown
-// encoding. Readers hold buffers of constant size. Callers must bound the text that they
-// keep.
+// The package returns errors of the store, wrapped, and a *source.UnreadableError for an
+// unknown encoding. Readers have buffers of constant size. Callers must limit the text that
+// they store.
 //
-// The package does not detect encodings, which package charset does, and does not resolve
-// conflicts between what a document declares and what its bytes show.
+// The package does not detect encodings, because package charset does that. It does not
+// resolve conflicts between the declared encoding of a document and its bytes.
 package textinput
 
 import (
@@ -26,8 +26,8 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// errTruncated reports a store that ends before the size of the file. It differs from
-// io.ErrUnexpectedEOF, which decoders return for truncated text.
+// errTruncated reports that a store ended before the size of the file. It is not
+// io.ErrUnexpectedEOF, because decoders return that error for truncated text.
 var errTruncated = errors.New("the file ended before its size")
 
 // Reader reads a file from an offset to its end. It must not be used concurrently.
@@ -37,13 +37,13 @@ type Reader struct {
 	err  error
 }
 
-// NewReader returns a reader of a file from an offset.
+// NewReader returns a reader that starts at an offset in a file.
 func NewReader(in source.Input, at int64) *Reader {
 	left := max(in.Size-at, 0)
 	return &Reader{src: io.NewSectionReader(in, at, left), left: left}
 }
 
-// Read reads bytes. It returns io.EOF only at the size of the file.
+// Read reads the next bytes. It returns io.EOF only at the end of the file.
 func (r *Reader) Read(b []byte) (int, error) {
 	n, err := r.src.Read(b)
 	r.left -= int64(n)
@@ -57,15 +57,15 @@ func (r *Reader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Failure returns the last error of the store, and nil if it has not failed.
+// Failure returns the last error of the store, or nil if the store has not failed.
 func (r *Reader) Failure() error { return r.err }
 
-// readBytes is the number of bytes NewTextReader reads at a time.
+// readBytes is the number of bytes that NewTextReader reads at a time.
 const readBytes = 128 << 10
 
-// NewTextReader returns the text of a file as UTF-8, from an offset in the text. It skips
-// the byte order marks of the guess. An encoding other than UTF-8 is decoded from the
-// beginning of the file.
+// NewTextReader returns a reader of a file as UTF-8 text that starts at an offset in the text.
+// It skips the byte order marks of the guess. If the encoding is not UTF-8, it decodes the
+// file from the beginning.
 func NewTextReader(in source.Input, g charset.Guess, at int64) (io.Reader, error) {
 	if g.Encoding == charset.UTF8 {
 		return bufio.NewReaderSize(NewReader(in, int64(g.BOM)+at), readBytes), nil
@@ -74,7 +74,7 @@ func NewTextReader(in source.Input, g charset.Guess, at int64) (io.Reader, error
 	return text, Discard(text, at)
 }
 
-// Discard reads and drops n bytes, or the rest if there are fewer.
+// Discard reads and discards n bytes, or all remaining bytes if there are fewer.
 func Discard(r io.Reader, n int64) error {
 	if _, err := io.CopyN(io.Discard, r, n); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -82,8 +82,8 @@ func Discard(r io.Reader, n int64) error {
 	return nil
 }
 
-// Request sets the guess to the encoding that a person requested by name. quoted is the
-// name as the error shows it.
+// Request sets the guess to the encoding that a person requested by name. quoted is the name
+// as it appears in the error for an unknown encoding.
 func Request(g *charset.Guess, name, quoted string) error {
 	encoding, known := charset.Lookup(name)
 	if !known {
@@ -93,7 +93,7 @@ func Request(g *charset.Guess, name, quoted string) error {
 	return nil
 }
 
-// Decide sets the guess to an encoding, with certainty and a reason.
+// Decide sets the guess to an encoding with a confidence of 1 and a reason.
 func Decide(g *charset.Guess, encoding charset.Encoding, reason intray.Message) {
 	if encoding != g.Encoding {
 		*g = charset.Guess{Encoding: encoding, BOM: g.BOM}
@@ -101,8 +101,8 @@ func Decide(g *charset.Guess, encoding charset.Encoding, reason intray.Message) 
 	g.Confidence, g.Reason, g.Second = 1, reason, nil
 }
 
-// Evidence returns the evidence of an encoding, with the alternative if a person
-// should choose.
+// Evidence returns the evidence about an encoding. It includes the alternative if a person
+// should decide.
 func Evidence(g charset.Guess) intray.Evidence {
 	e := intray.Evidence{Choice: "encoding", Value: g.Encoding.Name(), Reason: g.Explain()}
 	if e.Tie = g.Unsure(); e.Tie {
@@ -112,15 +112,15 @@ func Evidence(g charset.Guess) intray.Evidence {
 	return e
 }
 
-// DecodeHead returns the beginning of a file as UTF-8 if it is UTF-8, UTF-16 or UTF-32,
-// without its byte order mark. Other encodings are returned unchanged, because markup is
-// ASCII in all of them.
+// DecodeHead decodes the beginning of a file to UTF-8, without its byte order mark, if it is
+// UTF-8, UTF-16 or UTF-32. It returns the bytes of any other encoding unchanged, because
+// markup is ASCII in all of them.
 func DecodeHead(head []byte) []byte {
 	wide := len(head) > 1 && (head[0] == 0 || head[1] == 0 || head[0] >= 0xFE)
 	if !wide {
 		return bytes.TrimPrefix(head, []byte("\uFEFF"))
 	}
 	g := charset.Detect(head, false)
-	text, _ := io.ReadAll(charset.NewReader(bytes.NewReader(head[g.BOM:]), g.Encoding)) // memory does not fail
+	text, _ := io.ReadAll(charset.NewReader(bytes.NewReader(head[g.BOM:]), g.Encoding)) // reading from memory does not fail
 	return text
 }

@@ -16,12 +16,12 @@ const (
 	MaxAbove = 40
 	// MaxHeaders is the maximum number of rows of a header.
 	MaxHeaders = 3
-	// MaxColumns is the number of columns, from the left, that FindLayout compares. More
-	// columns would increase the work and not change the result.
+	// MaxColumns is the maximum number of columns that FindLayout compares, starting from the
+	// left. More columns would increase the work without changing the result.
 	MaxColumns = 2048
 )
 
-// Layout is the location of the table in the rows.
+// Layout is the location of the table in the rows of a sheet.
 type Layout struct {
 	// Width is the number of columns of the table.
 	Width int
@@ -30,36 +30,36 @@ type Layout struct {
 	First int
 	// Headers is the number of rows of the header, from 0 to MaxHeaders.
 	Headers int
-	// Reason is why the header is there, or why there is none.
+	// Reason is the reason for the choice of the header, or for the absence of a header.
 	Reason intray.Message
-	// Doubt is how close the best alternative is, with another header or with none. It
-	// ranges from 0, if nothing supports the alternative, to 1, if both are equally likely.
-	// It is 1/(1+lead). A lead of one point corresponds to one column with text above
+	// Doubt measures how close the best alternative is, which has a different header or none.
+	// It ranges from 0, if nothing supports the alternative, to 1, if both are equally likely.
+	// It is 1/(1+lead), where a lead of one point corresponds to one column with text above
 	// numbers. Doubt is 0 if a person chose the header.
 	Doubt float64
-	// Alternative is the row of the header of the best alternative, or NoHeader.
+	// Alternative is the index of the header row in the best alternative, or NoHeader.
 	Alternative int
 }
 
-// NoHeader is the Alternative if the best alternative has no header.
+// NoHeader is the value of Layout.Alternative if the best alternative has no header.
 const NoHeader = -1
 
-// maxDoubt is the doubt at a lead of half a point, which is less than one known column name
-// is worth.
+// maxDoubt is the maximum doubt at which no person is asked. It corresponds to a lead of half
+// a point, which is less than the score of one known column name.
 const maxDoubt = 2.0 / 3
 
-// Unsure reports whether a person should be asked, because the header and the alternative
-// are about equally likely.
+// Unsure reports whether a person should decide, because the header and the alternative are
+// about equally likely.
 func (l Layout) Unsure() bool { return l.Doubt > maxDoubt }
 
 // BodyStart returns the index of the first record.
 func (l Layout) BodyStart() int { return l.First + l.Headers }
 
-// FindLayout locates the table in the first rows of a sheet, including blank rows. width is
-// the number of cells that most rows have, or 0 to derive it from the rows.
+// FindLayout locates the table in the first rows of a sheet. rows must include blank rows.
+// width is the most frequent number of cells per row, or 0 to derive it from rows.
 //
-// The work is bounded by the product of the number of rows, [MaxColumns] and [MaxAbove].
-// The error is that of ctx.
+// The work is at most proportional to the product of the number of rows, [MaxColumns] and
+// [MaxAbove]. The only error is the error of ctx.
 func FindLayout(ctx context.Context, rows [][]string, width int) (Layout, error) {
 	if width == 0 {
 		width = commonWidth(rows)
@@ -73,7 +73,7 @@ func FindLayout(ctx context.Context, rows [][]string, width int) (Layout, error)
 	return layout, err
 }
 
-// truncateColumns returns rows without the cells right of MaxColumns.
+// truncateColumns returns rows with at most MaxColumns cells each.
 func truncateColumns(rows [][]string) [][]string {
 	cut := make([][]string, len(rows))
 	for i, row := range rows {
@@ -82,8 +82,8 @@ func truncateColumns(rows [][]string) [][]string {
 	return cut
 }
 
-// commonWidth returns the filled width of most rows, and the greater one if two are equally
-// frequent.
+// commonWidth returns the most frequent filled width of the rows. If two are equally frequent,
+// it returns the greater one.
 func commonWidth(rows [][]string) int {
 	counts := map[int]int{}
 	for _, row := range rows {
@@ -107,7 +107,7 @@ func commonWidth(rows [][]string) int {
 	return best
 }
 
-// filledWidth returns the number of cells up to the last one with text.
+// filledWidth returns the number of cells up to and including the last cell with text.
 func filledWidth(row []string) int {
 	for i := len(row) - 1; i >= 0; i-- {
 		if strings.TrimSpace(row[i]) != "" {
@@ -117,17 +117,17 @@ func filledWidth(row []string) int {
 	return 0
 }
 
-// layoutFinder holds the properties of the rows.
+// layoutFinder finds the layout of a sheet. It holds the properties of the rows.
 type layoutFinder struct {
 	rows   [][]string
 	width  int
 	filled []int
 	cells  [][]cellInfo
-	// firstEqual holds for each row the index of the first row with the same cells, so that
-	// rows are compared once instead of once per cell.
+	// firstEqual holds, for each row, the index of the first row with the same cells. With it,
+	// rows are compared only once instead of once per cell.
 	firstEqual []int
-	// first is the first row that can start a table, and last the last row that is not
-	// blank.
+	// first is the index of the first row that can start a table, and last is the index of the
+	// last row that is not blank.
 	first, last int
 }
 
@@ -184,12 +184,12 @@ const firstRowBonus = 1
 // headerCandidate is a row and its score as the header.
 type headerCandidate struct {
 	row int
-	// score decides. found is the part of it that is based on the rows.
+	// score determines the choice. found is the part of the score that is based on the rows.
 	score, found float64
 	why          grounds
 }
 
-// findLayout chooses the best header among the rows above the first record.
+// findLayout chooses the best header among the rows that can precede the first record.
 func (f *layoutFinder) findLayout(ctx context.Context) (Layout, error) {
 	none := headerCandidate{row: NoHeader}
 	first, best := f.first, none
@@ -218,7 +218,7 @@ func (f *layoutFinder) findLayout(ctx context.Context) (Layout, error) {
 	return l, nil
 }
 
-// noneReason returns why no row is the header.
+// noneReason returns the reason why no row is the header.
 func (f *layoutFinder) noneReason() intray.Message {
 	if f.first >= f.last && f.width > 1 {
 		return intray.NewMessage("header.only_row_like_values", nil)
@@ -226,7 +226,8 @@ func (f *layoutFinder) noneReason() intray.Message {
 	return intray.NewMessage("header.first_row_like_others", nil)
 }
 
-// scoreRow returns headerScore with the bonus for the first row of a table.
+// scoreRow returns a row as a header candidate. Its score is headerScore, plus firstRowBonus
+// if it is the first row of a table.
 func (f *layoutFinder) scoreRow(at, first int) headerCandidate {
 	s := headerCandidate{row: at}
 	s.found, s.why = f.headerScore(at)
@@ -237,9 +238,9 @@ func (f *layoutFinder) scoreRow(at, first int) headerCandidate {
 	return s
 }
 
-// findAlternative finds the best alternative to the chosen layout. It compares scores
-// without the bonus for the first row, because that is not evidence. Other rows of the same
-// header and its repetitions are not alternatives.
+// findAlternative sets the best alternative to the chosen layout, and the doubt. It compares
+// scores without firstRowBonus, because the bonus is not evidence. Further rows of the same
+// header, and repetitions of the header, are not alternatives.
 func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []headerCandidate) {
 	l.Alternative = NoHeader
 	next := math.Inf(-1)
@@ -256,13 +257,13 @@ func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []h
 	}
 	l.Doubt = 1 / (1 + max(0, best.found-next))
 	if l.Headers > 0 && f.hasRecordAbove(l.First, l.BodyStart()) {
-		l.Doubt, l.Alternative = 1, NoHeader // its first record would be lost
+		l.Doubt, l.Alternative = 1, NoHeader // otherwise the first record would be lost
 	}
 }
 
-// hasRecordAbove reports whether one of the rows above a header is like the records below
-// it: it fills most of the columns, and its cells in at least two typed columns are of
-// their kinds.
+// hasRecordAbove reports whether a row above a header looks like the records below it. Such a
+// row fills most columns, and in at least two typed columns, its cells have the kind of the
+// column.
 func (f *layoutFinder) hasRecordAbove(header, below int) bool {
 	for at := range header {
 		if 4*f.filled[at] < 3*f.width {
@@ -297,8 +298,8 @@ func (f *layoutFinder) hasTitleAbove(at int) bool {
 	return false
 }
 
-// firstRow returns the first row that can start a table of this width. Titles and notes
-// above it have fewer cells.
+// firstRow returns the index of the first row that can start a table of this width. Titles and
+// notes above the table have fewer cells.
 func (f *layoutFinder) firstRow() int {
 	for i, n := range f.filled {
 		if n > 0 && (f.width <= 1 || n >= 2 && 2*n >= f.width || n > 0 && f.hasTypedCells(i)) {
@@ -313,7 +314,7 @@ func (f *layoutFinder) firstRow() int {
 	return 0
 }
 
-// hasTypedCells reports whether a row with few cells has them in typed columns.
+// hasTypedCells reports whether the cells of a row with only a few cells are in typed columns.
 func (f *layoutFinder) hasTypedCells(at int) bool {
 	if f.filled[at] < 2 {
 		return false
@@ -327,8 +328,8 @@ func (f *layoutFinder) hasTypedCells(at int) bool {
 	return typed >= 2
 }
 
-// extendHeader adds the adjacent rows that belong to the header, which are text above the
-// same typed columns.
+// extendHeader adds adjacent rows to the header if they also have text above the typed
+// columns.
 func (f *layoutFinder) extendHeader(l *Layout) {
 	l.Headers = f.bodyStart(l.First) - l.First
 	for l.Headers < MaxHeaders && l.BodyStart() < len(f.rows) && f.isFurtherHeader(l.BodyStart(), l.First, l.BodyStart()+1) {
@@ -343,8 +344,8 @@ func (f *layoutFinder) extendHeader(l *Layout) {
 	}
 }
 
-// bodyStart returns the first row after a header that starts at a row. The header can have
-// further rows.
+// bodyStart returns the index of the first row after a header that starts at the row header
+// and can have several rows.
 func (f *layoutFinder) bodyStart(header int) int {
 	if f.isSideBySideText(header) {
 		return header + 1
@@ -361,17 +362,18 @@ func (f *layoutFinder) bodyStart(header int) int {
 	return header + 1
 }
 
-// isSideBySideText reports whether a row has only text in adjacent columns and nothing in
-// the last columns, at least a quarter of all. Such a row is a title or a note: names of
-// groups of columns extend over all columns, and records rarely have only text.
+// isSideBySideText reports whether a row has only text in adjacent columns and at least the
+// last quarter of the columns is empty. Such a row is a title or a note, because names of
+// column groups extend over all columns and records rarely contain only text.
 func (f *layoutFinder) isSideBySideText(at int) bool {
 	end := filledWidth(f.rows[at])
 	return f.filled[at] == end && 4*end <= 3*f.width &&
 		!slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code })
 }
 
-// isFurtherHeader reports whether a row next to a header is another row of it, given the
-// first record. Such a row repeats the header or has text in typed columns.
+// isFurtherHeader reports whether a row next to a header row belongs to the same header. Such
+// a row repeats the header or has text in typed columns. below is the index of the first
+// record.
 func (f *layoutFinder) isFurtherHeader(at, header, below int) bool {
 	if 2*f.filled[at] <= f.width || f.filled[at] < 2 || at < header && f.isSideBySideText(at) {
 		return false
@@ -382,8 +384,8 @@ func (f *layoutFinder) isFurtherHeader(at, header, below int) bool {
 	return f.isTextAboveTyped(at, header, below)
 }
 
-// isTextAboveTyped reports whether a row has no typed cell, and has text in some columns
-// that are typed from the row below on.
+// isTextAboveTyped reports whether a row has no typed cells, but has text in columns that are
+// typed in the rows from index below.
 func (f *layoutFinder) isTextAboveTyped(at, header, below int) bool {
 	if slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code }) {
 		return false

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// minNameScore is the minimum share of requested names in a row that is chosen for its
-	// names, and minNameLead its minimum lead over all other rows. Exports have many
-	// columns that a schema does not need.
+	// minNameScore is the minimum share of requested names in a row that is chosen as the
+	// header for its names. It is low because exports have many columns that a schema does not
+	// need. minNameLead is the minimum lead of that row over all other rows.
 	minNameScore, minNameLead = 0.4, 0.2
-	// goodNameScore is a score from which no other row is examined.
+	// goodNameScore is the minimum score at which no other row is examined.
 	goodNameScore = 1 - minNameLead
 )
 
-// Prefer returns the layout whose header has the requested names. names returns the share
-// of names in a row, from 0 to 1, and may be nil. Only rows with text in at least half of
-// the columns are considered. If one row is clearly ahead of all others, it is the header,
-// but remains unsure if there is a record above it. Otherwise the layout does not change.
+// Prefer returns the layout whose header has the requested names. names returns the share of
+// requested names in a row, from 0 to 1, and may be nil. Prefer considers only rows with text
+// in at least half of the columns. If the score of one row is clearly higher than that of all
+// other rows, that row is the header. The layout remains unsure if there is a record above
+// that row. If no row is clearly the best, the header does not change.
 func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout {
 	if names == nil || len(rows) == 0 {
 		return l
@@ -54,7 +55,7 @@ func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout
 	return l
 }
 
-// withHeader returns the layout with another header row. If a row above looks like a
+// withHeader returns the layout with the header at a given row. If a row above it looks like a
 // record, the layout is unsure, because that record would be lost.
 func (l Layout) withHeader(rows [][]string, header int) Layout {
 	alternative := NoHeader
@@ -70,8 +71,8 @@ func (l Layout) withHeader(rows [][]string, header int) Layout {
 	return l
 }
 
-// isRecordLike reports whether a row has text in half of the columns, and two values that
-// are rarely names or titles.
+// isRecordLike reports whether a row has text in at least half of the columns, and at least
+// two values that are rarely names or titles.
 func (l Layout) isRecordLike(row []string) bool {
 	typed := 0
 	for _, cell := range row {
@@ -82,8 +83,8 @@ func (l Layout) isRecordLike(row []string) bool {
 	return 2*Filled(row) >= l.Width && typed >= 2
 }
 
-// withoutTitles drops the first rows of a header if it contains more names without them,
-// and returns its score.
+// withoutTitles drops the first rows of the header if the header then contains a higher share
+// of requested names. It also returns that share.
 func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64) (Layout, float64) {
 	if l.Headers == 0 || l.BodyStart() > len(rows) {
 		return l, 0
@@ -98,8 +99,8 @@ func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64)
 	return best, own
 }
 
-// ColumnNames returns the names of the columns in the header. The cells of several rows are
-// joined with a space. A column without text has the name "".
+// ColumnNames returns the column names in the header. If the header has several rows, it joins
+// their cells with a space. A column without text has the name "".
 func (l Layout) ColumnNames(rows [][]string) []string {
 	width := l.Width
 	for _, row := range rows[l.First:l.BodyStart()] {
@@ -114,7 +115,8 @@ func (l Layout) ColumnNames(rows [][]string) []string {
 	return names
 }
 
-// IsTotal reports whether the first cell with text marks a row as a total of other rows.
+// IsTotal reports whether a row is a total of other rows, as indicated by its first cell with
+// text.
 func IsTotal(row []string) bool {
 	for _, cell := range row {
 		cell = strings.ToLower(strings.Trim(cell, " \t:.*"))
@@ -134,8 +136,8 @@ var totalWords = []string{
 	"totale", "totaal", "somme", "suma", "totalt", "итого", "всего", "razem", "ogółem", "合計", "总计", "合计", "總計",
 }
 
-// IsNote reports whether a row is a remark below a table. Such a row has one cell with text
-// that reads like a remark.
+// IsNote reports whether a row is a remark below a table. Such a row has a single cell with
+// text, and that text looks like a remark. afterBlank reports whether the row above is blank.
 func IsNote(row []string, afterBlank bool) bool {
 	text, filled := "", 0
 	for _, cell := range row {
@@ -173,7 +175,7 @@ func Filled(row []string) int {
 	return n
 }
 
-// NamesColumns reports whether a row looks like the header of the few rows below it.
+// NamesColumns reports whether a row looks like the header of the rows below it.
 func NamesColumns(row []string, below [][]string) bool {
 	rows := truncateColumns(append([][]string{row}, below...))
 	f := layoutFinder{rows: rows, width: max(filledWidth(rows[0]), commonWidth(rows[1:]))}

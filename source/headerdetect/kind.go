@@ -1,9 +1,9 @@
 // Package headerdetect finds the table among the rows of a sheet.
 //
-// A [Kind] is the type of a cell judged by its text alone. A [Layout] defines which rows
-// are titles, which are the header, and how many columns there are. Rows come from any
-// format, as texts. The package does not read files or know quotes and delimiters, and
-// never changes a cell.
+// A [Kind] is the type of a cell, based only on its text. A [Layout] defines which rows are
+// titles, which rows are the header, and how many columns there are. Rows can come from any
+// format, as strings. The package does not read files, parse quotes or delimiters, or change
+// cells.
 package headerdetect
 
 import (
@@ -12,19 +12,19 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is the type of a cell, judged by its text alone.
+// Kind is the type of a cell, based only on its text.
 type Kind uint8
 
 // The kinds are in order from the most to the least specific.
 const (
-	// Empty cells have no text, or a usual mark of a missing value such as n/a, null or -.
+	// Empty cells have no text, or a common marker for a missing value such as n/a, null or -.
 	Empty Kind = iota
 	Integer
 	// Number has a decimal point, a currency, a percent sign or other marks besides digits.
 	Number
 	Date
 	Time
-	// Flag is a boolean such as yes and no, or true and false.
+	// Flag is a boolean, such as yes or no, true or false.
 	Flag
 	Email
 	Link
@@ -36,7 +36,7 @@ const (
 	Kinds
 )
 
-// IsTyped reports whether cells of this kind are rarely names of columns.
+// IsTyped reports whether cells of this kind are rarely column names.
 func (k Kind) IsTyped() bool { return k >= Integer && k <= Link && k != Flag }
 
 // KindOf returns the kind of a cell.
@@ -82,8 +82,7 @@ func hasDigit(cell string) bool {
 	return false
 }
 
-// maxKeywordBytes exceeds the length of all keywords in any spelling. Longer cells, which
-// are most, need no lookup.
+// maxKeywordBytes is the maximum length of a keyword in bytes. Longer cells need no lookup.
 const maxKeywordBytes = 8
 
 func isMissing(cell string) bool {
@@ -114,8 +113,8 @@ func isEmail(cell string) bool {
 		!strings.HasSuffix(cell, ".") && !strings.ContainsAny(cell, " \t\n,;\"")
 }
 
-// isCode reports whether a cell has at least one digit, and otherwise only letters, digits
-// and the marks that join them.
+// isCode reports whether a cell contains at least one digit and consists only of letters,
+// digits and characters that join them.
 func isCode(cell string) bool {
 	digits := false
 	for _, r := range cell {
@@ -130,8 +129,8 @@ func isCode(cell string) bool {
 	return digits
 }
 
-// numberKind returns the kind of a number with signs, currencies, percent signs and
-// separators.
+// numberKind returns the kind of a number, which can contain signs, currencies, percent signs
+// and separators. It returns false if the cell is not a number.
 func numberKind(cell string) (Kind, bool) {
 	body := strings.TrimSpace(cell)
 	if strings.HasPrefix(body, "(") && strings.HasSuffix(body, ")") {
@@ -145,8 +144,8 @@ func numberKind(cell string) (Kind, bool) {
 	return classifyNumber(body, len(body) == len(cell))
 }
 
-// classifyNumber returns the kind of a number without its currency. plain reports whether
-// it had none.
+// classifyNumber returns the kind of a number whose currency was removed. plain reports
+// whether it had no currency.
 func classifyNumber(body string, plain bool) (Kind, bool) {
 	digits, others := 0, 0
 	for i, r := range body {
@@ -176,7 +175,7 @@ func isMoney(r rune) bool {
 	return unicode.Is(unicode.Sc, r) || r == '%' || r == '‰' || r == ' ' || r == '\u00a0'
 }
 
-// trimCode removes a currency code, as in USD 12.00 and 12.00 EUR.
+// trimCode returns a number without its currency code, as in USD 12.00 and 12.00 EUR.
 func trimCode(body string) string {
 	if len(body) > 4 && isUpper(body[:3]) && !isUpper(body[3:4]) {
 		return strings.TrimSpace(body[3:])
@@ -201,9 +200,9 @@ func isExponent(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == "" && len(s) <= 4
 }
 
-// hasValidGroups reports whether the separators of a number are in valid positions: three
-// digits follow each separator. The last kind of separator can be a decimal sign, once.
-// India also uses groups of two digits.
+// hasValidGroups reports whether the separators in a number are in valid positions. Three
+// digits must follow each separator, or two in the Indian numbering system. The last separator
+// can be a decimal separator if its character occurs only once.
 func hasValidGroups(body string) bool {
 	runs, seps := digitRuns(strings.TrimLeft(body, "-+−"))
 	first, last := runs[0], runs[len(runs)-1]
@@ -221,7 +220,8 @@ func hasValidGroups(body string) bool {
 	return first > 0 && first <= 3 && last > 0 && (last == 3 || !whole)
 }
 
-// digitRuns returns the number of digits between the separators.
+// digitRuns returns the separators of a number, and the numbers of digits before, between and
+// after them.
 func digitRuns(body string) (runs []int, seps []rune) {
 	run := 0
 	for _, r := range body {
@@ -234,7 +234,8 @@ func digitRuns(body string) (runs []int, seps []rune) {
 	return append(runs, run), seps
 }
 
-// isTime accepts 9:30, 09:30:15, 09:30:15.250 and the same with AM or PM.
+// isTime reports whether a cell is a time of day, such as 9:30, 09:30:15, 09:30:15.250 or 9:30
+// AM.
 func isTime(cell string) bool {
 	if cell == "" || cell[0]-'0' > 9 || strings.IndexByte(cell, ':') < 0 {
 		return false
@@ -264,8 +265,8 @@ func isTime(cell string) bool {
 	return true
 }
 
-// isDate accepts dates in digits, with an optional time, and dates with month names. It
-// does not decide which part is the day.
+// isDate reports whether a cell is a date in digits, optionally with a time, or a date with
+// the name of a month. It does not decide which part is the day.
 func isDate(cell string) bool {
 	day := cell
 	if at := strings.IndexAny(cell, "T "); at >= 6 && at <= 11 && at+1 < len(cell) {
@@ -303,11 +304,12 @@ func isDayGroups(groups []string) bool {
 	return false
 }
 
-// maxDigitGroups exceeds the number of groups of digits in a date and a time.
+// maxDigitGroups is the maximum number of groups of digits that are parsed. A date with a time
+// has fewer groups.
 const maxDigitGroups = 6
 
-// digitGroups splits a text of digits and single separators that occur in dates and times.
-// It returns nothing for other texts.
+// digitGroups splits s into groups of digits and the separators between them, which must be
+// single characters that occur in dates and times. It returns nil and "" for any other string.
 func digitGroups(s string, into *[maxDigitGroups]string) (groups []string, seps string) {
 	groups = into[:0]
 	var marks [4 * maxDigitGroups]byte
@@ -329,7 +331,7 @@ func digitGroups(s string, into *[maxDigitGroups]string) (groups []string, seps 
 	return groups, internSeparators(marks[:n])
 }
 
-// internSeparators returns the usual separators without allocation.
+// internSeparators returns seps as a string, without an allocation for common separators.
 func internSeparators(seps []byte) string {
 	for _, usual := range [...]string{"", ":", "::", "--", "..", "//", ".", "-"} {
 		if string(seps) == usual {
@@ -339,7 +341,8 @@ func internSeparators(seps []byte) string {
 	return string(seps)
 }
 
-// hasMonth accepts 12 Jan 2020, Jan 12, 2020, 12-Jan-20 and 3. März 2021.
+// hasMonth reports whether day is a date with the name of a month, such as "12 Jan 2020", "Jan
+// 12, 2020", "12-Jan-20" or "3. März 2021".
 func hasMonth(day string) bool {
 	count, digits, names := 0, 0, 0
 	for w := range strings.FieldsFuncSeq(day, func(r rune) bool { return r == ' ' || r >= ',' && r <= '/' }) {
@@ -370,7 +373,7 @@ func allDigits(w string) bool {
 	return true
 }
 
-// monthNames are the names and abbreviations of months in the most frequent languages.
+// monthNames lists the names and abbreviations of months in the most common languages.
 const monthNames = " jan feb mar apr may jun jul aug sep sept oct nov dec " +
 	"january february march april june july august september october november december " +
 	"jän mär mrz mai okt dez januar jänner februar märz juni juli oktober dezember " +
@@ -381,7 +384,7 @@ const monthNames = " jan feb mar apr may jun jul aug sep sept oct nov dec " +
 	"mrt mei januari februari maart augustus maj oktober desember " +
 	"sty lut kwi cze lip sie wrz paź lis gru stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia "
 
-// months is the set of monthNames.
+// months is the set of the words in monthNames.
 var months = wordSet(monthNames)
 
 func wordSet(words string) map[string]bool {

@@ -8,16 +8,16 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// grounds count the evidence for and against a row as the header.
+// grounds holds the evidence for and against a row as the header.
 type grounds struct {
-	// names reports whether the row can consist of names.
+	// names reports whether the row can consist of column names.
 	names bool
-	// differs is the number of its text cells above values of another kind, and same the
-	// number of cells that look like the values below.
+	// differs is the number of text cells in the row above values of a different kind. same is
+	// the number of cells that look like the values below them.
 	differs, same int
 }
 
-// reason describes the evidence in a table with the given number of columns.
+// reason returns a message that describes the evidence in a table with width columns.
 func (g grounds) reason(width int) intray.Message {
 	if !g.names {
 		return intray.NewMessage("header.usual", nil)
@@ -32,8 +32,9 @@ func (g grounds) reason(width int) intray.Message {
 	return reason
 }
 
-// headerScore returns how well a row serves as the header of the rows below it. It counts
-// the columns whose content differs from the row, and known column names.
+// headerScore returns a score for a row as the header of the rows below it, and the evidence.
+// The score depends on the columns whose content differs from the row, and on known column
+// names. Higher is more likely.
 func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	row, filled := f.rows[at], f.filled[at]
 	if filled == 0 || 2*filled < f.width || f.width > 1 && filledWidth(row) > 2*f.width {
@@ -65,7 +66,8 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 		}
 	}
 	score += 0.4 * (float64(filled) - float64(f.width))
-	// A header further down must be much better, because the rows above it would be data.
+	// A later header must have a much higher score, because it would make the rows above it
+	// records that are lost.
 	for i := f.first; i < at; i++ {
 		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) {
 			score -= 0.75 * float64(f.width)
@@ -77,7 +79,7 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 // yearScore is the score of a year above other numbers.
 const yearScore = 0.3
 
-// cellScore compares the cell of the row at with its column.
+// cellScore returns a score for the cell of the row at as the name of the column below it.
 func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 {
 	l := f.cells[at][below.column]
 	col := f.columnStats(below)
@@ -97,17 +99,17 @@ func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 
 	if n := float64(utf8.RuneCountInString(cell)); col.length > 3*n || col.length > 40 && n < 30 {
 		points += 0.3
 	}
-	if at == f.first && l.kind != Empty && f.repeatsFewValues(below) { // not counting this cell, which is above
+	if at == f.first && l.kind != Empty && f.repeatsFewValues(below) { // the values below do not include this cell
 		points += 0.5
 	}
-	return min(points, 0.9) // less than a column of another kind
+	return min(points, 0.9) // less than for a column of a different kind
 }
 
-// typedScore is cellScore for a cell that is rarely a name.
+// typedScore is cellScore for a cell of a typed kind, which is rarely a name.
 func (f *layoutFinder) typedScore(at int, kind Kind, col columnStats, cell string) float64 {
 	switch {
 	case col.filled == 0 && at >= f.last && f.width > 1 && !isYear(cell):
-		return -1 // the rows below do not tell more
+		return -1 // there are no rows below that could support a header
 	case col.filled == 0:
 		return 0
 	case kind == Integer && isYear(cell) && !isYear(col.any):
@@ -118,41 +120,44 @@ func (f *layoutFinder) typedScore(at int, kind Kind, col columnStats, cell strin
 	return 0
 }
 
-// isYear reports whether a cell is a recent year. Years are column names more often than
-// other numbers.
+// isYear reports whether a cell is a year from 1900 to 2100. Years are column names more often
+// than other numbers are.
 func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
 
 // cellInfo holds the properties of a cell.
 type cellInfo struct {
 	kind Kind
-	// sum is the checksum of its text without case, and runes its length in characters.
+	// sum is a checksum of the text in lower case, and runes is the length of the text in
+	// characters.
 	sum, runes uint32
 }
 
-// columnBody is a column from a row on, without the rows that repeat the header.
+// columnBody is the part of a column that starts at the row from, without rows that repeat the
+// header.
 type columnBody struct {
 	column, from int
-	// header is the firstEqual of the header, or noRow.
+	// header is the value of firstEqual for the header row, or noRow.
 	header int
 }
 
-// noRow is the header of a body without header.
+// noRow is the value of columnBody.header if there is no header.
 const noRow = -1
 
-// columnStats summarizes the cells of a body.
+// columnStats summarizes the cells of a columnBody.
 type columnStats struct {
 	kind   Kind
 	share  float64
 	filled int
 	length float64
-	// any is the text of the first cell without case.
+	// any is the text of the first cell in lower case.
 	any string
 }
 
-// maxBodyRows is the maximum number of rows below a header that are examined.
+// maxBodyRows is the maximum number of rows examined below a header.
 const maxBodyRows = 200
 
-// filledRows iterates over the rows in which a body has cells that are not empty.
+// filledRows iterates over the indexes of the rows in which a body has a cell that is not
+// empty.
 func (f *layoutFinder) filledRows(b columnBody) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {
@@ -194,7 +199,8 @@ func (f *layoutFinder) columnStats(b columnBody) (col columnStats) {
 	return col
 }
 
-// containsText reports whether a cell of a body has the same text as l.
+// containsText reports whether a cell of a body has the given text, ignoring case. l holds the
+// properties of that text.
 func (f *layoutFinder) containsText(b columnBody, l cellInfo, text string) bool {
 	for i := range f.filledRows(b) {
 		if f.cells[i][b.column].sum == l.sum && f.cellText(i, b.column) == text {
@@ -208,7 +214,7 @@ func (f *layoutFinder) containsText(b columnBody, l cellInfo, text string) bool 
 // significant.
 const minRepeatedCells = 4
 
-// repeatsFewValues reports whether the values of a body occur twice on average.
+// repeatsFewValues reports whether the values of a body occur at least twice on average.
 func (f *layoutFinder) repeatsFewValues(b columnBody) bool {
 	values := map[uint32]bool{}
 	filled := 0
@@ -219,13 +225,12 @@ func (f *layoutFinder) repeatsFewValues(b columnBody) bool {
 	return filled >= minRepeatedCells && 2*len(values) <= filled
 }
 
-// cellText returns the text of a cell without case.
+// cellText returns the text of a cell in lower case, without surrounding white space.
 func (f *layoutFinder) cellText(row, column int) string {
 	return strings.ToLower(strings.TrimSpace(f.rows[row][column]))
 }
 
-// headerWordScore returns points for words that are names of columns far more often than
-// values.
+// headerWordScore returns a score for words that are far more often column names than values.
 func headerWordScore(cell string) float64 {
 	cell = strings.TrimRight(strings.ToLower(cell), ".:# ")
 	if strings.Contains(headerWords, " "+cell+" ") {
