@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errItem = errors.New("invalid item")
 
-// count returns a function that returns 0 to n-1 and then end.
+// count returns a function that returns the numbers from 0 to n-1 and then the error end.
 func count(n int, end error) func(context.Context) (int, error) {
 	i := -1
 	return func(context.Context) (int, error) {
@@ -28,15 +28,15 @@ func count(n int, end error) func(context.Context) (int, error) {
 	}
 }
 
-// each returns a factory of workers that all call the same function.
+// each returns a newWorker function whose workers all call work.
 func each(work func(context.Context, int) (int, error)) func() func(context.Context, int) (int, error) {
 	return func() func(context.Context, int) (int, error) { return work }
 }
 
 func double(_ context.Context, i int) (int, error) { return 2 * i, nil }
 
-// readAll returns all results and the error that ended them. The error must be returned
-// again by further calls.
+// readAll returns all results and the error that ended them. It checks that further calls
+// return the same error.
 func readAll(t *testing.T, r *Results[int]) (all []int, end error) {
 	t.Helper()
 	for {
@@ -85,8 +85,8 @@ func TestResultsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestWorkersRunInParallel lets each of two workers wait for the other one, and lets the
-// second item finish first.
+// TestWorkersRunInParallel checks that results stay in order if two workers wait for each
+// other and the second item finishes first.
 func TestWorkersRunInParallel(t *testing.T) {
 	second := make(chan struct{})
 	r := Start(t.Context(), 2, 2, count(2, io.EOF), each(func(ctx context.Context, i int) (int, error) {
@@ -109,7 +109,7 @@ func TestEveryWorkerHasItsState(t *testing.T) {
 		workers := 0
 		r := Start(t.Context(), requested, 6, count(500, io.EOF), func() func(context.Context, int) (int, error) {
 			workers++
-			calls := 0 // the race detector reports a worker that is called concurrently
+			calls := 0 // the race detector reports concurrent calls of one worker
 			return func(_ context.Context, i int) (int, error) {
 				calls++
 				return 2 * i, nil
@@ -124,8 +124,8 @@ func TestEveryWorkerHasItsState(t *testing.T) {
 	}
 }
 
-// TestErrorOfWorker fails each item in turn. Items before it are returned, items after
-// it are not.
+// TestErrorOfWorker checks, for an error at each item, that the items before it are returned
+// and the items after it are not.
 func TestErrorOfWorker(t *testing.T) {
 	const n = 9
 	for failing := range n {
@@ -146,7 +146,8 @@ func TestErrorOfWorker(t *testing.T) {
 	}
 }
 
-// TestFirstErrorInOrder lets a later item fail before an earlier one.
+// TestFirstErrorInOrder checks that the error of an earlier item is returned even if a later
+// item fails first.
 func TestFirstErrorInOrder(t *testing.T) {
 	failed := make(chan struct{})
 	r := Start(t.Context(), 2, 3, count(3, io.EOF), each(func(ctx context.Context, i int) (int, error) {
@@ -166,7 +167,7 @@ func TestFirstErrorInOrder(t *testing.T) {
 	}
 }
 
-// TestErrorOfWorkerStopsNext checks that an error of a worker ends the context of next,
+// TestErrorOfWorkerStopsNext checks that an error of a worker cancels the context of next
 // while the work on an earlier item continues.
 func TestErrorOfWorkerStopsNext(t *testing.T) {
 	stopped := make(chan struct{})
@@ -221,7 +222,8 @@ func TestErrorOfNext(t *testing.T) {
 	}
 }
 
-// TestPanic lets next and a worker panic at each item.
+// TestPanic checks that Next panics with the value and stack of a panic in next or a worker,
+// at each item.
 func TestPanic(t *testing.T) {
 	for at := range 4 {
 		for _, inNext := range []bool{true, false} {
@@ -262,8 +264,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestLimit checks that exactly limit items are requested while nobody reads results, and
-// one more for each result.
+// TestLimit checks that exactly limit items are requested before any result is read, and one
+// more after each result.
 func TestLimit(t *testing.T) {
 	for _, limit := range []int{1, 2, 5} {
 		requested := make(chan int, 100)
@@ -295,8 +297,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestCloseStopsEverything closes the results after each number of results, with blocked
-// workers and a blocked next. The test binary fails if a goroutine remains.
+// TestCloseStopsEverything checks that Close returns after any number of results, even if the
+// workers or next are blocked. TestMain reports goroutines that remain.
 func TestCloseStopsEverything(t *testing.T) {
 	for n := range 6 {
 		for _, blockNext := range []bool{true, false} {
@@ -335,8 +337,8 @@ func TestCloseStopsEverything(t *testing.T) {
 	}
 }
 
-// TestCanceledNext cancels the context of Next while it waits for an item and while it
-// waits for a worker. The result is not lost.
+// TestCanceledNext checks that no result is lost if the context of Next is canceled while Next
+// waits for an item or for a worker.
 func TestCanceledNext(t *testing.T) {
 	for _, inNext := range []bool{true, false} {
 		release := make(chan struct{})
@@ -359,7 +361,7 @@ func TestCanceledNext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		started <- <-started
-		for range 100 { // Next chooses at random between an item and the end of the context
+		for range 100 { // Next chooses at random between an item and the canceled context
 			if out, err := r.Next(ctx); out != 0 || !errors.Is(err, context.Canceled) {
 				t.Errorf("result %d, error %v, want context.Canceled", out, err)
 			}
@@ -374,7 +376,8 @@ func TestCanceledNext(t *testing.T) {
 	}
 }
 
-// TestCanceledStart cancels the context of Start after each number of results.
+// TestCanceledStart checks what Next returns if the context of Start is canceled after any
+// number of results.
 func TestCanceledStart(t *testing.T) {
 	cause := errors.New("shutdown")
 	for n := range 5 {
@@ -393,8 +396,8 @@ func TestCanceledStart(t *testing.T) {
 	}
 }
 
-// TestModel compares random numbers of items, workers and limits, with and without an
-// error, with a loop.
+// TestModel compares the results with those of a sequential loop, for random numbers of items,
+// workers and limits, with and without an error.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 200).Draw(t, "items")
@@ -422,7 +425,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// BenchmarkNext measures the cost of one item without work.
+// BenchmarkNext measures the overhead per item.
 func BenchmarkNext(b *testing.B) {
 	b.ReportAllocs()
 	r := Start(b.Context(), 2, 4, count(b.N, io.EOF), each(double))
@@ -434,7 +437,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// BenchmarkStart measures the fixed cost of the goroutines of one use.
+// BenchmarkStart measures the fixed cost of starting and stopping the goroutines.
 func BenchmarkStart(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRunsLikeTheEncoder decodes what the encoder of parquet-go encodes.
+// TestRunsLikeTheEncoder checks that numbers encoded by parquet-go decode to the same numbers.
 func TestRunsLikeTheEncoder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(1, 8).Draw(t, "width")
@@ -31,7 +31,8 @@ func TestRunsLikeTheEncoder(t *testing.T) {
 	})
 }
 
-// TestDeltasLikeTheEncoder decodes numbers and finds the bytes after them.
+// TestDeltasLikeTheEncoder checks that deltas encoded by parquet-go decode to the same
+// numbers, and that rest returns the bytes after them.
 func TestDeltasLikeTheEncoder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.Int64(), 0, 400).Draw(t, "numbers")
@@ -57,7 +58,7 @@ func TestDeltasLikeTheEncoder(t *testing.T) {
 	})
 }
 
-// TestReadBits compares with reading bit by bit.
+// TestReadBits compares readBits with reading bit by bit.
 func TestReadBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.Byte(), 1, 24).Draw(t, "text")

@@ -32,7 +32,8 @@ func newTestCompressor(t testing.TB, codec format.CompressionCodec) *Compressor 
 	return c
 }
 
-// TestPagesDecompress encodes pages of both versions and decodes them again.
+// TestPagesDecompress checks that encoded pages of both versions decompress to the original
+// bytes.
 func TestPagesDecompress(t *testing.T) {
 	for _, codec := range []format.CompressionCodec{format.Zstd, format.Snappy, format.Uncompressed} {
 		compressor := &Compressor{}
@@ -82,8 +83,8 @@ func checkPage(t *testing.T, d *Decompressor, c *Chunk, pages, plain []byte, wan
 	return plain
 }
 
-// TestImpossibleSizes rejects pages before memory is allocated for what they declare,
-// and pages that do not have the size that they declare.
+// TestImpossibleSizes checks that pages with impossible sizes are rejected before memory is
+// allocated, and that pages are rejected if their size differs from the declared one.
 func TestImpossibleSizes(t *testing.T) {
 	zeros := newTestCompressor(t, format.Zstd).compress(nil, make([]byte, 1000))
 	for name, test := range map[string]struct {
@@ -124,8 +125,8 @@ func TestUnknownCodecs(t *testing.T) {
 	}
 }
 
-// TestReadExactly reads streams that are shorter or longer than declared, or that fail
-// after the declared end.
+// TestReadExactly checks the result for streams that are shorter or longer than declared, or
+// that fail after the declared end.
 func TestReadExactly(t *testing.T) {
 	errBroken := errors.New("broken")
 	for name, c := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDictionaryBuilder looks the values up again in the page.
+// TestDictionaryBuilder checks that Lookup finds the values in the written page.
 func TestDictionaryBuilder(t *testing.T) {
 	var b DictionaryBuilder
 	rapid.Check(t, func(t *rapid.T) {
@@ -40,8 +40,8 @@ func TestDictionaryBuilder(t *testing.T) {
 	})
 }
 
-// TestDictionaryBuilderGrows adds more values than there is room for, and closes the
-// dictionary with some of them.
+// TestDictionaryBuilderGrows checks a dictionary that grows beyond its initial size and is
+// then closed with only some of its values.
 func TestDictionaryBuilderGrows(t *testing.T) {
 	const most = 5000
 	var b DictionaryBuilder
@@ -66,8 +66,8 @@ func TestDictionaryBuilderGrows(t *testing.T) {
 	}
 }
 
-// TestDictionaryEntries loads entries of all kinds, among them an empty text at the
-// end, and rejects indexes and pages outside of them.
+// TestDictionaryEntries checks entries of all kinds, including an empty string at the end, and
+// checks that invalid indexes and pages are rejected.
 func TestDictionaryEntries(t *testing.T) {
 	texts := []byte("\x01\x00\x00\x00a" + "\x02\x00\x00\x00bc" + "\x00\x00\x00\x00")
 	for _, test := range []struct {

@@ -33,7 +33,7 @@ func testColumns() [][]Element {
 	}
 }
 
-// writtenFile returns a file of two row groups that have chunks without pages.
+// writtenFile returns a file with two row groups whose chunks have no pages.
 func writtenFile(t testing.TB) (*FooterWriter, []byte) {
 	t.Helper()
 	f := &FooterWriter{Columns: testColumns()}
@@ -51,7 +51,8 @@ func writtenFile(t testing.TB) (*FooterWriter, []byte) {
 	return f, append(append([]byte(Magic), pages...), f.Encode(2)...)
 }
 
-// TestFooterLikeTheLibrary reads a written footer with parquet-go.
+// TestFooterLikeTheLibrary checks that parquet-go reads the expected data from a written
+// footer.
 func TestFooterLikeTheLibrary(t *testing.T) {
 	_, file := writtenFile(t)
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)), parquet.SkipPageIndex(true))
@@ -97,7 +98,7 @@ func TestFooterLikeTheLibrary(t *testing.T) {
 	}
 }
 
-// TestFooterReadsBack reads a written footer with this package.
+// TestFooterReadsBack checks that ReadFooter returns the data of a written footer.
 func TestFooterReadsBack(t *testing.T) {
 	_, file := writtenFile(t)
 	f, err := ReadFooter(bytes.NewReader(file), int64(len(file)), 100)
@@ -131,7 +132,7 @@ func TestFooterReadsBack(t *testing.T) {
 	}
 }
 
-// TestFooterCutOff reads the footer of every beginning of a file.
+// TestFooterCutOff checks that ReadFooter returns an error for a file truncated at any offset.
 func TestFooterCutOff(t *testing.T) {
 	_, file := writtenFile(t)
 	for size := range file {
@@ -145,7 +146,8 @@ func TestFooterCutOff(t *testing.T) {
 	}
 }
 
-// TestTooManyRowGroups rejects more row groups than their number in the file can count.
+// TestTooManyRowGroups checks that AppendGroup rejects more row groups than the format can
+// number.
 func TestTooManyRowGroups(t *testing.T) {
 	f := &FooterWriter{Columns: testColumns()[:1]}
 	chunks := []Chunk{{Encodings: []format.Encoding{format.Plain}}}

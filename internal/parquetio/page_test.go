@@ -64,7 +64,7 @@ func TestHeadersLikeTheLibrary(t *testing.T) {
 		}
 		read.Compressed, read.repEncoding, read.defEncoding = test.header.Compressed, 0, 0
 		if test.header.Kind == format.DataPage {
-			read.Nulls = test.header.Nulls // only in the statistics
+			read.Nulls = test.header.Nulls // stored only in the statistics
 		}
 		if diff := cmp.Diff(test.header, read, cmp.AllowUnexported(PageHeader{})); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestThriftNeverPanics skips arbitrary bytes.
+// TestThriftNeverPanics checks that skipping arbitrary bytes does not panic.
 func TestThriftNeverPanics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &thriftReader{text: rapid.SliceOf(rapid.Byte()).Draw(t, "text")}

@@ -38,7 +38,7 @@ func TestReader(t *testing.T) {
 	})
 }
 
-// TestReaderEndsEarly reads from a store that has fewer bytes than the file.
+// TestReaderEndsEarly checks the error if the store has fewer bytes than the file.
 func TestReaderEndsEarly(t *testing.T) {
 	for _, has := range []string{"", "0123"} {
 		in := source.Input{ReaderAt: strings.NewReader(has), Size: 5}
@@ -50,7 +50,7 @@ func TestReaderEndsEarly(t *testing.T) {
 	}
 }
 
-// guessOf returns a guess of an encoding.
+// guessOf returns a guess with the named encoding.
 func guessOf(t *testing.T, name string, bom int) charset.Guess {
 	t.Helper()
 	encoding, known := charset.Lookup(name)

@@ -15,20 +15,20 @@ import (
 
 func inputOf(raw []byte) *Input { return NewInput(sourcetest.NewInput("a.zip", raw)) }
 
-// some is an archive of three entries.
+// some returns an archive with three entries.
 func some(t testing.TB) []byte {
 	return sourcetest.Zip(t, sourcetest.File("a.xml", "<a/>"), sourcetest.Stored("b.xml", "<b/>"), sourcetest.File("c.xml", strings.Repeat("c", 1000)))
 }
 
-// change returns an archive with another number in the last entry of its
-// directory.
+// change returns an archive in which number replaces the field at offset at in the last entry
+// of the directory.
 func change(raw []byte, at int, number uint32) []byte {
 	raw = bytes.Clone(raw)
 	binary.LittleEndian.PutUint32(raw[bytes.LastIndex(raw, []byte("PK\x01\x02"))+at:], number)
 	return raw
 }
 
-// The numbers of an entry in the directory.
+// These are the offsets of fields in a directory entry.
 const (
 	sumAt        = 16
 	compressedAt = 20
@@ -110,7 +110,7 @@ func extents(in *Input) error {
 	return CheckExtents(in, dir.File)
 }
 
-// dataOffset returns where the bytes of an entry start.
+// dataOffset returns the file offset of the data of an entry.
 func dataOffset(t *testing.T, dir *zip.Reader, entry int) int64 {
 	t.Helper()
 	at, err := dir.File[entry].DataOffset()
@@ -130,7 +130,8 @@ func listed(t *testing.T, in *Input) *zip.Reader {
 	return dir
 }
 
-// TestExactExtents checks entries that end exactly at their limit, and one byte after it.
+// TestExactExtents checks entries that end exactly at their limit, and entries that end one
+// byte after it.
 func TestExactExtents(t *testing.T) {
 	three := some(t)
 	rest := uint32(int64(len(three)) - dataOffset(t, listed(t, inputOf(three)), 2))
@@ -175,7 +176,7 @@ func TestCheckExtents(t *testing.T) {
 	if err := extents(inputOf(change(good, beginAt, 0))); !errors.As(err, &overlap) || overlap.First != "a.xml" && overlap.Second != "a.xml" {
 		t.Errorf("an entry at the beginning of another: %v", err)
 	}
-	// Both entries have the same bytes.
+	// Both entries refer to the same bytes.
 	long := change(sourcetest.Zip(t, sourcetest.Stored("b.xml", "<b/>"), sourcetest.Stored("a.xml", "<a/>")), beginAt, 0)
 	if err := extents(inputOf(long)); !errors.As(err, &overlap) {
 		t.Errorf("entries that share all bytes: %v", err)
@@ -195,8 +196,8 @@ func TestCheckExtents(t *testing.T) {
 	})
 }
 
-// FuzzReadDirectory reads arbitrary files. Entries that pass the checks must be within
-// the file.
+// FuzzReadDirectory checks, for arbitrary files, that entries that pass CheckExtents are
+// within the file.
 func FuzzReadDirectory(f *testing.F) {
 	f.Add(some(f))
 	f.Add(change(some(f), beginAt, 0))

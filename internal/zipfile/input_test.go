@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// answers is a store that returns the same answer for every read.
+// answers is a store that returns the same result for every read.
 type answers struct {
 	n   int
 	err error

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// ample are limits that these archives do not reach.
+// ample holds limits that the archives in these tests do not reach.
 var ample = Limits{InflatedBytes: 1 << 30, PartBytes: 1 << 30, Ratio: 1 << 20, Entries: 100}
 
 // open opens a valid archive.
@@ -30,7 +30,7 @@ func open(t *testing.T, raw []byte, limits Limits, foldCase bool) *Archive {
 	return a
 }
 
-// content reads a part to its end.
+// content returns the content of a part.
 func content(ctx context.Context, a *Archive, name string) (string, error) {
 	p, err := a.Open(ctx, name)
 	if err != nil {
@@ -84,7 +84,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// flagged sets a flag of all entries.
+// flagged returns an archive in which a flag of all entries is set.
 func flagged(raw []byte, flag uint16) []byte {
 	raw = bytes.Clone(raw)
 	for _, mark := range []struct {
@@ -155,8 +155,8 @@ func TestPartLimits(t *testing.T) {
 	}
 }
 
-// TestCountsOnce reads a part more often than the limit on all bytes would allow if
-// every read counted.
+// TestCountsOnce checks that a part that is read repeatedly counts only once toward the limit
+// on inflated bytes.
 func TestCountsOnce(t *testing.T) {
 	limits := ample
 	limits.InflatedBytes = 1004
@@ -234,8 +234,8 @@ func TestWholeFile(t *testing.T) {
 	})
 }
 
-// TestStoreFails makes the store fail at every read. Its failure must be returned,
-// never a damaged file.
+// TestStoreFails checks, for a failure at each read, that the failure of the store is returned
+// and no damage is reported.
 func TestStoreFails(t *testing.T) {
 	sourcetest.FailEachRead(t, sourcetest.NewInput("", some(t)), func(in source.Input) error {
 		a, err := Open(NewInput(in), ample, true)

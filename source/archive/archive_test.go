@@ -17,7 +17,7 @@ import (
 
 const people = "id,name\n1,Ada\n2,Bob\n"
 
-// peopleSheet returns the sheet that people is read as.
+// peopleSheet returns the expected sheet for the file people.
 func peopleSheet(name string) sourcetest.Sheet {
 	return sourcetest.Sheet{Name: name, Headers: []string{"id", "name"}, Records: [][]string{{"1", "Ada"}, {"2", "Bob"}}, Lines: []int64{2, 3}}
 }
@@ -184,7 +184,7 @@ func TestErrorsNameTheTemporaryFile(t *testing.T) {
 	}
 }
 
-// TestCancelWhileInflating cancels the context at the first read.
+// TestCancelWhileInflating checks the error if the context is canceled at the first read.
 func TestCancelWhileInflating(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in := sourcetest.NewInput("", []byte(gzipped(t, "", strings.Repeat(people, 1<<16))))

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// BenchmarkOpen opens an archive of a 20 MiB table.
+// BenchmarkOpen measures opening an archive that contains a 20 MiB table.
 func BenchmarkOpen(b *testing.B) {
 	text := strings.Builder{}
 	for n := 0; text.Len() < 20<<20; n++ {

@@ -10,7 +10,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// FuzzArchive reads arbitrary bytes. The outcome is records or an error with a type.
+// FuzzArchive checks that reading arbitrary bytes returns records or an error of package
+// source.
 func FuzzArchive(f *testing.F) {
 	box := cabinetMark + "=Jan\n1\n"
 	f.Add([]byte(gzipped(f, "a.csv", people) + gzipped(f, "", people) + "\x00"))
@@ -31,7 +32,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// anyText reads every file as a cabinet.
+// anyText accepts every file as a cabinet.
 type anyText struct{ cabinet }
 
 func (anyText) Detect(source.Input, []byte) (float64, intray.Message) {

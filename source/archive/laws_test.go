@@ -15,7 +15,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// TestPackingChangesNothing reads the same table bare and in each compression format.
+// TestPackingChangesNothing checks that a table has the same records uncompressed and in each
+// compression format.
 func TestPackingChangesNothing(t *testing.T) {
 	cells := rapid.SliceOfN(rapid.StringMatching(`[a-z0-9 ]{1,8}`), 3, 3)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -46,8 +47,8 @@ func TestPackingChangesNothing(t *testing.T) {
 	})
 }
 
-// TestDetectsEveryFlippedBit flips one bit at a time. Reading must return the same
-// records or an error with a type.
+// TestDetectsEveryFlippedBit checks that, after any single bit is flipped, reading returns the
+// same records or an error of package source.
 func TestDetectsEveryFlippedBit(t *testing.T) {
 	for _, text := range []string{gzipped(t, "a", people), zstded(t, people), zipped(t, file("a", people))} {
 		for bit := range 8 * len(text) {
@@ -67,7 +68,8 @@ func TestDetectsEveryFlippedBit(t *testing.T) {
 	}
 }
 
-// TestInputNotNeededAfterOpen fails all reads after Open.
+// TestInputNotNeededAfterOpen checks that all records can be read if the store fails after
+// Open.
 func TestInputNotNeededAfterOpen(t *testing.T) {
 	store := &closableStore{Reader: *bytes.NewReader([]byte(zipped(t, file("a.csv", people), file("b.csv", people))))}
 	book, err := format().Open(t.Context(), source.Input{ReaderAt: store, Size: store.Size()}, source.Options{})
@@ -105,8 +107,8 @@ func (f *closableStore) ReadAt(p []byte, at int64) (int, error) {
 	return f.Reader.ReadAt(p, at)
 }
 
-// TestStoreFails fails each read of the archive in turn. The error of the store
-// must be returned, and the temporary file removed.
+// TestStoreFails checks, for a failure at each read, that the error of the store is returned
+// and the temporary file is removed.
 func TestStoreFails(t *testing.T) {
 	texts := map[string]string{"gzip": gzipped(t, "", people), "zstd": zstded(t, people), "zip": zipped(t, file("a.csv", people), file("b.csv", people))}
 	for name, text := range texts {

@@ -19,8 +19,9 @@ func unreadable(reason string) error { return &source.UnreadableError{Reason: in
 
 func limited(reason string) error { return &source.LimitError{Reason: intray.Literal(reason)} }
 
-// patched changes a field of each entry in the central directory of a zip file and, if
-// local is not 0, in its local header.
+// patched returns a zip file in which value replaces a field of each entry in the central
+// directory and, if local is not 0, in the local header. central and local are the offsets of
+// the field.
 func patched(text string, central, local int, value uint16) string {
 	raw := []byte(text)
 	for at := range raw {
@@ -103,7 +104,7 @@ func TestRefusesNames(t *testing.T) {
 	sourcetest.RequireError(t, format(), zipped(t, file("a..csv", people), file("b/", ""), file("b/", "")), source.Options{}, nil)
 }
 
-// TestRefusesOverlaps makes two entries share their bytes.
+// TestRefusesOverlaps checks that an archive is rejected if two entries share bytes.
 func TestRefusesOverlaps(t *testing.T) {
 	text := zipped(t, file("a.csv", people), file("b.csv", people))
 	second := strings.LastIndex(text, "PK\x01\x02")
@@ -188,7 +189,7 @@ func TestDetect(t *testing.T) {
 	office := []string{"[Content_Types].xml", "mimetype", "META-INF/manifest.xml", "_rels/.rels", `xl\workbook.xml`, "/xl/worksheets/sheet1.xml", "word/document.xml", "ppt/presentation.xml"}
 	for _, name := range office {
 		text := zipped(t, packed(name, zip.Store, "application/vnd.oasis.opendocument.spreadsheet"))
-		for _, cut := range []int{0, 90} { // with its directory, and without
+		for _, cut := range []int{0, 90} { // with and without the directory
 			text := text[:len(text)-cut]
 			sourcetest.RequireScore(t, format(), "a.zip", text, 0, 0)
 		}
@@ -213,7 +214,7 @@ func TestDetect(t *testing.T) {
 func TestFalseZip64Record(t *testing.T) {
 	honest := zipped(t, file("a.csv", people))
 	end := strings.Index(honest, "PK\x05\x06")
-	// large adds a ZIP64 record with a number of entries.
+	// large returns an archive with a ZIP64 record that declares the given number of entries.
 	large := func(entries uint64) string {
 		le, raw := binary.LittleEndian, []byte(honest[:end])
 		raw = le.AppendUint64(append(raw, "PK\x06\x06"...), 44)
@@ -227,7 +228,7 @@ func TestFalseZip64Record(t *testing.T) {
 	}
 	sourcetest.RequireError(t, format(), large(1), source.Options{}, nil)
 	sourcetest.RequireError(t, format(), large(1<<32|1), source.Options{}, limited("more than 1,000 entries"))
-	// The record is found before the longest comment, too.
+	// The record is also found before a comment of the maximum length.
 	commented := func(entries uint64) string {
 		text := large(entries)
 		return text[:len(text)-2] + "\xFF\xFF" + strings.Repeat("c", 1<<16-1)
@@ -236,7 +237,7 @@ func TestFalseZip64Record(t *testing.T) {
 	sourcetest.RequireError(t, format(), commented(1<<32|1), source.Options{}, limited("more than 1,000 entries"))
 }
 
-// TestExceededLimit checks the exact limits of a member, among them the ratio above 10 MiB.
+// TestExceededLimit checks the exact limits of a member, including the ratio above 10 MiB.
 func TestExceededLimit(t *testing.T) {
 	const large = minRatioBytes + 2
 	tests := []struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// gzipped compresses text to one stream with a stored name.
+// gzipped compresses text to one gzip stream that stores a file name.
 func gzipped(t testing.TB, name, text string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -30,7 +30,7 @@ func gzipped(t testing.TB, name, text string) string {
 	return out.String()
 }
 
-// zstded compresses text to one frame.
+// zstded compresses text to one zstd frame.
 func zstded(t testing.TB, text string, opt ...zstd.EOption) string {
 	t.Helper()
 	w, err := zstd.NewWriter(nil, opt...)
@@ -43,10 +43,10 @@ func zstded(t testing.TB, text string, opt ...zstd.EOption) string {
 // entry is a file to pack.
 type entry = sourcetest.Entry
 
-// file returns an entry as archivers usually write it.
+// file returns an entry like those that archivers usually write.
 func file(name, text string) entry { return sourcetest.File(name, text) }
 
-// packed returns an entry that is compressed by a method.
+// packed returns an entry that is compressed with the given method.
 func packed(name string, method uint16, text string) entry {
 	e := file(name, text)
 	e.Method = method
@@ -58,8 +58,8 @@ func zipped(t testing.TB, entries ...entry) string {
 	return string(sourcetest.Zip(t, entries...))
 }
 
-// cabinet is a small format with several sheets. A line "=name" starts a sheet, and the
-// lines after it are its records of one cell. The line "!" is an error.
+// cabinet is a small format with several sheets. A line "=name" starts a sheet, and each line
+// after it is a record with one cell. The line "!" causes an error.
 type cabinet struct{}
 
 const cabinetMark = "CABINET\x00\n"
@@ -130,10 +130,10 @@ func (d *cabinetReader) Next(_ context.Context, batch *intray.Records) error {
 	return nil
 }
 
-// format reads the files that these tests pack.
+// format returns a format that reads the files in these tests.
 func format() Format { return Format{Inner: []source.Format{csv.Format{}, cabinet{}}} }
 
-// open opens an archive until the end of the test.
+// open opens an archive and closes it at the end of the test.
 func open(t testing.TB, f Format, name, text string) source.Book {
 	t.Helper()
 	book, err := f.Open(t.Context(), sourcetest.NewInput(name, []byte(text)), source.Options{})

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// megabytes repeats a text up to a size.
+// megabytes returns text repeated up to size bytes.
 func megabytes(text string, size int) []byte {
 	return bytes.Repeat([]byte(text), size/len(text)+1)[:size]
 }

@@ -49,7 +49,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestASCIIBesideDoesNotCount checks that columns of ASCII do not change a guess.
+// TestASCIIBesideDoesNotCount checks that additional ASCII columns do not change the guess.
 func TestASCIIBesideDoesNotCount(t *testing.T) {
 	words := "\xcf\xe5\xf2\xf0\xee\xe2;\xc0\xeb\xec\xe0\xf2\xfb\n\xd1\xe8\xe4\xee\xf0\xee\xe2;\xcf\xf1\xea\xee\xe2\n"
 	alone := Detect([]byte(words), true)
@@ -59,8 +59,8 @@ func TestASCIIBesideDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestSameTextIsNoDoubt checks that encodings with the same result are named and do not
-// reduce confidence.
+// TestSameTextIsNoDoubt checks that encodings that decode to the same text are named in the
+// reason and do not reduce the confidence.
 func TestSameTextIsNoDoubt(t *testing.T) {
 	g := Detect([]byte("M\xfcller;K\xf6ln;Gr\xf6\xdfe;J\xe4ger;Stra\xdfe;T\xfcbingen;Geb\xfchr;\xc4rztin;d\xe9j\xe0;Ni\xf1o;S\xe3o;Gen\xe8ve;\xc5land;Montr\xeaux;Espa\xf1a;\xd6lwechsel\n"), true)
 	if g.Encoding.Name() != "windows-1252" || !strings.Contains(g.Reason.String(), "the same in ISO-8859-1") || g.Confidence < Sure {
@@ -68,7 +68,7 @@ func TestSameTextIsNoDoubt(t *testing.T) {
 	}
 }
 
-// TestCloseReadingsAreNamed checks that both encodings are named if there is little
+// TestCloseReadingsAreNamed checks that the reason names both encodings if there is little
 // evidence.
 func TestCloseReadingsAreNamed(t *testing.T) {
 	g := Detect([]byte("a;b\n1;Perni\xb9\n2;x\n"), true)
@@ -102,7 +102,7 @@ func TestWideWithoutMark(t *testing.T) {
 	}
 }
 
-// TestNULsInTextAreNoPattern checks that a text with some NUL bytes is not read as UTF-16.
+// TestNULsInTextAreNoPattern checks that text with a few NUL bytes is not detected as UTF-16.
 func TestNULsInTextAreNoPattern(t *testing.T) {
 	g := Detect([]byte("Smith;Bonn;12\x00\x00\nBaker;Ulm;13\x00\x00\nMiller;Köln;14\x00\n"), true)
 	if g.Encoding != UTF8 {

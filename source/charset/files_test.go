@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the files of testdata/encodings f
 
 const folder = "../../testdata/encodings"
 
-// file is one file of the set: a text of one language in one encoding.
+// file is one file of the test set: text in one language and one encoding.
 type file struct {
 	name     string
 	encoding Encoding
@@ -28,13 +28,13 @@ type file struct {
 	raw      []byte // encoded text
 }
 
-// lengths are the numbers of rows with text and of rows of ASCII between them.
+// lengths holds the numbers of rows with text and of ASCII rows between them.
 var lengths = []struct {
 	name        string
 	rows, plain int
 }{{"short", 3, 0}, {"long", 12, 24}}
 
-// fileSet returns all files.
+// fileSet returns all files of the test set.
 func fileSet(t *testing.T) []file {
 	t.Helper()
 	var list []file
@@ -64,8 +64,8 @@ func linesOf(t *testing.T, name string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// table returns the rows of a language that an encoding can encode, among columns and rows
-// of ASCII.
+// table returns a table with the rows of a language that an encoding can represent, between
+// ASCII columns and rows.
 func table(t *testing.T, language string, e Encoding, rows, plain int) string {
 	text := "id,name,place,email,amount,day,note\n"
 	made := 0
@@ -92,7 +92,7 @@ func table(t *testing.T, language string, e Encoding, rows, plain int) string {
 	return text
 }
 
-// encodeText encodes a text. ok is false if the encoding lacks a character.
+// encodeText encodes text. ok is false if the encoding does not have one of the characters.
 func encodeText(e Encoding, text string) (raw []byte, ok bool) {
 	switch {
 	case e == UTF8:
@@ -110,8 +110,8 @@ func encodeText(e Encoding, text string) (raw []byte, ok bool) {
 	}
 }
 
-// big5 holds the codes of Big5 proper. The encoder of x/text uses some codes that only
-// WHATWG defines.
+// big5 maps characters to their codes in the original Big5 standard. The encoder of x/text
+// also uses codes that only WHATWG defines.
 var big5 = sync.OnceValue(func() map[rune][]byte {
 	codes := map[rune][]byte{}
 	for lead := byte(0xA1); lead <= 0xF9; lead++ {
@@ -159,8 +159,8 @@ func writtenWide(w wideEncoding, text string) (raw []byte) {
 	return raw
 }
 
-// decomposeTones replaces the tones of Vietnamese by combining marks, the only form in
-// windows-1258.
+// decomposeTones replaces Vietnamese tone marks with combining marks, because windows-1258 has
+// no other form.
 func decomposeTones(text string) string {
 	apart := ""
 	for _, r := range norm.NFC.String(text) {
@@ -189,7 +189,7 @@ func decodeText(t testing.TB, raw []byte, e Encoding) (text string, invalid int6
 	return string(out), r.Invalid()
 }
 
-// TestFilesAreAsGenerated compares the stored files with their texts.
+// TestFilesAreAsGenerated compares the stored files with the generated ones.
 func TestFilesAreAsGenerated(t *testing.T) {
 	for _, f := range fileSet(t) {
 		path := filepath.Join(folder, "files", f.name)
@@ -214,8 +214,8 @@ func TestFilesAreAsGenerated(t *testing.T) {
 	}
 }
 
-// TestFiles checks that nearly all guesses are right and that no wrong guess is certain. A
-// guess is right if it decodes to the same text.
+// TestFiles checks that nearly all guesses are right and that no wrong guess has a confidence
+// of Sure or more. A guess is right if it decodes to the original text.
 func TestFiles(t *testing.T) {
 	set := fileSet(t)
 	if len(set) < 60 {
@@ -252,8 +252,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFilesAreNotTheModels checks that the words of the set are not those from which the
-// models were trained.
+// TestFilesAreNotTheModels checks that most words of the test set were not used to train the
+// models.
 func TestFilesAreNotTheModels(t *testing.T) {
 	known, all := 0, 0
 	for _, line := range linesOf(t, "cases.txt") {

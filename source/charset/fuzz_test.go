@@ -16,7 +16,8 @@ func seeds(f *testing.F, add func(raw []byte)) {
 	}
 }
 
-// FuzzDetect checks that any bytes result in a complete guess, and twice in the same.
+// FuzzDetect checks that Detect returns a complete guess for any bytes, and the same guess in
+// a second call.
 func FuzzDetect(f *testing.F) {
 	seeds(f, func(raw []byte) { f.Add(raw, true); f.Add(raw, false) })
 	f.Fuzz(func(t *testing.T, raw []byte, whole bool) {
@@ -36,8 +37,8 @@ func FuzzDetect(f *testing.F) {
 	})
 }
 
-// FuzzReader checks that any bytes decode to valid UTF-8 and that no separator is lost:
-// invalid characters must not swallow the separators of cells and lines.
+// FuzzReader checks that any bytes decode to valid UTF-8, and that invalid characters do not
+// remove the separators of cells and lines.
 func FuzzReader(f *testing.F) {
 	seeds(f, func(raw []byte) {
 		for i := range Names() {

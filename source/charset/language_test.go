@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// wordSegment returns a word in a single-byte encoding.
+// wordSegment returns a segment with a word in the named single-byte encoding.
 func wordSegment(t *testing.T, name, word string) segment {
 	t.Helper()
 	raw, ok := encodeText(encodingByName(name), word)
@@ -28,7 +28,7 @@ func pageOf(t *testing.T, name string) *codePage {
 	return nil
 }
 
-// TestShape has pairs of texts of which the first is more plausible.
+// TestShape checks that the first text of each pair costs less, because it is more plausible.
 func TestShape(t *testing.T) {
 	p := pageOf(t, "windows-1252")
 	for _, c := range []struct{ better, worse string }{
@@ -46,7 +46,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestShapeLooksBesideASegment checks that the digits next to a segment are considered.
+// TestShapeLooksBesideASegment checks that digits next to a segment affect its cost.
 func TestShapeLooksBesideASegment(t *testing.T) {
 	p := pageOf(t, "windows-1252")
 	after := segment{bytes: []byte{0xB0}, before: '5', after: ' '}
@@ -87,8 +87,8 @@ func TestLanguageModelsAreProbabilities(t *testing.T) {
 	}
 }
 
-// TestWordsFitTheirEncodings checks that the encodings of a language have all letters of
-// its words. Other letters would be useless in the model.
+// TestWordsFitTheirEncodings checks that the encodings of a language contain all letters of
+// its words. Any other letters would be useless in the model.
 func TestWordsFitTheirEncodings(t *testing.T) {
 	for _, p := range codePages() {
 		if p.penalty > 1.5 || p.encoding.Name() == "KOI8-R" {
@@ -129,7 +129,7 @@ func TestScriptsKnowTheirOwn(t *testing.T) {
 	}
 }
 
-// TestScriptCosts checks that frequent characters cost less.
+// TestScriptCosts checks that frequent characters cost less than rare ones.
 func TestScriptCosts(t *testing.T) {
 	japanese := scripts()[0]
 	last := 0.0
@@ -148,7 +148,7 @@ func TestScriptCosts(t *testing.T) {
 	}
 }
 
-// TestSameText checks that encodings are compared only by the bytes in use.
+// TestSameText checks that readsSameAs compares encodings only by the bytes in use.
 func TestSameText(t *testing.T) {
 	a, b := finding{page: pageOf(t, "windows-1252")}, finding{page: pageOf(t, "ISO-8859-1")}
 	umlaut, quote := usedBytes([]byte("M\xfcller")), usedBytes([]byte("\x93M\xfcller\x94"))

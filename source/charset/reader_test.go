@@ -50,7 +50,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderKeepsErrors checks that all text before an error is returned.
+// TestReaderKeepsErrors checks that a Reader returns all text before an error, and then the
+// error.
 func TestReaderKeepsErrors(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	r := NewReader(io.MultiReader(strings.NewReader("M\xfcller"), iotest.ErrReader(broken)), encodingByName("windows-1252"))
@@ -70,7 +71,7 @@ func TestReaderGivesUpOnAnIdleInput(t *testing.T) {
 	}
 }
 
-// TestReaderInPieces checks that the result does not depend on the sizes of reads.
+// TestReaderInPieces checks that the decoded text does not depend on the sizes of reads.
 func TestReaderInPieces(t *testing.T) {
 	names := Names()
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,7 +90,8 @@ func TestReaderInPieces(t *testing.T) {
 	})
 }
 
-// TestReaderOverManyChunks decodes characters of all lengths across the ends of chunks.
+// TestReaderOverManyChunks checks that characters of all lengths are decoded correctly across
+// chunk boundaries.
 func TestReaderOverManyChunks(t *testing.T) {
 	text := strings.Repeat("aß株😀;", 40000)
 	for _, name := range []string{"UTF-8", "UTF-16LE", "UTF-32BE", "GB18030"} {

@@ -45,7 +45,7 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// damagedUTF8 draws UTF-8 with some bytes replaced.
+// damagedUTF8 draws UTF-8 text in which some bytes are replaced.
 func damagedUTF8(t *rapid.T) []byte {
 	text := []byte(rapid.StringOfN(rapid.RuneFrom([]rune("aZ09,;\nßéЖ株😀\uFFFD")), 0, 300, -1).Draw(t, "text"))
 	for range rapid.IntRange(0, 4).Draw(t, "tears") {
@@ -56,7 +56,8 @@ func damagedUTF8(t *rapid.T) []byte {
 	return text
 }
 
-// TestCheckerCountsAsTheLanguageDoes compares the Checker with a loop over the runes.
+// TestCheckerCountsAsTheLanguageDoes compares the results of a Checker with a Go loop over the
+// runes.
 func TestCheckerCountsAsTheLanguageDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := damagedUTF8(t)

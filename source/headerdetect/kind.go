@@ -82,7 +82,8 @@ func hasDigit(cell string) bool {
 	return false
 }
 
-// maxKeywordBytes is the maximum length of a keyword in bytes. Longer cells need no lookup.
+// maxKeywordBytes is an upper bound for the length of keywords in bytes. Longer cells need no
+// lookup.
 const maxKeywordBytes = 8
 
 func isMissing(cell string) bool {
