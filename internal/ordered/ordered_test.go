@@ -376,8 +376,8 @@ func TestCanceledNext(t *testing.T) {
 	}
 }
 
-// TestCanceledStart checks what Next returns if the context of Start is canceled after any
-// number of results.
+// TestCanceledStart checks that the results end with context.Canceled if the context of Start
+// is canceled after any number of results.
 func TestCanceledStart(t *testing.T) {
 	cause := errors.New("shutdown")
 	for n := range 5 {

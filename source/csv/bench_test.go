@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// BenchmarkRead reads one table in several formats, from opening to the last record.
+// BenchmarkRead measures opening and reading one table in several formats.
 func BenchmarkRead(b *testing.B) {
 	const rows = 150_000
 	plain := strings.ReplaceAll(contacts(rows, nil), "a note, no.", "a note no.")
@@ -43,7 +43,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// encodeUTF16 returns a text as little-endian UTF-16 with a byte order mark.
+// encodeUTF16 encodes text as little-endian UTF-16 with a byte order mark.
 func encodeUTF16(text string) []byte {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
@@ -52,7 +52,7 @@ func encodeUTF16(text string) []byte {
 	return out
 }
 
-// encodeWindows1252 returns a text as windows-1252.
+// encodeWindows1252 encodes text as windows-1252.
 func encodeWindows1252(t testing.TB, text string) []byte {
 	t.Helper()
 	out, err := charmap.Windows1252.NewEncoder().String(text)

@@ -17,15 +17,15 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// marks are the summed scores of the files.
+// marks holds the total scores of the files in the corpus.
 type marks struct {
 	sync.Mutex
 	files, perfect, unsure int
 	header, records, cells float64
 }
 
-// TestCorpus compares the results with the expected ones, with cells trimmed and numbers
-// compared by value.
+// TestCorpus compares the tables read from the corpus with the expected ones. It trims cells
+// and compares numbers by value.
 func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the corpus takes some seconds")
@@ -84,7 +84,7 @@ func (m *marks) add(t *testing.T, name, answer string) {
 	}
 	got := append([][]string{first}, rows...)
 	if strings.Join(first, "") == "" {
-		got = rows // no header: the first record is compared instead
+		got = rows // without a header, compare the first record instead
 	}
 	m.Lock()
 	defer m.Unlock()
@@ -159,8 +159,8 @@ func rowsF1(want, got [][]string, things func([]string) []string) float64 {
 	return 2 * float64(both) / float64(total)
 }
 
-// TestHard compares the files of testdata/hard with the text after each, which is what a
-// careful person would read. See formatReading for its format.
+// TestHard compares the result for each file in testdata/hard with the text after it, which is
+// how a careful person would read the file. See formatReading for the format of that text.
 func TestHard(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "hard", "*.txtar"))
 	if err != nil || len(archives) == 0 {
@@ -191,8 +191,8 @@ func TestHard(t *testing.T) {
 	}
 }
 
-// formatReading formats a text as read: the columns (or "(no header)"), the records with " | "
-// between cells, and the notices after "! ".
+// formatReading returns the result of reading text: a line with the columns (or "(no
+// header)"), the records with " | " between cells, and the notices, each after "! ".
 func formatReading(t testing.TB, text []byte) string {
 	t.Helper()
 	names, rows, notices, err := readTable(t, text, source.Options{})

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// sample is a text and the table in it.
+// sample is a table with the text that contains it.
 type sample sourcetest.Table
 
 var samples = []sample{
@@ -57,7 +57,7 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, Format{}, all)
 }
 
-// newSample returns a table with its text and the lines of its records.
+// newSample returns a table with its text and the line numbers of its records.
 func newSample(table sourcetest.Table) sourcetest.Sample {
 	text := appendRecord(nil, table.Headers, "\n")
 	line := int64(2)
@@ -85,7 +85,7 @@ func appendRecord(text []byte, record []string, end string) []byte {
 	return append(text, end...)
 }
 
-// contacts returns a table of regular rows, some of which are replaced.
+// contacts returns a table of regular rows. instead holds the lines that replace rows, by row.
 func contacts(rows int, instead map[int]string) string {
 	var text strings.Builder
 	text.WriteString("id,name,joined,amount,note\n")
@@ -104,7 +104,7 @@ func contact(n int) string {
 	return fmt.Sprintf("%d,%s,2021-%02d-%02d,%d.50,\"a note, no. %d\"", n, names[n%4], n%12+1, n%28+1, n*7, n)
 }
 
-// TestRepairs reads one broken row among many regular ones.
+// TestRepairs checks how one broken row among many regular rows is repaired.
 func TestRepairs(t *testing.T) {
 	good := []string{"20", "Ada Lovelace", "2021-09-21", "140.50", "a note, no. 20"}
 	for name, c := range map[string]struct {
@@ -139,7 +139,7 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-// TestLeftAsFound reads rows for which no reading clearly fits.
+// TestLeftAsFound checks that a row stays as found if no reading clearly fits.
 func TestLeftAsFound(t *testing.T) {
 	for name, line := range map[string]string{
 		"too few cells":  "20,Ada Lovelace",
@@ -156,7 +156,8 @@ func TestLeftAsFound(t *testing.T) {
 	}
 }
 
-// TestAroundTheTable reads rows above, between and below the records of a table.
+// TestAroundTheTable checks the handling of rows above, between and below the records of a
+// table.
 func TestAroundTheTable(t *testing.T) {
 	table := contacts(10, nil)
 	for name, c := range map[string]struct {
@@ -196,7 +197,7 @@ func TestAroundTheTable(t *testing.T) {
 	}
 }
 
-// TestDialects reads one table in many dialects.
+// TestDialects checks that one table is read correctly in many dialects.
 func TestDialects(t *testing.T) {
 	plain := contacts(30, nil)
 	want, _ := readRows(t, plain)
@@ -225,7 +226,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// readRows reads a text and returns its rows and notices.
+// readRows returns the header, the records and the notices of a text.
 func readRows(t testing.TB, text string) (rows [][]string, notices []intray.Notice) {
 	t.Helper()
 	_, rows, notices, err := readTable(t, []byte(text), source.Options{})
@@ -235,7 +236,7 @@ func readRows(t testing.TB, text string) (rows [][]string, notices []intray.Noti
 	return rows, notices
 }
 
-// readTable reads a file and returns the names of its columns, its records and its notices.
+// readTable returns the column names, the records and the notices of a file.
 func readTable(t testing.TB, file []byte, opt source.Options) (names []string, rows [][]string, notices []intray.Notice, err error) {
 	t.Helper()
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", file), opt)
@@ -252,14 +253,14 @@ func readTable(t testing.TB, file []byte, opt source.Options) (names []string, r
 	}
 	rows, notices = drainReader(t, reader)
 	for _, e := range reader.Evidence() {
-		if e.Tie { // for the tests, a tie counts as a notice
+		if e.Tie { // the tests treat a tie as a notice
 			notices = append(notices, intray.Notice{Type: intray.HeaderRowUncertain, Level: intray.LevelError, Text: intray.Literal(e.Choice)})
 		}
 	}
 	return names, rows, notices, nil
 }
 
-// drainReader reads to the end.
+// drainReader returns all remaining records and notices of a reader.
 func drainReader(t testing.TB, reader source.Reader) (rows [][]string, notices []intray.Notice) {
 	t.Helper()
 	var batch intray.Records
@@ -282,8 +283,8 @@ func drainReader(t testing.TB, reader source.Reader) (rows [][]string, notices [
 	}
 }
 
-// TestParallelReader reads a file of many chunks with some broken rows: every row comes
-// once and in order.
+// TestParallelReader checks that every row of a file with many chunks and some broken rows is
+// returned exactly once and in order.
 func TestParallelReader(t *testing.T) {
 	const rows = 120_000
 	odd := map[int]string{}

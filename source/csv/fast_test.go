@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// slowBoundaries is a model of boundaryScanner that reads byte by byte.
+// slowBoundaries is a simple model of boundaryScanner that reads one byte at a time.
 func slowBoundaries(text []byte, delim, quote byte) (found []int, fine bool) {
 	if quote == noQuote {
 		quote = 0
@@ -85,7 +85,8 @@ var boundaryTexts = []string{
 	"é,日\x80\n", "\xAC,\xA2\"\x8A\n", "\"open\n", "x,\"\"\"\n", ",\"a\"\"b\"\"\",\"\"\n", "\n",
 }
 
-// TestBoundaries moves each text to every offset in a block and across its end.
+// TestBoundaries checks each text at every offset in a block, including offsets at which it
+// crosses the end of the block.
 func TestBoundaries(t *testing.T) {
 	for _, text := range boundaryTexts {
 		for lead := range 2*blockBytes + 1 {
@@ -99,7 +100,7 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-// FuzzBoundaries compares boundaryScanner with the model.
+// FuzzBoundaries compares the results of boundaryScanner and slowBoundaries.
 func FuzzBoundaries(f *testing.F) {
 	for _, text := range boundaryTexts {
 		f.Add([]byte(text), byte(','), byte('"'), 0)
@@ -115,7 +116,7 @@ func FuzzBoundaries(f *testing.F) {
 	})
 }
 
-// TestPlain checks which runs of records fastParser accepts, and how many lines they have.
+// TestPlain checks which texts fastParser accepts, and the number of lines that it returns.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -17,7 +17,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// FuzzCSV checks that any bytes result in records of valid text or in a typed error.
+// FuzzCSV checks that reading any bytes returns records with valid text or an error of package
+// source.
 func FuzzCSV(f *testing.F) {
 	for _, s := range samples {
 		f.Add(s.Text, false)
@@ -76,8 +77,8 @@ func drain(t *testing.T, text string, reader source.Reader) {
 	}
 }
 
-// FuzzParseRecord compares the fast parser with the tolerant one on runs of records that
-// the fast one accepts.
+// FuzzParseRecord compares the records of fastParser and parseRecord for texts that fastParser
+// accepts.
 func FuzzParseRecord(f *testing.F) {
 	f.Add("a,b\n\"c,\"\"\",d\r\n\"e\nf\",g\n")
 	f.Add("a,\"b\"x\n")
@@ -110,8 +111,8 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// FuzzRepair puts any line among regular rows: no other row changes, and the line becomes
-// at most one row.
+// FuzzRepair checks, for any line among regular rows, that no other row changes and that the
+// line becomes at most one row.
 func FuzzRepair(f *testing.F) {
 	for _, line := range []string{"20,Ada,2021-09-21140.50,x", "20;Ada;2021-09-21;140.50;x", ",,,,", "x", "Total,,,1,", "20,,Ada,,2021-09-21,140.50,x,y,z"} {
 		f.Add(line)
@@ -134,7 +135,7 @@ func FuzzRepair(f *testing.F) {
 	})
 }
 
-// FuzzKept checks that each letter and digit of any text is in a name, in a cell or in a
+// FuzzKept checks that every letter and digit of a text appears in a column name, a cell or a
 // notice.
 func FuzzKept(f *testing.F) {
 	for _, s := range samples {
@@ -162,7 +163,7 @@ func FuzzKept(f *testing.F) {
 	})
 }
 
-// countLetters returns the number of each letter and digit in a text.
+// countLetters returns the number of occurrences of each letter and digit in a text.
 func countLetters(text string) map[rune]int {
 	counts := map[rune]int{}
 	for _, r := range text {
@@ -173,8 +174,8 @@ func countLetters(text string) map[rune]int {
 	return counts
 }
 
-// countAllLetters counts the letters and digits that are read, and reports whether the whole
-// text was read.
+// countAllLetters counts the letters and digits in all names, cells and notices. ok reports
+// whether the whole text was read.
 func countAllLetters(t *testing.T, text string) (counts map[rune]int, ok bool) {
 	t.Helper()
 	names, rows, notices, err := readTable(t, []byte(text), source.Options{})
@@ -198,7 +199,7 @@ func countAllLetters(t *testing.T, text string) (counts map[rune]int, ok bool) {
 	return countLetters(all.String()), true
 }
 
-// FuzzChunks compares parallel with sequential reading, for chunks of any size.
+// FuzzChunks compares the results of parallel and sequential reading, for chunks of any size.
 func FuzzChunks(f *testing.F) {
 	f.Add("20,,Ada,2021-09-21,140.50,x", uint16(30), uint16(700), false)
 	f.Add(`20,"Ada,2021-09-21,140.50,x`, uint16(1), uint16(300), true)
@@ -224,7 +225,7 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// readChunks reads with chunks of a size, or sequentially if it is 0.
+// readChunks reads a file with chunks of size bytes, or sequentially if size is 0.
 func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, notices []intray.Notice) {
 	t.Helper()
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", raw), source.Options{})
@@ -244,7 +245,7 @@ func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, notices []
 	return drainReader(t, r)
 }
 
-// TestChunkSizes runs the check of FuzzChunks for some malformed lines and many sizes.
+// TestChunkSizes runs the check of FuzzChunks for some malformed lines and many chunk sizes.
 func TestChunkSizes(t *testing.T) {
 	odd := map[int]string{
 		30: "30,,Ada,2021-09-21,140.50,x", 31: "", 55: `55,"Ada,2021-09-21,140.50,x`, 90: "90,\"a\nb\",2021-09-21,140.50,\"x\"\"y\nz\"",

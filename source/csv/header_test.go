@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// TestHeader reads headers whose width differs from the table.
+// TestHeader checks headers with more or fewer cells than the table has columns.
 func TestHeader(t *testing.T) {
 	orders := "2021-01-02,10:30,3,4.50,a@b.org\n2021-01-03,11:30,1,9.75,c@d.org\n2021-01-04,12:30,2,1.25,e@f.org\n" +
 		"2021-01-05,13:30,7,2.50,g@h.org\n2021-01-06,14:30,5,3.25,i@j.org\n2021-01-07,15:30,4,6.00,k@l.org\n"
@@ -43,8 +43,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestRequestedHeaderRow requests each row as the header of a table whose header is found in
-// the second row, and rows that do not exist.
+// TestRequestedHeaderRow checks the columns and records if any row of a table is requested as
+// the header, and the error if a requested row does not exist.
 func TestRequestedHeaderRow(t *testing.T) {
 	text := "Report of May,,\nid,name,qty\n1,Ann,3\n2,Bob,4\n"
 	rows := [][]string{{"Report of May", "", ""}, {"id", "name", "qty"}, {"1", "Ann", "3"}, {"2", "Bob", "4"}}
@@ -79,7 +79,8 @@ func TestRequestedHeaderRow(t *testing.T) {
 	}
 }
 
-// TestNameCheckerSkipsIrregularRows learns from the rows after irregular ones.
+// TestNameCheckerSkipsIrregularRows checks that a nameChecker uses regular rows that follow
+// irregular rows.
 func TestNameCheckerSkipsIrregularRows(t *testing.T) {
 	rows := []sampledRow{
 		{cells: []string{"x"}, wellFormed: true}, {cells: []string{"x", "y"}},

@@ -42,8 +42,8 @@ func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
 	return r, nil
 }
 
-// TestParallelStoreFails fails each read of the store while workers read ahead. All rows
-// before the failure must be returned, and then its error.
+// TestParallelStoreFails checks, for a failure at each read while workers read ahead, that all
+// rows before the failure are returned, and then the error.
 func TestParallelStoreFails(t *testing.T) {
 	text := contacts(6_000, map[int]string{2_000: "x,y"}) // one irregular chunk
 	want, _ := readRows(t, text)
@@ -74,8 +74,8 @@ func TestParallelStoreFails(t *testing.T) {
 	})
 }
 
-// TestParallelPanic checks that a panic on a goroutine of the reader reaches the caller of
-// Next, who can recover it.
+// TestParallelPanic checks that the caller of Next can recover a panic on a goroutine of the
+// reader.
 func TestParallelPanic(t *testing.T) {
 	in := sourcetest.NewInput("", []byte(contacts(6_000, nil)))
 	opened := false
@@ -99,8 +99,8 @@ func TestParallelPanic(t *testing.T) {
 	t.Errorf("%d records, error %v, want a panic", batch.Len(), err)
 }
 
-// TestCanceledChunk cancels Next while the store blocks. The rows that were read ahead
-// must be returned by later calls.
+// TestCanceledChunk checks that later calls return all rows if Next is canceled while the
+// store blocks.
 func TestCanceledChunk(t *testing.T) {
 	text := contacts(6_000, nil)
 	want, _ := readRows(t, text)

@@ -34,7 +34,7 @@ func TestKeepBestTwo(t *testing.T) {
 	}
 }
 
-// TestManyRepairs repairs more rows than a person would check.
+// TestManyRepairs checks a file with more repaired rows than the maximum number of notices.
 func TestManyRepairs(t *testing.T) {
 	rows := 15_000
 	if testing.Short() {
@@ -55,7 +55,7 @@ func TestManyRepairs(t *testing.T) {
 	}
 }
 
-// TestRepairWorkIsLimited checks that repair ends at its limit, with one notice.
+// TestRepairWorkIsLimited checks that repairs end at maxRepairWork, with one notice.
 func TestRepairWorkIsLimited(t *testing.T) {
 	odd := map[int]string{}
 	for n := 20; n < 40; n++ {
@@ -77,7 +77,7 @@ func TestRepairWorkIsLimited(t *testing.T) {
 	}
 }
 
-// TestRowWork checks that the search for a reading of one row is bounded.
+// TestRowWork checks that the work for one row does not exceed its limit.
 func TestRowWork(t *testing.T) {
 	s, err := analyzeSample(t.Context(), []byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// TestBytes reads bytes that cannot be in the source of a test as text.
+// TestBytes checks files with bytes that cannot be written as text in a Go source file.
 func TestBytes(t *testing.T) {
 	long := strings.Repeat("x y ", 300_000)
 	for name, c := range map[string]struct{ text, want string }{
@@ -44,7 +44,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// encodings are the encodings of the test table, with the text that they can encode.
+// encodings returns the encodings for the test table, with text that they can encode.
 func encodings() map[string]struct {
 	encoding encoding.Encoding
 	name     string
@@ -65,8 +65,8 @@ func encodings() map[string]struct {
 	}
 }
 
-// TestEncodings reads one table in many encodings, long enough for parallel reading, and
-// compares the result with UTF-8.
+// TestEncodings checks that a table in any encoding has the same records as in UTF-8. The
+// table is long enough for parallel reading.
 func TestEncodings(t *testing.T) {
 	rows, late := 6_000, 5_000
 	if testing.Short() {
@@ -100,7 +100,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestUnits compares the computed length of a text in the file with the file.
+// TestUnits compares the computed length of encoded text with its actual length in the file.
 func TestUnits(t *testing.T) {
 	for name, e := range encodings() {
 		t.Run(name, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestUnsure checks that a person is asked only if two ways to read a file fit equally
-// well.
+// TestUnsure checks that the evidence contains a tie only if two ways to read a file fit
+// equally well.
 func TestUnsure(t *testing.T) {
 	unsure := func(text string) bool {
 		_, notices := readRows(t, text)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rowsOf returns the rows of a text with one line per row and bars between the cells.
+// rowsOf parses rows from a text with one row per line and vertical bars between cells.
 func rowsOf(text string) (rows [][]string) {
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
 		if line == "" {
@@ -21,7 +21,7 @@ func rowsOf(text string) (rows [][]string) {
 	return rows
 }
 
-// numberedRows returns rows of the numbers 1 to n in each of the columns.
+// numberedRows returns n rows. Each column holds the numbers from 1 to n.
 func numberedRows(n, columns int) string {
 	var text strings.Builder
 	for i := range n {
@@ -30,7 +30,7 @@ func numberedRows(n, columns int) string {
 	return text.String()
 }
 
-// find calls FindLayout without cancellation.
+// find returns the result of FindLayout and fails the test on an error.
 func find(t testing.TB, rows [][]string, width int) Layout {
 	t.Helper()
 	l, err := FindLayout(t.Context(), rows, width)
@@ -156,8 +156,8 @@ func TestNamesColumns(t *testing.T) {
 	}
 }
 
-// BenchmarkFind searches the first rows of a typical sheet, and of one with the maximum
-// width.
+// BenchmarkFind measures FindLayout for the first rows of a typical sheet and of a sheet with
+// the maximum width.
 func BenchmarkFind(b *testing.B) {
 	for _, columns := range []int{10, 16384} {
 		rows := make([][]string, 300)

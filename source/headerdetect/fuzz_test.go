@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzTable checks that the layout of any rows is within them, and the same when it is
-// computed again.
+// FuzzTable checks that the layout of any rows is within the rows, and that a second call
+// returns the same layout.
 func FuzzTable(f *testing.F) {
 	for _, seed := range []string{"id|name\n1|Ada\n2|Bob", "Report\n\na|b|c\n1|2|3", "1|2\n3|4", "|||\n\n", "a|2019\nb|5 €\n|x@y.z", "n\n1\n2024-01-01\nyes", "id|id\nid|id\n1|2"} {
 		f.Add(seed, 0)
@@ -33,7 +33,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// checkLayout checks that a layout is within the rows and has as many names as columns.
+// checkLayout checks that a layout is within the rows and has one name per column.
 func checkLayout(t *testing.T, l Layout, rows [][]string, width int) {
 	if l.First < 0 || l.Headers < 0 || l.Headers > MaxHeaders || l.BodyStart() > len(rows) || l.Reason.IsZero() {
 		t.Fatalf("%+v of %d rows", l, len(rows))

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the results in testdata/layouts
 const layoutsFile = "testdata/layouts.txt"
 
 // TestLayouts compares the layouts of the tables in testdata/layouts.txt, and the scores of
-// their first rows, with the results there.
+// their first rows, with the results in that file.
 func TestLayouts(t *testing.T) {
 	file, err := os.ReadFile(layoutsFile)
 	if err != nil {
@@ -62,7 +62,7 @@ func describeLayout(t *testing.T, rows [][]string) string {
 	return text
 }
 
-// endingContext is a context that ends after some calls of Err.
+// endingContext is a context that is canceled after a number of calls of Err.
 type endingContext struct {
 	context.Context
 	left int
@@ -75,7 +75,8 @@ func (c *endingContext) Err() error {
 	return nil
 }
 
-// TestFindEndsWithContext ends the context at each check.
+// TestFindEndsWithContext checks that FindLayout returns the error of the context if it is
+// canceled at any check.
 func TestFindEndsWithContext(t *testing.T) {
 	rows := rowsOf("a|b|c\nd|e|f\n1|2|3\n4|5|6")
 	for checks := 0; ; checks++ {

@@ -15,7 +15,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// people returns a table of ten columns, as in exports.
+// people returns a table with ten columns, like those in exports. note is the JSON of the last
+// column.
 func people(rows int, note string) []byte {
 	var text bytes.Buffer
 	for n := range rows {
@@ -25,7 +26,7 @@ func people(rows int, note string) []byte {
 	return text.Bytes()
 }
 
-// BenchmarkRead measures both passes.
+// BenchmarkRead measures both passes over a table.
 func BenchmarkRead(b *testing.B) {
 	tables := map[string][]byte{
 		"plain":   people(100_000, `"a short note"`),
@@ -55,7 +56,7 @@ func cpuSeconds(t testing.TB) float64 {
 	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 }
 
-// countRecords reads all records of the first sheet into one batch.
+// countRecords reads all records of the first sheet and returns their number.
 func countRecords(t testing.TB, in source.Input) (rows int) {
 	t.Helper()
 	ctx := context.Background()
@@ -85,8 +86,8 @@ func countRecords(t testing.TB, in source.Input) (rows int) {
 	}
 }
 
-// BenchmarkCPU measures the CPU time of both passes over lines of ten members.
-// JSONROWS_FILE names a file to read instead of the generated one.
+// BenchmarkCPU measures the CPU time of both passes over lines with ten members each. If the
+// environment variable JSONROWS_FILE is set, it reads that file instead of a generated one.
 func BenchmarkCPU(b *testing.B) {
 	text := people(200_000, `"a short note"`)
 	in := source.Input{ReaderAt: bytes.NewReader(text), Size: int64(len(text))}

@@ -31,7 +31,7 @@ func corpusFiles(t *testing.T, pattern string, least int) map[string]string {
 	return files
 }
 
-// isTyped reports whether an error is one that the contract of source names.
+// isTyped reports whether err is one of the errors in the contract of package source.
 func isTyped(err error) bool {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
@@ -63,11 +63,11 @@ func TestParsingSuite(t *testing.T) {
 	}
 }
 
-// isComplete reports whether a text is valid JSON. The empty text is a valid empty cell.
+// isComplete reports whether text is a valid JSON value.
 func isComplete(text string) bool { return json.Valid([]byte(`[{"cell":` + text + `}]`)) }
 
-// isRefusedByRule reports whether a valid text is rejected because of duplicate names or
-// NUL characters.
+// isRefusedByRule reports whether a valid file of the suite is rejected because of duplicate
+// names or NUL characters.
 func isRefusedByRule(name string) bool {
 	return strings.HasPrefix(name, "y_object_duplicated_key") ||
 		name == "y_object_escaped_null_in_key.json" ||

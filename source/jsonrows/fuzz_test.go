@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// FuzzJSONRows compares with the standard library: it accepts all that we accept, and finds
-// the same leaves.
+// FuzzJSONRows checks that encoding/json accepts every file that this package accepts, and
+// finds the same leaves.
 func FuzzJSONRows(f *testing.F) {
 	for _, r := range readings {
 		f.Add(r.Text)
@@ -38,7 +38,7 @@ func FuzzJSONRows(f *testing.F) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if p := b.(*book).tables[0]; p.arrayElements || p.enclosingObjects > 0 {
-			return // its records are not those of the whole text
+			return // its records are only a part of the text
 		}
 		elements := standardElements(t, strings.TrimPrefix(text, byteOrderMark))
 		if len(elements) != len(sheet.Records) {
@@ -60,7 +60,7 @@ func FuzzJSONRows(f *testing.F) {
 	})
 }
 
-// standardElements returns the elements that the standard library finds.
+// standardElements returns the elements that encoding/json finds in a text.
 func standardElements(t *testing.T, text string) (elements []json.RawMessage) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	for {
@@ -80,7 +80,8 @@ func standardElements(t *testing.T, text string) (elements []json.RawMessage) {
 	}
 }
 
-// flatten collects the leaves of a value that have text, by path.
+// flatten adds the nonempty leaves of a value to leaves, by path. way is the path of the
+// value.
 func flatten(t *testing.T, leaves map[string]string, way []string, value json.RawMessage) {
 	var object map[string]json.RawMessage
 	var cell string

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// reading is a text and the table in it.
+// reading is a table with the text that contains it.
 type reading sourcetest.Table
 
 var readings = []reading{
@@ -55,8 +55,8 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, Format{}, append(samples, inside...))
 }
 
-// newSample returns a table with its text. Only the first element has all names; the others
-// omit empty cells.
+// newSample returns a table with its text. The first element has all names, and all later
+// elements omit empty cells.
 func newSample(table sourcetest.Table) sourcetest.Sample {
 	escape := strings.NewReplacer("\n", `\n`, `"`, `\"`)
 	var elements []string
@@ -166,7 +166,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHeadersAreBounded checks the limit of the total length of short names.
+// TestHeadersAreBounded checks the limit on the total length of all names.
 func TestHeadersAreBounded(t *testing.T) {
 	name := strings.Repeat("x", 4093)
 	var members []string

@@ -27,7 +27,7 @@ type outcome struct {
 	Typed    bool
 }
 
-// readBy reads the first sheet with chunks of a size, or sequentially if it is 0.
+// readBy reads the first sheet with chunks of chunk bytes, or sequentially if chunk is 0.
 func readBy(t testing.TB, text string, opt source.Options, chunk int) (o outcome) {
 	t.Helper()
 	b, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(text)), opt)
@@ -69,7 +69,7 @@ func (o *outcome) read(ctx context.Context, b source.Book) (err error) {
 	}
 }
 
-// requireSameByChunks checks that the outcome is the same for every size of chunks.
+// requireSameByChunks checks that the outcome is the same for every chunk size.
 func requireSameByChunks(t *testing.T, text string, opt source.Options) {
 	t.Helper()
 	want := readBy(t, text, opt, 0)
@@ -80,7 +80,7 @@ func requireSameByChunks(t *testing.T, text string, opt source.Options) {
 	}
 }
 
-// irregular are lines that workers cannot read or that are unusual.
+// irregular holds unusual lines, including lines that workers cannot parse.
 var irregular = []string{
 	`{"id":7}`, `{}`, ``, "  \t", `{"name":"late","id":1}`, `{"id":1,"fresh":"new column"}`, `{"id":1,"o":{"p":{"q":"deep"}}}`,
 	`{"id":1,"o":null}`, `{"id":1,"o":{}}`, `{"id":1,"note":"a \"quote\", \u00fc\ud83d\udc4d\n"}`, `{"id":1,"note":[ 1, "x y" , [true]]}`,
@@ -88,7 +88,7 @@ var irregular = []string{
 	`{"\u0069d":3}`, `{"id":1}{"id":2}`, `{"name":null,"id":"` + strings.Repeat("long", 50) + `"}`, `{"i":-1.5e+7,"id":true}`, "{\"id\":1}\r",
 }
 
-// broken are lines that make the file unreadable.
+// broken holds lines that make a file unreadable.
 var broken = []string{
 	`{"id":1,"id":2}`, `{"id":01}`, `{"id":"\ud800"}`, `{"id":"\u0000"}`, "{\"id\":\"\xff\"}", "{\"id\":\"a\tb\"}", `{"id":1`, `{"id":1}}`,
 	`{"id":[{"a":1,"a":2}]}`, `[1]`, `{"id":1},`, `{"id":tru}`, `{"o":{"x":1},"o":{"y":1}}`, `{"id":[1,]}`, "{\"id\":\"\x00\"}", `{"o.x":1}`, `nonsense`,
@@ -121,7 +121,8 @@ func TestChunksChangeNothing(t *testing.T) {
 	}
 }
 
-// TestBrokenLines puts each broken line after many regular ones.
+// TestBrokenLines checks that the outcome does not depend on the chunk size if a broken line
+// follows many regular lines.
 func TestBrokenLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, line := range broken {
@@ -132,7 +133,7 @@ func TestBrokenLines(t *testing.T) {
 	}
 }
 
-// TestCrowdedChunks reads short rows after long ones, so that a chunk contains more rows
+// TestCrowdedChunks checks short rows after long ones, for which a chunk contains more rows
 // than a batch.
 func TestCrowdedChunks(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("x", 50_000) + `"}` + "\n"
@@ -163,8 +164,8 @@ func TestCloseBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// TestWorkersParseChunks passes chunks to the workers of both passes: regular lines, and
-// some with one line that only the sequential reader can parse.
+// TestWorkersParseChunks checks which chunks the workers of both passes parse. Some chunks
+// contain a line that only the sequential reader can parse.
 func TestWorkersParseChunks(t *testing.T) {
 	const regular = `{"id":1,"name":"Ada"}` + "\n"
 	limits := source.Limits{CellBytes: 20}.WithDefaults()
@@ -176,8 +177,8 @@ func TestWorkersParseChunks(t *testing.T) {
 	tooLong := `{"id":"` + strings.Repeat("x", 21) + `"}` + "\n"
 	for _, c := range []struct {
 		text string
-		// count is the number of elements, and bad the offset of the first that is not parsed,
-		// or -1.
+		// count is the number of elements. bad is the offset of the first element that is not
+		// parsed, or -1 if all are parsed.
 		count int64
 		bad   int64
 	}{
@@ -226,7 +227,7 @@ func (s storeFunc) ReadAt(p []byte, at int64) (int, error) {
 	return s.ReaderAt.ReadAt(p, at)
 }
 
-// openChunks opens a file and reads its sheet with chunks of the given size.
+// openChunks opens the sheet of a file with chunks of size bytes.
 func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
 	t.Helper()
 	b, err := Format{}.Open(t.Context(), in, source.Options{})
@@ -242,8 +243,8 @@ func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
 	return r.(*reader), nil
 }
 
-// TestParallelStoreFails fails each read of the store in both passes. All records before
-// the failure must be returned in order, and then its error.
+// TestParallelStoreFails checks, for a failure at each read in both passes, that all records
+// before the failure are returned in order, and then the error.
 func TestParallelStoreFails(t *testing.T) {
 	text := people(4_000, `"x"`)
 	sourcetest.FailEachRead(t, sourcetest.NewInput("", text), func(in source.Input) error {
@@ -268,8 +269,7 @@ func TestParallelStoreFails(t *testing.T) {
 	})
 }
 
-// TestParallelPanic checks that a panic on a goroutine of the reader reaches the caller, who
-// can recover it.
+// TestParallelPanic checks that the caller can recover a panic on a goroutine of the reader.
 func TestParallelPanic(t *testing.T) {
 	in := sourcetest.NewInput("", people(4_000, `"x"`))
 	opened := false
@@ -293,7 +293,8 @@ func TestParallelPanic(t *testing.T) {
 	t.Errorf("%d records, error %v, want a panic", batch.Len(), err)
 }
 
-// TestCanceledChunk cancels Next while the store blocks. Later calls return all records.
+// TestCanceledChunk checks that later calls return all records if Next is canceled while the
+// store blocks.
 func TestCanceledChunk(t *testing.T) {
 	in := sourcetest.NewInput("", people(4_000, `"x"`))
 	opened, release := false, make(chan struct{})
@@ -328,7 +329,7 @@ func TestCanceledChunk(t *testing.T) {
 	}
 }
 
-// FuzzChunks compares parallel with sequential reading.
+// FuzzChunks compares the results of parallel and sequential reading.
 func FuzzChunks(f *testing.F) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for _, odd := range append(irregular, broken...) {

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// inside are files whose tables are members of an object.
+// inside holds files whose tables are members of an object.
 var inside = []sourcetest.Sample{
 	{
 		Name: "one array in an object", Text: []byte(`{"count":2,"result":{"rows":[{"a":1},{"a":{"b":2}}],"next":null}}`),
@@ -54,7 +54,7 @@ func TestEvidenceOfTables(t *testing.T) {
 	}
 }
 
-// objectOfTables returns an object with n arrays of one object each.
+// objectOfTables returns an object with n arrays that contain one object each.
 func objectOfTables(n int) string {
 	members := make([]string, n)
 	for i := range members {

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// isJSON reports whether the tokenizer accepts a text as one value.
+// isJSON reports whether the tokenizer accepts text as one value.
 func isJSON(text string) bool {
 	b := []byte(text)
 	end := valueToken(b, skipSpace(b, 0), 1)
@@ -45,7 +45,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// FuzzTokens compares the tokenizer with the standard library.
+// FuzzTokens checks that the tokenizer and the standard library accept the same texts.
 func FuzzTokens(f *testing.F) {
 	f.Add(`{"a":[1,"x\n",{"b":-1.5e3}],"":null}`)
 	f.Add("\"a\x1f12345678\"")
