@@ -121,8 +121,8 @@ func TestChunksChangeNothing(t *testing.T) {
 	}
 }
 
-// TestBrokenLines checks that the outcome does not depend on the chunk size if a broken line
-// follows many regular lines.
+// TestBrokenLines checks that a broken line after many regular lines makes a file unreadable
+// before any record is returned.
 func TestBrokenLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, line := range broken {

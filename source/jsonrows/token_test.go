@@ -45,7 +45,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// FuzzTokens checks that the tokenizer and the standard library accept the same texts.
+// FuzzTokens checks that the tokenizer and the standard library accept the same input.
 func FuzzTokens(f *testing.F) {
 	f.Add(`{"a":[1,"x\n",{"b":-1.5e3}],"":null}`)
 	f.Add("\"a\x1f12345678\"")

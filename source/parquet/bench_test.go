@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// person is a row of ten columns, like those of exports.
+// person is a row with ten columns, like those in exports.
 type person struct {
 	ID      int64     `parquet:"id,delta"`
 	Name    string    `parquet:"name"`
@@ -79,7 +79,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkLists reads rows of a list, a map and a group of lists.
+// BenchmarkLists measures reading rows with a list, a map and a group of lists.
 func BenchmarkLists(b *testing.B) {
 	const rows = 20_000
 	var nested []nest
@@ -95,7 +95,7 @@ func BenchmarkLists(b *testing.B) {
 	b.ReportMetric(float64(rows*b.N)/(spent(b)-before).Seconds(), "rows/cpu-s")
 }
 
-// spent returns the processor time of this process.
+// spent returns the CPU time that this process has used so far.
 func spent(tb testing.TB) time.Duration {
 	tb.Helper()
 	var u syscall.Rusage

@@ -59,7 +59,8 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// row returns entries of one leaf: levels and a value, which is -1 for null.
+// row returns entries of one leaf. Each entry consists of its levels and its value, which is
+// -1 for null.
 func row(entries ...[3]int) (r parquet.Row) {
 	for _, e := range entries {
 		v := parquet.NullValue()
@@ -131,7 +132,8 @@ func TestShapes(t *testing.T) {
 func asList(schema []format.SchemaElement) { older(deprecated.List)(&schema[1]) }
 func asMap(schema []format.SchemaElement)  { older(deprecated.MapKeyValue)(&schema[1]) }
 
-// TestMapOfMissing reads a map with numbers as keys, one of them twice, and null values.
+// TestMapOfMissing checks the JSON of a map with numeric keys, a duplicate key and null
+// values.
 func TestMapOfMissing(t *testing.T) {
 	root := parquet.Group{"v": parquet.Optional(parquet.Map(parquet.Leaf(parquet.Int32Type), parquet.Optional(parquet.Date())))}
 	entry := func(rep, key, day int) (k, v parquet.Value) {
@@ -153,7 +155,7 @@ func TestMapOfMissing(t *testing.T) {
 	}
 }
 
-// TestEmptyGroups skips groups without members.
+// TestEmptyGroups checks that groups without members are skipped.
 func TestEmptyGroups(t *testing.T) {
 	file := editFooter(t, encodeFile(t, parquet.Group{"v": parquet.Group{"x": parquet.Leaf(parquet.Int64Type)}}, []parquet.Row{row([3]int{0, 0, 1})}), func(meta *format.FileMetaData) {
 		empty := format.SchemaElement{Name: "none", RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New[int32](0)}

@@ -28,7 +28,7 @@ func limited(line int64, reason string) error {
 	return &source.LimitError{Line: line, Reason: intray.Literal(reason)}
 }
 
-// ints returns numbers in the encoding PLAIN.
+// ints returns numbers in PLAIN encoding.
 func ints(numbers ...uint32) (b []byte) {
 	for _, n := range numbers {
 		b = binary.LittleEndian.AppendUint32(b, n)
@@ -188,8 +188,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSideBySide reads a small file with a list whose members all have a large page. There
-// is a limit for all of them together.
+// TestSideBySide checks the limit on the total size of the pages of a list, with a small file
+// in which every leaf of the list has a large page.
 func TestSideBySide(t *testing.T) {
 	body := make([]byte, 1<<20)
 	copy(body, "\x02\x00\x00\x00\x02\x00"+"\x02\x00\x00\x00\x02\x01") // one entry with a value
@@ -226,8 +226,8 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// TestRecordsBeforeDamage breaks the second row group. The rows of the first are returned
-// before the error, which names the row.
+// TestRecordsBeforeDamage checks that the rows of the first row group are returned before the
+// error if the second row group is damaged, and that the error names the row.
 func TestRecordsBeforeDamage(t *testing.T) {
 	file := people(t, 300, parquet.MaxRowsPerRowGroup(200))
 	var at int64
@@ -248,7 +248,7 @@ func allocated(try func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs reads small files that declare large content. They cost no more memory than a
+// TestBombs checks that small files that declare large content need no more memory than a
 // batch and a page.
 func TestBombs(t *testing.T) {
 	run := binary.AppendUvarint(nil, 200_000<<1) // one value, repeated

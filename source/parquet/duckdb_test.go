@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// duckTable is the table that DuckDB writes.
+// duckTable is the query for the table that DuckDB writes.
 const duckTable = `select i::integer as i, i % 2 = 0 as b, (i % 256)::utinyint as u8, (i * 1000000007)::ubigint as u64, i / 4.0::double as d,
 	(i * 1.5)::decimal(9, 2) as d9, (i * 1.25)::decimal(18, 4) as d18, (-i * 1.125)::decimal(38, 6) as d38,
 	date '2020-02-28' + i::integer as day, time '01:02:03.5' as t, timestamp '2020-01-01 00:00:00.123456' as ts,
@@ -31,8 +31,8 @@ for codec in ["snappy", "gzip", "zstd", "lz4_raw", "brotli", "uncompressed"]:
         c.execute(f"copy ({table}) to '{path}/{codec}-{version}.parquet' (format parquet, compression {codec}, parquet_version {version}, row_group_size 2048)")
 `
 
-// TestDuckDB reads files of another program, with all its codecs and both of its sets of
-// encodings.
+// TestDuckDB checks the values in files that DuckDB wrote, with each of its codecs and both of
+// its sets of encodings.
 func TestDuckDB(t *testing.T) {
 	if exec.Command("python3", "-c", "import duckdb").Run() != nil {
 		t.Skip("SKIPPED: python3 has no duckdb")

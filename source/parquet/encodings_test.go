@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// drawn generates random values of one physical type, with their texts.
+// drawn generates random values of one physical type, with the expected cells.
 type drawn struct {
 	name      string
 	node      parquet.Node
@@ -72,8 +72,8 @@ func draws() []drawn {
 	}
 }
 
-// TestEncodings reads what the encoders of parquet-go write, with nulls, in counts around
-// the sizes of blocks.
+// TestEncodings checks that values and nulls in each encoding of parquet-go are read
+// correctly, for counts near the block sizes.
 func TestEncodings(t *testing.T) {
 	for _, d := range draws() {
 		for _, enc := range d.encodings {
@@ -125,8 +125,7 @@ func compareDrawn(t *testing.T, d drawn, node parquet.Node, count int, options .
 	}
 }
 
-// TestOldLevels reads the levels of the oldest files, which are packed with the most
-// significant bit first.
+// TestOldLevels checks that levels in the deprecated BIT_PACKED encoding are read correctly.
 func TestOldLevels(t *testing.T) {
 	body := []byte{0b10100000, 0b01000000, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}
 	page := encodePage(t, format.PageHeader{

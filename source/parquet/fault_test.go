@@ -16,8 +16,8 @@ import (
 
 var errBroken = errors.New("broken")
 
-// faultyFile counts its reads. The read with the number failAt fails: with err, or with
-// half of the bytes if short is set.
+// faultyFile counts its reads. The read with the number failAt returns err, or only half of
+// the bytes if short is set.
 type faultyFile struct {
 	data          []byte
 	calls, failAt int
@@ -42,7 +42,7 @@ func (f *faultyFile) ReadAt(b []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// readRecords returns the records of a file of size bytes.
+// readRecords returns the records of a file that has size bytes.
 func readRecords(t *testing.T, f *faultyFile, size int) (records []string, err error) {
 	t.Helper()
 	book, err := Format{}.Open(t.Context(), source.Input{Name: "a.parquet", ReaderAt: f, Size: int64(size)}, source.Options{})
@@ -71,8 +71,8 @@ func readRecords(t *testing.T, f *faultyFile, size int) (records []string, err e
 	}
 }
 
-// TestReadFailsAtEachCall fails each read of a file, or truncates it. The reader
-// must return an error after correct records, and never end early without an error.
+// TestReadFailsAtEachCall checks, for a failed or truncated read at each call, that the reader
+// returns correct records and then an error.
 func TestReadFailsAtEachCall(t *testing.T) {
 	untyped := fileOf(t, []struct {
 		A []byte `parquet:"a"`
@@ -111,7 +111,7 @@ func TestReadFailsAtEachCall(t *testing.T) {
 	}
 }
 
-// TestFileEndsEarly reads files that lost their end after their size was determined.
+// TestFileEndsEarly checks files that are truncated after their size was determined.
 func TestFileEndsEarly(t *testing.T) {
 	file := people(t, 40, parquet.MaxRowsPerRowGroup(20), parquet.PageBufferSize(300))
 	for size := range file {

@@ -15,11 +15,11 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// maxDrained is the number of records that a deliberately broken file may have: some
-// declare billions, which cost them nothing.
+// maxDrained is the maximum number of records read from a broken file, because a small file
+// can declare billions of records.
 const maxDrained = 50_000
 
-// drained reads a file and returns the number of its rows.
+// drained reads a file and returns the number of rows read.
 func drained(tb testing.TB, file []byte) (rows int, err error) {
 	tb.Helper()
 	b, err := Format{}.Open(tb.Context(), sourcetest.NewInput("", file), source.Options{})
@@ -44,7 +44,7 @@ func drained(tb testing.TB, file []byte) (rows int, err error) {
 	return rows, err
 }
 
-// seeds returns valid files of all types, encodings and shapes.
+// seeds returns valid files with all types, encodings and nesting structures.
 func seeds(tb testing.TB) (files [][]byte) {
 	for _, test := range typed {
 		files = append(files, columnFile(tb, test.node, test.value))
@@ -66,8 +66,8 @@ func seeds(tb testing.TB) (files [][]byte) {
 	return append(files, nests(tb), nests(tb), people(tb, 100, parquet.MaxRowsPerRowGroup(30), parquet.DataPageVersion(1)))
 }
 
-// mutated returns a broken copy of a file: bits are flipped, and pieces are deleted,
-// doubled, or copied from another file.
+// mutated returns a broken copy of a file, in which bits are flipped and parts are deleted,
+// duplicated or copied from the file other.
 func mutated(chance *rand.Rand, file, other []byte) []byte {
 	file = slices.Clone(file)
 	for range 1 + chance.IntN(4) {
@@ -96,8 +96,8 @@ func mutated(chance *rand.Rand, file, other []byte) []byte {
 	return file
 }
 
-// TestMutations reads broken files. Each must soon return records or an error about the
-// file, without much memory.
+// TestMutations checks that reading a broken file soon returns records or an error about the
+// file, and does not use much memory.
 func TestMutations(t *testing.T) {
 	files := seeds(t)
 	chance := rand.New(rand.NewPCG(7, 7))

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// noColumns returns a file whose schema has only its root.
+// noColumns returns a file whose schema consists only of the root.
 func noColumns(tb testing.TB, rows int64) []byte {
 	return appendFooter(tb, []byte(parquetio.Magic), &format.FileMetaData{
 		Version: 1, NumRows: rows, Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New[int32](0)}},
@@ -53,7 +53,7 @@ func TestFormat(t *testing.T) {
 	))
 }
 
-// TestPeople reads many pages in several row groups and compares the values.
+// TestPeople checks the values in a file with many pages in several row groups.
 func TestPeople(t *testing.T) {
 	for version := 1; version <= 2; version++ {
 		file := people(t, 5000, parquet.MaxRowsPerRowGroup(1700), parquet.PageBufferSize(2000), parquet.DataPageVersion(version))
@@ -119,7 +119,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestTypeMismatch reports a logical type that does not fit the physical one.
+// TestTypeMismatch checks the evidence about a logical type that does not fit the physical
+// type.
 func TestTypeMismatch(t *testing.T) {
 	file := editFooter(t, columnFile(t, parquet.Leaf(parquet.Int64Type), parquet.Int64Value(1)), func(meta *format.FileMetaData) { logical(&format.DateType{})(&meta.Schema[1]) })
 	if _, evidence := sourcetest.Open(t, Format{}, string(file), source.Options{}); evidence["type of v"] != "int64" {
@@ -127,8 +128,8 @@ func TestTypeMismatch(t *testing.T) {
 	}
 }
 
-// TestReleasedPages reads without memory for pages: each run of rows decompresses them
-// again, with the same result.
+// TestReleasedPages checks that the records are the same if pages are released and
+// decompressed again for each run of rows.
 func TestReleasedPages(t *testing.T) {
 	for _, file := range [][]byte{nests(t), people(t, 9000, parquet.MaxRowsPerRowGroup(4000), parquet.PageBufferSize(30_000))} {
 		want, err := sourcetest.Read(t, Format{}, string(file), source.Options{})

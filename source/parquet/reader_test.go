@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// TestHeavyColumns reads columns of which some are so large that a run of rows ends early.
-// The cells that the others have read in advance are buffered.
+// TestHeavyColumns checks that no cells are lost if large columns end a run of rows early and
+// the other columns have already read more cells.
 func TestHeavyColumns(t *testing.T) {
 	type heavy struct {
 		A int64  `parquet:"a"`
@@ -65,7 +65,7 @@ func TestHeavyColumns(t *testing.T) {
 	}
 }
 
-// TestUneven reads groups whose members disagree, as only a broken program writes them.
+// TestUneven checks the error for groups whose members have inconsistent levels or counts.
 func TestUneven(t *testing.T) {
 	type pair struct {
 		X int64   `parquet:"x"`
@@ -91,7 +91,8 @@ func TestMapWithoutKey(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(2, "without a key"))
 }
 
-// TestOpenStops cancels the reading of columns of bytes, and uses a closed reader.
+// TestOpenStops checks the errors if the context is canceled while Open reads columns of
+// bytes, and if a closed reader is used.
 func TestOpenStops(t *testing.T) {
 	file := columnFile(t, parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("a")))
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", file), source.Options{})
@@ -115,7 +116,7 @@ func TestOpenStops(t *testing.T) {
 	}
 }
 
-// TestPanics turns a panic into an error about the file.
+// TestPanics checks that recoverPanic converts a panic to an error about the file.
 func TestPanics(t *testing.T) {
 	var list []int
 	err := locateError(recoverPanic(func() error { list[1] = 1; return nil }), 7, "v")
@@ -125,7 +126,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestDeepGroups rejects groups that are nested too deeply.
+// TestDeepGroups checks that groups nested too deeply are rejected.
 func TestDeepGroups(t *testing.T) {
 	node := parquet.Leaf(parquet.Int64Type)
 	for range maxDepth + 1 {
@@ -135,7 +136,7 @@ func TestDeepGroups(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(0, "nested more than"))
 }
 
-// TestTypeNames checks the names of types for people.
+// TestTypeNames checks the names of types in messages.
 func TestTypeNames(t *testing.T) {
 	root := parquet.Group{
 		"a": parquet.Decimal(2, 9, parquet.Int32Type), "b": parquet.Time(parquet.Millisecond), "c": parquet.TimestampAdjusted(parquet.Nanosecond, false),

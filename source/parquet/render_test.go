@@ -15,7 +15,8 @@ import (
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// TestTimestampsKeepEveryUnit adds the parts of a timestamp up again.
+// TestTimestampsKeepEveryUnit checks that the parts of a rendered timestamp add up to the
+// original value.
 func TestTimestampsKeepEveryUnit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		units := rapid.Int64().Draw(t, "units")
@@ -40,7 +41,7 @@ func TestTimestampsKeepEveryUnit(t *testing.T) {
 	})
 }
 
-// TestTimesKeepEveryUnit compares the time of day with package time.
+// TestTimesKeepEveryUnit compares rendered times of day with those of package time.
 func TestTimesKeepEveryUnit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ns := rapid.Int64Range(0, secondsPerDay*1e9-1).Draw(t, "ns")
@@ -53,7 +54,7 @@ func TestTimesKeepEveryUnit(t *testing.T) {
 	})
 }
 
-// TestDecimalsLikeBig compares decimals of all sizes with package big.
+// TestDecimalsLikeBig compares rendered decimals of all sizes with those of package big.
 func TestDecimalsLikeBig(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "raw")
@@ -72,7 +73,8 @@ func TestDecimalsLikeBig(t *testing.T) {
 	})
 }
 
-// TestFloatsReadBack parses the text of a floating-point number.
+// TestFloatsReadBack checks that the text of a floating-point number parses to the same
+// number.
 func TestFloatsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))

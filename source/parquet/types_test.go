@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// cell is a cell of a record.
+// cell is a cell of a record with its kind and its typed value.
 type cell struct {
 	shown string
 	kind  intray.CellKind
@@ -30,7 +30,7 @@ func digits(s string) cell { return cell{s, intray.CellNumber, s} }
 // textCell returns a cell whose typed value is its text.
 func textCell(kind intray.CellKind, s string) cell { return cell{s, kind, s} }
 
-// cellsOf returns the first column of a file.
+// cellsOf returns the cells in the first column of a file.
 func cellsOf(t *testing.T, file []byte, opt source.Options) (cells []cell) {
 	t.Helper()
 	reader, _ := sourcetest.Open(t, Format{}, string(file), opt)
@@ -49,7 +49,8 @@ func cellsOf(t *testing.T, file []byte, opt source.Options) (cells []cell) {
 	}
 }
 
-// twosComplement returns a number in two's complement, most significant byte first.
+// twosComplement returns a number in two's complement of size bytes, most significant byte
+// first.
 func twosComplement(size int, digits string) parquet.Value {
 	n, _ := new(big.Int).SetString(digits, 10)
 	if n.Sign() < 0 {
@@ -58,7 +59,7 @@ func twosComplement(size int, digits string) parquet.Value {
 	return parquet.FixedLenByteArrayValue(n.FillBytes(make([]byte, size)))
 }
 
-// typed are values of all types that the writer supports, with their cells.
+// typed holds values of all types that the writer supports, with the expected cells.
 var typed = []struct {
 	name  string
 	node  parquet.Node
@@ -132,8 +133,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestAnnotations reads values with logical types that the writer does not support, or that
-// do not fit.
+// TestAnnotations checks values with logical types that the writer does not support or that do
+// not fit the physical type.
 func TestAnnotations(t *testing.T) {
 	bytes2 := parquet.Leaf(parquet.FixedLenByteArrayType(2))
 	tests := []struct {
@@ -178,7 +179,7 @@ func older(kind deprecated.ConvertedType) func(e *format.SchemaElement) {
 	}
 }
 
-// TestTypedOption reads typed values: a timestamp loses its time zone, and no digits.
+// TestTypedOption checks that the typed value of a timestamp has no time zone.
 func TestTypedOption(t *testing.T) {
 	file := columnFile(t, parquet.Timestamp(parquet.Microsecond), parquet.Int64Value(1_582_934_400_123_456))
 	want := cell{"2020-02-29T00:00:00.123456", intray.CellDateTime, "2020-02-29T00:00:00.123"}

@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// encodeFile returns a file of rows, written by parquet-go.
+// encodeFile returns a file with the given rows, written by parquet-go.
 func encodeFile(tb testing.TB, root parquet.Node, rows []parquet.Row, options ...parquet.WriterOption) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -28,7 +28,7 @@ func encodeFile(tb testing.TB, root parquet.Node, rows []parquet.Row, options ..
 	return out.Bytes()
 }
 
-// columnFile returns a file with one optional column: the values, and then a null.
+// columnFile returns a file with one optional column that holds the values and then a null.
 func columnFile(tb testing.TB, node parquet.Node, values ...parquet.Value) []byte {
 	tb.Helper()
 	var rows []parquet.Row
@@ -39,7 +39,7 @@ func columnFile(tb testing.TB, node parquet.Node, values ...parquet.Value) []byt
 	return encodeFile(tb, parquet.Group{"v": parquet.Optional(node)}, rows)
 }
 
-// fileOf returns a file of Go values.
+// fileOf returns a file with the given Go values as rows.
 func fileOf[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -53,10 +53,11 @@ func fileOf[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []b
 	return out.Bytes()
 }
 
-// footerTail is the size of a footer's length and the magic number.
+// footerTail is the size of the end of a file in bytes: the length of the footer and the magic
+// number.
 const footerTail = 8
 
-// editFooter returns a file with a changed footer.
+// editFooter returns a file whose footer was modified by change.
 func editFooter(tb testing.TB, file []byte, change func(meta *format.FileMetaData)) []byte {
 	tb.Helper()
 	at := len(file) - footerTail - int(binary.LittleEndian.Uint32(file[len(file)-footerTail:]))
@@ -85,7 +86,7 @@ func endFile(pages, footer []byte) []byte {
 	return append(out, parquetio.Magic...)
 }
 
-// buildFile returns a file of one column in one row group, with these pages.
+// buildFile returns a file with one column in one row group that consists of the given pages.
 func buildFile(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec, rows int64, pages ...[]byte) []byte {
 	tb.Helper()
 	e.Name = "v"
@@ -99,7 +100,7 @@ func buildFile(tb testing.TB, e format.SchemaElement, codec format.CompressionCo
 	})
 }
 
-// requiredLeaf returns a leaf without levels.
+// requiredLeaf returns a required leaf, whose entries have no levels.
 func requiredLeaf(physical format.Type) format.SchemaElement {
 	return format.SchemaElement{Type: thrift.New(physical), RepetitionType: thrift.New(format.Required)}
 }
@@ -114,7 +115,7 @@ func encodePage(tb testing.TB, header format.PageHeader, body []byte) []byte {
 	return append(text, body...)
 }
 
-// valuesPage returns a page of uncompressed values.
+// valuesPage returns a data page with uncompressed values.
 func valuesPage(tb testing.TB, encoding format.Encoding, count int, body []byte) []byte {
 	tb.Helper()
 	return encodePage(tb, format.PageHeader{
@@ -131,8 +132,8 @@ func dictionaryPage(tb testing.TB, count int, body []byte) []byte {
 	}, body)
 }
 
-// encodeTable writes a table of the suite. An empty cell is null. The writer orders the columns
-// by name.
+// encodeTable returns a sample with a table as a Parquet file. Empty cells become null. The
+// writer orders the columns by name.
 func encodeTable(tb testing.TB, table sourcetest.Table) sourcetest.Sample {
 	tb.Helper()
 	root := parquet.Group{}
