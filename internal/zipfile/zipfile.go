@@ -16,8 +16,8 @@
 // the context.
 //
 // The package does not write archives, ask for passwords, use names as paths or interpret the
-// content of entries. It supports only the compression methods Store and Deflate; callers can
-// register others.
+// content of entries. It supports the compression methods Store and Deflate. Callers can
+// register further methods.
 package zipfile
 
 import (

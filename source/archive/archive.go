@@ -81,8 +81,8 @@ func (f Format) Detect(in source.Input, head []byte) (score float64, reason intr
 }
 
 // Open inflates all members and opens those that contain a table. Sheets in a gzip or zstd
-// file keep their names. A sheet in a zip file is named after its member, as in "member /
-// sheet" if it has its own name. The input is not used after Open returns.
+// file keep their names. A sheet in a zip file has the name of its member, followed by " / "
+// and the sheet name if the sheet has one. The input is not used after Open returns.
 func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	f.Limits = f.Limits.WithDefaults()
 	u := &unpacker{Format: f, in: zipfile.NewInput(in), opt: opt}

@@ -176,7 +176,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLargeDirectory checks that an endless directory is not read to its end.
+// TestLargeDirectory checks that a directory that exceeds the limit is not read to its end.
 func TestLargeDirectory(t *testing.T) {
 	many := make([]entry, 20_000)
 	for n := range many {

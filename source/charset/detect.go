@@ -237,8 +237,9 @@ func guessValidUTF8(sample []byte, sequences int) Guess {
 	return g
 }
 
-// hasOnlyTwoByteRuns reports whether all non-ASCII characters have two bytes and are adjacent
-// to another one. Short words in Chinese and Korean encodings can look like this.
+// hasOnlyTwoByteRuns reports whether every non-ASCII character has two bytes and is adjacent
+// to a second non-ASCII character. Short words in Chinese and Korean encodings can look like
+// this.
 func hasOnlyTwoByteRuns(sample []byte) bool {
 	for i := 0; i < len(sample); {
 		i += asciiPrefix(sample[i:])

@@ -301,7 +301,7 @@ func dropCut(list []segment) []segment {
 	return list
 }
 
-// segmentAround returns the bounds of the segment that contains the byte at i.
+// segmentAround returns the start and end offsets of the segment that contains the byte at i.
 func segmentAround(sample []byte, i int) (start, end int) {
 	start = i
 	for start > 0 && sample[start-1] >= 0x40 {

@@ -176,12 +176,12 @@ const (
 	highBits        = 0x80 * ones
 	lineFeeds       = '\n' * ones
 	carriageReturns = '\r' * ones
-	// gather multiplies the high bits of eight bytes into the highest byte.
+	// gather is the factor that moves the high bits of eight bytes to the highest byte.
 	gather = 0x0002040810204081
 )
 
-// newBoundaryScanner returns a scanner for text. The text must not contain a NUL byte. The
-// delimiter must be ASCII, and the quote must be ASCII or noQuote.
+// newBoundaryScanner returns a scanner for text. The text must not contain a NUL byte. delim
+// must be ASCII, and quote must be ASCII or noQuote.
 func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
 	s := boundaryScanner{
 		text: text, delimWord: uint64(delim) * ones, quoteWord: uint64(quote) * ones, returns: bytes.IndexByte(text, '\r') >= 0,
@@ -256,7 +256,7 @@ func matchNot8(eight []byte, a uint64) uint64 {
 	return (((word & lowBits) ^ a) + lowBits | word) & highBits * gather >> 56
 }
 
-// quoteBits returns a bit for each byte of a block that is a quote.
+// quoteBits returns a word with a bit for each byte of a block that is a quote.
 func (s *boundaryScanner) quoteBits(block *[blockBytes]byte) (quotes uint64) {
 	next := s.at + blockBytes
 	if s.nextQuoteAt < next {
@@ -264,7 +264,7 @@ func (s *boundaryScanner) quoteBits(block *[blockBytes]byte) (quotes uint64) {
 	}
 	switch {
 	case quotes != 0:
-		s.nextQuoteAt = next // quotes come in groups
+		s.nextQuoteAt = next // quotes often occur close together
 	case s.nextQuoteAt < next:
 		s.nextQuoteAt = len(s.text)
 		if i := bytes.IndexByte(s.text[min(next, len(s.text)):], byte(s.quoteWord)); i >= 0 {
@@ -274,9 +274,9 @@ func (s *boundaryScanner) quoteBits(block *[blockBytes]byte) (quotes uint64) {
 	return quotes
 }
 
-// addReturns returns the delimiters and line ends of a block of a text with carriage
-// returns, and those among them where cells end. No cell ends at the line feed after a
-// carriage return.
+// addReturns adds carriage returns to ends, the bits of the delimiters and line feeds in a
+// block. all has all of these bits. found omits line feeds that follow a carriage return,
+// because no cell ends there.
 func (s *boundaryScanner) addReturns(block *[blockBytes]byte, ends uint64) (all, found uint64) {
 	returns := matchByte64(block, carriageReturns)
 	all = ends | returns
@@ -290,8 +290,9 @@ func (s *boundaryScanner) addReturns(block *[blockBytes]byte, ends uint64) (all,
 	return all, found
 }
 
-// quotedBits returns a bit for each byte of a block that is inside quotes, including the
-// opening and excluding the closing quote. A doubled quote closes and opens again.
+// quotedBits returns a word with a bit for each byte of a block that is inside quotes. This
+// includes the opening quote, but not the closing quote. A doubled quote counts as a closing
+// and an opening quote. fine is false if a quote is neither at an edge of a cell nor doubled.
 func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool) {
 	in = quotes
 	for by := 1; by < blockBytes; by *= 2 {
@@ -314,8 +315,8 @@ func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool)
 	return in, true
 }
 
-// writePositions stores the offsets of the bits that are set. It stores eight values at a
-// time, set or not, which is faster than a test of each bit.
+// writePositions stores the offsets of the bits that are set in the word set. It stores eight
+// values at a time, even if fewer bits are set, because that is faster than testing each bit.
 func writePositions(set uint64, at uint32, into *[blockBytes]uint32) {
 	for i := 0; set != 0; i += 8 {
 		eight := (*[8]uint32)(into[i&(blockBytes-8):])

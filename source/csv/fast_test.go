@@ -116,7 +116,7 @@ func FuzzBoundaries(f *testing.F) {
 	})
 }
 
-// TestPlain checks which texts fastParser accepts, and the number of lines that it returns.
+// TestPlain checks which text fastParser accepts, and the number of lines that it returns.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -77,7 +77,7 @@ func drain(t *testing.T, text string, reader source.Reader) {
 	}
 }
 
-// FuzzParseRecord compares the records of fastParser and parseRecord for texts that fastParser
+// FuzzParseRecord compares the records of fastParser and parseRecord for text that fastParser
 // accepts.
 func FuzzParseRecord(f *testing.F) {
 	f.Add("a,b\n\"c,\"\"\",d\r\n\"e\nf\",g\n")

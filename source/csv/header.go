@@ -143,8 +143,8 @@ func newNameChecker(width int, rows []sampledRow) nameChecker {
 	return n
 }
 
-// scoreNames returns the number of names that match the content of their column, minus
-// those that contradict it.
+// scoreNames returns a score for names: the number of names that match the content of their
+// columns, minus the number of names that contradict it.
 func (n nameChecker) scoreNames(names []string) (score float64) {
 	for c, name := range names {
 		for _, word := range nameWords(name) {

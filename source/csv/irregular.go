@@ -115,9 +115,9 @@ func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err er
 	return rows, nil
 }
 
-// beginsTable reports whether a row is the header of another table. The rows below it must
-// have the same number of cells, which must differ from the width of this table, and the row
-// must look like their header.
+// beginsTable reports whether a row is the header of a second table. The row must look like
+// the header of the rows below it, and have as many cells as they have, but not as many as
+// this table has columns.
 func (r *reader) beginsTable(cells []string, below [][]string) bool {
 	if len(below) < 2 || len(cells) < 2 || headerdetect.Filled(cells) < len(cells) {
 		return false

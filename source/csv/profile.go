@@ -142,7 +142,7 @@ func (p *columnProfile) logProbability(f features) float64 {
 	share := func(seen, sorts float64) float64 { return math.Log((seen + 0.5) / (p.n + 0.5*sorts)) }
 	score := 0.5*p.exact.logProbability(f.exact) + 0.5*p.loose.logProbability(f.loose) +
 		0.5*p.ends.logProbability(f.ends) + 0.5*share(p.kinds[f.kind], float64(headerdetect.Kinds)) + 0.7*share(p.lengths[f.length], 16)
-	if p.words.once < 0.3*p.n { // few distinct texts
+	if p.words.once < 0.3*p.n { // the column has few distinct values
 		score += 0.3 * p.words.logProbability(f.text)
 	}
 	if f.text != "" { // empty cells need no quotes

@@ -345,7 +345,7 @@ type window struct {
 	pos, end int
 	// start is the offset of buf[pos] in the file.
 	start int64
-	// done reports whether the text ends at buf[end].
+	// done reports whether the end of the text was read into buf.
 	done bool
 }
 

@@ -86,7 +86,7 @@ type repairer struct {
 	dialect dialect
 	width   int
 	profile *tableProfile
-	// score returns how well a cell fits a column.
+	// score returns a score for how well a cell fits a column. Higher is better.
 	score    func(column int, f features) float64
 	rec      record
 	readings []reading

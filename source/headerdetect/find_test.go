@@ -112,7 +112,8 @@ func wideNames(n int) (names []string) {
 	return names
 }
 
-// The alternative is the other row that could be the header, or none.
+// TestAlternative checks the alternative, which is a different row that could be the header,
+// or none.
 func TestAlternative(t *testing.T) {
 	for _, c := range []struct {
 		name, text  string

@@ -58,7 +58,8 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// There are as many names as cells in the wider of the header and the table.
+// TestNames checks that there are as many names as cells in the header or columns in the
+// table, whichever is greater.
 func TestNames(t *testing.T) {
 	rows := [][]string{{"title"}, {" a ", "", "c", "d", " "}, {"x", "y"}}
 	for _, c := range []struct {

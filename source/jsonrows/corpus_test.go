@@ -38,8 +38,8 @@ func isTyped(err error) bool {
 	return errors.As(err, &unreadable) || errors.As(err, &limit)
 }
 
-// Most texts of the suite are not tables. Each is read as it is, and again as the value in
-// a table of one cell, where all valid texts must be read.
+// TestParsingSuite reads each file of the suite as it is and as the value in a table with one
+// cell. Most files are not tables, but all valid ones must be readable as a cell.
 func TestParsingSuite(t *testing.T) {
 	folder := sourcetest.Corpus(t, "json")
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_parsing", "*.json"), 300) {

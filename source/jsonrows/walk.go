@@ -170,8 +170,8 @@ func (w *elementWalker) unquote(quoted []byte, escaped bool) ([]byte, error) {
 	return text[from:], nil
 }
 
-// refuseNUL returns an error if a string contains NUL. It is for strings whose value is not
-// needed.
+// refuseNUL returns an error if a string contains NUL. It is used for strings whose value is
+// not needed.
 func (w *elementWalker) refuseNUL(quoted []byte, escaped bool) error {
 	from := len(w.scratch)
 	_, err := w.unquote(quoted, escaped)

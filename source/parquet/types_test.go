@@ -179,7 +179,8 @@ func older(kind deprecated.ConvertedType) func(e *format.SchemaElement) {
 	}
 }
 
-// TestTypedOption checks that the typed value of a timestamp has no time zone.
+// TestTypedOption checks that the typed value of a timestamp has no time zone and at most three
+// digits after the decimal point.
 func TestTypedOption(t *testing.T) {
 	file := columnFile(t, parquet.Timestamp(parquet.Microsecond), parquet.Int64Value(1_582_934_400_123_456))
 	want := cell{"2020-02-29T00:00:00.123456", intray.CellDateTime, "2020-02-29T00:00:00.123"}
