@@ -82,7 +82,7 @@ func (c *Cursor) Next(ctx context.Context) error {
 	return c.readLevels()
 }
 
-// readLevels reads the levels of the next entry of the page.
+// readLevels reads the levels of the next entry in the page.
 func (c *Cursor) readLevels() error {
 	c.pageLeft--
 	c.seen++

@@ -151,7 +151,7 @@ func (m *member) wrapError(err error) error {
 	return err
 }
 
-// within returns a problem, preceded by its location what.
+// within prefixes a problem with its location.
 func within(what, problem intray.Message) intray.Message {
 	return intray.NewMessage("archive.problem", intray.Params{"what": what, "problem": problem})
 }

@@ -90,8 +90,8 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	return true, r.checkCellLimit()
 }
 
-// fallBack moves the reader to the offset from, and makes it read records one by one until the
-// offset until.
+// fallBack makes the reader continue at offset from and read records one by one up to offset
+// until.
 func (s *parallelReader) fallBack(r *reader, from, until int64) {
 	s.stop()
 	s.sequentialUntil = until

@@ -27,7 +27,8 @@ type outcome struct {
 	Typed    bool
 }
 
-// readBy reads the first sheet with chunks of chunk bytes, or sequentially if chunk is 0.
+// readBy reads the first sheet sequentially if chunk is 0, and otherwise in chunks of that
+// many bytes.
 func readBy(t testing.TB, text string, opt source.Options, chunk int) (o outcome) {
 	t.Helper()
 	b, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(text)), opt)

@@ -90,7 +90,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return b, nil
 }
 
-// book is an opened file.
+// book is an opened Parquet file.
 type book struct {
 	in     source.Input
 	opt    source.Options
