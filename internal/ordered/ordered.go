@@ -18,7 +18,8 @@ import (
 // Results holds the results of the items, in order. Next and Close must not be called
 // concurrently.
 type Results[Out any] struct {
-	// order holds the items in progress. It is closed after the last one, when end is set.
+	// order holds the items in progress, in order. It is closed after the last item, once end
+	// is set.
 	order chan *task[Out]
 	end   error
 	// slots has one element for each item that was requested from next but not yet returned by

@@ -236,7 +236,7 @@ func (c *Cursor) Release() {
 	c.countHeld()
 }
 
-// Restore reads the page again after Release, up to the current entry.
+// Restore reads the current page again after Release and moves to the current entry.
 func (c *Cursor) Restore() error {
 	if !c.released {
 		return nil

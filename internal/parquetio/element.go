@@ -59,7 +59,7 @@ type Element struct {
 	Name []byte
 	// Type is NoType for a group.
 	Type format.Type
-	// Length is the number of bytes of a FIXED_LEN_BYTE_ARRAY.
+	// Length is the number of bytes per value of a FIXED_LEN_BYTE_ARRAY.
 	Length     int
 	Repetition format.FieldRepetitionType
 	// Children is the number of members of a group. The members follow the group in the

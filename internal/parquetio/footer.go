@@ -49,7 +49,7 @@ type ColumnChunk struct {
 	// Entries counts values and nulls.
 	Entries int64
 	Offset  int64
-	// External reports whether the chunk is in another file.
+	// External reports whether the chunk is stored in a different file.
 	External, Encrypted bool
 }
 

@@ -151,8 +151,7 @@ type PageReader struct {
 	spare []byte
 }
 
-// NewPageReader returns a reader of the pages before end, which is the offset of
-// the footer.
+// NewPageReader returns a PageReader for a file whose footer starts at offset end.
 func NewPageReader(file io.ReaderAt, end int64) *PageReader {
 	return &PageReader{file: file, end: end, Limit: maxPagesBytes}
 }

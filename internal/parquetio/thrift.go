@@ -97,7 +97,7 @@ func (r *thriftReader) readInt(wire byte) int64 {
 	return 0
 }
 
-// readInt32 reads an integer that fits into 32 bits.
+// readInt32 reads an integer that must fit into 32 bits.
 func (r *thriftReader) readInt32(wire byte) int {
 	n := r.readInt(wire)
 	if int64(int32(n)) != n {

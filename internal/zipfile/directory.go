@@ -96,7 +96,7 @@ func (e *HeaderError) Error() string {
 // Unwrap returns the read error.
 func (e *HeaderError) Unwrap() error { return e.Err }
 
-// OutsideError reports an entry that ends after the end of the file.
+// OutsideError reports that an entry extends beyond the end of the file.
 type OutsideError struct{ Entry string }
 
 func (e *OutsideError) Error() string {

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// memberInfo describes a member before its contents are known.
+// memberInfo describes a member before its content is known.
 type memberInfo struct {
 	// label names the member in errors, and name names it in evidence. nameSource describes
 	// the source of the name.

@@ -25,7 +25,7 @@ type charInfo struct {
 	kind   symbolKind
 }
 
-// These are the languages of each family of encodings.
+// These are the language codes for each family of encodings.
 const (
 	western  = "de fr es it pt nl sv da no fi is et ca sq en"
 	central  = "pl cs sk hu ro hr sl sq de"
@@ -244,7 +244,7 @@ var symbolCosts = [...]struct{ fitting, odd float64 }{
 	undefinedByte: {20, 20},
 }
 
-// These are the costs in nats of capital letters in unusual positions.
+// These are the costs, in nats, of capital and small letters in unusual positions.
 const (
 	capitalInside  = 5.0 // after a small letter: McDonald
 	smallInCapital = 4.0 // after two capital letters: USAir

@@ -20,7 +20,7 @@ type Guess struct {
 	Confidence float64
 	// Reason is the reason for the guess, as a sentence without a period.
 	Reason intray.Message
-	// Preview contains some words with non-ASCII letters, or is "" if there are none.
+	// Preview contains a few words with non-ASCII letters. It is "" if there are none.
 	Preview string
 	// ASCII reports whether all bytes are ASCII. Nearly all encodings decode such a sample to
 	// the same text, so only the rest of the file can decide.
@@ -162,7 +162,7 @@ func (g Guess) contradictedBy(other Guess, invalid int) Guess {
 	return other
 }
 
-// partly adds the number of invalid sequences to a reason.
+// partly returns a reason with the number of invalid sequences added.
 func partly(reason intray.Message, invalid int) intray.Message {
 	return intray.NewMessage("encoding.partly_invalid", intray.Params{"reason": reason, "n": invalid})
 }
@@ -296,8 +296,8 @@ func hasConsistentScript(sample []byte) bool {
 	return true
 }
 
-// isRareLatin reports whether a letter is in the range between the European and the
-// Vietnamese letters, except for the few that are in use.
+// isRareLatin reports whether a letter is in a range of Latin letters that are rarely used,
+// from U+0180 to U+024F. It returns false for the few common letters in that range.
 func isRareLatin(r rune) bool {
 	return r > 0x17F && r < 0x250 && !strings.ContainsRune("ƏƠơƯưȘșȚțǍǎǏǐǑǒǓǔ", r)
 }

@@ -244,7 +244,7 @@ func hasControlChars(sample []byte) bool {
 // all encodings can be compared on the same segments.
 type segment struct {
 	bytes []byte
-	// before and after are the adjacent bytes, or a space at the edges of the sample.
+	// before and after are the adjacent bytes, or spaces at the edges of the sample.
 	before, after byte
 	// cut reports whether the end of the sample truncates the segment.
 	cut bool

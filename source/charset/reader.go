@@ -115,7 +115,7 @@ func newDecoder(e Encoding) decoder {
 
 const replacement = "\uFFFD"
 
-// strictDecoder copies UTF-8 and replaces each invalid byte.
+// strictDecoder copies UTF-8 and replaces each invalid byte with U+FFFD.
 type strictDecoder struct{}
 
 func (strictDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int) {
@@ -197,7 +197,7 @@ func (d wideDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int
 type multiDecoder struct {
 	transformer transform.Transformer
 	stateless   bool
-	// four reports whether the encoding has four-byte characters.
+	// four reports whether the encoding has four-byte characters, as GB18030 does.
 	four bool
 }
 
@@ -225,7 +225,7 @@ func (d *multiDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid i
 	invalid -= min(invalid, bytes.Count(src[took:took+m], writtenRuneError))
 	wrote, took = wrote+n, took+m
 	if err != nil && !errors.Is(err, transform.ErrShortDst) && !errors.Is(err, transform.ErrShortSrc) && took < len(src) {
-		// A transformer that rejects a byte does not skip it.
+		// A transformer does not skip the byte that it rejects.
 		wrote += copy(dst[wrote:], replacement)
 		took, invalid = took+1, invalid+1
 	}

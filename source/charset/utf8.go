@@ -99,7 +99,7 @@ func isASCII(p []byte) bool { return asciiPrefix(p) == len(p) }
 
 const highBits = 0x8080808080808080
 
-// asciiPrefix returns the number of bytes before the first one above 127.
+// asciiPrefix returns the number of ASCII bytes at the start of p.
 func asciiPrefix(p []byte) int {
 	i := 0
 	for ; i+32 <= len(p); i += 32 {

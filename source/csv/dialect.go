@@ -186,7 +186,8 @@ func (d *dialect) nextQuote(text []byte, at int, c *cell) int {
 	return notFound
 }
 
-// isEscapedAt reports whether an odd number of backslashes precedes an offset.
+// isEscapedAt reports whether the character at an offset is escaped, because an odd number of
+// backslashes precedes it. It does not look before the offset from.
 func isEscapedAt(text []byte, at, from int) bool {
 	n := 0
 	for at-n > from && text[at-n-1] == '\\' {

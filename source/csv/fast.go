@@ -166,7 +166,7 @@ type boundaryScanner struct {
 }
 
 const (
-	// blockBytes is the number of bytes whose bits form one word.
+	// blockBytes is the number of bytes in a block. Each byte has one bit in a word.
 	blockBytes = 64
 	// positionsPerCall is the approximate number of offsets found by one call.
 	positionsPerCall = 256

@@ -130,7 +130,7 @@ func (r *reader) beginsTable(cells []string, below [][]string) bool {
 	return headerdetect.NamesColumns(cells, below)
 }
 
-// excerptBytes is the maximum number of bytes of a row in a notice.
+// excerptBytes is the maximum length of the excerpt of a row in a notice, in bytes.
 const excerptBytes = 300
 
 func excerpt(text string) string {

@@ -61,7 +61,7 @@ func newColumnProfile() *columnProfile {
 	return &columnProfile{exact: fresh(), loose: fresh(), words: fresh(), ends: fresh()}
 }
 
-// features are the properties of a cell that a profile uses.
+// features holds the properties of a cell that a profile uses.
 type features struct {
 	kind         headerdetect.Kind
 	exact, loose string

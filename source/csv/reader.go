@@ -55,9 +55,10 @@ type reader struct {
 	unclosedUntil int64
 	// tableEnded reports whether the table ended before the end of the text.
 	tableEnded bool
-	// ragged reports whether a record had fewer cells than there are columns.
+	// ragged reports whether a record with fewer cells than columns was read.
 	ragged bool
-	// repairExhausted reports whether the limit of repair work was reached and reported.
+	// repairExhausted reports whether maxRepairWork was reached, and a notice about it was
+	// added.
 	repairExhausted bool
 	// unclosedWork is the part of maxUnclosedWork already used, in bytes.
 	unclosedWork int64
@@ -367,7 +368,7 @@ func (w *window) advance(n int) {
 	w.pos += n
 }
 
-// readMore reads more text. It returns false at the end of the text.
+// readMore reads more text into the buffer. It returns false at the end of the text.
 func (w *window) readMore(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil || w.done {
 		return false, err

@@ -438,7 +438,7 @@ func (s *sheet) reportAmbiguousHeader(layout headerdetect.Layout, rows []sampled
 	}
 }
 
-// minRepeatedCells is the minimum number of cells of a column in which repetition is
+// minRepeatedCells is the minimum number of cells in a column for repeated values to be
 // significant.
 const minRepeatedCells = 4
 

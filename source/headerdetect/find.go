@@ -14,7 +14,7 @@ import (
 const (
 	// MaxAbove is the maximum number of rows above a header.
 	MaxAbove = 40
-	// MaxHeaders is the maximum number of rows of a header.
+	// MaxHeaders is the maximum number of rows in a header.
 	MaxHeaders = 3
 	// MaxColumns is the maximum number of columns that FindLayout compares, starting from the
 	// left. More columns would increase the work without changing the result.
@@ -23,12 +23,12 @@ const (
 
 // Layout is the location of the table in the rows of a sheet.
 type Layout struct {
-	// Width is the number of columns of the table.
+	// Width is the number of columns in the table.
 	Width int
 	// First is the index of the first row of the header, or of the first record if there is
 	// no header.
 	First int
-	// Headers is the number of rows of the header, from 0 to MaxHeaders.
+	// Headers is the number of rows in the header, from 0 to MaxHeaders.
 	Headers int
 	// Reason is the reason for the choice of the header, or for the absence of a header.
 	Reason intray.Message
@@ -177,11 +177,11 @@ func (f *layoutFinder) measure(ctx context.Context) error {
 	return nil
 }
 
-// firstRowBonus is the score of the first row before it is examined, because most tables
-// have a header there.
+// firstRowBonus is added to the score of the first row, because most tables have their header
+// there.
 const firstRowBonus = 1
 
-// headerCandidate is a row and its score as the header.
+// headerCandidate is a row with its score as the header.
 type headerCandidate struct {
 	row int
 	// score determines the choice. found is the part of the score that is based on the rows.

@@ -20,15 +20,16 @@ const (
 	// Empty cells have no text, or a common marker for a missing value such as n/a, null or -.
 	Empty Kind = iota
 	Integer
-	// Number has a decimal point, a currency, a percent sign or other marks besides digits.
+	// Number cells have a decimal point, a currency, a percent sign or other characters
+	// besides digits.
 	Number
 	Date
 	Time
-	// Flag is a boolean, such as yes or no, true or false.
+	// Flag cells are booleans, such as yes or no, true or false.
 	Flag
 	Email
 	Link
-	// Code has letters and digits without spaces, such as MG-8769 or a UUID.
+	// Code cells have letters and digits without spaces, such as MG-8769 or a UUID.
 	Code
 	// Text is everything else.
 	Text

@@ -76,7 +76,7 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	return score, why
 }
 
-// yearScore is the score of a year above other numbers.
+// yearScore is the score of a year above numbers that are not years.
 const yearScore = 0.3
 
 // cellScore returns a score for the cell of the row at as the name of the column below it.
@@ -210,7 +210,7 @@ func (f *layoutFinder) containsText(b columnBody, l cellInfo, text string) bool 
 	return false
 }
 
-// minRepeatedCells is the minimum number of cells of a column in which repetition is
+// minRepeatedCells is the minimum number of cells in a column for repeated values to be
 // significant.
 const minRepeatedCells = 4
 

@@ -46,7 +46,7 @@ func (e *elementReader) seek(at, count int64) {
 	e.start, e.guard.at, e.count = at, at, count
 }
 
-// endOffset returns the offset in the file after the current element.
+// endOffset returns the file offset after the current element.
 func (e *elementReader) endOffset() int64 { return e.start + e.dec.InputOffset() }
 
 // next returns the JSON text of the next element. The text is valid until the next call. next
@@ -201,7 +201,7 @@ func (e *elementReader) named(problem intray.Message) intray.Message {
 // fault reports a problem in an element, for the person who uploaded the file.
 type fault struct {
 	problem intray.Message
-	// limit reports whether the element exceeds a limit.
+	// limit reports whether the problem is that the element exceeds a limit.
 	limit bool
 }
 

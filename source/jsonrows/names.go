@@ -5,7 +5,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// noColumn is the column of a name without a column.
+// noColumn is the value of nameNode.column for a name without a column.
 const noColumn = -1
 
 // nameNode is the name of a member at one path in the elements.

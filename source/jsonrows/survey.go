@@ -139,7 +139,7 @@ func walkNextElement(p *pass, w *elementWalker) error {
 type observation struct {
 	name *nameNode
 	cell string
-	// before is the status of the name before the observation.
+	// before is the status of the name before this observation.
 	before nameStatus
 }
 

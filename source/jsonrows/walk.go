@@ -17,7 +17,7 @@ type elementWalker struct {
 	visit func(n *nameNode, cell []byte) error
 	// cellBytes is the maximum length of a cell in bytes.
 	cellBytes int
-	// columns is the maximum number of cells of an element that is an array.
+	// columns is the maximum number of cells in an element that is an array.
 	columns int
 	// outerDepth is the nesting depth around an element, such as 1 for elements of a top-level
 	// array.
@@ -79,7 +79,8 @@ func (w *elementWalker) walkObject(at int, in *nameNode, depth int) (int, error)
 	}
 }
 
-// walkValue visits the value at text[at] or walks through it.
+// walkValue walks through the value at text[at] if it is an object. Otherwise it visits the
+// value. It returns the offset after the value.
 func (w *elementWalker) walkValue(at int, n *nameNode, depth int) (end int, err error) {
 	if w.text[at] == '{' {
 		return w.walkObject(at, n, depth+1)

@@ -140,7 +140,7 @@ func (r *columnReader) release() {
 // the entries determine where lists and groups start, continue or are missing.
 type recordAssembler struct {
 	cursors []*parquetio.Cursor
-	// offset is the index of the first cursor's leaf.
+	// offset is the index of the leaf of the first cursor.
 	offset int
 	text   []byte
 	// from is the offset of the cell in text. limit is the maximum size of the cell in bytes.
