@@ -159,7 +159,7 @@ func (r *Results[Out]) Next(ctx context.Context) (out Out, err error) {
 
 func (r *Results[Out]) fail(err error) error {
 	r.err = err
-	if p, ok := err.(*PanicError); ok { //nolint:errorlint // only recoverPanic returns one unwrapped
+	if p, ok := err.(*PanicError); ok { //nolint:errorlint // recoverPanic does not wrap it
 		panic(p)
 	}
 	return err

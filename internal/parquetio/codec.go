@@ -34,7 +34,7 @@ func maxRatio(codec format.CompressionCodec) int {
 	case format.Uncompressed:
 		return 1
 	case format.Snappy:
-		return 22 // a copy of 64 bytes takes three
+		return 22 // a copy of 64 bytes takes three bytes
 	case format.Gzip:
 		return 1040
 	case format.Brotli:

@@ -123,7 +123,7 @@ func (c *Cursor) Value() (v []byte, err error) {
 	return c.values.next()
 }
 
-// nextPage reads the next page.
+// nextPage reads the next page of the chunk.
 func (c *Cursor) nextPage() error {
 	offset := c.nextOffset
 	h, body, next, err := c.pages.read(offset, c.codec)

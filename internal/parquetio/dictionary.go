@@ -69,7 +69,7 @@ func (d *Dictionary) entry(i int) []byte {
 	return d.plain[from:d.ends[i]]
 }
 
-// Len returns the number of entries.
+// Len returns the number of entries in the dictionary.
 func (d *Dictionary) Len() int { return d.count }
 
 // Bytes returns the uncompressed size of the dictionary page in bytes.

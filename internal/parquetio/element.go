@@ -14,7 +14,7 @@ const (
 	LogicalDate      = 6
 	LogicalTime      = 7
 	LogicalTimestamp = 8
-	LogicalInterval  = 9 // exists only as a converted type
+	LogicalInterval  = 9 // not a logical type in the format, only a converted type
 	LogicalInteger   = 10
 	LogicalNull      = 11
 	LogicalJSON      = 12

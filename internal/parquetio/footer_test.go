@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// testColumns returns a column of each kind that can be written.
+// testColumns returns one column of each kind that FooterWriter supports.
 func testColumns() [][]Element {
 	leaf := func(name string, physical format.Type, logical LogicalType) []Element {
 		return []Element{{Name: []byte(name), Type: physical, Repetition: format.Optional, Logical: logical}}

@@ -9,7 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// TestHeadersLikeTheLibrary compares written page headers with those of parquet-go.
+// TestHeadersLikeTheLibrary compares written page headers with page headers that parquet-go
+// writes.
 func TestHeadersLikeTheLibrary(t *testing.T) {
 	stats := format.Statistics{NullCount: 70_000}
 	for name, test := range map[string]struct {

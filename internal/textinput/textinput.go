@@ -121,6 +121,6 @@ func DecodeHead(head []byte) []byte {
 		return bytes.TrimPrefix(head, []byte("\uFEFF"))
 	}
 	g := charset.Detect(head, false)
-	text, _ := io.ReadAll(charset.NewReader(bytes.NewReader(head[g.BOM:]), g.Encoding)) // reading from memory does not fail
+	text, _ := io.ReadAll(charset.NewReader(bytes.NewReader(head[g.BOM:]), g.Encoding)) // memory reads do not fail
 	return text
 }

@@ -101,7 +101,7 @@ func TestNameProblem(t *testing.T) {
 	}
 }
 
-// extents checks the entries of an archive.
+// extents returns the result of CheckExtents for an archive.
 func extents(in *Input) error {
 	dir, err := ReadDirectory(in, 100, 512)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // ample holds limits that the archives in these tests do not reach.
 var ample = Limits{InflatedBytes: 1 << 30, PartBytes: 1 << 30, Ratio: 1 << 20, Entries: 100}
 
-// open opens a valid archive.
+// open opens an archive, which must be valid.
 func open(t *testing.T, raw []byte, limits Limits, foldCase bool) *Archive {
 	t.Helper()
 	a, err := Open(inputOf(raw), limits, foldCase)

@@ -194,7 +194,7 @@ func TestCancelWhileInflating(t *testing.T) {
 	}
 }
 
-// cancelingInput cancels a context when it is read.
+// cancelingInput is a file that cancels a context when it is read.
 type cancelingInput struct {
 	source.Input
 	cancel context.CancelFunc

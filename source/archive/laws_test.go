@@ -92,7 +92,7 @@ func TestInputNotNeededAfterOpen(t *testing.T) {
 	}
 }
 
-// closableStore fails after it is closed.
+// closableStore is a store whose reads fail after it is closed.
 type closableStore struct {
 	bytes.Reader
 	closed bool
@@ -131,7 +131,7 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// failingStore fails after a number of reads.
+// failingStore is a store that fails after a number of reads.
 type failingStore struct {
 	bytes.Reader
 	reads int

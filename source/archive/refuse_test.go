@@ -210,7 +210,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestFalseZip64Record checks that no memory is allocated for entries that do not exist.
+// TestFalseZip64Record checks that no memory is allocated for entries that a ZIP64 record
+// declares but that do not exist.
 func TestFalseZip64Record(t *testing.T) {
 	honest := zipped(t, file("a.csv", people))
 	end := strings.Index(honest, "PK\x05\x06")

@@ -148,7 +148,7 @@ func open(t testing.TB, f Format, name, text string) source.Book {
 	return book
 }
 
-// values returns the values of evidence by choice.
+// values returns the value of each item of evidence, by choice.
 func values(list []intray.Evidence) map[string]string {
 	found := map[string]string{}
 	for _, e := range list {
@@ -157,7 +157,7 @@ func values(list []intray.Evidence) map[string]string {
 	return found
 }
 
-// reasons returns the reasons of evidence by choice.
+// reasons returns the reason of each item of evidence, by choice.
 func reasons(list []intray.Evidence) map[string]string {
 	found := map[string]string{}
 	for _, e := range list {

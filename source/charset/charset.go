@@ -35,7 +35,7 @@ func (e Encoding) Name() string {
 	return e.spec.name
 }
 
-// String returns the name.
+// String returns the name of the encoding.
 func (e Encoding) String() string { return e.Name() }
 
 // encodingSpec describes an encoding. Exactly one of page, wide and multi is set.

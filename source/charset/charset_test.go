@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLabelsAreUnique checks that no label belongs to two encodings.
+// TestLabelsAreUnique checks that no label belongs to more than one encoding.
 func TestLabelsAreUnique(t *testing.T) {
 	seen := map[string]string{}
 	for _, s := range specs {

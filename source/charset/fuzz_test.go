@@ -67,7 +67,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzChecker compares the Checker with the standard library.
+// FuzzChecker compares the results of a Checker with those of package utf8.
 func FuzzChecker(f *testing.F) {
 	seeds(f, func(raw []byte) { f.Add(raw, 3) })
 	f.Fuzz(func(t *testing.T, raw []byte, size int) {

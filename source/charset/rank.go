@@ -210,7 +210,7 @@ func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
 	return count
 }
 
-// reasons describes the evidence for the guess.
+// reasons returns messages that describe the evidence for the guess.
 func reasons(words []segment, best finding, alike []string, other finding, g Guess) []intray.Message {
 	list := []intray.Message{intray.NewMessage("encoding.words", intray.Params{
 		"n": len(words), "language": intray.NewMessage(best.language, nil), "encoding": best.encoding.Name(),

@@ -135,7 +135,8 @@ func eachCell(row []string) (cells []string) {
 	return cells
 }
 
-// rowsF1 returns the F1 measure of two multisets of parts of rows.
+// rowsF1 returns the F1 score of got compared with want. things splits a row into the items
+// that are compared.
 func rowsF1(want, got [][]string, things func([]string) []string) float64 {
 	bag := map[string]int{}
 	both, total := 0, 0

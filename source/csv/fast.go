@@ -98,7 +98,8 @@ func (r *fastRun) appendCells(places []uint32) bool {
 		}
 		from = at + 1
 		if column == width {
-			if 2*(width-empty) <= width || r.batch.Len() == r.maxRows { // may be below the table, or blank
+			// A mostly empty row may be blank or not belong to the table.
+			if 2*(width-empty) <= width || r.batch.Len() == r.maxRows {
 				return false
 			}
 			r.batch.EndRecord(r.lines)

@@ -190,7 +190,7 @@ func countAllLetters(t *testing.T, text string) (counts map[rune]int, ok bool) {
 	}
 	for _, n := range notices {
 		if n.Type == intray.OtherTables && n.Level == intray.LevelWarning {
-			return nil, false // another table, which is not read
+			return nil, false // a second table, which is not read
 		}
 		if n.Type == intray.OtherTables && n.Value != nil {
 			all.WriteString(*n.Value)

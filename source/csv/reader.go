@@ -210,7 +210,7 @@ func (r *reader) advance(next int, breaks int64) {
 	r.line += breaks + 1
 }
 
-// appendRecord appends the current record.
+// appendRecord appends the current record to the batch.
 func (r *reader) appendRecord(batch *intray.Records) error {
 	r.releaseHeldRows(batch, false)
 	row := r.window.unread()

@@ -13,7 +13,7 @@ import (
 type reading struct {
 	cells []string
 	row   rowFeatures
-	// next is the offset after the row's line end.
+	// next is the offset after the line end of the row.
 	next   int
 	score  float64
 	repair repair

@@ -33,7 +33,7 @@ type sheet struct {
 	// body is the offset of the first record, and line is the number of its line.
 	body int64
 	line int64
-	// width is the number of cells of a record.
+	// width is the number of cells in a record.
 	width int
 	// header holds the cells of a header that consists of one row, so that the reader can
 	// recognize repetitions.

@@ -223,7 +223,7 @@ func (u units) encodedLength(text []byte) int64 {
 	case u.size == 2:
 		n := utf8.RuneCount(text)
 		for _, b := range text {
-			if b >= 0xF0 { // the first of four bytes, which is a surrogate pair
+			if b >= 0xF0 { // the first of four bytes, which are a surrogate pair in UTF-16
 				n++
 			}
 		}

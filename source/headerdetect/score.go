@@ -99,7 +99,8 @@ func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 
 	if n := float64(utf8.RuneCountInString(cell)); col.length > 3*n || col.length > 40 && n < 30 {
 		points += 0.3
 	}
-	if at == f.first && l.kind != Empty && f.repeatsFewValues(below) { // the values below do not include this cell
+	// The values below do not include this cell.
+	if at == f.first && l.kind != Empty && f.repeatsFewValues(below) {
 		points += 0.5
 	}
 	return min(points, 0.9) // less than for a column of a different kind

@@ -42,7 +42,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// describeLayout formats the layout of rows and the scores of the first ten rows.
+// describeLayout returns a text with the layout of rows and the scores of the first ten rows.
 func describeLayout(t *testing.T, rows [][]string) string {
 	t.Helper()
 	l := find(t, rows, 0)

@@ -37,7 +37,7 @@ type nameTree struct {
 	// frozen reports whether the tree is complete. Several readers can then share it.
 	frozen bool
 	limits source.Limits
-	// count is the number of names.
+	// count is the number of names in the tree.
 	count int
 	// bytes is the total length of all names and paths in bytes, and headers is the total
 	// length of the column headers.

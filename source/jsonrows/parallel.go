@@ -44,7 +44,7 @@ type pass struct {
 	// backoff is the number of bytes that are read one by one after the next element that a
 	// worker cannot parse. It grows while such elements are frequent.
 	backoff int64
-	// count is the number of elements read.
+	// count is the number of elements read so far.
 	count int64
 }
 
@@ -122,7 +122,7 @@ type chunk struct {
 	from, to int64
 	// text is nil while the batch owns it.
 	text []byte
-	// count is the number of elements.
+	// count is the number of elements in the chunk.
 	count int64
 	// complete reports whether all elements were parsed. If it is false, badOffset is the file
 	// offset of the first element that was not parsed, and tooManyRows reports whether the

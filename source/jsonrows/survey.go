@@ -275,7 +275,7 @@ func surveyArrays(ctx context.Context, b *book, p tableLocation) (*sheetShape, e
 	}
 }
 
-// addRow adds one element.
+// addRow adds the cells of one element.
 func (s *arraySurvey) addRow(cells [][]byte) error {
 	s.width = max(s.width, len(cells))
 	s.cells += int64(len(cells))

@@ -52,7 +52,7 @@ type Format struct{}
 // Name returns "parquet".
 func (Format) Name() string { return "parquet" }
 
-// Detect examines both ends of the file.
+// Detect examines the magic numbers at both ends of the file.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	const magic, encrypted = parquetio.Magic, parquetio.MagicEncrypted
 	if len(head) < len(magic) {
