@@ -26,7 +26,8 @@ func openArchive(in *zipfile.Input, limits Limits) (*archive, error) {
 	return &archive{a, limits}, nil
 }
 
-// readSmallPart opens a part that fits into memory, calls read and closes it.
+// readSmallPart opens a part, calls read and closes the part. The part must fit into
+// memory.
 func (a *archive) readSmallPart(ctx context.Context, name string, read func(*xmlscan.Scanner) error) error {
 	p, err := a.OpenSmall(ctx, name)
 	if err != nil {
@@ -43,15 +44,15 @@ func (a *archive) readSmallPart(ctx context.Context, name string, read func(*xml
 // relation is a relationship from one part to another.
 type relation struct {
 	id string
-	// kind is the last segment of its type, such as worksheet. It is the same in all
-	// versions of the format.
+	// kind is the last segment of the relationship type, such as worksheet. It is the
+	// same in all versions of the format.
 	kind string
-	// part is the name of its target, or "" for a target outside of the archive.
+	// part is the name of its target, or "" for a target outside the archive.
 	part string
 }
 
-// relations lists the relations of a part, or of the archive if of is "". A part
-// without relations has no list.
+// relations returns the relationships of a part, or of the archive if of is "". It
+// returns none if the part has no relationships.
 func (a *archive) relations(ctx context.Context, of string) (list []relation, err error) {
 	folder, name := path.Split(of)
 	listed := folder + "_rels/" + name + ".rels"
@@ -94,7 +95,7 @@ func parseRelation(s *xmlscan.Scanner, folder string) (relation, error) {
 	return r, nil
 }
 
-// resolveTarget returns the part name of a target, relative to a folder.
+// resolveTarget returns the part name of a target that is relative to folder.
 func resolveTarget(folder, target string) string {
 	target = strings.ReplaceAll(target, `\`, "/")
 	if plain, err := url.PathUnescape(target); err == nil {
@@ -106,7 +107,7 @@ func resolveTarget(folder, target string) string {
 	return path.Clean(target)[1:]
 }
 
-// mainPart returns the name of the workbook part.
+// mainPart returns the name of the part that describes the workbook.
 func (a *archive) mainPart(ctx context.Context) (string, error) {
 	list, err := a.relations(ctx, "")
 	if err != nil {

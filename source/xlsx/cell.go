@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// cellType is how the value of a cell is encoded.
+// cellType is the encoding of a cell's value.
 type cellType uint8
 
 const (
@@ -42,7 +42,7 @@ func parseCellType(t []byte) cellType {
 	return typeUnknown
 }
 
-// valueLeaf is the content of most cells: a value without a formula.
+// valueLeaf matches the content of most cells: a value without a formula.
 var valueLeaf = xmlscan.NewLeaf("c", "v")
 
 // readCell reads the cell that has just started.
@@ -88,7 +88,8 @@ func (r *rows) readCell() error {
 	return r.appendCell(kind, styled, rich)
 }
 
-// setPosition moves to the cell of a reference.
+// setPosition sets the current column to that of ref, which must be a cell of the
+// current row. If the row has no number yet, it also sets the row number.
 func (r *rows) setPosition(ref []byte) error {
 	column, number, ok := parseCellRef(ref)
 	if !ok {
@@ -110,7 +111,8 @@ func (r *rows) setPosition(ref []byte) error {
 	return nil
 }
 
-// parseIndex parses a small number. It returns -1 if the text is invalid.
+// parseIndex parses a decimal number that is not negative. It returns -1 if the text is
+// invalid.
 func parseIndex(text []byte) int {
 	n := 0
 	for _, c := range text {
@@ -126,8 +128,8 @@ func parseIndex(text []byte) int {
 }
 
 // readValue reads the value of the cell into raw and moves to the end of the cell.
-// Formulas are skipped, because their results are stored as values. rich reports an
-// inline string, whose escapes are already resolved.
+// Formulas are skipped, because their results are stored as values. rich reports
+// whether the value is an inline string, in which escapes are already resolved.
 func (r *rows) readValue() (rich bool, err error) {
 	text := r.scratch[:0]
 	for {
@@ -151,7 +153,7 @@ func (r *rows) readValue() (rich bool, err error) {
 	}
 }
 
-// appendCell appends a cell with the value in raw.
+// appendCell appends a cell whose value is in raw.
 func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 	c := workbook.Cell{Column: r.column}
 	st := r.styles.styleAt(styled)
@@ -190,14 +192,14 @@ func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 	return nil
 }
 
-// copyText copies text to a buffer that is valid as long as the row.
+// copyText copies text to textBuf, where it remains valid as long as the row.
 func (r *rows) copyText(text []byte) []byte {
 	from := len(r.textBuf)
 	r.textBuf = append(r.textBuf, text...)
 	return r.textBuf[from:len(r.textBuf):len(r.textBuf)]
 }
 
-// setSharedString sets the shared string with the number in raw.
+// setSharedString sets the cell to the shared string whose index is in raw.
 func (r *rows) setSharedString(c *workbook.Cell, st *style) error {
 	number := parseIndex(r.raw)
 	if number < 0 || number >= r.strings.count {
@@ -216,7 +218,7 @@ func (r *rows) setSharedString(c *workbook.Cell, st *style) error {
 	return nil
 }
 
-// setText sets a text, which must be valid as long as the row.
+// setText sets the cell to text, which must remain valid as long as the row.
 func (r *rows) setText(c *workbook.Cell, st *style, text []byte) {
 	c.Kind, c.Value = intray.CellText, text
 	if st.plainText || len(text) == 0 {
@@ -239,8 +241,8 @@ func (r *rows) setBool(c *workbook.Cell) {
 	}
 }
 
-// setNumberValue sets the number in raw. A value that is not a number becomes text, so
-// that nothing is lost.
+// setNumberValue sets the cell to the number in raw. If raw is not a number, the cell
+// becomes text, so that nothing is lost.
 func (r *rows) setNumberValue(c *workbook.Cell, st *style) {
 	if st.general && workbook.IsVerbatim(r.raw) {
 		c.Kind, c.Value = intray.CellNumber, r.copyText(r.raw)
@@ -268,7 +270,7 @@ func (r *rows) setFormattedNumber(c *workbook.Cell, st *style, v float64) {
 	}
 }
 
-// setDate sets the ISO date or time in raw.
+// setDate sets the cell to the ISO date or time in raw.
 func (r *rows) setDate(c *workbook.Cell, st *style) {
 	t, kind, ok := parseDate(string(r.raw))
 	if !ok {
@@ -307,7 +309,7 @@ func parseDate(text string) (t time.Time, kind intray.CellKind, ok bool) {
 	return time.Time{}, 0, false
 }
 
-// toSerial returns the serial number of a date and time.
+// toSerial returns the serial number that the workbook format uses for a date and time.
 func toSerial(t time.Time, kind intray.CellKind, epoch1904 bool) float64 {
 	if kind == intray.CellTime {
 		return float64(t.Sub(t.Truncate(24*time.Hour))) / float64(24*time.Hour)
@@ -315,8 +317,8 @@ func toSerial(t time.Time, kind intray.CellKind, epoch1904 bool) float64 {
 	return workbook.Serial(t, epoch1904)
 }
 
-// parseCellRef parses a reference such as B7 into a column, from 0, and a row, from 1.
-// A cell outside of the largest worksheet is invalid.
+// parseCellRef parses a reference such as B7 into a column, counted from 0, and a row,
+// counted from 1. References outside the largest worksheet are invalid.
 func parseCellRef(ref []byte) (column int, row int64, ok bool) {
 	const letters, digits = 3, 7
 	i := 0
@@ -331,7 +333,7 @@ func parseCellRef(ref []byte) (column int, row int64, ok bool) {
 	return column - 1, row, ok && column <= maxColumns
 }
 
-// parseRow parses a row number.
+// parseRow parses a row number, which counts from 1.
 func parseRow(text []byte) (row int64, ok bool) {
 	if len(text) == 0 || len(text) > 7 {
 		return 0, false

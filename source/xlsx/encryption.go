@@ -22,13 +22,13 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// The streams of an encrypted workbook: the archive and its encryption settings.
+// These streams of an encrypted workbook hold the archive and its encryption settings.
 const (
 	packageStream  = "EncryptedPackage"
 	settingsStream = "EncryptionInfo"
 )
 
-// decryptIfNeeded returns the archive, decrypted if the file is encrypted.
+// decryptIfNeeded returns the archive, after decrypting it if the file is encrypted.
 func decryptIfNeeded(in *zipfile.Input) (*zipfile.Input, error) {
 	head := make([]byte, min(in.Size, int64(len(cfb.Magic))))
 	if _, err := in.ReadAt(head, 0); err != nil && in.Failure() != nil {
@@ -58,12 +58,13 @@ func hasEncryptedPackage(in *zipfile.Input) bool {
 	return err == nil && len(found) > 0
 }
 
-// maxSettingsBytes is the most bytes of the settings that are read.
+// maxSettingsBytes is the maximum number of bytes of the encryption settings that are
+// read.
 const maxSettingsBytes = 64 << 10
 
-// decrypt opens an encrypted workbook with the default password. Workbooks of which
-// only the structure is protected are encrypted with it, and the application opens them
-// without asking.
+// decrypt opens an encrypted workbook with the default password. Excel encrypts a
+// workbook with it if only the structure is protected, and opens such a workbook
+// without asking for a password.
 func decrypt(in *zipfile.Input) (*zipfile.Input, error) {
 	c, err := cfb.Open(in, in.Size)
 	if err != nil {
@@ -107,11 +108,11 @@ func decrypt(in *zipfile.Input) (*zipfile.Input, error) {
 	return in.Decoded(plain, plain.size), nil
 }
 
-// segmentBytes is the unit of encryption.
+// segmentBytes is the size of the segments that are encrypted separately, in bytes.
 const segmentBytes = 4096
 
-// decryptingReader reads an archive from a stream that has the size of the archive and
-// then encrypted segments.
+// decryptingReader reads an archive from a stream that consists of the size of the
+// archive and the encrypted segments.
 type decryptingReader struct {
 	src  *cfb.Stream
 	key  cipherKey
@@ -136,7 +137,8 @@ func newDecryptingReader(from *cfb.Stream, key cipherKey) (*decryptingReader, er
 	return d, nil
 }
 
-// ReadAt decrypts the requested segments.
+// ReadAt implements [io.ReaderAt]. It decrypts the segments that contain the requested
+// bytes.
 func (d *decryptingReader) ReadAt(p []byte, at int64) (n int, err error) {
 	const sizeBytes = 8
 	block := make([]byte, segmentBytes)
@@ -161,7 +163,7 @@ func (d *decryptingReader) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// defaultPassword is the password that the application tries first.
+// defaultPassword is the password that Excel tries first.
 const defaultPassword = "VelvetSweatshop"
 
 const cipherBlock = aes.BlockSize
@@ -206,7 +208,7 @@ func hashPassword(h hash.Hash, salt []byte, password string, count int) []byte {
 	return sum
 }
 
-// hashParts hashes consecutive parts.
+// hashParts returns the hash of the concatenated parts.
 func hashParts(h hash.Hash, parts ...[]byte) []byte {
 	h.Reset()
 	for _, p := range parts {
@@ -258,7 +260,7 @@ func deriveStandardKey(settings []byte, password string) cipherKey {
 	return key
 }
 
-// xorPadded combines a hash with a block of one repeated byte.
+// xorPadded returns the XOR of a hash and a block in which every byte is with.
 func xorPadded(sum []byte, with byte) []byte {
 	text := bytes.Repeat([]byte{with}, 64)
 	for i, b := range sum {
@@ -267,7 +269,8 @@ func xorPadded(sum []byte, with byte) []byte {
 	return text
 }
 
-// cbcKey decrypts segments that are chained separately.
+// cbcKey decrypts segments with cipher block chaining that starts again in each
+// segment.
 type cbcKey struct {
 	cipher.Block
 	newHash func() hash.Hash
@@ -279,7 +282,7 @@ func (k cbcKey) decrypt(text []byte, number uint32) {
 	cipher.NewCBCDecrypter(k.Block, resizeHash(start, cipherBlock)).CryptBlocks(text, text)
 }
 
-// resizeHash truncates a hash to a size, or pads it as the format requires.
+// resizeHash truncates or pads a hash to size bytes, as the format requires.
 func resizeHash(sum []byte, size int) []byte {
 	for len(sum) < size {
 		sum = append(sum, 0x36)
@@ -287,7 +290,7 @@ func resizeHash(sum []byte, size int) []byte {
 	return sum[:size]
 }
 
-// encryptionAttrs are the attributes of an element of the settings.
+// encryptionAttrs are the attributes of an element in the encryption settings.
 type encryptionAttrs map[string][]byte
 
 func (a encryptionAttrs) intAttr(name string) int {
@@ -310,7 +313,8 @@ func (a encryptionAttrs) hashFunc() func() hash.Hash {
 	return map[string]func() hash.Hash{"SHA1": sha1.New, "SHA256": sha256.New, "SHA384": sha512.New384, "SHA512": sha512.New}[string(a["hashAlgorithm"])]
 }
 
-// parseAgileSettings returns the settings of the archive and those of the password.
+// parseAgileSettings returns the attributes of the elements that describe the
+// encryption of the archive and of the password.
 func parseAgileSettings(settings []byte) (archive, password encryptionAttrs) {
 	s, err := newScanner(bytes.NewReader(settings), settingsStream, Limits{}.WithDefaults())
 	if err != nil {
@@ -337,7 +341,8 @@ func parseAgileSettings(settings []byte) (archive, password encryptionAttrs) {
 	}
 }
 
-// maxSpinCount is the most times that a password is hashed. Excel uses 100,000.
+// maxSpinCount is the maximum number of times that a password is hashed. Excel uses
+// 100,000.
 const maxSpinCount = 1_000_000
 
 // deriveAgileKey derives the key from the settings of Office 2010 and later.

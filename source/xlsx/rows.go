@@ -26,24 +26,24 @@ type rows struct {
 	part    *zipfile.Part
 	scan    *xmlscan.Scanner
 	hidden  *[maxColumns]bool
-	// merged are the ranges that were found and not returned yet.
+	// merged holds the merged ranges that were found but not yet returned.
 	merged []workbook.Range
 
 	row   workbook.Row
 	cells []workbook.Cell
-	// textBuf holds the texts of the current row.
+	// textBuf holds the text of the current row.
 	textBuf []byte
 	// raw is the value of the current cell, in the scanner's buffer or in scratch.
 	raw, scratch []byte
-	// rowBytes counts the bytes of the texts of the row, and sheetBytes those of the
+	// rowBytes counts the bytes of text in the current row, and sheetBytes those in the
 	// sheet.
 	rowBytes   int
 	sheetBytes int64
-	// column is the column of the last cell. unsorted is set if the cells of the row
+	// column is the column of the last cell. unsorted is true if the cells of the row
 	// are not in column order.
 	column   int
 	unsorted bool
-	// numbered is set if the file states the number of the row.
+	// numbered is true if the file states the number of the row.
 	numbered bool
 	err      error
 }
@@ -145,7 +145,7 @@ func (r *rows) Close() error {
 	return nil
 }
 
-// readRow reads the next element among the rows, which is usually a row.
+// readRow reads the next element at the level of rows, which is usually a row.
 func (r *rows) readRow() error {
 	more, err := r.scan.NextChild()
 	if err != nil {
@@ -185,7 +185,7 @@ func (r *rows) startRow() error {
 }
 
 // setRowNumber sets the number of the row. Rows out of order are an error, because
-// sorting them would need all of them in memory.
+// sorting them would require all rows in memory.
 func (r *rows) setRowNumber(last, number int64) error {
 	r.numbered = true
 	if number <= last {
@@ -234,7 +234,7 @@ func (r *rows) endRow() error {
 	return nil
 }
 
-// reference returns the reference of a cell in the row.
+// reference returns the reference of a cell in the current row, such as B7.
 func (r *rows) reference(column int) string {
 	return workbook.ColumnName(column) + strconv.FormatInt(r.row.Number, 10)
 }
@@ -251,7 +251,8 @@ func (r *rows) sheetMessage(problem intray.Message) intray.Message {
 	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.sheet.name), "problem": problem})
 }
 
-// MergedRanges reads the merged ranges of a sheet, which follow its cells.
+// MergedRanges returns the merged ranges of a sheet. It reads past the cells, because
+// the ranges follow them in the file.
 func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
@@ -261,7 +262,7 @@ func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, e
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	if r.err == nil { // not at the end: the rows start here
+	if r.err == nil { // the scanner is at the first row, not at the end
 		err = r.scan.Skip()
 	}
 	if err == nil && r.err == nil {
@@ -270,7 +271,8 @@ func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, e
 	return r.merged, zipfile.Cause(ctx, err)
 }
 
-// PendingMerges returns the merged ranges after the last row.
+// PendingMerges implements [workbook.MergeReporter]. It returns nothing before the last
+// row, because the ranges follow the cells in the file.
 func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = nil
@@ -278,8 +280,8 @@ func (r *rows) PendingMerges() []workbook.Range {
 }
 
 // readTrailer reads the elements after the cells and returns io.EOF. All rows have been
-// returned by then, so malformed XML costs only the merged ranges. Errors of the part
-// itself are returned.
+// returned by then, so if the XML is malformed, only merged ranges are lost. It still
+// returns errors that occur while reading the part.
 func (r *rows) readTrailer() error {
 	err := r.findMergeCells()
 	var broken *source.UnreadableError
@@ -287,13 +289,13 @@ func (r *rows) readTrailer() error {
 	if err != nil && !errors.As(err, &broken) && !errors.As(err, &limit) {
 		return err
 	}
-	if _, err := io.Copy(io.Discard, r.part); err != nil { // the checksum is last
+	if _, err := io.Copy(io.Discard, r.part); err != nil { // the checksum is at the end of the part
 		return err
 	}
 	return io.EOF
 }
 
-// findMergeCells moves to the merged ranges, which follow the cells.
+// findMergeCells moves to the merged ranges, which follow the cells in the file.
 func (r *rows) findMergeCells() error {
 	for {
 		more, err := r.scan.NextChild()
@@ -321,7 +323,7 @@ func (r *rows) readMergeCells() error {
 	})
 }
 
-// parseRange parses a range such as B2:C5.
+// parseRange parses a range of cells such as B2:C5.
 func parseRange(text []byte) (g workbook.Range, ok bool) {
 	first, last, _ := bytes.Cut(text, []byte(":"))
 	column, row, ok := parseCellRef(first)

@@ -17,11 +17,11 @@ import (
 )
 
 // sharedStrings holds the shared strings: the first ones in blocks of memory, the rest
-// in a file. Each is stored as its length and its text.
+// in a file. Each string is stored as its length followed by its bytes.
 type sharedStrings struct {
 	blocks [][]byte
-	// positions has the block of each string in memory and, in the lower blockBits, its
-	// offset in the block.
+	// positions holds the position of each string in memory. The lower blockBits bits
+	// are the offset in the block, and the others are the index of the block.
 	positions []uint32
 	count     int
 	used      int
@@ -32,13 +32,14 @@ type sharedStrings struct {
 const (
 	blockBits  = 20
 	blockBytes = 1 << blockBits
-	// maxBlocks is the most blocks that a position can address.
+	// maxBlocks is the maximum number of blocks that a position can address.
 	maxBlocks = 1 << (32 - blockBits)
-	// positionBytes is the memory that a position takes.
+	// positionBytes is the size of a position, in bytes.
 	positionBytes = 4
 )
 
-// readSharedStrings reads a part. Without a name the table is empty.
+// readSharedStrings reads the shared strings from the part with the given name. If name
+// is "", the result is empty.
 func readSharedStrings(ctx context.Context, arc *archive, name string) (*sharedStrings, error) {
 	t := &sharedStrings{limits: arc.limits}
 	if name == "" {
@@ -87,7 +88,7 @@ func (t *sharedStrings) read(s *xmlscan.Scanner) error {
 	}
 }
 
-// addString appends a string.
+// addString appends a string, in memory if it fits and otherwise in the file.
 func (t *sharedStrings) addString(text []byte) error {
 	if t.count >= t.limits.Strings {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_strings", intray.Params{"limit": t.limits.Strings})}
@@ -108,7 +109,7 @@ func (t *sharedStrings) addString(text []byte) error {
 	return t.overflow.appendString(text)
 }
 
-// storeInMemory stores a string in memory.
+// storeInMemory appends a string to the last block in memory, or to a new block.
 func (t *sharedStrings) storeInMemory(text []byte, size int) {
 	last := len(t.blocks) - 1
 	if last < 0 || cap(t.blocks[last])-len(t.blocks[last]) < size {
@@ -121,7 +122,7 @@ func (t *sharedStrings) storeInMemory(text []byte, size int) {
 	t.used += len(t.blocks[last]) - len(block) + positionBytes
 }
 
-// finish makes all added strings readable.
+// finish flushes the temporary file, if any. It must be called before strings are read.
 func (t *sharedStrings) finish() error {
 	if t.overflow == nil {
 		return nil
@@ -129,7 +130,7 @@ func (t *sharedStrings) finish() error {
 	return t.overflow.finishWriting()
 }
 
-// get returns a string in memory by its number.
+// get returns the string with the given index. It must be in memory.
 func (t *sharedStrings) get(number int) []byte {
 	place := t.positions[number]
 	rest := t.blocks[place>>blockBits][place&(blockBytes-1):]
@@ -149,11 +150,12 @@ func (t *sharedStrings) Close() error {
 }
 
 const (
-	// groupSize is how many strings share an entry of the index.
+	// groupSize is the number of strings in a group. The index has one entry per group.
 	groupSize = 16
-	// groupBytes is the size up to which a group is read and cached as a whole.
+	// groupBytes is the maximum size of a group that is read and cached as a whole, in
+	// bytes.
 	groupBytes = 64 << 10
-	// cachedGroups is the size of the direct-mapped cache of groups.
+	// cachedGroups is the number of slots in the direct-mapped cache of groups.
 	cachedGroups = 256
 )
 
@@ -163,7 +165,8 @@ type stringFile struct {
 	out   *bufio.Writer
 	size  int64
 	count int
-	// groupOffsets has the offset of each group, followed by the size of the file.
+	// groupOffsets holds the offset of each group in the file, followed by the size of
+	// the file.
 	groupOffsets []int64
 
 	// mu guards the fields below, because several sheets may be read at once.
@@ -172,7 +175,8 @@ type stringFile struct {
 	lengthBuf [binary.MaxVarintLen64]byte
 }
 
-// group is a cached group. Its number counts from 1, and 0 means an empty slot.
+// group is a cached group. number is the index of the group plus 1, or 0 if the slot is
+// empty.
 type group struct {
 	number int
 	text   []byte
@@ -183,8 +187,8 @@ func newStringFile(folder string) (*stringFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for shared strings: %w", err)
 	}
-	// Unlink the file at once where the system allows it, so that nothing remains if
-	// the program dies. Close removes it elsewhere.
+	// Remove the file now if the system allows removing open files, so that nothing
+	// remains after a crash. On other systems, Close removes it.
 	_ = os.Remove(file.Name())
 	return &stringFile{file: file, out: bufio.NewWriterSize(file, 64<<10)}, nil
 }
@@ -216,7 +220,7 @@ func (s *stringFile) finishWriting() error {
 	return nil
 }
 
-// appendTo appends a string to dst.
+// appendTo appends the string with the given number to dst.
 func (s *stringFile) appendTo(dst []byte, number int) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +257,7 @@ func (s *stringFile) loadGroup(g *group, n int) error {
 	return nil
 }
 
-// appendLarge appends a string of a group that is too large for the cache.
+// appendLarge appends a string from a group that is too large for the cache.
 func (s *stringFile) appendLarge(dst []byte, at int64, skip int) ([]byte, error) {
 	for ; ; skip-- {
 		head := s.lengthBuf[:min(int64(len(s.lengthBuf)), s.size-at)]
@@ -278,7 +282,7 @@ func (s *stringFile) readAt(p []byte, at int64) error {
 	return nil
 }
 
-// Close removes the file.
+// Close closes and removes the file.
 func (s *stringFile) Close() error {
 	err := s.file.Close()
 	if gone := os.Remove(s.file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {

@@ -11,24 +11,24 @@ import (
 	"github.com/intraydata/intray/source/numfmt"
 )
 
-// style is how cells with one number format are displayed.
+// style describes how to display cells with a certain number format.
 type style struct {
 	format *numfmt.Format
-	// general is set for the format General.
+	// general is true for the format General.
 	general bool
-	// plainText is set if texts are displayed unchanged.
+	// plainText is true if the format displays text unchanged.
 	plainText bool
 }
 
 // styles are the number formats of cells, as stored in the file.
 type styles struct {
-	// codes are the format codes that the file defines, by id.
+	// codes maps the id of each number format that the file defines to its format code.
 	codes map[int]string
-	// ids has the format id of each cell style.
+	// ids holds the format id of each cell style.
 	ids []int
 }
 
-// styleCache compiles the styles for one reader on first use.
+// styleCache compiles the styles for one reader, each on first use.
 type styleCache struct {
 	*styles
 	byFormat map[int]*style
@@ -39,11 +39,11 @@ func (st *styles) newCache() *styleCache {
 	return &styleCache{styles: st, byFormat: map[int]*style{}, byIndex: make([]*style, len(st.ids))}
 }
 
-// generalID is the format of cells without a style.
+// generalID is the format id of cells without a style.
 const generalID = 0
 
-// maxCodeBytes is the most bytes of a valid format code, which has up to 255
-// characters.
+// maxCodeBytes is the maximum length of a valid format code, in bytes. A code has up to
+// 255 characters of up to 4 bytes.
 const maxCodeBytes = 4 * 255
 
 func readStyles(ctx context.Context, arc *archive, name string) (*styles, error) {
@@ -70,7 +70,7 @@ func (st *styles) read(s *xmlscan.Scanner, limits Limits) error {
 	})
 }
 
-// readChildren calls add for the children with a name.
+// readChildren calls add for each child element with the given name.
 func (st *styles) readChildren(s *xmlscan.Scanner, name string, limits Limits, add func(*xmlscan.Scanner) error) error {
 	count := 0
 	return s.ForEachChild(func() error {
@@ -89,7 +89,7 @@ func (st *styles) readChildren(s *xmlscan.Scanner, name string, limits Limits, a
 func (st *styles) addCode(s *xmlscan.Scanner) error {
 	id, err := strconv.Atoi(string(s.Attr("numFmtId")))
 	if err != nil {
-		return nil //nolint:nilerr // no cell can refer to a format without a number
+		return nil //nolint:nilerr // no cell can refer to a format without an id
 	}
 	code, err := s.AttrText("formatCode")
 	st.codes[id] = strings.Clone(code[:min(len(code), maxCodeBytes)])
@@ -105,7 +105,8 @@ func (st *styles) addStyle(s *xmlscan.Scanner) error {
 	return nil
 }
 
-// styleAt returns the style with an index, and General for an invalid index.
+// styleAt returns the style with the given index, or the style of the format General if
+// the index is invalid.
 func (st *styleCache) styleAt(index int) *style {
 	if index < 0 || index >= len(st.byIndex) {
 		return st.compile(generalID)

@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/internal/xmlscan"
 )
 
-// appendContent appends the text of the element that has just started, without that of
-// its children, and moves to its end.
+// appendContent appends the text of the element that has just started, excluding that
+// of its children, and moves to the end of the element.
 func appendContent(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	from := len(dst)
 	for {
@@ -36,7 +36,7 @@ func appendContent(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	}
 }
 
-// unescape resolves _xHHHH_, the escape of workbooks for characters that XML does not
+// unescape resolves _xHHHH_, which workbooks use for characters that XML does not
 // allow. It reuses the memory of text.
 func unescape(text []byte) []byte {
 	first := bytes.Index(text, []byte("_x"))
@@ -57,11 +57,11 @@ func unescape(text []byte) []byte {
 	return out
 }
 
-// escapeBytes is the length of _xHHHH_.
+// escapeBytes is the length of _xHHHH_, in bytes.
 const escapeBytes = 7
 
 // decodeEscape decodes the escape at the beginning of text, or a surrogate pair of two
-// escapes. The size is 0 if there is none.
+// escapes. If text does not start with an escape, the size is 0.
 func decodeEscape(text []byte) (c rune, size int) {
 	unit, ok := decodeEscapeUnit(text)
 	if !ok {
@@ -96,9 +96,9 @@ func decodeEscapeUnit(text []byte) (rune, bool) {
 	return unit, true
 }
 
-// appendRichText appends the text of a shared or inline string that has just started:
-// its text and that of its runs, without phonetic readings (rPh). It moves to the end
-// of the element.
+// appendRichText appends the text of the shared or inline string that has just started,
+// including its runs but not its phonetic readings (rPh). It moves to the end of the
+// element.
 func appendRichText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	from := len(dst)
 	for {
@@ -131,7 +131,7 @@ func appendRichText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	return dst[:from+len(text)], nil
 }
 
-// appendRun appends the text of one run of a rich text.
+// appendRun appends the text of one run of a rich text string.
 func appendRun(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	for {
 		more, err := s.NextChild()
@@ -149,7 +149,7 @@ func appendRun(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	}
 }
 
-// appendText appends the text of the element t that has just started. White space at
+// appendText appends the text of the t element that has just started. White space at
 // its ends is trimmed unless the file preserves it.
 func appendText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	from, kept := len(dst), string(s.Attr("space")) == "preserve"
@@ -160,7 +160,7 @@ func appendText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	return append(dst[:from], trimSpace(dst[from:])...), nil
 }
 
-// trimSpace trims the white space of XML.
+// trimSpace removes leading and trailing XML white space.
 func trimSpace(text []byte) []byte {
 	for len(text) > 0 && xmlscan.IsSpace(text[0]) {
 		text = text[1:]

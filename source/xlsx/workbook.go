@@ -13,15 +13,15 @@ import (
 type sheetEntry struct {
 	name   string
 	hidden bool
-	// part is the part with its cells.
+	// part is the name of the part that contains its cells.
 	part string
 }
 
-// workbookInfo is the content of the workbook part.
+// workbookInfo is the content of the part that describes the workbook.
 type workbookInfo struct {
 	sheets    []sheetEntry
 	epoch1904 bool
-	// styles and strings are part names, or "".
+	// styles and strings are the names of the parts, or "" if the file has none.
 	styles, strings string
 	macros          bool
 	externalLinks   int
@@ -50,7 +50,7 @@ func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookI
 	return c, nil
 }
 
-// applyRelation evaluates a relation of the workbook.
+// applyRelation records the target of a relationship of the workbook.
 func (c *workbookInfo) applyRelation(arc *archive, r relation) {
 	switch r.kind {
 	case "styles":

@@ -1,14 +1,14 @@
 // Package xlsx reads Office Open XML workbooks: .xlsx and .xlsm.
 //
 // A part is one file of the archive. Relationships lead from the archive to the
-// workbook, and from there to its sheets, shared strings and styles. A reference names
-// a cell, such as B7. The package reads worksheets only, as grids of the stored values:
-// the results of formulas, and the value of merged cells in the first of them. It
-// reports merged ranges and hidden rows and columns.
+// workbook, and from there to its sheets, shared strings and styles. A reference such
+// as B7 identifies a cell. The package reads only worksheets. It returns the stored
+// values, including the stored results of formulas. A merged range has a value only in
+// its first cell. The package reports merged ranges and hidden rows and columns.
 //
-// The package computes no formulas, runs no macros, follows no links, finds no tables
-// and asks for no passwords. Workbooks that need a password and binary workbooks
-// (.xlsb) return an error that says so.
+// The package does not calculate formulas, run macros, follow links, find tables or ask
+// for passwords. For workbooks that need a password and for binary workbooks (.xlsb),
+// it returns an error that states the reason.
 package xlsx
 
 import (
@@ -28,55 +28,57 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// The largest worksheet that the format allows.
+// maxRows and maxColumns are the size of the largest worksheet that the format allows.
 const (
 	maxRows    = 1 << 20
 	maxColumns = 1 << 14
 )
 
-// Limits bound what reading one workbook may cost. A zero field means its
+// Limits limits the resources that reading one workbook may use. Zero fields have their
 // default.
 type Limits struct {
-	// InflatedBytes is the most bytes that all parts may inflate to. A part that is
-	// read twice counts once. Default 4 GiB.
+	// InflatedBytes is the maximum total size of all inflated parts, in bytes. A part
+	// that is read twice counts once. Default 4 GiB.
 	InflatedBytes int64
-	// PartBytes is the most bytes that one part may inflate to. Default 2 GiB. Parts
-	// other than sheets and shared strings have at most 64 MiB.
+	// PartBytes is the maximum size of one inflated part, in bytes. Default 2 GiB. For
+	// parts other than sheets and shared strings, it is never more than 64 MiB.
 	PartBytes int64
-	// Ratio is the most inflated bytes per compressed byte. It applies to parts of more
-	// than 16 MiB. Default 250.
+	// Ratio is the maximum number of inflated bytes per compressed byte. It applies to
+	// parts larger than 16 MiB. Default 250.
 	Ratio int64
-	// Entries is the most entries of the archive. Default 10,000.
+	// Entries is the maximum number of entries in the archive. Default 10,000.
 	Entries int
-	// Sheets is the most sheets. Default 4,096.
+	// Sheets is the maximum number of sheets. Default 4,096.
 	Sheets int
-	// Rows is the highest row number. Default 1,048,576.
+	// Rows is the maximum row number. Default 1,048,576.
 	Rows int64
-	// Columns is the most columns. Default 16,384.
+	// Columns is the maximum number of columns. Default 16,384.
 	Columns int
-	// CellBytes is the most bytes of the text of one cell. Default 16 MiB.
+	// CellBytes is the maximum length of the text in one cell, in bytes. Default 16
+	// MiB.
 	CellBytes int
-	// RowBytes is the most bytes of the texts of one row. Default 32 MiB.
+	// RowBytes is the maximum length of all text in one row, in bytes. Default 32 MiB.
 	RowBytes int
-	// SheetBytes is the most bytes of the texts of one sheet. A shared string counts
-	// once for each cell. Default 8 GiB.
+	// SheetBytes is the maximum length of all text in one sheet, in bytes. A shared
+	// string counts once for each cell that uses it. Default 8 GiB.
 	SheetBytes int64
-	// Merges is the most merged ranges of one sheet. Default 1,048,576.
+	// Merges is the maximum number of merged ranges in one sheet. Default 1,048,576.
 	Merges int
-	// Depth is the most nested XML elements. Default 128.
+	// Depth is the maximum nesting depth of XML elements. Default 128.
 	Depth int
-	// Styles is the most cell styles and the most number formats. Default 65,536.
+	// Styles is the maximum number of cell styles, and also of number formats. Default
+	// 65,536.
 	Styles int
-	// Strings is the most shared strings. Default 67,108,864.
+	// Strings is the maximum number of shared strings. Default 67,108,864.
 	Strings int
-	// StringBytes is the most memory for shared strings. The rest goes to a temporary
-	// file. Default 16 MiB.
+	// StringBytes is the maximum amount of memory for shared strings, in bytes. The
+	// rest is stored in a temporary file. Default 16 MiB.
 	StringBytes int
-	// TempDir is the folder of that file. Default os.TempDir.
+	// TempDir is the folder for the temporary file. Default os.TempDir().
 	TempDir string
 }
 
-// WithDefaults fills the fields that are zero.
+// WithDefaults returns l with zero fields set to their defaults.
 func (l Limits) WithDefaults() Limits {
 	l.InflatedBytes = cmp.Or(l.InflatedBytes, 4<<30)
 	l.PartBytes = cmp.Or(l.PartBytes, 2<<30)
@@ -96,8 +98,8 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Open reads the list of worksheets and the cell styles. Errors are
-// *source.UnreadableError, *source.LimitError, or errors of ctx or of the input. The
+// Open reads the list of worksheets and the cell styles. It returns a
+// *source.UnreadableError, a *source.LimitError, or an error from ctx or the input. The
 // input must stay open until the workbook is closed.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	w, err := decryptIfNeeded(zipfile.NewInput(in))
@@ -138,14 +140,15 @@ func openBook(ctx context.Context, arc *archive) (*book, error) {
 	return &book{arc: arc, info: c, styles: st}, nil
 }
 
-// Evidence returns the date system, and what is hidden or not read.
+// Evidence reports the date system, hidden and skipped sheets, and ignored macros and
+// links.
 func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
-// Sheets lists the worksheets.
+// Sheets returns the worksheets in workbook order.
 func (b *book) Sheets() []workbook.Sheet { return b.info.listSheets() }
 
-// Rows starts to read a sheet. Several sheets may be read at once. The rows report
-// merged ranges at the end, and hidden columns.
+// Rows starts to read a sheet. Several sheets may be read at once. The returned rows
+// report merged ranges after the last row, and hidden columns.
 func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
@@ -157,7 +160,8 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	return openRows(ctx, b, shared, b.info.sheets[sheet])
 }
 
-// loadSharedStrings reads the shared strings, once.
+// loadSharedStrings reads the shared strings on the first call and returns the same
+// table afterwards.
 func (b *book) loadSharedStrings(ctx context.Context) (*sharedStrings, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,7 +176,7 @@ func (b *book) loadSharedStrings(ctx context.Context) (*sharedStrings, error) {
 	return shared, nil
 }
 
-// Close removes the temporary file, if any. Close all rows before.
+// Close removes the temporary file, if any. All rows must be closed first.
 func (b *book) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -195,7 +199,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return Detect(in, head)
 }
 
-// Open lists the worksheets.
+// Open implements [source.Format]. It reads the list of worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	w, err := Open(ctx, in, limitsFrom(opt.Limits))
 	if err != nil {
@@ -204,7 +208,8 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// limitsFrom returns the limits set by the caller, within those of the format.
+// limitsFrom returns the limits that the caller set, or lower ones where the format
+// requires it.
 func limitsFrom(l source.Limits) Limits {
 	return Limits{Columns: min(l.Columns, maxColumns), CellBytes: l.CellBytes, RowBytes: l.RecordBytes}
 }
@@ -217,9 +222,10 @@ func newScanner(src io.Reader, part string, limits Limits) (*xmlscan.Scanner, er
 // zipMagic is the signature of a ZIP archive.
 const zipMagic = "PK\x03\x04"
 
-// Detect returns how likely a file is a workbook that this package reads or rejects
-// with a specific error, from 0 to 1, and why. It reads the directory of the archive
-// or, if that is damaged, searches head for part names.
+// Detect returns the likelihood, from 0 to 1, that a file is a workbook that this
+// package reads or rejects with a specific error. It also returns the reason. It reads
+// the directory of the archive or, if the directory is damaged, searches head for part
+// names.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	w := zipfile.NewInput(in)
 	switch {
@@ -248,7 +254,8 @@ func Detect(in source.Input, head []byte) (score float64, reason intray.Message)
 	return detectHead(head)
 }
 
-// isWorkbookPart reports whether a part is a workbook, not a document or presentation.
+// isWorkbookPart reports whether a part describes a workbook rather than a document or
+// presentation.
 func isWorkbookPart(arc *archive, name string) bool {
 	if strings.HasSuffix(name, "workbook.bin") {
 		return true
@@ -265,7 +272,7 @@ func isWorkbookPart(arc *archive, name string) bool {
 	return s.OpenRoot("workbook") == nil
 }
 
-// detectHead searches for part names that all workbooks have among their first entries.
+// detectHead searches for part names that every workbook has among its first entries.
 func detectHead(head []byte) (float64, intray.Message) {
 	if bytes.Contains(head, []byte("xl/workbook")) || bytes.Contains(head, []byte("xl/worksheets/")) || bytes.Contains(head, []byte("xl/_rels/")) {
 		return 0.9, intray.NewMessage("workbook.archive_head", nil)
