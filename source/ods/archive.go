@@ -17,7 +17,8 @@ const (
 	mimetypePart = "mimetype"
 	contentPart  = "content.xml"
 	manifestPart = "META-INF/manifest.xml"
-	// encryptedPart is the entire archive, if it is encrypted as a whole.
+	// encryptedPart is the entry that holds the workbook if the archive is encrypted as
+	// a whole.
 	encryptedPart = "encrypted-package"
 )
 
@@ -25,11 +26,12 @@ const (
 type document struct {
 	in     *zipfile.Input
 	limits Limits
-	// archive is nil for a flat document, where the file is the content.
+	// archive is nil for a flat document, which consists of the content alone.
 	archive *zipfile.Archive
 }
 
-// openDocument detects whether the file is an archive, and checks an archive.
+// openDocument detects whether the file is an archive or a flat document. If it is an
+// archive, openDocument also checks its media type and encryption.
 func openDocument(ctx context.Context, in *zipfile.Input, limits Limits) (*document, error) {
 	if in.Size == 0 {
 		return nil, source.ErrEmpty
@@ -83,7 +85,7 @@ func isSpreadsheet(kind string) bool {
 	return false
 }
 
-// checkMediaType rejects archives that are not spreadsheets, and encrypted ones.
+// checkMediaType returns an error if the archive is not a spreadsheet or is encrypted.
 func (p *document) checkMediaType(ctx context.Context) error {
 	kind, err := p.mediaType(ctx)
 	switch {
@@ -102,7 +104,8 @@ func (p *document) checkMediaType(ctx context.Context) error {
 }
 
 // checkEncryption reads the manifest, which describes the encryption of each entry.
-// Encryption of other entries, such as macros, does not matter.
+// It returns an error if the content is encrypted. Other entries, such as macros, may
+// be encrypted.
 func (p *document) checkEncryption(ctx context.Context) error {
 	if p.archive.Has(encryptedPart) {
 		return zipfile.ErrPassword
@@ -115,7 +118,7 @@ func (p *document) checkEncryption(ctx context.Context) error {
 		return err
 	}
 	defer from.Close()
-	// The oldest applications wrote a DOCTYPE here.
+	// The oldest applications write a DOCTYPE to the manifest.
 	s, err := xmlscan.New(from, xmlscan.Config{Part: manifestPart, TextBytes: p.limits.CellBytes, Depth: p.limits.Depth, Doctype: true, Namespaces: &namespaces})
 	if err == nil {
 		err = readManifest(s)
@@ -138,7 +141,8 @@ func readManifest(s *xmlscan.Scanner) error {
 	})
 }
 
-// readManifestEntry reads the manifest of one entry.
+// readManifestEntry reads the description of one entry. It returns an error if the
+// content is encrypted.
 func readManifestEntry(s *xmlscan.Scanner) error {
 	raw, err := s.Decode(nil, s.AttrIn(nsManifest, "full-path"))
 	if err != nil {
@@ -154,7 +158,7 @@ func readManifestEntry(s *xmlscan.Scanner) error {
 	})
 }
 
-// openContent opens the part that has the sheets.
+// openContent opens the part that holds the sheets.
 func (p *document) openContent(ctx context.Context) (*zipfile.Part, error) {
 	if p.archive == nil {
 		return zipfile.WholeFile(ctx, p.in, "document"), nil

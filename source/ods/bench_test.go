@@ -14,7 +14,7 @@ import (
 )
 
 // people returns a workbook of ten columns like a typical export: numbers, mostly
-// unique texts, dates, amounts and a formula.
+// unique strings, dates, amounts and a formula.
 func people(tb testing.TB, rows int) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -63,7 +63,7 @@ func writePeople(w io.Writer, rows int) error {
 	return err
 }
 
-// BenchmarkRows lists the sheets of a workbook and reads its rows.
+// BenchmarkRows measures listing the sheets of a workbook and reading its rows.
 func BenchmarkRows(b *testing.B) {
 	const rows = 100_000
 	file := people(b, rows)

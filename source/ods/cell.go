@@ -12,11 +12,11 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// valueType is how the value of a cell is encoded.
+// valueType is the encoding of a cell's value.
 type valueType uint8
 
 const (
-	// typeText is also the type of cells that declare none.
+	// typeText is also the type of cells that declare no type.
 	typeText valueType = iota
 	typeNumber
 	typeDate
@@ -41,13 +41,13 @@ func parseValueType(text []byte) valueType {
 // cellAttrs are the attributes of a cell.
 type cellAttrs struct {
 	valueType valueType
-	// values are the raw values by type.
+	// values holds the raw values, indexed by type.
 	values [typeBool + 1][]byte
-	// formula is set if the value is the result of a formula. typeKnown is set if the
-	// application marks results that are errors, and isError if this one is.
+	// formula is true if the value is the result of a formula. typeKnown is true if the
+	// application marks results that are errors, and isError if this result is one.
 	formula, typeKnown, isError bool
-	// repeated, width and height are raw counts: of equal cells, and of the columns and
-	// rows that the cell is merged over.
+	// repeated, width and height are raw counts: how often the cell is repeated, and
+	// how many columns and rows a merged cell covers.
 	repeated, width, height []byte
 }
 
@@ -129,8 +129,8 @@ func (r *rows) readCell() error {
 	if err != nil {
 		return err
 	}
-	// The buffer also holds raw values: each at most once, and those that an error
-	// replaces.
+	// The buffer also holds raw values, each at most once, and the displayed text that
+	// replaces the value of an error.
 	if len(r.textBuf) > 3*r.limits.RowBytes {
 		return r.rowTooLong()
 	}
@@ -140,8 +140,8 @@ func (r *rows) readCell() error {
 	return r.appendCells(r.buildCell(&c, value, shown), times)
 }
 
-// readDisplayText reads the displayed text up to the end of the cell. It returns nil if
-// there is none.
+// readDisplayText returns the displayed text of the cell and moves to the end of the
+// cell. It returns nil if the cell has no paragraphs.
 func (r *rows) readDisplayText() ([]byte, error) {
 	from := len(r.textBuf)
 	if text, ok := r.readLeaf(); ok {
@@ -155,8 +155,8 @@ func (r *rows) readDisplayText() ([]byte, error) {
 	return r.textBuf[from:len(r.textBuf):len(r.textBuf)], nil
 }
 
-// buildCell returns a cell with a value and a displayed text. A value that does not
-// match its type becomes text, so that nothing is lost.
+// buildCell returns a cell with the given value and displayed text. If the value does
+// not match its type, the cell becomes text, so that nothing is lost.
 func (r *rows) buildCell(c *cellAttrs, value, shown []byte) workbook.Cell {
 	if c.isError || !c.typeKnown && c.formula && isErrorText(shown) {
 		if len(shown) == 0 {
@@ -183,7 +183,7 @@ func (r *rows) buildCell(c *cellAttrs, value, shown []byte) workbook.Cell {
 	return cell
 }
 
-// appendCells appends a cell times times.
+// appendCells appends the cell c the given number of times.
 func (r *rows) appendCells(c workbook.Cell, times int64) error {
 	size := int64(len(c.Value) + len(c.Formatted))
 	if size == 0 && c.Kind != intray.CellError {
@@ -211,7 +211,8 @@ func (r *rows) rowTooLong() error {
 	return r.limitError(intray.NewMessage("row.too_long", intray.Params{"limit": r.limits.RowBytes}))
 }
 
-// isErrorText reports whether applications display a failed formula this way.
+// isErrorText reports whether text looks like the result of a failed formula, such as
+// #REF!.
 func isErrorText(text []byte) bool {
 	switch string(text) {
 	case "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#FIELD!", "#BLOCKED!", "#CONNECT!", "#UNKNOWN!", "#GETTING_DATA":
@@ -221,7 +222,7 @@ func isErrorText(text []byte) bool {
 	return found && len(number) > 0 && len(bytes.Trim(number, "0123456789")) == 0
 }
 
-// appendValue appends a value in the format of its kind. For an invalid value it
+// appendValue appends a value in the format of its kind. If the value is invalid, it
 // appends nothing and returns CellText.
 func appendValue(dst []byte, k valueType, raw []byte) ([]byte, intray.CellKind) {
 	raw = bytes.Trim(raw, " \t\r\n")
@@ -286,7 +287,7 @@ func appendNumber(dst, raw []byte) ([]byte, bool) {
 	return append(dst, exponent...), true
 }
 
-// cutDigits returns the leading digits of text and the rest.
+// cutDigits splits text after its leading digits.
 func cutDigits(text []byte) (run, rest []byte) {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -295,7 +296,7 @@ func cutDigits(text []byte) (run, rest []byte) {
 	return text[:n], text[n:]
 }
 
-// isDate reports whether a text is a date.
+// isDate reports whether raw is a date in the format 2006-01-02.
 func isDate(raw []byte) bool {
 	if len(raw) != len(time.DateOnly) {
 		return false
@@ -332,15 +333,15 @@ type durationUnit struct {
 	millis int64
 }
 
-// dateUnits precede the T of a duration, and clockUnits follow it, each in this order.
-// Years and months have no fixed length.
+// dateUnits come before the T of a duration, and clockUnits after it, each in this
+// order. Years and months are missing because their length varies.
 var (
 	dateUnits  = [...]durationUnit{{'Y', 0}, {'M', 0}, {'W', 7 * 86_400_000}, {'D', 86_400_000}}
 	clockUnits = [...]durationUnit{{'H', 3_600_000}, {'M', 60_000}, {'S', 1000}}
 )
 
-// parseDuration parses a duration of XML Schema, such as -P1DT27H30M00.5S, to the
-// millisecond.
+// parseDuration parses an XML Schema duration such as -P1DT27H30M00.5S and returns it
+// in milliseconds.
 func parseDuration(text string) (millis int64, ok bool) {
 	text, negative := strings.CutPrefix(text, "-")
 	text, ok = strings.CutPrefix(text, "P")
@@ -356,7 +357,8 @@ func parseDuration(text string) (millis int64, ok bool) {
 	return days + hours, ok && also
 }
 
-// sumUnits adds up numbers with units, which must be in order.
+// sumUnits returns the sum of numbers with units, in milliseconds. The units must be in
+// the given order.
 func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	for _, u := range units {
 		n, size := parseThousandths(text)
@@ -375,10 +377,10 @@ func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	return millis, text == ""
 }
 
-// parseThousandths parses the number at the beginning of text, in rounded thousandths.
-// The size is 0 if there is none.
+// parseThousandths parses the decimal number at the beginning of text and returns it in
+// thousandths, rounded. If text does not start with a number, the size is 0.
 func parseThousandths(text string) (thousandths int64, size int) {
-	const longest = 10 // digits; a sum of such durations fits into 64 bits
+	const longest = 10 // digits, so that the sum of all units fits into 64 bits
 	for size < len(text) && text[size] >= '0' && text[size] <= '9' {
 		size++
 	}
@@ -402,7 +404,7 @@ func parseThousandths(text string) (thousandths int64, size int) {
 	return thousandths, size
 }
 
-// appendTime appends a length of time, such as 27:30:00.5.
+// appendTime appends a duration as hours, minutes and seconds, such as 27:30:00.5.
 func appendTime(dst []byte, millis int64) []byte {
 	if millis < 0 {
 		dst, millis = append(dst, '-'), -millis
@@ -418,7 +420,7 @@ func appendTime(dst []byte, millis int64) []byte {
 	return bytes.TrimRight(dst, "0")
 }
 
-// appendPair appends a number with at least two digits.
+// appendPair appends a number, padded with zeros to two digits.
 func appendPair(dst []byte, n int64) []byte {
 	if n < 10 {
 		dst = append(dst, '0')

@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// cell returns a cell with attributes and content.
+// cell returns a cell with the given attributes and content.
 func cell(attributes, inside string) string {
 	return `<table:table-cell ` + attributes + `>` + inside + `</table:table-cell>`
 }
@@ -161,7 +161,8 @@ func TestAppendDuration(t *testing.T) {
 	}
 }
 
-// TestTimeFormatOfOtherWorkbooks compares the format of times with that of other workbooks.
+// TestTimeFormatOfOtherWorkbooks checks that times have the same format as in other
+// kinds of workbooks.
 func TestTimeFormatOfOtherWorkbooks(t *testing.T) {
 	format, ok := numfmt.Compile("[h]:mm:ss.000")
 	if !ok {

@@ -18,12 +18,12 @@ type contentReader struct {
 	part *zipfile.Part
 	scan *xmlscan.Scanner
 	// entered counts the sheets that were entered. depth is the depth of the open
-	// sheet, or 0.
+	// sheet, or 0 if no sheet is open.
 	entered, depth int
 }
 
-// openContent reads up to the first sheet. It adds the styles before it to info, unless
-// info is nil.
+// openContent opens the content and reads up to the first sheet. It adds the styles
+// before that sheet to info, unless info is nil.
 func openContent(ctx context.Context, p *document, info *workbookInfo) (*contentReader, error) {
 	from, err := p.openContent(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func openContent(ctx context.Context, p *document, info *workbookInfo) (*content
 	return newContentReader(from, p.limits, info)
 }
 
-// newContentReader is openContent for an open part.
+// newContentReader does the same as openContent for a part that is already open.
 func newContentReader(from *zipfile.Part, limits Limits, info *workbookInfo) (*contentReader, error) {
 	c := &contentReader{part: from}
 	var err error
@@ -48,7 +48,7 @@ func newContentReader(from *zipfile.Part, limits Limits, info *workbookInfo) (*c
 
 func (c *contentReader) close() { c.part.Close() }
 
-// enterBody moves into the element with the sheets.
+// enterBody moves to the start of the element that contains the sheets.
 func (c *contentReader) enterBody(info *workbookInfo) error {
 	s := c.scan
 	if _, err := s.NextChild(); err != nil {
@@ -77,7 +77,8 @@ func (c *contentReader) enterBody(info *workbookInfo) error {
 	}
 }
 
-// enterSpreadsheet returns an error for documents other than spreadsheets.
+// enterSpreadsheet checks that the document is a spreadsheet. It returns an error for
+// other documents.
 func (c *contentReader) enterSpreadsheet() error {
 	more, err := c.scan.NextChild()
 	switch {
@@ -91,8 +92,8 @@ func (c *contentReader) enterSpreadsheet() error {
 	return nil
 }
 
-// nextSheet leaves the open sheet and enters the next one. It returns false after the
-// last.
+// nextSheet leaves the open sheet and enters the next one. It returns false if there
+// are no more sheets.
 func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 	if c.depth > 0 {
 		if err := c.scan.LeaveUnchecked(c.depth); err != nil {
@@ -121,7 +122,8 @@ func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 	}
 }
 
-// seekSheet enters a sheet that was not entered yet.
+// seekSheet moves to the sheet with the given index, which must not have been entered
+// yet.
 func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
 	c.part.SetContext(ctx)
 	for c.entered <= sheet {
@@ -136,7 +138,7 @@ func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
 	return nil
 }
 
-// readToEnd reads past the last sheet, which checks that the part is complete.
+// readToEnd reads the rest of the part, to check that it is complete.
 func (c *contentReader) readToEnd() error {
 	if err := c.scan.LeaveUnchecked(1); err != nil {
 		return err
@@ -145,11 +147,11 @@ func (c *contentReader) readToEnd() error {
 	return err
 }
 
-// defaultNullDate is the day 0 of practically all documents. Date values are complete
-// dates and do not depend on it.
+// defaultNullDate is day 0 of practically all documents. Date values are complete dates
+// and do not depend on day 0.
 const defaultNullDate = "1899-12-30"
 
-// workbookInfo is what the content declares about the workbook as a whole.
+// workbookInfo is the information about the workbook that its content declares.
 type workbookInfo struct {
 	limits Limits
 	sheets []workbook.Sheet
@@ -159,7 +161,8 @@ type workbookInfo struct {
 	macros       bool
 }
 
-// readWorkbookInfo reads the whole content.
+// readWorkbookInfo reads the whole content and returns the information that it
+// declares.
 func readWorkbookInfo(ctx context.Context, p *document) (workbookInfo, error) {
 	list := workbookInfo{limits: p.limits, hiddenStyles: map[string]bool{}, nullDate: defaultNullDate, macros: p.hasMacros()}
 	c, err := openContent(ctx, p, &list)
@@ -257,7 +260,7 @@ func (l *workbookInfo) readStyle(s *xmlscan.Scanner) error {
 	})
 }
 
-// readSettings finds the day 0.
+// readSettings finds day 0.
 func (l *workbookInfo) readSettings(s *xmlscan.Scanner) error {
 	return s.ForEachChild(func() error {
 		if day := s.AttrIn(nsTable, "date-value"); s.Is(nsTable, "null-date") && isDate(day) {
@@ -279,14 +282,14 @@ func (l *workbookInfo) evidence() []intray.Evidence {
 	return list
 }
 
-// The namespaces that this package distinguishes.
+// These namespaces are the ones that this package distinguishes.
 const (
 	nsOffice xmlscan.Namespace = iota + 1
 	nsTable
 	nsText
 	nsStyle
-	// nsCalc is an extension by which applications mark the results of formulas that
-	// are errors.
+	// nsCalc is the namespace of an extension with which applications mark formula
+	// results that are errors.
 	nsCalc
 	// nsDraw includes the namespace of 3D drawings.
 	nsDraw
@@ -329,7 +332,7 @@ func namespaceByURI(uri string) xmlscan.Namespace {
 	return 0
 }
 
-// newScanner returns a scanner of a part.
+// newScanner returns a scanner for a part.
 func newScanner(src io.Reader, part string, limits Limits) (*xmlscan.Scanner, error) {
 	return xmlscan.New(src, xmlscan.Config{Part: part, TextBytes: limits.CellBytes, Depth: limits.Depth, Namespaces: &namespaces})
 }

@@ -17,8 +17,8 @@ import (
 // tight are limits that keep fuzzing fast.
 var tight = Limits{InflatedBytes: 4 << 20, CellBytes: 4 << 10, RowBytes: 64 << 10, SheetBytes: 1 << 20, RepeatedBytes: 64 << 10, Columns: 1 << 10, Sheets: 16}
 
-// checkRead reads all sheets of an arbitrary file twice. The outcome must be cells or
-// an error with a type, and the same both times.
+// checkRead reads all sheets of an arbitrary file twice. Each sheet must return cells
+// or a typed error, and both passes must return the same.
 func checkRead(t *testing.T, file []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -46,7 +46,7 @@ func checkRead(t *testing.T, file []byte) {
 	}
 }
 
-// outcome returns the cells of a sheet and, as the last element, the error.
+// outcome returns the cells of a sheet, followed by the error, if any.
 func outcome(ctx context.Context, t *testing.T, book workbook.Workbook, sheet int) []string {
 	cells, err := workbooktest.ReadSheet(ctx, book, sheet)
 	if err != nil && !sourcetest.IsTyped(err) {
@@ -86,8 +86,8 @@ func FuzzODS(f *testing.F) {
 	f.Fuzz(checkRead)
 }
 
-// FuzzContent reads arbitrary text as the content of a workbook, flat and in an
-// archive.
+// FuzzContent reads arbitrary text as the content of a workbook, both as a flat
+// document and in an archive.
 func FuzzContent(f *testing.F) {
 	for _, content := range seeds() {
 		f.Add(content)
@@ -98,7 +98,8 @@ func FuzzContent(f *testing.F) {
 	})
 }
 
-// FuzzRows reads arbitrary text as the rows of a sheet with another sheet after it.
+// FuzzRows reads arbitrary text as the rows of a sheet that is followed by a second
+// sheet.
 func FuzzRows(f *testing.F) {
 	for _, content := range seeds() {
 		_, rest, _ := strings.Cut(content, "<table:table-column")
@@ -112,8 +113,8 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// FuzzValues reads arbitrary text as a value of each kind. Reading the result again
-// must return the same.
+// FuzzValues reads arbitrary text as a value of each kind. Reading the resulting value
+// again must return the same value.
 func FuzzValues(f *testing.F) {
 	for _, raw := range []string{"12.50", "-1.5E-300", "2024-02-29", "2024-02-29T23:59:59.9996", "-PT27H30M00.5S", "P1DT1M", "true", "x"} {
 		f.Add(raw)
@@ -134,7 +135,7 @@ func FuzzValues(f *testing.F) {
 			}
 			parts := strings.Split(clock, ":")
 			if len(parts) != 3 || len(parts[0]) > 10 {
-				return // more hours than a value may have digits
+				return // the hours have more digits than parseDuration accepts
 			}
 			if back, ok := parseDuration(sign + "PT" + parts[0] + "H" + parts[1] + "M" + parts[2] + "S"); !ok || back != millis {
 				t.Errorf("%q: %d ms, %q: %d ms", raw, millis, time, back)

@@ -11,10 +11,11 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// drawnCell is a generated cell with the expected text. "" is empty.
+// drawnCell is a generated cell. want is the expected text, or "" if the cell is empty.
 type drawnCell struct{ xml, want string }
 
-// drawCell generates one of a few cells, so that equal ones are often adjacent.
+// drawCell generates one of a few different cells, so that adjacent cells are often
+// equal.
 func drawCell(t *rapid.T) drawnCell {
 	return rapid.SampledFrom([]drawnCell{
 		{}, {}, {"|/>", ""}, {`| office:value-type="string"><text:p/></table:table-cell>`, ""},
@@ -25,7 +26,7 @@ func drawCell(t *rapid.T) drawnCell {
 	}).Draw(t, "cell")
 }
 
-// tag returns the XML of a cell with a repetition count.
+// tag returns the XML of the cell, repeated the given number of times.
 func (c drawnCell) tag(times int) string {
 	repeated := ""
 	if times > 1 {
@@ -37,7 +38,8 @@ func (c drawnCell) tag(times int) string {
 	return strings.Replace(c.xml, "|", "<table:table-cell"+repeated, 1)
 }
 
-// TestRepetitions reads a sheet with and without repetition counts.
+// TestRepetitions checks that a sheet has the same cells whether or not equal ones are
+// stored with a repetition count.
 func TestRepetitions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var full, counted strings.Builder
@@ -76,7 +78,7 @@ func TestRepetitions(t *testing.T) {
 	})
 }
 
-// TestTextEncodings reads arbitrary text in all its encodings.
+// TestTextEncodings checks that every encoding of the same text is read as that text.
 func TestTextEncodings(t *testing.T) {
 	char := rapid.SampledFrom([]rune("aé漢\U0001F600 \t\n<&>\"'"))
 	references := func(text string) string {
@@ -108,7 +110,7 @@ func TestTextEncodings(t *testing.T) {
 	})
 }
 
-// TestNumbersKeepTheirDigits reads decimals of any length.
+// TestNumbersKeepTheirDigits checks that decimal numbers of any length keep all digits.
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		raw := rapid.StringMatching(`-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?(e-?[0-9]{1,3})?`).Draw(rt, "number")
@@ -122,7 +124,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	})
 }
 
-// TestTimesAreSums reads durations with arbitrary units.
+// TestTimesAreSums checks that a duration with arbitrary units is the sum of its parts.
 func TestTimesAreSums(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		parts := make([]int64, 5)

@@ -1,17 +1,17 @@
 // Package ods reads OpenDocument spreadsheets: .ods, .ots and the flat format .fods.
 //
-// A part is one entry of the archive. The content is the part with all sheets, one
-// after the other. A flat document consists of the content alone. Namespaces are
-// matched by URI, with any prefix. A cell has a value, stored as an attribute, and the
-// text that the application displays, stored as paragraphs. Equal rows, cells and
-// spaces are stored once with a count, and returned that many times.
+// A part is one entry of the archive. The content is the part that holds all sheets in
+// order. A flat document consists of the content alone. The package matches namespaces
+// by URI and accepts any prefix. A cell has a value, stored as an attribute, and the
+// text that the application displays, stored as paragraphs. Equal adjacent rows, cells
+// and spaces are stored once with a repetition count. The package returns them that
+// many times.
 //
 // The package reports merged ranges and hidden sheets, rows and columns. A merged range
-// has the value of its first cell.
+// has a value only in its first cell.
 //
-// The package computes no formulas (it reads their stored results), runs no macros,
-// follows no links, reads no tables within cells and no text documents, and asks for no
-// passwords.
+// The package does not calculate formulas (it reads their stored results), run macros,
+// follow links, read tables within cells, read text documents or ask for passwords.
 package ods
 
 import (
@@ -27,45 +27,49 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// Limits bound what reading one workbook may cost. A zero field means its
+// Limits limits the resources that reading one workbook may use. Zero fields have their
 // default.
 type Limits struct {
-	// InflatedBytes is the most bytes that all parts may inflate to. A part that is
-	// read twice counts once. Default 4 GiB.
+	// InflatedBytes is the maximum total size of all inflated parts, in bytes. A part
+	// that is read twice counts once. Default 4 GiB.
 	InflatedBytes int64
-	// PartBytes is the most bytes that one part may inflate to. Default 4 GiB. Parts
-	// other than the content have at most 64 MiB.
+	// PartBytes is the maximum size of one inflated part, in bytes. Default 4 GiB. For
+	// parts other than the content, it is never more than 64 MiB.
 	PartBytes int64
-	// Ratio is the most inflated bytes per compressed byte. It applies to parts of more
-	// than 16 MiB. Default 500.
+	// Ratio is the maximum number of inflated bytes per compressed byte. It applies to
+	// parts larger than 16 MiB. Default 500.
 	Ratio int64
-	// Entries is the most entries of the archive. Default 10,000.
+	// Entries is the maximum number of entries in the archive. Default 10,000.
 	Entries int
-	// Sheets is the most sheets, and the most styles of hidden sheets. Default 4,096.
+	// Sheets is the maximum number of sheets, and also of styles of hidden sheets.
+	// Default 4,096.
 	Sheets int
-	// NameBytes is the most bytes of the name of a sheet or a style. Default
-	// 4 KiB.
+	// NameBytes is the maximum length of the name of a sheet or style, in bytes.
+	// Default 4 KiB.
 	NameBytes int
-	// Rows is the highest number of a row that has cells. Default 16,777,216.
+	// Rows is the maximum row number of a row that has cells. Default 16,777,216.
 	Rows int64
-	// Columns is the most columns. Default 16,384.
+	// Columns is the maximum number of columns. Default 16,384.
 	Columns int
-	// CellBytes is the most bytes of the text of one cell. Default 16 MiB.
+	// CellBytes is the maximum length of the text in one cell, in bytes. Default 16
+	// MiB.
 	CellBytes int
-	// RowBytes is the most bytes of the texts of one row. Default 32 MiB.
+	// RowBytes is the maximum length of all text in one row, in bytes. Default 32 MiB.
 	RowBytes int
-	// SheetBytes is the most bytes of the texts of one sheet. Default 8 GiB.
+	// SheetBytes is the maximum length of all text in one sheet, in bytes. Default 8
+	// GiB.
 	SheetBytes int64
-	// RepeatedBytes is the most bytes of rows, cells and spaces that are stored once
-	// with a count. A repeated cell counts 16 bytes plus its texts. Default 1 GiB.
+	// RepeatedBytes is the maximum size of all repetitions of rows, cells and spaces
+	// that are stored once with a count, in bytes. Each repetition of a cell counts as
+	// 16 bytes plus the length of its text. Default 1 GiB.
 	RepeatedBytes int64
-	// Merges is the most merged ranges of a sheet. Default 1,048,576.
+	// Merges is the maximum number of merged ranges in one sheet. Default 1,048,576.
 	Merges int
-	// Depth is the most nested XML elements. Default 128.
+	// Depth is the maximum nesting depth of XML elements. Default 128.
 	Depth int
 }
 
-// WithDefaults fills the fields that are zero.
+// WithDefaults returns l with zero fields set to their defaults.
 func (l Limits) WithDefaults() Limits {
 	l.InflatedBytes = cmp.Or(l.InflatedBytes, 4<<30)
 	l.PartBytes = cmp.Or(l.PartBytes, 4<<30)
@@ -85,8 +89,8 @@ func (l Limits) WithDefaults() Limits {
 }
 
 // Open reads the whole workbook once, to list its sheets and to check that it is
-// complete. Errors are *source.UnreadableError, *source.LimitError, or errors of ctx or
-// of the input. The input must stay open until the workbook is closed.
+// complete. It returns a *source.UnreadableError, a *source.LimitError, or an error
+// from ctx or the input. The input must stay open until the workbook is closed.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -108,24 +112,25 @@ type book struct {
 	info workbookInfo
 
 	mu sync.Mutex
-	// idle is the content, read up to the sheet that was closed last, or nil. Reading
-	// the sheets in order therefore inflates the content once.
+	// idle is the content reader that was released last, or nil. It is positioned after
+	// the sheet that was closed last, so that reading the sheets in order inflates the
+	// content only once.
 	idle   *contentReader
 	closed bool
 }
 
-// Evidence returns the date system, and what is hidden or not read.
+// Evidence reports the date system, hidden sheets and ignored macros.
 func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
-// Sheets lists the sheets.
+// Sheets returns the sheets in workbook order.
 func (b *book) Sheets() []workbook.Sheet {
 	list := make([]workbook.Sheet, len(b.info.sheets))
 	copy(list, b.info.sheets)
 	return list
 }
 
-// Rows starts to read a sheet. Several sheets may be read at once. The rows report
-// merged ranges and hidden columns.
+// Rows starts to read a sheet. Several sheets may be read at once. The returned rows
+// report merged ranges and hidden columns.
 func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
@@ -160,7 +165,7 @@ func (b *book) acquireContent(sheet int) *contentReader {
 	return c
 }
 
-// releaseContent makes content idle for the next sheet.
+// releaseContent keeps c as the idle content, or closes it if the book is closed.
 func (b *book) releaseContent(c *contentReader) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,7 +179,7 @@ func (b *book) releaseContent(c *contentReader) {
 	b.idle = c
 }
 
-// Close releases the idle content.
+// Close closes the idle content.
 func (b *book) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -197,7 +202,8 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return Detect(in, head)
 }
 
-// Open lists the sheets.
+// Open implements [source.Format]. It reads the whole workbook once, to list the
+// sheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	limits := Limits{Columns: opt.Limits.Columns, CellBytes: opt.Limits.CellBytes, RowBytes: opt.Limits.RecordBytes}
 	w, err := Open(ctx, in, limits)
@@ -207,8 +213,9 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// Detect returns how likely a file is an OpenDocument spreadsheet, from 0 to 1, and
-// why. It reads the directory of an archive or, if that is damaged, searches head.
+// Detect returns the likelihood, from 0 to 1, that a file is an OpenDocument
+// spreadsheet. It also returns the reason. It reads the directory of an archive or, if
+// the directory is damaged, searches head.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if bytes.HasPrefix(head, []byte(zipMagic)) {
 		return detectArchive(zipfile.NewInput(in), head)
@@ -225,8 +232,8 @@ func detectArchive(in *zipfile.Input, head []byte) (float64, intray.Message) {
 	}
 	switch {
 	case err != nil:
-		// The entry "mimetype" is the first one and not compressed, so that its content
-		// is visible here.
+		// The entry "mimetype" comes first and is not compressed, so its content is
+		// visible here.
 		if bytes.Contains(head, []byte("mimetypeapplication/vnd.oasis.opendocument.spreadsheet")) {
 			return 0.9, intray.NewMessage("opendocument.archive_head", nil)
 		}
@@ -238,8 +245,8 @@ func detectArchive(in *zipfile.Input, head []byte) (float64, intray.Message) {
 	return 0, intray.Message{}
 }
 
-// hasSpreadsheet reports whether the content of an archive without a media type is a
-// spreadsheet.
+// hasSpreadsheet reports whether the content is a spreadsheet. It serves archives
+// without a media type.
 func (p *document) hasSpreadsheet(ctx context.Context) bool {
 	if !p.archive.Has(contentPart) {
 		return false
@@ -256,7 +263,8 @@ func (p *document) hasSpreadsheet(ctx context.Context) bool {
 	return true
 }
 
-// detectFlat checks the outermost element.
+// detectFlat returns the result of Detect for a flat document. It checks the outermost
+// element.
 func detectFlat(head []byte) (float64, intray.Message) {
 	s, err := newScanner(bytes.NewReader(head), "document", Limits{}.WithDefaults())
 	if err != nil {

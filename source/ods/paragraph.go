@@ -6,11 +6,11 @@ import (
 	"github.com/intraydata/intray/internal/xmlscan"
 )
 
-// cellLeaf is the content of most cells: one paragraph of plain text.
+// cellLeaf matches the content of most cells: one paragraph of plain text.
 var cellLeaf = xmlscan.NewLeaf("table:table-cell", "text:p")
 
-// readLeaf reads the text of a cell that is a cellLeaf. If ok is false, nothing was
-// read.
+// readLeaf returns the text of a cell that matches cellLeaf. If ok is false, it has
+// read nothing.
 func (r *rows) readLeaf() (text []byte, ok bool) {
 	if r.scan.NamespaceOf([]byte("text")) != nsText {
 		return nil, false
@@ -19,8 +19,8 @@ func (r *rows) readLeaf() (text []byte, ok bool) {
 }
 
 // readParagraphs appends the paragraphs of the cell that has just started to textBuf,
-// one per line, and moves to the end of the cell. It reports whether there are any.
-// Notes, drawings and tables within the cell are skipped.
+// one per line, and moves to the end of the cell. It reports whether the cell has any
+// paragraphs. It skips notes, drawings and tables within the cell.
 func (r *rows) readParagraphs() (written bool, err error) {
 	s, from := r.scan, len(r.textBuf)
 	for depth := s.Depth(); ; {
@@ -73,8 +73,8 @@ func (r *rows) roleOfElement() elementRole {
 	return roleOther
 }
 
-// readParagraph appends the text of the paragraph that has just started. The texts of
-// the cell start at from.
+// readParagraph appends the text of the paragraph that has just started. The text of
+// the cell starts at offset from of textBuf.
 func (r *rows) readParagraph(from int) error {
 	s, p := r.scan, paragraph{from: len(r.textBuf)}
 	for depth := s.Depth(); ; {
@@ -107,7 +107,7 @@ func (r *rows) addText(p *paragraph) (err error) {
 		if size < 0 {
 			size = len(raw)
 		}
-		// White space before a line end is layout.
+		// White space before a line end is layout, not text.
 		plain := raw[:size]
 		if size < len(raw) {
 			plain = bytes.TrimRight(plain, " \t")
@@ -125,8 +125,8 @@ func (r *rows) addText(p *paragraph) (err error) {
 	return nil
 }
 
-// addInline appends the text of an element within a paragraph. The texts within spans,
-// links and fields follow as tokens.
+// addInline appends the text that an element within a paragraph stands for, such as a
+// tab. The text inside spans, links and fields follows as tokens.
 func (r *rows) addInline(from int) error {
 	s := r.scan
 	switch s.NamespaceOf(s.Prefix()) {
@@ -149,7 +149,7 @@ func (r *rows) addInline(from int) error {
 	return nil
 }
 
-// addSpaces appends spaces that are stored as a count.
+// addSpaces appends a run of spaces that is stored as a count.
 func (r *rows) addSpaces(from int) error {
 	n, err := r.parseRepeat(r.scan.AttrIn(nsText, "c"))
 	if err != nil {
@@ -167,12 +167,13 @@ func (r *rows) addSpaces(from int) error {
 	return nil
 }
 
-// paragraph separates the layout of the XML from its text. White space that contains a
-// line end is layout: it counts as one space, and as nothing at the ends of a
-// paragraph. All other white space is text, as in applications.
+// paragraph distinguishes text from XML layout. White space that contains a line end is
+// layout: it counts as one space, or as nothing at either end of a paragraph.
+// Applications treat all other white space as text, and so does this package.
 type paragraph struct {
 	from int
-	// layout is the length of the text after a space that replaces layout, or 0.
+	// layout is the length of the text up to and including the last space that replaces
+	// layout, or 0.
 	layout int
 }
 
@@ -186,7 +187,7 @@ func (p *paragraph) appendSpace(text []byte) []byte {
 	return text
 }
 
-// finish drops layout at the end.
+// finish drops the space that replaces layout at the end of the paragraph, if any.
 func (p *paragraph) finish(text []byte) []byte {
 	if len(text) == p.layout && p.layout > 0 {
 		return text[:len(text)-1]

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// withRows returns the entries of a workbook whose only sheet has these rows.
+// withRows returns the entries of a workbook whose only sheet has the given rows.
 func withRows(rows string) []entry { return around(body(table("One", rows))) }
 
 func TestRefused(t *testing.T) {
@@ -162,7 +162,7 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// TestDamage changes fields of the directory.
+// TestDamage checks the errors for directories with wrong fields.
 func TestDamage(t *testing.T) {
 	good := archived(t, withRows(strings.Repeat(row(text("a"), number(1.5)), 200)))
 	directory := bytes.Index(good, []byte("PK\x01\x02"))

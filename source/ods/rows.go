@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// errClosed reports that closed rows are read.
+// errClosed is returned by Next after Close.
 var errClosed = errors.New("the rows are closed")
 
 // rows reads the rows of one sheet.
@@ -23,28 +23,29 @@ type rows struct {
 	limits  Limits
 	name    string
 
-	// groups has an entry for each open group of rows or columns, which is true if the
-	// group is hidden.
+	// groups has an entry for each open group of rows or columns. It is true if the
+	// group or a group around it is hidden.
 	groups []bool
-	// columnCount is the number of declared columns, and hiddenColumns are the hidden ones.
+	// columnCount is the number of declared columns. hiddenColumns are the ranges of
+	// hidden columns.
 	columnCount   int64
 	hiddenColumns []columnRange
-	// spans are the merged cells of the current row. merged are the ranges that were
-	// not returned yet, and mergedCount counts all of them.
+	// spans are the merged cells of the current row. merged are the ranges that have
+	// not been returned yet. mergedCount counts all merged ranges.
 	spans       []span
 	merged      []workbook.Range
 	mergedCount int
 	row         workbook.Row
 	cells       []workbook.Cell
-	// textBuf holds the texts of the current row.
+	// textBuf holds the text of the current row.
 	textBuf []byte
 	// number is the number of the last row that was skipped or returned. repeatsLeft is
-	// how many times the current row is still to be returned.
+	// the number of times that the current row will be returned again.
 	number, repeatsLeft int64
 	// column is the column of the next cell.
 	column int64
-	// rowBytes counts the bytes of the texts of the row, sheetBytes those of the sheet,
-	// and repeatedBytes those of repetitions.
+	// rowBytes counts the bytes of text in the current row, sheetBytes those in the
+	// sheet, and repeatedBytes those of repetitions.
 	rowBytes, sheetBytes, repeatedBytes int64
 	err                                 error
 }
@@ -95,7 +96,7 @@ func (r *rows) Close() error {
 	return nil
 }
 
-// readElement reads the next element of the sheet, which is usually a row.
+// readElement reads the next element in the sheet, which is usually a row.
 func (r *rows) readElement() error {
 	s := r.scan
 	more, err := s.NextChild()
@@ -126,7 +127,7 @@ func (r *rows) readElement() error {
 	return s.SkipUnchecked()
 }
 
-// inHiddenGroup reports whether an open group is hidden.
+// inHiddenGroup reports whether the current position is in a hidden group.
 func (r *rows) inHiddenGroup() bool { return len(r.groups) > 0 && r.groups[len(r.groups)-1] }
 
 // readRow reads the row that has just started. A row without cells is skipped with all
@@ -171,7 +172,7 @@ func (r *rows) readCells() error {
 	}
 }
 
-// emitRow makes the current cells the next row.
+// emitRow sets the row that Next returns from the current cells.
 func (r *rows) emitRow() error {
 	if r.number >= r.limits.Rows {
 		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": r.limits.Rows}))
@@ -185,7 +186,7 @@ func (r *rows) emitRow() error {
 	return r.addMergedRanges(r.number)
 }
 
-// repeatRow returns a repeated row again.
+// repeatRow makes Next return the current row again.
 func (r *rows) repeatRow() error {
 	if err := r.addRepeated(r.rowBytes + repeatedCellBytes*int64(len(r.cells))); err != nil {
 		return err
@@ -193,10 +194,11 @@ func (r *rows) repeatRow() error {
 	return r.emitRow()
 }
 
-// repeatedCellBytes is the cost of a repeated cell, in addition to its texts.
+// repeatedCellBytes is the number of bytes that count for a repeated cell in addition
+// to its text.
 const repeatedCellBytes = 16
 
-// addRepeated counts the bytes of a repetition.
+// addRepeated adds size to the bytes of repetitions and checks their limit.
 func (r *rows) addRepeated(size int64) error {
 	if r.repeatedBytes += size; r.repeatedBytes > r.limits.RepeatedBytes {
 		return r.limitError(intray.NewMessage("opendocument.repeated_too_large", intray.Params{"limit": r.limits.RepeatedBytes}))
@@ -204,7 +206,7 @@ func (r *rows) addRepeated(size int64) error {
 	return nil
 }
 
-// parseRepeat parses a repetition count. The default is 1.
+// parseRepeat parses a repetition count. It returns 1 if raw is nil.
 func (r *rows) parseRepeat(raw []byte) (int64, error) {
 	if raw == nil {
 		return 1, nil
@@ -216,7 +218,8 @@ func (r *rows) parseRepeat(raw []byte) (int64, error) {
 	return n, nil
 }
 
-// parseCount parses a number of at least 1, and limits it to 2^30.
+// parseCount parses a number of at least 1. It returns at most 2^30, even if the number
+// is larger.
 func parseCount(raw []byte) (n int64, ok bool) {
 	const most = 1 << 30 // above all limits, and small enough to add up
 	for _, c := range raw {
@@ -261,7 +264,7 @@ func (r *rows) addSpan(width, height []byte) {
 	}
 }
 
-// addMergedRanges adds the merged cells of the current row as ranges.
+// addMergedRanges adds a range for each merged cell of the current row.
 func (r *rows) addMergedRanges(number int64) error {
 	for _, s := range r.spans {
 		if r.mergedCount++; r.mergedCount > r.limits.Merges {
@@ -275,15 +278,15 @@ func (r *rows) addMergedRanges(number int64) error {
 	return nil
 }
 
-// PendingMerges returns the merged ranges found since the last call. A repeated row
-// without cells counts once.
+// PendingMerges returns the merged ranges found since the last call. It returns the
+// ranges of a repeated row without cells only once.
 func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = r.merged[:0]
 	return found
 }
 
-// columnRange is a range of adjacent columns, both included.
+// columnRange is the range of columns from first to last, inclusive.
 type columnRange struct{ first, last int64 }
 
 // readColumn reads the column, or the repeated columns, that has just started.
@@ -300,7 +303,8 @@ func (r *rows) readColumn() error {
 	return s.SkipUnchecked()
 }
 
-// hideColumns records hidden columns within the limit of columns.
+// hideColumns records hidden columns. It ignores ranges that start beyond the limit on
+// columns.
 func (r *rows) hideColumns(c columnRange) {
 	if c.first >= int64(r.limits.Columns) {
 		return
@@ -322,7 +326,7 @@ func (r *rows) ColumnHidden(column int) bool {
 	return false
 }
 
-// isHidden reports whether the visibility of a row or a column hides it.
+// isHidden reports whether the visibility attribute of a row or column hides it.
 func isHidden(visibility []byte) bool {
 	return string(visibility) == "collapse" || string(visibility) == "filter"
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// emptyRows and emptyCells are what applications write to fill a sheet.
+// emptyRows and emptyCells are elements that applications write to fill a sheet.
 const (
 	emptyRows  = `<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>`
 	emptyCells = `<table:table-cell table:style-name="ce1" table:number-columns-repeated="16380"/>`
@@ -100,7 +100,8 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestAnyOrder reads sheets of one book in several orders, whole or in part.
+// TestAnyOrder checks that the sheets of one book can be read in any order, in whole or
+// in part.
 func TestAnyOrder(t *testing.T) {
 	want := [][]string{{"A1 text first", "A2 text more"}, {"A1 text second"}, nil, {"A1 text fourth"}}
 	book := opened(t, several(t))
@@ -157,7 +158,7 @@ func TestInflatesOnce(t *testing.T) {
 	}
 }
 
-// countingReader counts the bytes that are read.
+// countingReader counts the bytes that are read from it.
 type countingReader struct {
 	io.ReaderAt
 	bytes int
@@ -190,7 +191,7 @@ func TestConcurrentRows(t *testing.T) {
 	}
 }
 
-// TestNamespacePrefixes reads a workbook with unusual prefixes.
+// TestNamespacePrefixes checks that namespaces can have unusual prefixes.
 func TestNamespacePrefixes(t *testing.T) {
 	content := `<document-content xmlns="` + uris + `office:1.0" xmlns:o="` + uris + `office:1.0" xmlns:text="` + uris + `table:1.0" xmlns:c="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0">` +
 		`<body><spreadsheet><table xmlns="` + uris + `table:1.0" text:name="One"><table-row text:visibility="filter">` +

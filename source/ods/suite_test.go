@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// plain returns the sheet of the small samples.
+// plain returns the rows and the expected sheet of the small samples.
 func plain() (rows string, sheet sourcetest.Sheet) {
 	rows = row(text("id"), text("name"), text("born")) +
 		row(number(1), text("Ada"), cell(`office:value-type="date" office:date-value="1815-12-10"`, "<text:p>10.12.1815</text:p>")) +
@@ -21,7 +21,7 @@ func plain() (rows string, sheet sourcetest.Sheet) {
 	}
 }
 
-// written returns a table as a sheet.
+// written returns the XML of a sheet that contains the table.
 func written(t sourcetest.Table) string {
 	var rows strings.Builder
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", "\n", "&#10;")
@@ -61,7 +61,7 @@ func TestSuite(t *testing.T) {
 		sample := large.Sample()
 		sample.Text = workbookFile(t, written(large))
 		sample.Sheets[0].Name, sample.Sheets[0].Lines = "One", nil
-		if large.Name == "wide" { // rows without text are not records of a workbook
+		if large.Name == "wide" { // a workbook has no records for rows without text
 			continue
 		}
 		samples = append(samples, sample)
@@ -69,7 +69,7 @@ func TestSuite(t *testing.T) {
 	sourcetest.Run(t, Format{}, samples)
 }
 
-// TestTypedRecords reads typed cells as records.
+// TestTypedRecords checks the records of typed cells.
 func TestTypedRecords(t *testing.T) {
 	cells := []string{
 		text("a"), number("5"), cell(`office:value-type="date" office:date-value="2024-02-29"`, "<text:p>x</text:p>"),

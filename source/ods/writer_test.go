@@ -26,38 +26,38 @@ const (
 // entry is an entry of an archive.
 type entry = sourcetest.Entry
 
-// table returns a sheet.
+// table returns the XML of a sheet.
 func table(name, rows string) string {
 	return `<table:table table:name="` + name + `" table:style-name="ta1"><table:table-column table:number-columns-repeated="16384"/>` + rows + `</table:table>`
 }
 
-// row returns a row of cells.
+// row returns the XML of a row of cells.
 func row(cells ...string) string {
 	return `<table:table-row table:style-name="ro1">` + strings.Join(cells, "") + `</table:table-row>`
 }
 
-// text returns a cell of one line.
+// text returns the XML of a cell with one line of text.
 func text(line string) string {
 	return `<table:table-cell office:value-type="string" calcext:value-type="string"><text:p>` + line + `</text:p></table:table-cell>`
 }
 
-// number returns a cell that displays its number.
+// number returns the XML of a cell that displays its number unchanged.
 func number(n any) string {
 	return fmt.Sprintf(`<table:table-cell office:value-type="float" office:value="%v" calcext:value-type="float"><text:p>%[1]v</text:p></table:table-cell>`, n)
 }
 
-// body returns a content with these sheets.
+// body returns the content of a workbook with the given sheets.
 func body(sheets ...string) string {
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<office:document-content` + declared + `><office:scripts/><office:font-face-decls/>` + styles +
 		`<office:body><office:spreadsheet>` + strings.Join(sheets, "") + `<table:named-expressions/></office:spreadsheet></office:body></office:document-content>`
 }
 
-// flat returns a flat document with these sheets.
+// flat returns a flat document with the given sheets.
 func flat(sheets ...string) string {
 	return strings.NewReplacer("<office:document-content", `<office:document office:mimetype="`+spreadsheetKind+`"`, "</office:document-content", "</office:document").Replace(body(sheets...))
 }
 
-// around returns the entries of a workbook with this content.
+// around returns the entries of a workbook with the given content.
 func around(content string) []entry {
 	return []entry{
 		sourcetest.File(mimetypePart, spreadsheetKind),
@@ -66,7 +66,7 @@ func around(content string) []entry {
 	}
 }
 
-// with returns the entries with one added or replaced.
+// with returns list with the entry of the given name added or replaced.
 func with(list []entry, name, text string) []entry {
 	list = slices.Clone(list)
 	for i := range list {
@@ -82,13 +82,13 @@ func without(list []entry, name string) []entry {
 	return slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.Name == name })
 }
 
-// archived returns an archive.
+// archived returns an archive with the given entries.
 func archived(tb testing.TB, list []entry) []byte {
 	tb.Helper()
 	return sourcetest.Zip(tb, list...)
 }
 
-// workbookFile returns a workbook with these sheets.
+// workbookFile returns the file of a workbook with the given sheets.
 func workbookFile(tb testing.TB, sheets ...string) []byte {
 	tb.Helper()
 	return archived(tb, around(body(sheets...)))
@@ -106,7 +106,7 @@ func readFile(ctx context.Context, file []byte, limits Limits) (cells []string, 
 	return workbooktest.ReadSheet(ctx, book, 0)
 }
 
-// opened opens a workbook until the end of the test.
+// opened opens a workbook and closes it at the end of the test.
 func opened(t *testing.T, file []byte) workbook.Workbook {
 	t.Helper()
 	book, err := Open(t.Context(), input(file), Limits{})

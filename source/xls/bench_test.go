@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// BenchmarkRead reads a full sheet of ten columns.
+// BenchmarkRead measures reading a sheet with 65,000 rows and ten columns.
 func BenchmarkRead(b *testing.B) {
 	sheet := []byte{}
 	for row := range 65000 {

@@ -16,12 +16,12 @@ import (
 // sheet is an entry of the list of sheets in the globals.
 type sheet struct {
 	workbook.Sheet
-	// offset is where the part of the sheet starts in the stream.
+	// offset is the offset in the stream at which the part of the sheet starts.
 	offset int64
 	kind   byte
 }
 
-// The kinds of sheets in the list.
+// Kinds of sheets, as stored in the list.
 const (
 	kindWorksheet = 0
 	kindMacro     = 1
@@ -29,13 +29,13 @@ const (
 	kindModule    = 6
 )
 
-// book is an opened workbook. It does not change once it is open.
+// book is an opened workbook. It is immutable after Open returns it.
 type book struct {
 	stream  *cfb.Stream
 	key     decryptor
 	limits  Limits
 	version int
-	// allSheets are all sheets, and worksheets those that are worksheets.
+	// allSheets holds all sheets, and worksheets only those that are worksheets.
 	allSheets, worksheets []sheet
 	styles                styles
 	strings               sharedStrings
@@ -52,7 +52,7 @@ func (b *book) newPartReader() *partReader {
 	return part
 }
 
-// readGlobals reads the first part of the stream.
+// readGlobals reads the globals, which are the first part of the stream.
 func (b *book) readGlobals(ctx context.Context) error {
 	part := b.newPartReader()
 	first, err := part.seekPart(0)
@@ -90,11 +90,12 @@ func startError(err error) error {
 	return err
 }
 
-// pollRecords is how many records are read before the context is checked again.
+// pollRecords is the number of records to read between two checks of the context.
 const pollRecords = 1024
 
-// readGlobal reads one record. It returns io.EOF at the end of the globals, which is
-// the start of the next part if the EOF record is missing.
+// readGlobal reads one record. It returns io.EOF at the end of the globals. If their
+// EOF record is missing, they end where the next part starts. If single is true, the
+// stream has only one part.
 func (b *book) readGlobal(part *partReader, single bool) error {
 	if !single {
 		if rec, err := part.recordReader.next(); err == nil {
@@ -155,12 +156,12 @@ func (b *book) readStyle(part *partReader, rec record) error {
 	return nil
 }
 
-// decodeText decodes at most n bytes.
+// decodeText decodes at most the first n bytes of raw.
 func (b *book) decodeText(raw []byte, n int) string {
 	return string(b.codepage.appendText(nil, raw[:min(n, len(raw))]))
 }
 
-// addSheet adds an entry of the list of sheets.
+// addSheet adds a sheet from its record in the list of sheets.
 func (b *book) addSheet(part *partReader, rec record) error {
 	if len(b.allSheets) >= b.limits.Sheets {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": b.limits.Sheets})}
@@ -184,8 +185,8 @@ func (b *book) addSheet(part *partReader, rec record) error {
 	return nil
 }
 
-// locateSheets selects the worksheets. If the offset of a sheet is wrong, it searches
-// the stream for the parts of all sheets.
+// locateSheets finds the parts of the worksheets. If the offset of any sheet is wrong,
+// it searches the stream for the parts of all sheets.
 func (b *book) locateSheets(ctx context.Context) error {
 	part := b.newPartReader()
 	for i := range b.allSheets {
@@ -214,16 +215,16 @@ func (b *book) locateSheets(ctx context.Context) error {
 	return nil
 }
 
-// isDamage reports whether an error was caused by the content of the file, not by
-// reading it.
+// isDamage reports whether an error was caused by the content of the file rather than
+// by reading it.
 func isDamage(err error) bool {
 	var damage *source.UnreadableError
 	return errors.Is(err, io.EOF) || errors.As(err, &damage)
 }
 
-// findSheetParts assigns the parts after the globals to the sheets, in order. If the
-// numbers differ, the offsets stay unchanged, and sheets with a wrong offset cannot be
-// read.
+// findSheetParts assigns the parts after the globals to the sheets, in order. If there
+// are more or fewer parts than sheets, it does not change the offsets, and sheets with
+// a wrong offset cannot be read.
 func (b *book) findSheetParts(ctx context.Context) error {
 	part := b.newPartReader()
 	var places []int64
@@ -279,7 +280,8 @@ func (b *book) Evidence() []intray.Evidence {
 	return list
 }
 
-// skippedSheets lists the names of the sheets that are not worksheets.
+// skippedSheets returns the names of the sheets that are not worksheets, separated by
+// commas. It lists at most 20 names, followed by the number of remaining ones.
 func (b *book) skippedSheets() string {
 	const most = 20
 	read := map[int64]bool{}

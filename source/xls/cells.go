@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// cell is a stored cell: a number, or another value with its text.
+// cell is a stored cell. Its value is a number, or text for all other kinds.
 type cell struct {
 	column int
 	xf     uint16
@@ -18,13 +18,13 @@ type cell struct {
 	text   []byte
 }
 
-// collectCells adds the cells of a record, which is long enough for them.
+// collectCells adds the cells of a record, which must be long enough for them.
 func (r *rows) collectCells(rec record) error {
 	body := rec.body
 	c := cell{column: int(little.Uint16(body[2:])), xf: little.Uint16(body[4:])}
 	body = body[6:]
 	if old := rec.id < 0x0200 && rec.id < recFormula2 || rec.id == recFormula2 && r.book.version == 2; old {
-		c.xf = uint16(rec.body[5] & 0x3F) // a format number
+		c.xf = uint16(rec.body[5] & 0x3F) // the index of a format
 		body = rec.body[7:]
 	}
 	switch rec.id {
@@ -63,7 +63,7 @@ func (r *rows) addNumber(c cell, v float64) error {
 	return r.appendCell(c)
 }
 
-// addCode adds a boolean or an error.
+// addCode adds a boolean or, if failed is true, an error.
 func (r *rows) addCode(c cell, code byte, failed bool) error {
 	if failed {
 		c.kind, c.text = intray.CellError, []byte(errorText(code))
@@ -107,8 +107,8 @@ func (r *rows) addShared(c cell, number uint32) error {
 	return r.appendCell(c)
 }
 
-// addMulRK adds the cells of a MULRK record: a row, the first column, a style and a
-// number for each cell, and the last column, which is ignored.
+// addMulRK adds the cells of a MULRK record: the row, the first column, a style and a
+// number for each cell, and the last column, which it ignores.
 func (r *rows) addMulRK(rec record) error {
 	column := int(little.Uint16(rec.body[2:]))
 	for pairs := rec.body[4 : len(rec.body)-2]; len(pairs) >= 6; pairs = pairs[6:] {
@@ -152,11 +152,11 @@ func (r *rows) addResult(c cell, body []byte) error {
 	case 2:
 		return r.addCode(c, body[2], true)
 	}
-	return nil // an empty text
+	return nil // empty text
 }
 
 // addResultText adds the text of a STRING record, which may follow other records of the
-// formula. Without one there is no text.
+// formula. Without a STRING record, the text is empty.
 func (r *rows) addResultText(c cell) error {
 	for {
 		rec, err := r.part.next()
@@ -181,7 +181,7 @@ func (r *rows) addResultText(c cell) error {
 	}
 }
 
-// addLabel adds a text that is stored in its cell.
+// addLabel adds a cell whose text is stored in the cell record.
 func (r *rows) addLabel(c cell, rec record) (err error) {
 	skip := 6
 	if rec.id == 0x0004 {
@@ -193,8 +193,8 @@ func (r *rows) addLabel(c cell, rec record) (err error) {
 	return r.appendCell(c)
 }
 
-// readText reads a text after skip bytes. The length of a short text has one byte,
-// otherwise two.
+// readText reads text that starts skip bytes into the body of a record. Its length is
+// stored in one byte if short is true, and in two bytes otherwise.
 func (r *rows) readText(rec record, skip int, short bool) ([]byte, error) {
 	p := newContinuedReader(&r.part.recordReader, rec, skip)
 	length := 0
@@ -205,7 +205,7 @@ func (r *rows) readText(rec record, skip int, short bool) ([]byte, error) {
 	}
 	start := len(r.arena)
 	switch {
-	case length == 0: // the flags may be missing too
+	case length == 0: // the flags may be missing
 	case r.book.version == 8:
 		r.arena = p.appendText(r.arena, length)
 	default:

@@ -7,10 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// at returns the beginning of the body of a cell: row, column and style.
+// at returns the first bytes of the body of a cell record: row, column and style.
 func at(row, column, xf int) []byte { return body(uint16(row), uint16(column), uint16(xf)) }
 
-// xf returns the BIFF8 XF record of a format.
+// xf returns a BIFF8 XF record that refers to a format.
 func xf(format int) []byte { return rec(recXF5, uint16(0), uint16(format), make([]byte, 16)) }
 
 func rkWhole(v int32) uint32 { return uint32(v)<<2 | 2 }
@@ -95,8 +95,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestOldVersions reads workbooks without a container, and those of
-// BIFF5.
+// TestOldVersions checks workbooks without a container, and workbooks in BIFF5.
 func TestOldVersions(t *testing.T) {
 	attributes := func(row, column, format int) []byte {
 		return body(uint16(row), uint16(column), byte(0), byte(format), byte(0))

@@ -39,7 +39,7 @@ func TestDamagedContainers(t *testing.T) {
 		{"a loop in the list of tables", "a loop", damaged(text, 68, uint32(3), uint32(9), uint32(0xFFFFFFFF))},
 		{"a loop of small sectors", "a loop", damaged(damaged(small, miniFAT, uint32(0)), bytes.Index(small, utf16le("Workbook"))+120, uint32(4000))},
 	} {
-		if c.name == "a loop in the list of tables" { // the sector refers to itself as the next
+		if c.name == "a loop in the list of tables" { // the sector refers to itself as the next sector
 			c.text = damaged(c.text, 4*512, bytes.Repeat([]byte{0xFF}, 508), uint32(3))
 		}
 		_, err := read(t, c.text, Limits{})
@@ -50,7 +50,8 @@ func TestDamagedContainers(t *testing.T) {
 	}
 }
 
-// TestTruncated truncates a file at many lengths. Each is either complete or an error.
+// TestTruncated reads a file that is truncated at many lengths. It must return either
+// all rows or an error.
 func TestTruncated(t *testing.T) {
 	text := xls(one(rec(recSST, counts, narrow("text")), bytes.Repeat(rec(recLabelSST, at(0, 0, 0), uint32(0)), 300)))
 	want, err := read(t, text, Limits{})

@@ -19,7 +19,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// TestCorpus compares the sheets with those that Excel saved as CSV.
+// TestCorpus compares sheets with the CSV files that Excel saved from them.
 func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the corpus takes some seconds")
@@ -64,18 +64,20 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// fit is how well a sheet matches its answer, the CSV file that Excel saved.
+// fit describes how well a sheet matches its answer, the CSV file that Excel saved.
 type fit int
 
 const (
 	asOther fit = iota
-	// asGarbled matches an answer that has lost characters: it was saved in
-	// windows-1252 and read as MacRoman, or its cells with commas have no quotes.
+	// asGarbled means that the sheet matches an answer that has lost characters. It was
+	// saved in windows-1252 and decoded as MacRoman, or has no quotes around cells with
+	// commas.
 	asGarbled
 	asAnswered
 )
 
-// compareSheet returns how well a sheet matches its answer, and how it differs.
+// compareSheet compares a sheet with its answer. It returns how well they match, and
+// the difference.
 func compareSheet(t *testing.T, path string, number int, answer string) (fit, string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -95,7 +97,8 @@ func compareSheet(t *testing.T, path string, number int, answer string) (fit, st
 	return asOther, cmp.Diff(want, got)
 }
 
-// same tolerates differences in a thousandth of the cells or rows, in any order.
+// same reports whether two tables are equal. It tolerates differences in 0.1 % of the
+// cells or rows, in any order.
 func same(want, got [][]string) bool {
 	if len(want) == 0 || len(got) == 0 {
 		return len(want) == len(got)
@@ -116,8 +119,8 @@ func changed(rows [][]string, change func(string) []string) (list [][]string) {
 
 func cutAtCommas(text string) []string { return strings.Split(text, ",") }
 
-// misread returns a text as it appears after it was encoded in windows-1252 and read as
-// MacRoman.
+// misread returns text as it appears after it was encoded in windows-1252 and decoded
+// as MacRoman.
 func misread(text string) []string {
 	var out []rune
 	for _, r := range text {
@@ -134,8 +137,7 @@ func misread(text string) []string {
 	return []string{string(out)}
 }
 
-// alike reports whether two lists, in any order and without empty entries, are nearly
-// equal.
+// alike reports whether two lists are nearly equal, ignoring order and empty entries.
 func alike(want, got []string) bool {
 	counts := map[string]int{}
 	total, common := 0, 0
@@ -165,7 +167,8 @@ func joined(rows [][]string) (list []string) {
 	return list
 }
 
-// displayedRows returns the displayed texts, without rows that have none.
+// displayedRows returns the displayed values of a sheet, without rows that display
+// nothing.
 func displayedRows(t *testing.T, text []byte, number int) ([][]string, error) {
 	b, err := Open(t.Context(), sourcetest.NewInput("", text), Limits{})
 	if err != nil {
@@ -174,7 +177,7 @@ func displayedRows(t *testing.T, text []byte, number int) ([][]string, error) {
 	defer b.Close()
 	for _, listed := range b.(*book).allSheets[:min(number, len(b.(*book).allSheets))] {
 		if listed.kind != kindWorksheet {
-			number-- // the numbers of answers include charts
+			number-- // charts count in the numbers of answers
 		}
 	}
 	rows, err := b.Rows(t.Context(), number)
@@ -196,7 +199,7 @@ func displayedRows(t *testing.T, text []byte, number int) ([][]string, error) {
 	}
 }
 
-// texts returns the displayed texts of a row by column.
+// texts returns the displayed value of each cell in a row, indexed by column.
 func texts(row workbook.Row) (line []string) {
 	for _, c := range row.Cells {
 		for len(line) <= c.Column {
@@ -210,7 +213,7 @@ func texts(row workbook.Row) (line []string) {
 	return line
 }
 
-// trimmed trims white space from cells, and empty cells from both ends.
+// trimmed removes white space around cells, and empty cells at both ends of the line.
 func trimmed(line []string) []string {
 	for i, cell := range line {
 		line[i] = strings.Join(strings.Fields(cell), " ")

@@ -12,21 +12,21 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// defaultPassword is the password that the application uses for files that are only
+// defaultPassword is the password that Excel uses for files that are only
 // write-protected.
 const defaultPassword = "VelvetSweatshop"
 
 // decryptor decrypts a protected stream.
 type decryptor interface {
-	// decrypt decrypts the body, or a part of it, of a record with length bytes. at is
-	// the offset of body in the stream.
+	// decrypt decrypts all or part of the body of a record. at is the offset of that
+	// part in the stream, and length is the size of the whole body, in bytes.
 	decrypt(body []byte, at int64, length int)
 	// clone returns a decryptor for another reader of the same stream.
 	clone() decryptor
 }
 
-// decryptRecord decrypts the body of a record, except for the parts that are never
-// encrypted.
+// decryptRecord decrypts the body of a record, except for the parts that Excel never
+// encrypts.
 func decryptRecord(k decryptor, rec record, body []byte) {
 	switch at := rec.offset + recordHeader; {
 	case isBOF(rec.id):
@@ -38,10 +38,11 @@ func decryptRecord(k decryptor, rec record, body []byte) {
 	}
 }
 
-// errPassword reports that a file cannot be read without its password.
+// errPassword is returned if a file cannot be read without its password.
 var errPassword = unreadable(intray.NewMessage("workbook.password", nil))
 
-// unlock reads a FILEPASS record and tries the default password.
+// unlock reads the body of a FILEPASS record and tries the default password. It returns
+// errPassword if that password is wrong or the encryption is unknown.
 func unlock(version int, body []byte) (decryptor, error) {
 	method := 0
 	if version >= 8 {
@@ -64,7 +65,7 @@ func unlock(version int, body []byte) (decryptor, error) {
 	return nil, errPassword
 }
 
-// encodeUTF16 encodes a text in UTF-16LE.
+// encodeUTF16 encodes text in UTF-16LE.
 func encodeUTF16(text string) []byte {
 	var raw []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -73,15 +74,15 @@ func encodeUTF16(text string) []byte {
 	return raw
 }
 
-// rc4Block is how many bytes of the stream each RC4 key encrypts.
+// rc4Block is the number of bytes that are encrypted with the same RC4 key.
 const rc4Block = 1024
 
-// rc4Key derives a new RC4 key for every block of the stream.
+// rc4Key decrypts a stream in which each block has its own RC4 key.
 type rc4Key struct {
-	// derive returns the key of a block.
+	// derive returns the key of the block with the given index.
 	derive func(block uint32) []byte
 	cipher *rc4.Cipher
-	// next is the offset in the stream that the cipher has reached.
+	// next is the offset in the stream of the byte that the cipher will decrypt next.
 	next int64
 }
 
@@ -96,8 +97,8 @@ func (k *rc4Key) decrypt(body []byte, at int64, _ int) {
 	}
 }
 
-// seek moves the cipher to an offset. It also advances over bytes that are not
-// encrypted.
+// seek moves the cipher to an offset. It also consumes the key stream for bytes that
+// are not encrypted.
 func (k *rc4Key) seek(at int64) {
 	if k.cipher == nil || at < k.next || at/rc4Block != k.next/rc4Block || k.next%rc4Block == 0 {
 		cipher, err := rc4.NewCipher(k.derive(uint32(at / rc4Block)))
@@ -111,7 +112,7 @@ func (k *rc4Key) seek(at int64) {
 	k.next = at
 }
 
-// newRC4Key returns the key of the original RC4 encryption.
+// newRC4Key returns the key for the original RC4 encryption.
 func newRC4Key(salt []byte) *rc4Key {
 	first := md5.Sum(encodeUTF16(defaultPassword))
 	middle := md5.Sum(bytes.Repeat(append(first[:5:5], salt...), 16))
@@ -121,7 +122,7 @@ func newRC4Key(salt []byte) *rc4Key {
 	}}
 }
 
-// newCryptoAPIKey returns the key of the CryptoAPI encryption, of 40 to 128 bits.
+// newCryptoAPIKey returns a key for CryptoAPI encryption. keyBits is from 40 to 128.
 func newCryptoAPIKey(salt []byte, keyBits int) *rc4Key {
 	first := sha1.Sum(append(bytes.Clone(salt), encodeUTF16(defaultPassword)...))
 	return &rc4Key{derive: func(block uint32) []byte {
@@ -133,7 +134,8 @@ func newCryptoAPIKey(salt []byte, keyBits int) *rc4Key {
 	}}
 }
 
-// unlockCryptoAPI reads the header of the CryptoAPI encryption.
+// unlockCryptoAPI reads the header of the CryptoAPI encryption and tries the default
+// password.
 func unlockCryptoAPI(body []byte) (decryptor, error) {
 	size := int64(little.Uint32(body[4:]))
 	if size < 32 || size+8+60 > int64(len(body)) {
@@ -152,7 +154,8 @@ func unlockCryptoAPI(body []byte) (decryptor, error) {
 	return unlockRC4(newCryptoAPIKey(verifier[4:20], keyBits), verifier[20:36], hashed[:20], sha1.New())
 }
 
-// unlockRC4 returns the key if it decrypts the verifier.
+// unlockRC4 returns the key if the verifier, decrypted with it, matches its hash.
+// Otherwise, it returns errPassword.
 func unlockRC4(k *rc4Key, verifier, hashed []byte, sum hash.Hash) (decryptor, error) {
 	plain := append(bytes.Clone(verifier), hashed...)
 	k.decrypt(plain, 0, len(plain))
@@ -163,7 +166,7 @@ func unlockRC4(k *rc4Key, verifier, hashed []byte, sum hash.Hash) (decryptor, er
 	return k.clone(), nil
 }
 
-// xorKey is the key of XOR obfuscation: 16 repeated bytes.
+// xorKey decrypts XOR obfuscation, which repeats a key of 16 bytes.
 type xorKey [16]byte
 
 func (k *xorKey) clone() decryptor { return k }
@@ -174,7 +177,8 @@ func (k *xorKey) decrypt(body []byte, at int64, length int) {
 	}
 }
 
-// unlockXOR returns the key if the two numbers in the file match the password.
+// unlockXOR returns the default key if the key and the verifier in the file match the
+// default password. Otherwise, it returns errPassword.
 func unlockXOR(body []byte) (decryptor, error) {
 	if little.Uint16(body) != xorObfuscationKey(defaultPassword) || little.Uint16(body[2:]) != xorVerifier(defaultPassword) {
 		return nil, errPassword

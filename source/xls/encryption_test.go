@@ -12,7 +12,7 @@ import (
 )
 
 // protect encrypts the records after the FILEPASS record. RC4 decryption is its own
-// inverse, but XOR encryption rotates in the other direction.
+// inverse, but XOR encryption rotates in the direction opposite to decryption.
 func protect(text []byte, k decryptor) []byte {
 	out := bytes.Clone(text)
 	behind := false
@@ -34,7 +34,7 @@ func protect(text []byte, k decryptor) []byte {
 
 func closeXOR(k *xorKey, r record) {
 	mask := make([]byte, len(r.body))
-	decryptRecord(k, r, mask) // decrypting zeros yields the bytes of the key
+	decryptRecord(k, r, mask) // decrypting zeros returns the bytes of the key
 	first := 0
 	switch {
 	case isBOF(r.id):
@@ -78,7 +78,7 @@ func TestProtected(t *testing.T) {
 		{"XOR of BIFF5", 5, rec(recFilePass, xor), newXORKey(defaultPassword)},
 	} {
 		sheet := rec(0x0203, at(0, 0, 0), 1.5)
-		for row := range 200 { // more than a block of RC4
+		for row := range 200 { // more than one RC4 block
 			sheet = body(sheet, rec(recRK, at(row+1, 0, 0), rkWhole(int32(row))))
 		}
 		plain := workbookStream(c.version, c.pass, part{name: "One", body: sheet}, part{name: "Two", body: sheet})
@@ -116,7 +116,7 @@ func TestRefusesPasswords(t *testing.T) {
 	}
 }
 
-// TestXORNumbers compares the two numbers of a password with known values.
+// TestXORNumbers compares the key and the verifier of a password with known values.
 func TestXORNumbers(t *testing.T) {
 	if number, check := xorObfuscationKey("abc"), xorVerifier("abc"); number != 20810 || check != 52250 {
 		t.Errorf("key %d, verifier %d; want 20810 and 52250", number, check)

@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// written returns a table as a workbook of texts.
+// written returns a table as a workbook whose cells are all text.
 func written(table sourcetest.Table) sourcetest.Sample {
 	rows := table.Records
 	if !table.AsIs {
@@ -33,8 +33,8 @@ func written(table sourcetest.Table) sourcetest.Sample {
 	return sample
 }
 
-// fitted limits a large table to what an xls sheet can hold: 256 columns, rows with
-// cells, and texts of limited length.
+// fitted reduces a large table to what an xls sheet can hold: 256 columns, rows that
+// have cells, and text of limited length.
 func fitted(table sourcetest.Table) sourcetest.Table {
 	const columns, chars = 256, 30_000
 	fit := func(row []string) []string {
@@ -75,7 +75,7 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, Format{}, append(samples, twoSheets()))
 }
 
-// twoSheets returns a workbook with numbers, dates, shared texts and a hidden sheet.
+// twoSheets returns a workbook with numbers, dates, shared strings and a hidden sheet.
 func twoSheets() sourcetest.Sample {
 	globals := body(xf(0), xf(14), rec(recSST, counts, narrow("name"), narrow("when"), narrow("x")))
 	shared := func(row, column int, number uint32) []byte { return rec(recLabelSST, at(row, column, 0), number) }
@@ -87,7 +87,7 @@ func twoSheets() sourcetest.Sample {
 	}}
 }
 
-// merged returns a workbook with merged ranges, and hidden rows and columns.
+// merged returns a workbook with merged ranges, hidden rows and hidden columns.
 func merged() []byte {
 	label := func(row, column int, text string) []byte { return rec(0x0204, at(row, column, 0), wide(text)) }
 	return one(nil, rec(0x007D, uint16(1), uint16(400), uint16(0), uint16(0), uint16(1), uint16(0)), rec(0x007D, uint16(0), uint16(0), make([]byte, 8)),
@@ -100,7 +100,7 @@ func TestMergedAndHidden(t *testing.T) {
 	workbooktest.CheckMergedAndHidden(t, Format{}, xls(merged()))
 }
 
-// The limits of the caller apply to the workbook.
+// The limits that the caller sets apply to the workbook.
 func TestCallerLimits(t *testing.T) {
 	label := func(column int) []byte { return rec(0x0204, at(0, column, 0), narrow(strings.Repeat("x", 10))) }
 	file := string(xls(one(nil, label(0), label(1), label(2))))

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// known reports whether an error is one that readers may return.
+// known reports whether err is of a type that readers may return.
 func known(err error) bool {
 	return err == nil || errors.Is(err, io.EOF) || sourcetest.IsTyped(err)
 }
@@ -19,8 +19,8 @@ func known(err error) bool {
 // fuzzLimits keep fuzzing fast.
 var fuzzLimits = Limits{StringBytes: 1 << 20, CellBytes: 1 << 18, RowBytes: 1 << 20, SheetBytes: 8 << 20, Cells: 1 << 16}
 
-// checkRead reads an arbitrary file twice. The outcome must be cells or an error with a
-// type, and the same both times.
+// checkRead reads an arbitrary file twice. Each pass must return cells or a typed
+// error, and both must return the same.
 func checkRead(t *testing.T, text []byte) {
 	if score, reason := Detect(sourcetest.NewInput("", text), text[:min(len(text), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 		t.Fatalf("score %v, reason %q", score, reason)
@@ -43,7 +43,7 @@ func sampleSheet() []byte {
 		rec(0x0205, at(2, 1, 0), byte(1), byte(0)), rec(0x0203, at(2, 2, 1), 1.5))
 }
 
-// FuzzContainer replaces a number of a truncated file.
+// FuzzContainer reads a file that is truncated and in which one number is replaced.
 func FuzzContainer(f *testing.F) {
 	text := xls(one(rec(recSST, counts, narrow("text")), sampleSheet()))
 	f.Add(text, uint(48), uint32(1), uint(len(text)))
@@ -67,7 +67,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add(one(styles, sampleSheet()))
 	f.Add(one(rec(recFilePass, uint16(0), xorObfuscationKey(defaultPassword), xorVerifier(defaultPassword)), sampleSheet()))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		checkRead(t, text) // bare
+		checkRead(t, text) // without a container
 		checkRead(t, xls(text))
 	})
 }

@@ -11,9 +11,9 @@ import (
 
 var little = binary.LittleEndian
 
-// Identifiers of the records that are read.
+// Identifiers of the records that this package reads.
 const (
-	recFormula2   = 0x0006 // also of BIFF5 and BIFF8
+	recFormula2   = 0x0006 // also in BIFF5 and BIFF8
 	recEOF        = 0x000A
 	recDateMode   = 0x0022
 	recFilePass   = 0x002F
@@ -36,17 +36,17 @@ type record struct {
 	body   []byte
 }
 
-// recordHeader is the size of the header of a record in bytes.
+// recordHeader is the size of a record's header, in bytes.
 const recordHeader = 4
 
-// The window of bytes to read at once starts small after a jump, and grows while
-// records are read sequentially.
+// The window is the number of bytes to read at once. It starts at the minimum after a
+// jump, and grows while records are read sequentially.
 const (
 	minWindow = 1 << 10
 	maxWindow = 64 << 10
 )
 
-// recordReader reads the records of a stream, from any offset.
+// recordReader reads the records in a stream, starting at any offset.
 type recordReader struct {
 	from *cfb.Stream
 	// key decrypts a protected stream. It may be nil.
@@ -89,10 +89,10 @@ func (r *recordReader) next() (record, error) {
 	return rec, nil
 }
 
-// unread makes next return a record again.
+// unread makes the next call of next return rec.
 func (r *recordReader) unread(rec record) { r.pos = rec.offset }
 
-// endError returns io.EOF if the stream is complete.
+// endError returns io.EOF if the stream is complete, or an error if it is truncated.
 func (r *recordReader) endError() error {
 	if r.from.Truncated() {
 		return unreadable(intray.NewMessage("xls.cut_short", intray.Params{"size": r.from.Size()}))
@@ -110,7 +110,8 @@ func (r *recordReader) readBytes(at int64, n int) ([]byte, error) {
 	return r.window[at-r.start:][:n], nil
 }
 
-// fill reads a window that starts at an offset and has at least n bytes.
+// fill reads a window that starts at the given offset. It has at least n bytes unless
+// the stream ends before.
 func (r *recordReader) fill(at int64, n int) error {
 	if at >= r.start && at <= r.start+int64(len(r.window)) {
 		r.step = min(max(2*r.step, minWindow), maxWindow)
@@ -129,11 +130,11 @@ func (r *recordReader) fill(at int64, n int) error {
 	return nil
 }
 
-// partReader reads the records of one part of the workbook, from its BOF to its EOF
-// record, without the parts inside of it (charts).
+// partReader reads the records of one part of the workbook, from its BOF record to its
+// EOF record. It skips the parts within it, such as charts.
 type partReader struct {
 	recordReader
-	// version is the version of the BOF record: 2, 3, 4, 5 or 8.
+	// version is the version in the BOF record: 2, 3, 4, 5 or 8.
 	version int
 }
 
@@ -167,7 +168,7 @@ func (i *partReader) next() (record, error) {
 		case isBOF(rec.id):
 			depth++
 		case rec.id == recEOF && depth == 0:
-			i.unread(rec) // the next call returns io.EOF, too
+			i.unread(rec) // the next call returns io.EOF again
 			return record{}, io.EOF
 		case rec.id == recEOF:
 			depth--
@@ -183,7 +184,7 @@ type bof struct {
 	kind    uint16
 }
 
-// The kinds of parts.
+// Kinds of parts, as stored in the BOF record.
 const (
 	partGlobals = 0x0005
 	partModule  = 0x0006

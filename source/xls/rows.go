@@ -15,21 +15,23 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// rows returns the rows of one sheet.
+// rows implements [workbook.Rows] for one sheet.
 type rows struct {
 	book *book
 	part *partReader
 	*sheetIndex
-	// nextRun is the index of the next run.
+	// nextRun is the index of the next entry of runs.
 	nextRun int
 	pending []cell
 	cells   []workbook.Cell
-	// arena holds the texts of one row, and sheetBytes counts those of all rows.
+	// arena holds the text of the current row. sheetBytes counts the bytes of text in
+	// all rows so far.
 	arena      []byte
 	sheetBytes int64
 }
 
-// Rows reads the sheet once to find its rows. Next reads them again.
+// Rows starts to read a sheet. It reads the sheet once to find its rows, which Next
+// then reads again.
 func (b *book) Rows(ctx context.Context, number int) (workbook.Rows, error) {
 	if number < 0 || number >= len(b.worksheets) {
 		return nil, fmt.Errorf("read sheet %d: the workbook has %d", number, len(b.worksheets))
@@ -50,7 +52,7 @@ func (r *rows) Close() error {
 	return nil
 }
 
-// PendingMerges returns the merged ranges, all of them before the first row.
+// PendingMerges returns all merged ranges before the first row, and nothing afterwards.
 func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = nil
@@ -85,7 +87,8 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	return workbook.Row{}, io.EOF
 }
 
-// readRun collects the cells of a row, up to the first cell of another row.
+// readRun collects consecutive cells of a row, starting at the offset at, up to the
+// first cell of a different row.
 func (r *rows) readRun(number int, at int64) error {
 	for r.part.pos = at; ; {
 		rec, err := r.part.next()
@@ -117,8 +120,8 @@ func (r *rows) rowTooLong() error {
 	return &source.LimitError{Reason: intray.NewMessage("row.too_long", intray.Params{"limit": r.book.limits.RowBytes})}
 }
 
-// sortCells sorts the cells by column. Of several cells in one column, the last one
-// stored counts, as in the application.
+// sortCells sorts the cells by column. If a column has several cells, it keeps only the
+// last one stored, as Excel does.
 func (r *rows) sortCells() {
 	if r.inOrder() {
 		return
@@ -142,7 +145,7 @@ func (r *rows) inOrder() bool {
 	return true
 }
 
-// convertCells converts the collected cells.
+// convertCells converts the collected cells of the current row.
 func (r *rows) convertCells() error {
 	total := 0
 	for _, c := range r.pending {
@@ -164,7 +167,7 @@ func (r *rows) convertCells() error {
 	return nil
 }
 
-// convertCell returns the value of a cell and its displayed text.
+// convertCell returns a cell with its value and its displayed text.
 func (r *rows) convertCell(c cell) workbook.Cell {
 	style := r.book.styles.forXF(c.xf)
 	out := workbook.Cell{Column: c.column, Kind: c.kind, Value: c.text}
@@ -190,16 +193,17 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 	return out
 }
 
-// isFinite reports whether a sheet can hold a number.
+// isFinite reports whether v is neither infinite nor NaN. Sheets cannot hold other
+// numbers.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// The largest sheet that the format allows.
+// The size of the largest sheet that the format allows.
 const (
 	maxRows    = 1 << 16
 	maxColumns = 1 << 8
 )
 
-// bitset is a set of numbers below a limit.
+// bitset is a set of small non-negative numbers.
 type bitset []uint64
 
 func newBitset(n int64) bitset { return make(bitset, n/64+1) }
@@ -208,15 +212,16 @@ func (m bitset) set(n uint32) { m[n/64] |= 1 << (n % 64) }
 
 func (m bitset) contains(n uint32) bool { return m[n/64]&(1<<(n%64)) != 0 }
 
-// sheetIndex is built by a first pass over a sheet, so that rows can be returned in
-// order and known to be hidden, wherever they are in the file.
+// sheetIndex is the result of a first pass over a sheet. It makes it possible to return
+// rows in order, and to know which are hidden, although they can be anywhere in the
+// file.
 type sheetIndex struct {
-	// runs are the starts of consecutive cells of one row: the row in the upper 16
-	// bits, the offset in the stream in the others. A row whose cells are together has
-	// one run.
+	// runs has an entry for each sequence of consecutive cells in one row: the index of
+	// the row in the upper 16 bits, and the offset of the first cell in the stream in
+	// the lower 48 bits. A row whose cells are stored together has one entry.
 	runs       []uint64
 	hiddenRows bitset
-	// hiddenColumns are the hidden columns, and merged the merged ranges.
+	// hiddenColumns holds the hidden columns, and merged holds the merged ranges.
 	hiddenColumns bitset
 	merged        []workbook.Range
 }
@@ -267,7 +272,7 @@ func (b *book) indexSheet(ctx context.Context, part *partReader) (*sheetIndex, e
 	return s, nil
 }
 
-// readHidden evaluates ROW and COLINFO records.
+// readHidden records the hidden rows and columns from ROW and COLINFO records.
 func (s *sheetIndex) readHidden(rec record) {
 	switch {
 	case rec.id == 0x007D && len(rec.body) >= 10 && rec.body[8]&1 != 0:
@@ -284,8 +289,8 @@ func (s *sheetIndex) readHidden(rec record) {
 	s.hiddenRows.set(uint32(little.Uint16(rec.body)))
 }
 
-// readMerged adds the ranges of a MERGEDCELLS record: a count, which is ignored, and
-// for each range the first and last rows and columns.
+// readMerged adds the ranges of a MERGEDCELLS record: a count, which it ignores,
+// followed by the first and last row and column of each range.
 func (s *sheetIndex) readMerged(rec record, limit int) error {
 	if rec.id != 0x00E5 || len(rec.body) < 2 {
 		return nil
@@ -302,7 +307,7 @@ func (s *sheetIndex) readMerged(rec record, limit int) error {
 	return nil
 }
 
-// countCells returns how many cells with a value a record has. ok is false if the
+// countCells returns the number of cells with a value in a record. ok is false if the
 // record is too short for them.
 func countCells(rec record) (n int, ok bool) {
 	least := 0

@@ -2,28 +2,28 @@ package xls
 
 import "github.com/intraydata/intray/source/numfmt"
 
-// style is how cells with one XF record are displayed.
+// style describes how to display cells with a certain XF record.
 type style struct {
 	*numfmt.Format
-	// plain is set if texts are displayed unchanged.
+	// plain is true if the format displays text unchanged.
 	plain bool
 }
 
-// styles are the XF and FORMAT records of a workbook.
+// styles holds the XF and FORMAT records of a workbook.
 type styles struct {
-	// xfs has the format number of each XF record.
+	// xfs holds the number of the format of each XF record.
 	xfs []uint16
-	// codes are the format codes that the workbook defines. unnumbered counts the
-	// formats without a number.
+	// codes maps the number of each format that the workbook defines to its format
+	// code. unnumbered counts the formats without a number.
 	codes      map[uint16]string
 	unnumbered int
-	// hasBuiltins is set if the version has built-in formats.
+	// hasBuiltins is true if the version of the file has built-in formats.
 	hasBuiltins bool
 	compiled    map[uint16]style
 	general     style
 }
 
-// maxXFs is the most XF records that cells can refer to.
+// maxXFs is the maximum number of XF records that cells can refer to.
 const maxXFs = 1 << 16
 
 func (s *styles) addXF(format uint16) {
@@ -46,12 +46,12 @@ func (s *styles) addCode(number int, code string) {
 	}
 }
 
-// compile compiles the formats that cells may use. The styles must not change
+// compile compiles the formats that cells may use. No format or style may be added
 // afterwards.
 func (s *styles) compile(byFormat bool) {
 	s.compiled = map[uint16]style{}
 	s.general = compileStyle("General")
-	if byFormat { // cells of BIFF2 refer to formats
+	if byFormat { // BIFF2 cells refer to formats instead of XF records
 		s.xfs = nil
 		for number := range uint16(64) {
 			s.xfs = append(s.xfs, number)
@@ -68,7 +68,8 @@ func (s *styles) compile(byFormat bool) {
 	}
 }
 
-// formatCode returns the code of a format, or "".
+// formatCode returns the code of the format with the given number, or "" if there is
+// none.
 func (s *styles) formatCode(number uint16) string {
 	if code, ok := s.codes[number]; ok || !s.hasBuiltins {
 		return code

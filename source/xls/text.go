@@ -19,14 +19,14 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// continuedReader reads a body that continues in the CONTINUE records after its record.
-// Reading past the end sets truncated and returns zeros.
+// continuedReader reads the body of a record and of the CONTINUE records that follow
+// it. Reading past the end sets truncated and returns zeros.
 type continuedReader struct {
 	from *recordReader
 	rest []byte
-	// err is the error of reading a CONTINUE record.
+	// err is the error that occurred while reading a CONTINUE record, or nil.
 	err error
-	// truncated is set if a CONTINUE record was missing.
+	// truncated is true if a CONTINUE record was missing.
 	truncated bool
 }
 
@@ -92,15 +92,15 @@ func (p *continuedReader) skip(n int64) {
 	}
 }
 
-// The flags of a string.
+// Flags of a string.
 const (
 	flagUTF16    = 1
 	flagPhonetic = 4
 	flagRich     = 8
 )
 
-// appendText reads a string of chars characters: its flags, its characters, and the
-// data after them that is not text.
+// appendText reads the flags and the given number of characters of a string, appends
+// the characters to dst, and skips the data after them that is not text.
 func (p *continuedReader) appendText(dst []byte, chars int) []byte {
 	flags := p.readUint8()
 	skip := int64(0)
@@ -115,8 +115,9 @@ func (p *continuedReader) appendText(dst []byte, chars int) []byte {
 	return dst
 }
 
-// appendChars reads characters of one or two bytes. Each CONTINUE record starts with a
-// flag for the characters in it.
+// appendChars appends characters of two bytes if wide is true, and of one byte
+// otherwise. Each CONTINUE record starts with a flag that determines the width of the
+// characters in it.
 func (p *continuedReader) appendChars(dst []byte, chars int, wide bool) []byte {
 	text := textDecoder{dst: dst}
 	for chars > 0 {
@@ -155,14 +156,14 @@ func (p *continuedReader) readSplitUnit() uint16 {
 	return low | uint16(p.readUint8())<<8
 }
 
-// textDecoder converts both encodings of characters to UTF-8.
+// textDecoder converts Latin-1 and UTF-16 to UTF-8.
 type textDecoder struct {
 	dst []byte
-	// highSurrogate is the first half of a surrogate pair, or 0.
+	// highSurrogate is a pending first half of a surrogate pair, or 0.
 	highSurrogate uint16
 }
 
-// appendLatin1 appends at most n characters of Latin-1 and returns how many.
+// appendLatin1 appends at most n characters of Latin-1 and returns the number appended.
 func (d *textDecoder) appendLatin1(raw []byte, n int) int {
 	raw = raw[:min(n, len(raw))]
 	d.flushSurrogate()
@@ -176,7 +177,7 @@ func (d *textDecoder) appendLatin1(raw []byte, n int) int {
 	return len(raw)
 }
 
-// appendUTF16 appends at most n 16-bit characters and returns how many.
+// appendUTF16 appends at most n 16-bit characters and returns the number appended.
 func (d *textDecoder) appendUTF16(raw []byte, n int) int {
 	n = min(n, len(raw)/2)
 	for i := range n {
@@ -202,10 +203,10 @@ func (d *textDecoder) appendUnit(unit uint16) {
 		d.highSurrogate = unit
 		return
 	}
-	d.dst = utf8.AppendRune(d.dst, rune(unit)) // an unpaired half becomes U+FFFD
+	d.dst = utf8.AppendRune(d.dst, rune(unit)) // AppendRune encodes an unpaired half as U+FFFD
 }
 
-// flushSurrogate appends U+FFFD for a first half without a second one.
+// flushSurrogate appends U+FFFD if the second half of a surrogate pair is missing.
 func (d *textDecoder) flushSurrogate() {
 	if d.highSurrogate != 0 {
 		d.dst, d.highSurrogate = utf8.AppendRune(d.dst, utf8.RuneError), 0
@@ -217,14 +218,14 @@ func (d *textDecoder) finish() []byte {
 	return d.dst
 }
 
-// sharedStrings holds the shared strings, one after the other.
+// sharedStrings holds the shared strings, concatenated in an arena.
 type sharedStrings struct {
 	arena []byte
-	// ends has the end of each string in the arena.
+	// ends holds the end offset of each string in the arena.
 	ends []uint32
 }
 
-// lookup returns a string by its number.
+// lookup returns the string with the given index.
 func (t *sharedStrings) lookup(number uint32) (text []byte, ok bool) {
 	if int64(number) >= int64(len(t.ends)) {
 		return nil, false
@@ -237,8 +238,8 @@ func (t *sharedStrings) lookup(number uint32) (text []byte, ok bool) {
 }
 
 // readSharedStrings reads an SST record and its continuation. It ignores the counts and
-// reads strings to the end. A truncated string is dropped, and cells that refer to it
-// are an error.
+// reads strings to the end. It drops a truncated string. A cell that refers to a
+// dropped string is an error.
 func readSharedStrings(from *recordReader, rec record, limit int) (sharedStrings, error) {
 	var t sharedStrings
 	for p := newContinuedReader(from, rec, 8); !p.atEnd(); {
@@ -263,14 +264,14 @@ func readSharedStrings(from *recordReader, rec record, limit int) (sharedStrings
 type codepage struct {
 	name     string
 	encoding encoding.Encoding
-	// reason is why the codepage was chosen.
+	// reason is the reason for choosing the codepage.
 	reason intray.Message
 }
 
 // defaultCodepageNumber is the codepage of most workbooks that declare none.
 const defaultCodepageNumber = 1252
 
-// findCodepage returns the codepage of a CODEPAGE record.
+// findCodepage returns the codepage for the number in a CODEPAGE record.
 func findCodepage(number int) codepage {
 	name, enc := lookupCodepage(number)
 	if enc == nil {
@@ -280,13 +281,14 @@ func findCodepage(number int) codepage {
 	return codepage{name, enc, intray.NewMessage("encoding.codepage", intray.Params{"codepage": strconv.Itoa(number)})}
 }
 
-// defaultCodepage returns the codepage of workbooks that declare none.
+// defaultCodepage returns the codepage for workbooks that declare none.
 func defaultCodepage() codepage {
 	name, enc := lookupCodepage(defaultCodepageNumber)
 	return codepage{name, enc, intray.NewMessage("encoding.no_codepage", nil)}
 }
 
-// lookupCodepage returns a codepage by its number, and nil if it is unknown.
+// lookupCodepage returns the name and encoding of the codepage with the given number.
+// The encoding is nil if the number is unknown.
 func lookupCodepage(number int) (name string, enc encoding.Encoding) {
 	switch number {
 	case 437:
@@ -342,7 +344,7 @@ func lookupWindowsCodepage(number int) (name string, enc encoding.Encoding) {
 	return fmt.Sprintf("windows-%d", number), list[number-1250]
 }
 
-// appendText appends a text as UTF-8.
+// appendText decodes raw and appends it as UTF-8.
 func (c codepage) appendText(dst, raw []byte) []byte {
 	if table, ok := c.encoding.(*charmap.Charmap); ok {
 		for _, b := range raw {
@@ -355,7 +357,7 @@ func (c codepage) appendText(dst, raw []byte) []byte {
 		return dst
 	}
 	text, err := c.encoding.NewDecoder().Bytes(raw)
-	if err != nil { // never for invalid text, which these decoders replace with U+FFFD
+	if err != nil { // not reached for invalid text, which these decoders replace with U+FFFD
 		return append(dst, raw...)
 	}
 	return append(dst, text...)

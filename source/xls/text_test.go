@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/internal/cfb"
 )
 
-// tableOf returns the strings of an SST whose body was split into records.
+// tableOf returns the strings of an SST whose body is split into records.
 func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
 	t.Helper()
 	var text []byte
@@ -39,8 +39,8 @@ func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
 
 var counts = make([]byte, 8)
 
-// TestSplits splits a table of strings at every byte. Between characters, each new
-// record starts with the flag of its characters.
+// TestSplits splits a shared string table at every byte. After a split between
+// characters, the new record starts with the flag for its characters.
 func TestSplits(t *testing.T) {
 	rich := body(uint16(4), byte(flagRich|flagUTF16), uint16(2), utf16le("a𝄞ß"), uint32(1), uint32(2))
 	phonetic := body(uint16(2), byte(flagPhonetic|flagRich), uint16(1), uint32(5), "ok", uint32(9), "spoken"[:5])
@@ -63,7 +63,8 @@ func TestSplits(t *testing.T) {
 }
 
 // flagsAt returns the offsets in the table of TestSplits that are before a character or
-// within a 16-bit character, with the flag that a record starting there needs.
+// within a 16-bit character. The value is the flag with which a record that starts at
+// that offset must begin.
 func flagsAt(whole []byte) map[int]byte {
 	flags := map[int]byte{}
 	mark := func(text []byte, flag byte) {
@@ -106,7 +107,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestLongTable reads more strings than a record holds.
+// TestLongTable reads more shared strings than fit into one record.
 func TestLongTable(t *testing.T) {
 	var want []string
 	pieces := [][]byte{counts}

@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// body concatenates numbers in their size, floats, texts and bytes.
+// body concatenates integers in their own size, floats, strings and bytes.
 func body(parts ...any) (raw []byte) {
 	for _, part := range parts {
 		switch v := part.(type) {
@@ -34,16 +34,17 @@ func body(parts ...any) (raw []byte) {
 	return raw
 }
 
-// rec returns a record.
+// rec returns a record with the given identifier and body.
 func rec(id uint16, parts ...any) []byte {
 	b := body(parts...)
 	return body(id, uint16(len(b)), b)
 }
 
-// utf16le encodes a text in UTF-16LE.
+// utf16le encodes text in UTF-16LE.
 func utf16le(text string) []byte { return sourcetest.UTF16LE(text) }
 
-// narrow and wide return a BIFF8 string with its length.
+// narrow and wide return a BIFF8 string with characters of one and two bytes, preceded
+// by its length.
 func narrow(text string) []byte { return body(uint16(len(text)), byte(0), text) }
 
 func wide(text string) []byte {
@@ -72,9 +73,9 @@ type part struct {
 	name   string
 	hidden byte
 	kind   byte
-	// dt is the kind in the BOF; 0 is a worksheet.
+	// dt is the kind in the BOF record. 0 is a worksheet.
 	dt uint16
-	// shift is the error of the offset in the list.
+	// shift is added to the offset in the list of sheets, to make it wrong.
 	shift int
 	body  []byte
 }
@@ -105,7 +106,7 @@ func workbookStream(version int, globals []byte, parts ...part) []byte {
 	return body(head, list(places), eof, bodies)
 }
 
-// one returns the stream of a BIFF8 workbook with one sheet.
+// one returns the stream of a BIFF8 workbook that has one sheet.
 func one(globals []byte, sheet ...[]byte) []byte {
 	var all []byte
 	for _, record := range sheet {
@@ -114,13 +115,13 @@ func one(globals []byte, sheet ...[]byte) []byte {
 	return workbookStream(8, globals, part{name: "One", body: all})
 }
 
-// file is a stream of a container.
+// file is a stream in a container.
 type file struct {
 	name string
 	text []byte
 }
 
-// pack returns a container.
+// pack returns a container with the given streams.
 func pack(files ...file) []byte {
 	var streams []sourcetest.Stream
 	for _, f := range files {
@@ -132,7 +133,7 @@ func pack(files ...file) []byte {
 // xls returns a container of a BIFF8 workbook.
 func xls(text []byte) []byte { return pack(file{"Workbook", text}) }
 
-// read returns the sheets of a file as text, with one line for each row.
+// read returns the sheets of a file as text, with one line per row.
 func read(t *testing.T, text []byte, limits Limits) (string, error) {
 	t.Helper()
 	b, err := Open(t.Context(), sourcetest.NewInput("", text), limits)
@@ -191,7 +192,7 @@ func writeRows(t *testing.T, out *strings.Builder, rows workbook.Rows) error {
 	}
 }
 
-// kindLetter returns the mark of a cell kind. Texts have no mark.
+// kindLetter returns the mark of a cell kind, which is "" for text.
 func kindLetter(kind intray.CellKind) string {
 	return [...]string{"", "n", "d", "dt", "t", "b", "e"}[kind]
 }

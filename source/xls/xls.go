@@ -1,18 +1,19 @@
-// Package xls reads the workbooks of Excel 2.0 to 2003.
+// Package xls reads workbooks of Excel 2.0 to 2003.
 //
-// A container is an OLE2 compound file. Its stream Workbook or Book holds the workbook.
-// Files of the oldest versions consist of that stream alone. The stream is a sequence
-// of records, each with an identifier and a body. CONTINUE records extend a body that
-// is too long. The records from a BOF to its EOF are a part: first the globals
-// (formats, shared strings, the list of sheets), then one part for each sheet. BIFF is
-// the name of the format, with the versions 2, 3, 4, 5 (also called 7) and 8.
+// A container is an OLE2 compound file. Its stream named Workbook or Book holds the
+// workbook. Files of the oldest versions consist of that stream alone. The stream is a
+// sequence of records, each with an identifier and a body. If a body is too long for
+// one record, CONTINUE records hold the rest. The records from a BOF to its EOF form a
+// part. The first part is the globals (formats, shared strings and the list of sheets),
+// followed by one part for each sheet. The format is called BIFF. Its versions are 2,
+// 3, 4, 5 (also called 7) and 8.
 //
-// The package reads the cells of worksheets: numbers, texts, booleans, errors and the
+// The package reads the cells of worksheets: numbers, text, booleans, errors and the
 // stored results of formulas. It opens files that are only write-protected, and returns
 // an error for other encrypted files. It reports merged ranges and hidden rows and
-// columns. It computes no formulas and skips charts, macros, pictures, notes, pivot
-// caches, rich text and cells without a value. It does not read Excel 4 workbooks with
-// several sheets, nor HTML, CSV or XML files named .xls.
+// columns. It does not calculate formulas. It skips charts, macros, pictures, notes,
+// pivot caches, text formatting and cells without a value. It does not read Excel 4
+// workbooks with several sheets, or HTML, CSV or XML files named .xls.
 package xls
 
 import (
@@ -28,34 +29,35 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// Limits bound what reading one workbook may cost. A zero field means its
-// default. Reading stops at a limit with a source.LimitError.
+// Limits limits the resources that reading one workbook may use. Zero fields have their
+// default. If a limit is exceeded, reading stops with a *source.LimitError.
 type Limits struct {
-	// Sheets is the most sheets of a workbook, including charts and macros. Default
-	// 10,000.
+	// Sheets is the maximum number of sheets in the workbook, including charts and
+	// macros. Default 10,000.
 	Sheets int
-	// StringBytes is the most memory for shared strings, including 4 bytes for each.
-	// Default 192 MiB, at most 4 GiB.
+	// StringBytes is the maximum amount of memory for shared strings, in bytes,
+	// including 4 bytes for each string. Default 192 MiB, at most 4 GiB.
 	StringBytes int
-	// Columns is the most columns of a sheet. Default 256, the most that the format
-	// allows.
+	// Columns is the maximum number of columns in a sheet. Default 256, which is also
+	// the maximum that the format allows.
 	Columns int
-	// Cells is the most cells of a sheet, including stored cells without a value.
-	// Default 16,777,216: 65,536 rows of 256 columns.
+	// Cells is the maximum number of cells in a sheet, including stored cells without a
+	// value. Default 16,777,216: 65,536 rows of 256 columns.
 	Cells int64
-	// CellBytes is the most bytes of the displayed text of a cell. Default 16 MiB.
+	// CellBytes is the maximum length of the displayed text of one cell, in bytes.
+	// Default 16 MiB.
 	CellBytes int
-	// RowBytes is the most bytes of the values and displayed texts of a row. Default 32
-	// MiB.
+	// RowBytes is the maximum length of all values and displayed text in one row, in
+	// bytes. Default 32 MiB.
 	RowBytes int
-	// Merges is the most merged ranges of a sheet. Default 1,048,576.
+	// Merges is the maximum number of merged ranges in one sheet. Default 1,048,576.
 	Merges int
-	// SheetBytes is the most bytes of the values and displayed texts of a sheet. A
-	// shared string counts once for each cell. Default 1 GiB.
+	// SheetBytes is the maximum length of all values and displayed text in one sheet,
+	// in bytes. A shared string counts once for each cell that uses it. Default 1 GiB.
 	SheetBytes int64
 }
 
-// WithDefaults fills the fields that are zero.
+// WithDefaults returns l with zero fields set to their defaults.
 func (l Limits) WithDefaults() Limits {
 	l.Sheets = cmp.Or(l.Sheets, 10_000)
 	l.StringBytes = cmp.Or(l.StringBytes, 192<<20)
@@ -69,9 +71,10 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Detect checks the beginning of a file and the directory of a container. A container
-// without a workbook has a low score, so that Open can report the problem if no other
-// format recognizes the file.
+// Detect returns the likelihood, from 0 to 1, that a file is a workbook, and the
+// reason. It checks the beginning of the file and the directory of a container. A
+// container without a workbook has a low score, so that Open can report the problem if
+// no other format recognizes the file.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if !bytes.HasPrefix(head, []byte(cfb.Magic)) {
 		if isBareBOF(head) {
@@ -103,7 +106,7 @@ func isBareBOF(head []byte) bool {
 	return false
 }
 
-// findWorkbook returns the stream of the workbook and its name.
+// findWorkbook returns the stream that holds the workbook, and the name of that stream.
 func findWorkbook(in source.Input) (name string, s *cfb.Stream, err error) {
 	const encrypted = "EncryptedPackage"
 	c, err := cfb.Open(in, in.Size)
@@ -114,7 +117,7 @@ func findWorkbook(in source.Input) (name string, s *cfb.Stream, err error) {
 	if err != nil {
 		return "", nil, readable(err)
 	}
-	for _, name := range []string{"Workbook", "Book"} { // the newer one first
+	for _, name := range []string{"Workbook", "Book"} { // newer versions use Workbook
 		if e, ok := found[name]; ok {
 			s, err := c.OpenStream(e)
 			return name, s, readable(err)
@@ -126,7 +129,7 @@ func findWorkbook(in source.Input) (name string, s *cfb.Stream, err error) {
 	return "", nil, unreadable(intray.NewMessage("xls.no_workbook", nil))
 }
 
-// readable returns the error to report for one of reading a container.
+// readable returns the error to report for an error from package cfb.
 func readable(err error) error {
 	var damage *cfb.DamageError
 	if errors.As(err, &damage) {
@@ -135,19 +138,19 @@ func readable(err error) error {
 	return err
 }
 
-// unreadable returns the error for a file that cannot be read.
+// unreadable returns the error for a file that cannot be read for the given reason.
 func unreadable(reason intray.Message) error {
 	return &source.UnreadableError{Reason: reason}
 }
 
-// broken returns the error for a workbook with a problem.
+// broken returns the error for a workbook that is damaged by the given problem.
 func broken(problem intray.Message) error {
 	return unreadable(intray.NewMessage("workbook.damaged", intray.Params{"problem": problem}))
 }
 
 // Open reads the globals of a workbook: the formats, the shared strings and the list of
-// sheets. Several sheets may be read at once. Errors are *source.UnreadableError,
-// *source.LimitError, or errors of ctx or of the input.
+// sheets. Several sheets of the workbook may be read at once. Open returns a
+// *source.UnreadableError, a *source.LimitError, or an error from ctx or the input.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -184,7 +187,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return Detect(in, head)
 }
 
-// Open lists the worksheets.
+// Open implements [source.Format]. It reads the globals.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	w, err := Open(ctx, in, limitsFrom(opt.Limits))
 	if err != nil {
@@ -193,7 +196,8 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// limitsFrom returns the limits set by the caller, within those of the format.
+// limitsFrom returns the limits that the caller set, or lower ones where the format
+// requires it.
 func limitsFrom(l source.Limits) Limits {
 	var own Limits
 	own = own.WithDefaults()

@@ -54,7 +54,7 @@ func TestSheets(t *testing.T) {
 		{name: "Empty"},
 	}
 	want := "[First]\n1: 0n=1\n[Hidden] hidden\n1: 0n=3\n[Very hidden] hidden\n1: 0n=5\n[Empty]\n"
-	for _, shift := range []int{0, 3, -20, 1 << 20} { // with wrong offsets, the order counts
+	for _, shift := range []int{0, 3, -20, 1 << 20} { // if the offsets are wrong, the order of the parts applies
 		for i := range parts {
 			parts[i].shift = shift
 		}
@@ -181,7 +181,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestAtOnce reads the sheets of one book from several goroutines.
+// TestAtOnce reads the sheets of one book from several goroutines at once.
 func TestAtOnce(t *testing.T) {
 	var sheet []byte
 	for row := range 2000 {
@@ -211,7 +211,8 @@ func TestAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// TestOneFarCell costs no more than the cell.
+// TestOneFarCell checks that a cell far from the first one costs no more than the cell
+// itself.
 func TestOneFarCell(t *testing.T) {
 	text := xls(one(nil, rec(0x0200, uint32(0), uint32(65536), uint16(0), uint16(256), uint16(0)), rec(recRK, at(65535, 255, 0), rkWhole(1))))
 	cost := testing.Benchmark(func(b *testing.B) {

@@ -108,7 +108,7 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// TestSpill reads shared strings that mostly do not fit into memory.
+// TestSpill checks shared strings of which most are in a temporary file.
 func TestSpill(t *testing.T) {
 	var rows, items strings.Builder
 	var want []string
@@ -145,7 +145,8 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestConcurrentRows reads the sheets of one book concurrently, with strings from a file.
+// TestConcurrentRows reads a sheet on four goroutines while most shared strings are in
+// a temporary file.
 func TestConcurrentRows(t *testing.T) {
 	var rows, items strings.Builder
 	for i := range 2000 {
@@ -170,8 +171,8 @@ func TestConcurrentRows(t *testing.T) {
 	}
 }
 
-// TestRereadPartCountsOnce reads a sheet more often than the limit on all bytes would allow if
-// every read counted.
+// TestRereadPartCountsOnce checks that a sheet can be read more often than
+// InflatedBytes would allow if every read counted.
 func TestRereadPartCountsOnce(t *testing.T) {
 	book := open(t, simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 1000)), Limits{InflatedBytes: 40_000})
 	for range 3 {

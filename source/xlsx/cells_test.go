@@ -75,8 +75,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestShortNumbers checks that the shortcut for short numbers returns the same as the
-// number format.
+// TestShortNumbers checks that the fast path for short numbers returns the same text as
+// the number format.
 func TestShortNumbers(t *testing.T) {
 	st := (&styles{}).newCache().styleAt(-1)
 	for _, text := range []string{"0", "1", "-1", "10", "1234567890", "-1234567890", "12345678901", "1.5", "-1.25", "123456789.1", "1234567.891", "1.123456789", "9.99999999", "0.5", "00", "01", "1.50", "1.", ".5", "-0", "-", "", "1.2.3", "1e5", "99999999.99"} {

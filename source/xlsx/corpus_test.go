@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// unpack returns the files of an archive whose names match.
+// unpack returns the files in an archive whose names match wanted.
 func unpack(t *testing.T, archive string, wanted *regexp.Regexp) map[string][]byte {
 	t.Helper()
 	xz, err := exec.LookPath("xz")
@@ -51,14 +51,15 @@ func unpack(t *testing.T, archive string, wanted *regexp.Regexp) map[string][]by
 	}
 }
 
-// floor is the required share of sheets that match what the application displays. The
-// others were recalculated, come from another version of the file, or were displayed
-// with date formats other than those of Excel on Windows in the United States.
+// floor is the minimum share of sheets that must match the values that Excel displays.
+// The remaining sheets were recalculated, come from a different version of the file, or
+// were displayed with date formats other than those of Excel on Windows in the United
+// States.
 const floor = 0.91
 
-// TestCorpus compares the displayed texts with those that the application saved:
-// NAME.N.csv is worksheet N of NAME, from 0. The saved files have lost characters, see
-// lossy.
+// TestCorpus compares the displayed values with those that Excel saved as CSV.
+// NAME.N.csv is worksheet N of NAME, counted from 0. The saved files have lost
+// characters; see lossy.
 func TestCorpus(t *testing.T) {
 	files := unpack(t, sourcetest.Corpus(t, "workbooks.tar.xz"), regexp.MustCompile(`\.xlsx(\.\d+\.csv)?$`))
 	answer := regexp.MustCompile(`^(.+\.xlsx)\.(\d+)\.csv$`)
@@ -92,8 +93,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// lossy applies to a table what was done to the saved files: encoded as Windows-1252,
-// with _ for other characters, and then decoded as MacRoman.
+// lossy makes a table lose the same characters as the saved files. They were encoded as
+// Windows-1252, with _ for all other characters, and then decoded as MacRoman.
 func lossy(table []string) []string {
 	table = slices.Clone(table)
 	for i, line := range table {
@@ -123,8 +124,9 @@ func wantTable(t *testing.T, text []byte) (table []string) {
 	return table
 }
 
-// appendLine appends a row in the form that is compared: lower case, without redundant
-// white space, without empty cells at the ends, and without rows that have no text.
+// appendLine appends a row as it is compared: in lower case, without redundant white
+// space, and without empty cells at either end. It appends nothing if the row has no
+// text.
 func appendLine(table, record []string) []string {
 	for i, cell := range record {
 		record[i] = strings.ToLower(strings.Join(strings.Fields(cell), " "))
@@ -139,7 +141,7 @@ var errNoSheet = errors.New("no such sheet")
 
 func isNoSheet(err error) bool { return errors.Is(err, errNoSheet) }
 
-// displayedTable returns the displayed texts of a worksheet.
+// displayedTable returns the displayed values of a worksheet.
 func displayedTable(ctx context.Context, file []byte, n int) (table []string, err error) {
 	book, err := Open(ctx, input(file), Limits{})
 	if err != nil {

@@ -18,18 +18,21 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// encryptedFile returns a container of the settings and the encrypted archive.
+// encryptedFile returns a container with the given encryption settings and encrypted
+// archive.
 func encryptedFile(settings, packed []byte) []byte {
 	return sourcetest.CompoundFile(sourcetest.Stream{Name: packageStream, Text: packed}, sourcetest.Stream{Name: settingsStream, Text: settings})
 }
 
-// sized returns an archive preceded by its size and padded to whole blocks.
+// withSizeAndPadding returns an archive preceded by its size and padded to whole
+// blocks.
 func withSizeAndPadding(file []byte) []byte {
 	head := binary.LittleEndian.AppendUint64(nil, uint64(len(file)))
 	return append(append(head, file...), make([]byte, (cipherBlock-len(file)%cipherBlock)%cipherBlock)...)
 }
 
-// encryptStandard encrypts a file like Office 2007, with a key of keyBytes bytes.
+// encryptStandard encrypts a file in the way of Office 2007, with a key of keyBytes
+// bytes.
 func encryptStandard(file []byte, password string, keyBytes int) []byte {
 	h := sha1.New()
 	salt := []byte("0123456789abcdef")
@@ -59,7 +62,7 @@ func encryptStandard(file []byte, password string, keyBytes int) []byte {
 	return encryptedFile(settings, packed)
 }
 
-// encryptAgile encrypts a file like Office 2010 and later.
+// encryptAgile encrypts a file in the way of Office 2010 and later.
 func encryptAgile(file []byte, password string, spins int) []byte {
 	return encryptedFile(agileStreams(file, password, spins))
 }
@@ -130,8 +133,8 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// TestTruncatedSettings ends the settings before their declared size. They are read as
-// far as 64 KiB.
+// TestTruncatedSettings checks settings that end before their declared size. The reader
+// reads at most 64 KiB of them.
 func TestTruncatedSettings(t *testing.T) {
 	plain := simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 3000)).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)
@@ -150,7 +153,8 @@ func TestTruncatedSettings(t *testing.T) {
 	}
 }
 
-// TestContainerLoops links each sector of a container to each other one.
+// TestContainerLoops reads containers in which each sector in turn refers to each other
+// sector.
 func TestContainerLoops(t *testing.T) {
 	good := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
 	table := len(good) - 512
@@ -165,7 +169,7 @@ func TestContainerLoops(t *testing.T) {
 	}
 }
 
-// TestLargeSettings reads settings that exceed the size of a short stream.
+// TestLargeSettings checks settings that are too large for a short stream.
 func TestLargeSettings(t *testing.T) {
 	plain := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)

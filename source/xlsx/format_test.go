@@ -44,7 +44,7 @@ func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
 	for _, table := range sourcetest.LargeTables() {
 		if table.Name == "heavy" {
-			table.Records = table.Records[:6] // still more than a batch
+			table.Records = table.Records[:6] // still more than one batch
 		}
 		for i := range table.Records {
 			if table.Name == "wide" { // a sheet has only rows with cells
@@ -110,7 +110,7 @@ func TestManyMergedRanges(t *testing.T) {
 	}
 }
 
-// The limits of the caller apply to the workbook.
+// The limits that the caller sets apply to the workbook.
 func TestCallerLimits(t *testing.T) {
 	file := string(simple(`<row><c t="str"><v>12345</v></c><c t="str"><v>12345</v></c><c t="str"><v>12345</v></c></row>`).zip(t))
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestCallerLimits(t *testing.T) {
 		&source.LimitError{Reason: intray.Literal("contains a text longer than 1,024 bytes")})
 }
 
-// Cells are returned as they are displayed or, with Typed, by their values.
+// Cells are returned as displayed values or, with Typed, as stored values.
 func TestTyped(t *testing.T) {
 	file := string(twoSheets(t).Text)
 	for _, c := range []struct {

@@ -20,8 +20,8 @@ func tight(t testing.TB) Limits {
 	return Limits{InflatedBytes: 1 << 20, CellBytes: 4 << 10, RowBytes: 64 << 10, SheetBytes: 1 << 20, StringBytes: 64, TempDir: t.TempDir()}
 }
 
-// checkRead reads all sheets of an arbitrary file. The outcome must be cells or an
-// error with a type.
+// checkRead reads all sheets of an arbitrary file. The result must be cells or a typed
+// error.
 func checkRead(t *testing.T, file []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -45,7 +45,7 @@ func checkRead(t *testing.T, file []byte) {
 	readFilled(ctx, t, file)
 }
 
-// readFilled reads a file like an import that fills merged cells.
+// readFilled reads a file in the same way as an import that fills merged cells.
 func readFilled(ctx context.Context, t *testing.T, file []byte) {
 	book, err := Open(ctx, input(file), tight(t))
 	if err != nil {

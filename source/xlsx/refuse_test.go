@@ -122,7 +122,8 @@ func TestRefusedArchives(t *testing.T) {
 	}
 }
 
-// patched changes a number at an offset from every occurrence of a mark.
+// patched returns a copy of a file in which the number at an offset from every
+// occurrence of mark is replaced with value.
 func patched(file []byte, mark string, offset int, value uint32) []byte {
 	file = bytes.Clone(file)
 	for at := 0; ; {
@@ -140,7 +141,7 @@ func patched(file []byte, mark string, offset int, value uint32) []byte {
 	}
 }
 
-// overlapping returns an archive in which two entries have the same bytes.
+// overlapping returns an archive in which two entries use the same bytes.
 func overlapping(t *testing.T) []byte {
 	file := simple("").with("xl/a.xml", "<a/>").with("xl/b.xml", "<a/>").zip(t)
 	first := bytes.Index(file, []byte("PK\x01\x02"))
@@ -150,12 +151,12 @@ func overlapping(t *testing.T) []byte {
 	return file
 }
 
-// containerWith returns a container with one empty stream.
+// containerWith returns a container whose only stream is empty.
 func containerWith(stream string) []byte {
 	return sourcetest.CompoundFile(sourcetest.Stream{Name: stream})
 }
 
-// TestTruncated reads a workbook truncated at every byte.
+// TestTruncated reads a workbook that is truncated after each of its bytes.
 func TestTruncated(t *testing.T) {
 	file := simple(`<row><c t="s"><v>0</v></c></row>`).withStrings(`<si><t>a</t></si>`).withStyles("0").zip(t)
 	for end := range file {
@@ -187,7 +188,7 @@ func TestCanceled(t *testing.T) {
 	workbooktest.CheckCancel(t, func(ctx context.Context) (workbook.Workbook, error) { return Open(ctx, input(file), Limits{}) })
 }
 
-// cancelingStore cancels a context when it is read, once cancel is set.
+// cancelingStore calls cancel whenever it is read, unless cancel is nil.
 type cancelingStore struct {
 	io.ReaderAt
 	cancel context.CancelFunc
@@ -200,7 +201,8 @@ func (s *cancelingStore) ReadAt(p []byte, at int64) (int, error) {
 	return s.ReaderAt.ReadAt(p, at)
 }
 
-// TestCanceledWithinRow cancels the context during a call that inflates many bytes.
+// TestCanceledWithinRow checks that canceling the context ends a call that inflates
+// many bytes.
 func TestCanceledWithinRow(t *testing.T) {
 	in := input(simple("").with("xl/worksheets/sheet1.xml", `<worksheet><sheetData><row/>`+strings.Repeat(" ", 64<<20)).zip(t))
 	store := &cancelingStore{ReaderAt: in.ReaderAt}

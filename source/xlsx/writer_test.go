@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// parts are the files of an archive by name.
+// parts are the files of an archive, keyed by name.
 type parts map[string]string
 
 const (
@@ -23,7 +23,7 @@ const (
 	mainSpace = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
 )
 
-// rels returns a list of relations. Each is an id, a kind and a target.
+// rels returns the XML of relationships. Each has an id, a kind and a target.
 func rels(list ...[3]string) string {
 	var text strings.Builder
 	text.WriteString(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
@@ -33,7 +33,7 @@ func rels(list ...[3]string) string {
 	return text.String() + "</Relationships>"
 }
 
-// simple returns the parts of a workbook with one sheet of rows.
+// simple returns the parts of a workbook with one sheet that has the given rows.
 func simple(rows string) parts {
 	return parts{
 		"_rels/.rels": rels([3]string{"rId1", "officeDocument", "xl/workbook.xml"}),
@@ -61,7 +61,7 @@ func (p parts) withStrings(items string) parts {
 	return p.with("xl/sharedStrings.xml", `<sst `+mainSpace+`>`+items+`</sst>`)
 }
 
-// withStyles adds the cell styles 0, 1 and so on with format codes.
+// withStyles adds the cell styles 0, 1 and so on with the given format codes.
 func (p parts) withStyles(codes ...string) parts {
 	var formats, cells strings.Builder
 	for i, code := range codes {
