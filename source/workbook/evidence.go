@@ -8,10 +8,11 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// maxListed is how many hidden rows or spans of hidden columns are listed.
+// maxListed is the maximum number of hidden rows, and of ranges of hidden columns, that
+// evidence lists.
 const maxListed = 5
 
-// hiddenRows records the rows that the application does not display.
+// hiddenRows records the rows that the source application hides.
 type hiddenRows struct {
 	count int64
 	first []int64
@@ -27,7 +28,7 @@ func (h *hiddenRows) String() string {
 	return fmt.Sprintf("%d (first: %s)", h.count, strings.Join(h.numbers(), ", "))
 }
 
-// numbers returns the numbers of the first rows.
+// numbers returns the row numbers of the first hidden rows.
 func (h *hiddenRows) numbers() (list []string) {
 	for _, number := range h.first {
 		list = append(list, strconv.FormatInt(number, 10))
@@ -64,10 +65,10 @@ func (r *reader) addHiddenColumnsEvidence() {
 	}
 }
 
-// maxListedNames is the most names that evidence lists.
+// maxListedNames is the maximum number of names that evidence lists.
 const maxListedNames = 20
 
-// JoinNames joins up to 20 names, and counts the others.
+// JoinNames joins up to 20 names with commas and appends the number of remaining names.
 func JoinNames(names []string) string {
 	if len(names) <= maxListedNames {
 		return strings.Join(names, ", ")
@@ -99,8 +100,8 @@ func DateSystem(epoch1904 bool) intray.Evidence {
 
 func reasonReadNormally() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
 
-// addSummaryEvidence adds the summary of the rows to the evidence. It is called if all
-// rows have been read ahead.
+// addSummaryEvidence adds the summary of the rows to the evidence. It must be called
+// only if all rows have been read ahead.
 func (r *reader) addSummaryEvidence() {
 	for _, row := range r.ahead {
 		if row.Hidden {
@@ -113,8 +114,8 @@ func (r *reader) addSummaryEvidence() {
 	r.reported = true
 }
 
-// addSummaryNotices adds the summary as notices after the last record, unless it has
-// been reported.
+// addSummaryNotices adds the summary as notices after the last record, unless the
+// summary has already been reported.
 func (r *reader) addSummaryNotices(batch *intray.Records) {
 	if r.reported {
 		return
@@ -125,7 +126,7 @@ func (r *reader) addSummaryNotices(batch *intray.Records) {
 	r.reported = true
 }
 
-// part is one summary of the table, as evidence or as a notice.
+// part is one part of the summary, as evidence and as a notice.
 type part struct {
 	evidence intray.Evidence
 	notice   intray.Message
@@ -158,12 +159,13 @@ func (r *reader) summaryEvidence() (list []part) {
 	return list
 }
 
-// String returns the range in the notation of applications, such as A2:B5.
+// String returns the range in spreadsheet notation, such as A2:B5.
 func (g Range) String() string {
 	return fmt.Sprintf("%s%d:%s%d", ColumnName(g.FirstColumn), g.FirstRow, ColumnName(g.LastColumn), g.LastRow)
 }
 
-// ColumnName returns the letters of a column, counted from 0: A, Z, AA.
+// ColumnName returns the letters of a column counted from 0, such as A for 0 and AA for
+// 26.
 func ColumnName(column int) string {
 	name := ""
 	for n := column + 1; n > 0; n = (n - 1) / 26 {

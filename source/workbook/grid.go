@@ -1,14 +1,14 @@
-// Package workbook turns workbooks into books of records.
+// Package workbook converts workbooks into books of records.
 //
 // A [Workbook] has sheets. A [Sheet] is a grid of cells, most of them empty, and a
-// [Row] holds the cells of one row that are not empty. A [Range] of cells may be
-// merged: only its first cell has a value. Workbook formats (xlsx, xls, ods and others)
-// provide rows. This package finds the table in them, fills merged ranges on request,
-// and reports what the application hides. It does not read files and does not know how
-// number formats display values.
+// [Row] holds the cells of one row that are not empty. A [Range] is a rectangle of
+// merged cells, of which only the first has a value. Workbook formats (xlsx, xls, ods
+// and others) provide rows. This package finds the table in these rows, fills merged
+// ranges on request, and reports hidden sheets, rows and columns. It does not read
+// files and does not apply number formats.
 //
-// Formats that know more implement optional interfaces: [MergeReporter],
-// [MergePreloader] and [ColumnHider].
+// Formats that provide merged ranges or hidden columns implement optional interfaces:
+// [MergeReporter], [MergePreloader] and [ColumnHider].
 package workbook
 
 import (
@@ -28,9 +28,11 @@ type Cell struct {
 	// Column counts from 0.
 	Column int
 	Kind   intray.CellKind
-	// Value is the value in the format of its kind. For text, it is the text.
+	// Value is the value in the format of its kind, or the text itself if the kind is
+	// CellText.
 	Value []byte
-	// Formatted is the text that the application displays, or nil if that is Value.
+	// Formatted is the text that the application displays, or nil if it is the same as
+	// Value.
 	Formatted []byte
 }
 
@@ -38,51 +40,55 @@ type Cell struct {
 type Row struct {
 	// Number counts from 1.
 	Number int64
-	// Hidden is set for a row that is not displayed. It is read like all others.
+	// Hidden is true if the source application hides the row. Hidden rows are read like
+	// all other rows.
 	Hidden bool
-	// Cells are sorted by column, at most one for each. They are valid until the next
-	// row is read.
+	// Cells are sorted by column, with at most one cell per column. They are valid
+	// until the next row is read.
 	Cells []Cell
 }
 
 // Rows returns the rows of a sheet that have cells, in ascending order.
 type Rows interface {
-	// Next returns io.EOF after the last row. Any other error is an
-	// *source.UnreadableError, a *source.LimitError, or an error of ctx or of the file.
+	// Next returns io.EOF after the last row. Other errors are a
+	// *source.UnreadableError, a *source.LimitError, or an error from ctx or from
+	// reading the file.
 	Next(ctx context.Context) (Row, error)
 	io.Closer
 }
 
-// Range is a rectangle of cells. Rows count from 1, columns from 0, and both ends are
-// included.
+// Range is a rectangle of cells. Rows are counted from 1 and columns from 0. The first
+// and last row and column are part of the range.
 type Range struct {
 	FirstRow, LastRow       int64
 	FirstColumn, LastColumn int
 }
 
-// MergeReporter is implemented by Rows of formats that have merged cells.
+// MergeReporter is implemented by [Rows] of formats that have merged cells.
 type MergeReporter interface {
 	// PendingMerges returns the merged ranges found since the last call, in any order.
-	// The slice is valid until the next call of Next. It is called before the first
-	// Next and after each one, including the one that returns io.EOF. A range can be
-	// filled only if it is returned no later than the row in which it starts. Workbooks
-	// that find ranges later implement MergePreloader as well.
+	// The slice is valid until the next call of Next. The caller calls it before the
+	// first call of Next and after each call, including the one that returns io.EOF. A
+	// range can be filled only if it is returned no later than the row in which it
+	// starts. A Workbook whose Rows find ranges later must also implement
+	// MergePreloader.
 	PendingMerges() []Range
 }
 
-// MergePreloader is implemented by a Workbook of a format that stores the merged ranges
-// after the rows.
+// MergePreloader is implemented by a [Workbook] of a format that stores the merged
+// ranges after the rows.
 type MergePreloader interface {
-	// MergedRanges returns all merged ranges of a sheet, by its index in Sheets, in any
-	// order. It is called before Rows, and only to fill ranges, because it may cost as
-	// much as reading the sheet. Errors are those of Rows.
+	// MergedRanges returns all merged ranges of the sheet with the given index in
+	// Sheets, in any order. It is called before Rows, and only if ranges are to be
+	// filled, because it may take as long as reading the sheet. It returns the same
+	// errors as Rows.
 	MergedRanges(ctx context.Context, sheet int) ([]Range, error)
 }
 
-// ColumnHider is implemented by Rows of formats that can hide columns.
+// ColumnHider is implemented by [Rows] of formats that can hide columns.
 type ColumnHider interface {
-	// ColumnHidden reports whether a column, counted from 0, is hidden. It is called
-	// after the first rows, and only for columns of the table.
+	// ColumnHidden reports whether a column, counted from 0, is hidden. The caller
+	// calls it after reading the first rows, and only for columns of the table.
 	ColumnHidden(column int) bool
 }
 
@@ -94,22 +100,22 @@ type Sheet struct {
 
 // Workbook is an opened workbook.
 type Workbook interface {
-	// Evidence returns what was detected about the file as a whole, such as the date
-	// system and the parts that are not read (charts, macros).
+	// Evidence returns facts about the file as a whole, such as its date system and the
+	// parts that are not read (charts, macros).
 	Evidence() []intray.Evidence
-	// Sheets lists the worksheets in the order of the workbook, including hidden ones,
-	// without chart and macro sheets.
+	// Sheets returns the worksheets in workbook order. It includes hidden worksheets,
+	// but not chart and macro sheets.
 	Sheets() []Sheet
-	// Rows starts to read a sheet, by its index in Sheets. Several sheets may be read,
-	// one after the other.
+	// Rows starts to read the sheet with the given index in Sheets. Several sheets may
+	// be read, one after the other.
 	Rows(ctx context.Context, sheet int) (Rows, error)
 	io.Closer
 }
 
-// AtRow adds the number of a row to an error of the file that has no row yet. It
-// returns other errors unchanged.
+// AtRow adds a row number to an UnreadableError or LimitError that has none. It returns
+// other errors unchanged.
 func AtRow(err error, row int64) error {
-	if err == nil { // formats call it for each row, and the variables below are allocated
+	if err == nil { // return early: formats call AtRow for each row, and the variables below are allocated
 		return nil
 	}
 	var unreadable *source.UnreadableError
@@ -123,8 +129,8 @@ func AtRow(err error, row int64) error {
 	return err
 }
 
-// NewBook returns a book that reads a workbook and closes it. It closes a workbook
-// without a worksheet and returns an *source.UnreadableError.
+// NewBook returns a book that reads w and closes it. If the workbook has no worksheets,
+// NewBook closes it and returns a *source.UnreadableError.
 func NewBook(w Workbook, opt source.Options) (source.Book, error) {
 	if len(w.Sheets()) == 0 {
 		return nil, errors.Join(&source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}, w.Close())
@@ -168,7 +174,8 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	return r, nil
 }
 
-// preloadMerges reads the merged ranges before the rows if they are to be filled.
+// preloadMerges reads the merged ranges before the rows if the options request to fill
+// them.
 func (b *book) preloadMerges(ctx context.Context, sheet int) (mergeTracker, error) {
 	m := mergeTracker{limits: b.opt.Limits, enabled: b.opt.FillMerged}
 	preloader, ok := b.workbook.(MergePreloader)
@@ -205,7 +212,7 @@ func cloneRow(row Row) Row {
 	return row
 }
 
-// displayText returns the text that the application displays.
+// displayText returns the text that the source application displays.
 func (c Cell) displayText() []byte {
 	if c.Formatted == nil {
 		return c.Value
@@ -213,7 +220,7 @@ func (c Cell) displayText() []byte {
 	return c.Formatted
 }
 
-// columnCount returns the index after the last cell.
+// columnCount returns the index of the last cell's column plus 1.
 func (r Row) columnCount() int {
 	if len(r.Cells) == 0 {
 		return 0
@@ -221,7 +228,7 @@ func (r Row) columnCount() int {
 	return r.Cells[len(r.Cells)-1].Column + 1
 }
 
-// displayTexts returns the displayed texts of a row by column.
+// displayTexts returns the displayed text of each cell in the row, indexed by column.
 func (r Row) displayTexts() []string {
 	texts := make([]string, r.columnCount())
 	for _, c := range r.Cells {
@@ -230,7 +237,8 @@ func (r Row) displayTexts() []string {
 	return texts
 }
 
-// countFilled counts the cells with text, up to most, and returns the first text.
+// countFilled counts the cells with text, up to most, and returns the count and the
+// text of the first such cell.
 func (r Row) countFilled(most int) (n int, first []byte) {
 	for _, c := range r.Cells {
 		text := bytes.TrimSpace(c.displayText())

@@ -29,7 +29,7 @@ var tables = []sourcetest.Table{
 func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
 	for _, table := range sourcetest.LargeTables() {
-		if table.Name != "wide" { // a sheet has only rows with cells
+		if table.Name != "wide" { // rows without cells do not exist in a sheet
 			table.Records = table.Records[:len(table.Records)/2]
 			samples = append(samples, written(table))
 		}
@@ -46,7 +46,8 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, memoryFormat{}, samples)
 }
 
-// longGaps returns a table with empty rows that end after the end of a batch.
+// longGaps returns a table with runs of empty rows, the last of which ends after the
+// end of a batch.
 func longGaps() sourcetest.Table {
 	table := sourcetest.Table{Name: "long gaps", AsIs: true, Headers: []string{""}}
 	for range 3 {
@@ -60,8 +61,8 @@ func longGaps() sourcetest.Table {
 	return table
 }
 
-// lateTotals returns a table with rows around the end of a batch that could be below
-// the table.
+// lateTotals returns a table that has rows near the end of a batch that could be totals
+// below the table.
 func lateTotals() sourcetest.Table {
 	table := sourcetest.Table{Name: "late totals", Headers: []string{"name", "n"}}
 	for i := range intray.BatchRows + 10 {
@@ -190,7 +191,7 @@ func TestManyHiddenColumns(t *testing.T) {
 	}
 }
 
-// Records before an error are returned first, including those that were held back.
+// Records before an error are returned first, including those held back.
 func TestRecordsBeforeAnError(t *testing.T) {
 	broken := &source.UnreadableError{Line: 9, Reason: intray.Literal("it is torn")}
 	text := "a\tb\n" + strings.Repeat("x\t1\n", 400) + "Total\t400"
@@ -200,7 +201,7 @@ func TestRecordsBeforeAnError(t *testing.T) {
 	}
 }
 
-// An error of the rows that are read ahead is an error of opening the sheet.
+// An error in the rows that are read ahead is returned when the sheet is opened.
 func TestErrorInFirstRows(t *testing.T) {
 	broken := &source.UnreadableError{Line: 3, Reason: intray.Literal("it is torn")}
 	for name, opt := range map[string]source.Options{"plain": {}, "read as is": {AsIs: true}, "requested header": {HeaderRow: 9}} {
@@ -210,7 +211,7 @@ func TestErrorInFirstRows(t *testing.T) {
 	}
 }
 
-// rowOf returns a row with the displayed texts, in columns from 0.
+// rowOf returns a row of cells with the given displayed texts, starting in column 0.
 func rowOf(texts ...string) (row Row) {
 	for c, text := range texts {
 		row.Cells = append(row.Cells, Cell{Column: c, Value: []byte("value"), Formatted: []byte(text)})

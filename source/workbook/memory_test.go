@@ -13,15 +13,15 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// memory is a workbook of one sheet in memory. Each line of text is a row with its
-// cells separated by tabs. Line ends, tabs and backslashes in cells are escaped. A line
-// that starts with ~ is a hidden row.
+// memory is a workbook in memory that has one sheet. Each line of text is a row whose
+// cells are separated by tabs. Line ends, tabs and backslashes in cells are escaped. A
+// line that starts with ~ is a hidden row.
 type memory struct {
 	text   string
 	sheet  Sheet
 	ranges []Range
 	hidden map[int]bool
-	// fails is the error after the last row instead of io.EOF.
+	// fails is the error to return after the last row instead of io.EOF.
 	fails error
 }
 
@@ -65,7 +65,7 @@ type memoryRows struct {
 	lines  []string
 	number int64
 	closed bool
-	// scratch is reused for each row, as formats do.
+	// scratch is reused for each row, as in real formats.
 	scratch []byte
 }
 
@@ -110,7 +110,7 @@ func (r *memoryRows) Close() error {
 
 func (r *memoryRows) ColumnHidden(column int) bool { return r.hidden[column] }
 
-// early is a workbook that reports each merged range with its first row.
+// early is a workbook that reports each merged range together with its first row.
 type early struct{ memory }
 
 func (e early) Rows(context.Context, int) (Rows, error) {
@@ -135,7 +135,7 @@ func (r *earlyRows) PendingMerges() (found []Range) {
 	return found
 }
 
-// late is a workbook that reports merged ranges at the end.
+// late is a workbook that reports all merged ranges after the last row.
 type late struct{ memory }
 
 func (l late) Rows(context.Context, int) (Rows, error) { return &lateRows{memoryRows: l.rows()}, nil }
@@ -178,7 +178,7 @@ func (memoryFormat) Open(ctx context.Context, in source.Input, opt source.Option
 	return NewBook(memory{text: string(text)}, opt)
 }
 
-// outcome is the result of reading a sheet: its evidence as "choice: value", the
+// outcome is the result of reading a sheet: evidence in the format "choice: value", the
 // header, the records with their row numbers, and the notices.
 type outcome struct {
 	evidence, records, notices []string

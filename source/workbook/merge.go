@@ -9,41 +9,43 @@ import (
 )
 
 const (
-	// maxHeldBytes is the most bytes of text that merged ranges hold at a time for
-	// later rows.
+	// maxHeldBytes is the maximum length of all text that merged ranges hold at a time
+	// for later rows, in bytes.
 	maxHeldBytes = 64 << 20
-	// maxFilledBytes is the most bytes of text that filling adds to a sheet.
+	// maxFilledBytes is the maximum length of all text that filling adds to a sheet, in
+	// bytes.
 	maxFilledBytes = 4 << 30
 )
 
-// mergeTracker tracks the merged ranges of a sheet. It counts those that reach into the
-// body of the table, and fills them row by row.
+// mergeTracker tracks the merged ranges of a sheet. It counts the ranges that reach
+// into the body of the table, and fills them row by row.
 type mergeTracker struct {
 	limits source.Limits
-	// enabled is set if ranges are to be filled.
+	// enabled is true if ranges are to be filled.
 	enabled bool
-	// preloaded is set if all ranges were known before the first row. Ranges that the
-	// rows report are then ignored.
+	// preloaded is true if all ranges were known before the first row. In that case,
+	// ranges that the rows report are ignored.
 	preloaded bool
-	// width is the number of columns of the first rows. Filling stops there, because a
-	// range may claim many more.
+	// width is the number of columns of the first rows. Filling stops at that column,
+	// because a range can declare many more columns.
 	width int
 
-	// body is the last row above the body of the table, if bodyKnown. early are the
-	// ranges found before that.
+	// body is the number of the last row above the body of the table. It is valid if
+	// bodyKnown is true. early are the ranges found before body was known.
 	body      int64
 	bodyKnown bool
 	early     []Range
-	// count is the number of ranges in the body, and first the first of them.
+	// count is the number of ranges that reach into the body. first is the first of
+	// these ranges.
 	count int64
 	first Range
 
-	// pending are the ranges below the current row. They are sorted by row if sorted is
-	// set.
+	// pending are the ranges that start below the current row. They are sorted by row
+	// if sorted is true.
 	pending []Range
 	sorted  bool
-	// activeByColumn has the last range opened in each column, and activeUntil is the
-	// last row that any of them reaches.
+	// activeByColumn holds the range that was opened last in each column. activeUntil
+	// is the last row that any of these ranges reaches.
 	activeByColumn []*activeRange
 	activeUntil    int64
 	heldBytes      int
@@ -57,7 +59,7 @@ type activeRange struct {
 	cell Cell
 }
 
-// addRanges adds ranges, except invalid ones and single cells.
+// addRanges adds ranges. It ignores invalid ranges and single cells.
 func (m *mergeTracker) addRanges(ranges []Range) {
 	for _, g := range ranges {
 		single := g.FirstRow == g.LastRow && g.FirstColumn == g.LastColumn
@@ -72,7 +74,7 @@ func (m *mergeTracker) addRanges(ranges []Range) {
 	}
 }
 
-// setBody sets the row after which the body of the table starts.
+// setBody sets the number of the last row above the body of the table.
 func (m *mergeTracker) setBody(last int64) {
 	m.body, m.bodyKnown = last, true
 	for _, g := range m.early {
@@ -97,8 +99,9 @@ func (g Range) before(other Range) bool {
 	return g.FirstRow < other.FirstRow || g.FirstRow == other.FirstRow && g.FirstColumn < other.FirstColumn
 }
 
-// fillRow adds the cells of merged ranges to a row, in columns where it has no cell.
-// Rows must be filled in ascending order. The result is valid until the next call.
+// fillRow fills the cells of a row that are covered by merged ranges. It does not
+// change existing cells. Rows must be filled in ascending order. The result is valid
+// until the next call.
 func (m *mergeTracker) fillRow(row Row) (Row, error) {
 	if err := m.activateRanges(row); err != nil {
 		return row, err
@@ -135,8 +138,8 @@ func (m *mergeTracker) fillRow(row Row) (Row, error) {
 
 func (c Cell) size() int { return len(c.Value) + len(c.Formatted) }
 
-// activateRanges opens the ranges that start in a row. Ranges that started in rows
-// without cells have no value.
+// activateRanges opens the ranges that start in a row. It drops ranges that started in
+// rows without cells, because they have no value.
 func (m *mergeTracker) activateRanges(row Row) error {
 	if !m.sorted {
 		slices.SortFunc(m.pending, func(a, b Range) int {
@@ -157,8 +160,8 @@ func (m *mergeTracker) activateRanges(row Row) error {
 	return nil
 }
 
-// activate assigns the columns of a range to it. Applications never overlap ranges, so
-// a range that overlaps an active one is not filled.
+// activate makes a range the active one in its columns. It ignores a range that
+// overlaps an active one. Applications never write overlapping ranges.
 func (m *mergeTracker) activate(row Row, g Range) error {
 	at, found := slices.BinarySearchFunc(row.Cells, g.FirstColumn, func(c Cell, column int) int { return cmp.Compare(c.Column, column) })
 	if !found {
@@ -202,8 +205,8 @@ func (m *mergeTracker) releaseEnded(number int64) error {
 	return nil
 }
 
-// spreadHeader copies column names that are merged over several columns of a header
-// row, if they are merged over no rows below the header.
+// spreadHeader copies the name in the first cell of each range that starts in a header
+// row to the empty cells of the range in that row.
 func (m *mergeTracker) spreadHeader(number int64, texts []string) []string {
 	for _, g := range m.early {
 		if g.FirstRow != number || g.FirstColumn >= len(texts) {

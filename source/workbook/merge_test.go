@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// groups is a sheet with a title over all columns, groups of columns, and groups of
-// rows. Its last range claims many columns.
+// groups is a sheet with a title that is merged over all columns, groups of columns,
+// and groups of rows. Its last range declares many columns.
 var groups = memory{
 	text: "Sales\n\nRegion\tFirst half\t\tNote\nNorth\t1\t2\n\t3\t4\n\n\t5\t6\tx\nSouth\t7\n\t8\t9\town",
 	ranges: []Range{
@@ -65,7 +65,7 @@ func TestMergedCells(t *testing.T) {
 	}
 }
 
-// Ranges that are found after the first rows are filled and reported, too.
+// Ranges that are found after the first rows are also filled and reported.
 func TestMergedCellsFurtherDown(t *testing.T) {
 	w := memory{text: "a\tb\n" + strings.Repeat("x\t1\n", 400) + "y\t1\n\t2", ranges: []Range{{402, 403, 0, 0}}}
 	for kind, w := range map[string]Workbook{"early": early{w}, "late": late{w}} {
@@ -80,7 +80,7 @@ func TestMergedCellsFurtherDown(t *testing.T) {
 	}
 }
 
-// A file may claim ranges of any size over texts of any size.
+// A file can declare ranges of any size with text of any length.
 func TestMergedBombs(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	for name, c := range map[string]struct {
@@ -99,8 +99,8 @@ func TestMergedBombs(t *testing.T) {
 	}
 }
 
-// The texts that merged ranges hold for later rows are bounded, and are released with
-// the last of these rows.
+// The text that merged ranges hold for later rows is limited, and is released after the
+// last of these rows.
 func TestMergedTextsHeld(t *testing.T) {
 	long := []byte(strings.Repeat("x", maxHeldBytes/8))
 	fill := func(rows int64) error {
@@ -127,8 +127,8 @@ func TestMergedTextsHeld(t *testing.T) {
 	}
 }
 
-// TestMergedTextsAdded checks the exact limits on the texts that filling adds: 4 bytes of
-// a value and its displayed text in each of two cells.
+// TestMergedTextsAdded checks the exact limits on text that filling adds. Each of two
+// cells gets 4 bytes of value and displayed text.
 func TestMergedTextsAdded(t *testing.T) {
 	for _, c := range []struct {
 		name        string

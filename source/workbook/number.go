@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// IsVerbatim reports whether the number format General shows a number exactly as XML
-// has it. That is so for most numbers: at most 10 digits, without redundant zeros.
-// Small fractions are excluded, because they may be shown with an exponent.
+// IsVerbatim reports whether the number format General displays a number exactly as it
+// is written in XML. This applies to most numbers: those with at most 10 digits and no
+// redundant zeros. Small fractions are excluded, because they may be displayed with an
+// exponent.
 func IsVerbatim(raw []byte) bool {
 	if len(raw) > 0 && raw[0] == '-' {
 		raw = raw[1:]
@@ -32,8 +33,8 @@ func IsVerbatim(raw []byte) bool {
 	return raw[0] >= '1' && raw[0] <= '9' && point+1 < len(raw) && raw[len(raw)-1] != '0'
 }
 
-// ParseNumber reads a number as XML has it. Inf, NaN, other bases and numbers
-// beyond the range of a float64 are invalid.
+// ParseNumber parses a number as it is written in XML. Inf, NaN, other bases and
+// numbers beyond the range of a float64 are invalid.
 func ParseNumber(raw []byte) (float64, bool) {
 	for _, c := range raw {
 		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c|0x20 != 'e' {
@@ -44,8 +45,9 @@ func ParseNumber(raw []byte) (float64, bool) {
 	return v, err == nil
 }
 
-// Serial returns the number of a day and time in a workbook: the days since its
-// day 0. The system that begins in 1900 has a 29 February 1900.
+// Serial returns the serial number of a date and time: the number of days since day 0
+// of the workbook's date system. The 1900 date system includes 29 February 1900, which
+// did not exist.
 func Serial(t time.Time, epoch1904 bool) float64 {
 	const day = 24 * time.Hour
 	midnight := t.Truncate(day)

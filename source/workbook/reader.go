@@ -15,29 +15,30 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// maxGap is the most consecutive empty rows to return if every row is read as is.
+// maxGap is the maximum number of consecutive empty rows that are returned if every row
+// is read as is.
 const maxGap = 10_000
 
-// reader pulls the records of a sheet.
+// reader reads the records of a sheet.
 type reader struct {
 	rows     Rows
 	opt      source.Options
 	columns  []intray.Column
 	evidence []intray.Evidence
 	merges   mergeTracker
-	// filling is set if rows are filled as they are read.
+	// filling is true if merged ranges are filled as rows are read.
 	filling bool
 	hidden  hiddenRows
 
-	// ahead are rows that were read but not returned. The first decided of them are
-	// known to be records.
+	// ahead are rows that were read but not yet returned. The first rows in it, as many
+	// as decided, are known to be records.
 	ahead   []Row
 	decided int
-	// end is the error that ended the rows.
+	// end is the error that Rows returned last, such as io.EOF.
 	end error
-	// reported is set when the summary of the rows has been reported.
+	// reported is true if the summary of the rows has been reported.
 	reported bool
-	// last is the number of the last row returned, or of the header.
+	// last is the number of the last row that was returned, or of the header row.
 	last         int64
 	count, cells int64
 	failed       error
@@ -64,7 +65,7 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	for err == nil && !batch.IsFull() {
 		err = r.appendNextRow(ctx, batch)
 	}
-	if err == nil { // return the notices of the end with the last records
+	if err == nil { // return the notices at the end together with the last records
 		err = r.decide(ctx, batch)
 	}
 	r.count += int64(batch.Len())
@@ -77,9 +78,9 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return err
 }
 
-// appendNextRow appends one row.
+// appendNextRow appends the next row to the batch.
 func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error {
-	if len(r.ahead) == 0 { // usually a record, which need not be copied
+	if len(r.ahead) == 0 { // a record does not have to be copied, and most rows are records
 		row, err := r.nextRow(ctx)
 		if err != nil {
 			return r.finishRows(batch, err)
@@ -100,8 +101,8 @@ func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error
 	return r.appendRow(batch, row)
 }
 
-// decide reads ahead until it is known whether the next row is a record. It is one if a
-// later row is a record.
+// decide reads ahead until it is known whether the next row is a record. A row that
+// looks like a total or remark is a record if a later row is a record.
 func (r *reader) decide(ctx context.Context, batch *intray.Records) error {
 	for held := 0; r.decided == 0; {
 		if held == len(r.ahead) {
@@ -142,15 +143,16 @@ func (r *reader) nextRow(ctx context.Context) (Row, error) {
 	return row, err
 }
 
-// collectRanges collects the merged ranges that the rows have found.
+// collectRanges passes the merged ranges that the rows have found to the tracker.
 func (r *reader) collectRanges() {
 	if rows, ok := r.rows.(MergeReporter); ok && !r.merges.preloaded {
 		r.merges.addRanges(rows.PendingMerges())
 	}
 }
 
-// finishRows decides about the rows that were held back when the rows end. It returns
-// err unless records come before it.
+// finishRows handles the rows that were held back when no more rows follow. At the end
+// of the sheet, it reports them as rows below the table. After an error, they are
+// records. It returns err unless records must be returned first.
 func (r *reader) finishRows(batch *intray.Records, err error) error {
 	switch {
 	case r.end == nil: // only the context has ended
@@ -171,8 +173,8 @@ func (r *reader) finishRows(batch *intray.Records, err error) error {
 	return err
 }
 
-// appendEmptyRow appends one of the empty rows above a row, and reports whether there
-// was one.
+// appendEmptyRow appends one of the empty rows above the row with the given number. It
+// reports whether there was an empty row left.
 func (r *reader) appendEmptyRow(batch *intray.Records, number int64) bool {
 	missing := number - r.last - 1
 	if missing > maxGap {
@@ -189,7 +191,7 @@ func (r *reader) appendEmptyRow(batch *intray.Records, number int64) bool {
 	return true
 }
 
-// appendRow appends a row.
+// appendRow appends a row to the batch.
 func (r *reader) appendRow(batch *intray.Records, row Row) error {
 	column := 0
 	for _, c := range row.Cells {
@@ -221,23 +223,23 @@ func (r *reader) appendRow(batch *intray.Records, row Row) error {
 	return nil
 }
 
-// rowKind is how a row relates to the table.
+// rowKind describes how a row relates to the table.
 type rowKind uint8
 
 const (
 	rowRecord rowKind = iota
-	// rowBelow is a total, a remark, or a row after those. It is below the table unless
-	// a record follows.
+	// rowBelow is a total, a remark, or a row after one of them. It is below the table
+	// unless a record follows.
 	rowBelow
 	// rowBlank is a row without text.
 	rowBlank
 )
 
-// maxHeldRows is the most rows that are held back because they may be below the table.
+// maxHeldRows is the maximum number of rows that are held back because they may be
+// below the table.
 const maxHeldRows = 20
 
-// classify returns the kind of a row that follows held rows which may be below the
-// table.
+// classify returns the kind of a row that follows the given number of held rows.
 func (r *reader) classify(row Row, held int) rowKind {
 	if r.opt.AsIs {
 		return rowRecord
@@ -256,10 +258,10 @@ func (r *reader) classify(row Row, held int) rowKind {
 	return rowRecord
 }
 
-// isTotal reports whether a row is a total, by its first text.
+// isTotal reports whether a row is a total. It examines only the first text in the row.
 func isTotal(row Row, first []byte) bool {
 	if c := first[0]; c >= '0' && c <= '9' || c == '-' {
-		return false // usual for a number, which cannot start a label
+		return false // usually a number, which cannot be the label of a total
 	}
 	if len(bytes.Trim(first, " \t:.*")) == 0 {
 		return headerdetect.IsTotal(row.displayTexts())

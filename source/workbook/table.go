@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// sampleRows is how many rows of a sheet are examined before its records are read.
+	// sampleRows is the number of rows to examine before records are returned.
 	sampleRows = 300
-	// sampleWork is the most cells of these rows, including empty ones. At least one
-	// row is examined.
+	// sampleWork is the maximum number of cells to examine in these rows, including
+	// empty ones. At least one row is examined.
 	sampleWork = 1 << 19
-	// sampleCells is how many sample cells a column has.
+	// sampleCells is the number of sample cells per column.
 	sampleCells = 20
 )
 
@@ -81,11 +81,11 @@ func (r *reader) useAllRows() {
 	r.addEvidence("header row", "none", intray.NewMessage("header.not_searched", nil))
 }
 
-// findTable finds the header among the rows read ahead, and drops it and the rows above
-// it. Merged ranges are not filled yet, because a title that is merged over all columns
-// must not look like a record.
+// findTable finds the header among the rows that were read ahead. It drops the header
+// and the rows above it. The rows must not be filled yet, so that a title that is
+// merged over all columns does not look like a record.
 func (r *reader) findTable(ctx context.Context) error {
-	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were not examined
+	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were skipped
 	texts, at := r.textsWithBlanks(above)
 	layout, err := headerdetect.FindLayout(ctx, texts, 0)
 	if err != nil {
@@ -132,12 +132,12 @@ func (r *reader) addHeaderEvidence(layout headerdetect.Layout, texts [][]string,
 	}
 	if layout.Unsure() {
 		e.Alternatives = []intray.Choice{headerAlternative(layout, texts)}
-		e.Tie = layout.Headers <= 1 // nobody can request several rows
+		e.Tie = layout.Headers <= 1 // the options cannot request several header rows
 	}
 	r.evidence = append(r.evidence, e)
 }
 
-// headerAlternative returns the second most likely header.
+// headerAlternative returns the number of the second most likely header row.
 func headerAlternative(layout headerdetect.Layout, texts [][]string) intray.Choice {
 	if layout.Alternative == headerdetect.NoHeader {
 		return intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: exampleCells(texts[layout.First])}
@@ -146,10 +146,10 @@ func headerAlternative(layout headerdetect.Layout, texts [][]string) intray.Choi
 	return intray.Choice{Value: strconv.Itoa(number), Label: intray.NewMessage("header.row", intray.Params{"row": number}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: exampleCells(texts[layout.Alternative])}
 }
 
-// maxExampleChars is the most characters of an example.
+// maxExampleChars is the maximum length of an example, in characters.
 const maxExampleChars = 80
 
-// exampleCells returns the first cells of a row that have text.
+// exampleCells returns the first nonempty cells of a row, at most 5.
 func exampleCells(row []string) (cells []string) {
 	for _, cell := range row {
 		if cell = strings.TrimSpace(cell); cell == "" || len(cells) == maxListed {
@@ -163,9 +163,9 @@ func exampleCells(row []string) (cells []string) {
 	return cells
 }
 
-// textsWithBlanks returns the texts of the rows read ahead, including a limited number
-// of the empty rows between them, and for each the index of the next row that is not
-// empty. The first above rows are not included.
+// textsWithBlanks returns the displayed texts of the rows that were read ahead and of a
+// limited number of empty rows between them. For each of these rows, at is the index of
+// the next row in ahead that is not empty. Row numbers up to above are not included.
 func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
 	for i, row := range r.ahead {
 		place := row.Number - above - 1
@@ -179,7 +179,7 @@ func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
 	return texts, at
 }
 
-// setColumns adds the columns that the header names.
+// setColumns sets the columns from the header.
 func (r *reader) setColumns(layout headerdetect.Layout, texts [][]string, above int64) error {
 	names := layout.ColumnNames(texts)
 	if layout.Headers == 0 {
@@ -196,8 +196,8 @@ func (r *reader) setColumns(layout headerdetect.Layout, texts [][]string, above 
 	return nil
 }
 
-// fillAhead fills the rows that were read ahead. Ranges that start above the body are
-// names or titles and are not filled.
+// fillAhead fills merged ranges in the rows that were read ahead. It does not fill
+// ranges that start above the body, because they are column names or titles.
 func (r *reader) fillAhead() (err error) {
 	r.merges.setBody(r.last)
 	r.filling = r.opt.FillMerged
