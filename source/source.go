@@ -1,17 +1,18 @@
-// Package source reads untrusted files into sheets and records.
+// Package source reads records from untrusted files.
 //
-// A [Format] recognizes a file and opens it as a [Book] of one or more sheets. Each
-// sheet is opened as a [Reader], which knows the columns of the sheet and returns its
-// records as raw text, batch by batch. Every choice made about a file (the encoding,
-// the delimiter, the header row) is reported as [intray.Evidence].
+// A [Format] recognizes a file and opens it as a [Book] of one or more sheets. A
+// [Reader] returns the columns of one sheet, and its records as raw text, batch by
+// batch. Every choice that a format makes about a file, such as its encoding, delimiter
+// or header row, is reported as [intray.Evidence].
 //
-// [Limits] bound what a hostile file costs: its columns, cells and records, and the
-// names of its columns, which are stored for as long as the import exists. The first
-// row of a text file that is read as is has no column names, so only the limits of a
-// record apply to it.
+// [Limits] limits the resources that a hostile file can use: its columns, cells and
+// records, and its column names, which are stored for as long as the import exists. If
+// AsIs is set, the first row of a text file is a record and not a header, so only the
+// limits on records apply to it.
 //
-// The package does not know the schema, the meaning of a value, or whether a row is
-// valid. It returns a record that does not fit its columns unchanged.
+// The package has no knowledge of the schema, the meaning of a value, or the validity
+// of a row. If a record has more or fewer cells than there are columns, it returns the
+// record unchanged.
 package source
 
 import (
@@ -28,66 +29,68 @@ import (
 // Input is a file to read. Formats may read any part of it, any number of times, from
 // several goroutines.
 type Input struct {
-	// Name is the name that the sender gave the file. It is data, never a path. It may
-	// be "".
+	// Name is the file name chosen by the sender. It is untrusted data and must not be
+	// used as a path. It may be "".
 	Name string
 	io.ReaderAt
 	Size int64
 }
 
-// HeadBytes is the most bytes of the beginning of a file that Detect receives.
+// HeadBytes is the maximum number of bytes at the beginning of a file that Detect
+// receives.
 const HeadBytes = 64 << 10
 
-// Options are the choices that a person made about a file. The zero value lets the
-// format detect everything.
+// Options are the choices that a user made about a file. With the zero value, the
+// format detects everything.
 type Options struct {
-	// AsIs reads every row unchanged, without looking for a header: the columns have no
-	// names, and the first row is a record like all others.
+	// AsIs reads every row unchanged, without looking for a header. The columns have no
+	// names, and the first row is a record like any other.
 	AsIs bool
-	// Encoding is the character encoding of a text file, by any usual name. "" detects
-	// it.
+	// Encoding is the character encoding of a text file, by any usual name. If it is
+	// "", the format detects it.
 	Encoding string
-	// Delimiter separates the cells of a text file. "" detects it.
+	// Delimiter separates the cells of a text file. If it is "", the format detects it.
 	Delimiter string
 	// Typed returns the values of workbook cells instead of the text that the
-	// application displays.
+	// source application displays.
 	Typed bool
 	// FillMerged copies the value of the first cell of each merged range of a workbook
-	// to the other cells of the range, in rows that have at least one cell. By default
-	// those cells stay empty, as they are in the file.
+	// to the other cells of the range, in rows that have at least one cell. By default,
+	// those cells are empty, as in the file.
 	FillMerged bool
-	// HeaderRow is the row of the header, counted from 1 among all rows of the file. 0
-	// detects it; NoHeader means that there is none.
+	// HeaderRow is the number of the header row, counted from 1 among all rows of the
+	// sheet. If it is 0, the format detects it. If it is NoHeader, there is none.
 	HeaderRow int
-	// HeaderScore returns how well a row matches the wanted column names, from 0 to 1.
-	// It helps to find the header. It may be nil.
+	// HeaderScore returns how well a row matches the expected column names, from 0 to
+	// 1. Formats use it to find the header row. It may be nil.
 	HeaderScore func(row []string) float64
-	// Limits bound what a hostile file costs.
+	// Limits limits the resources that reading the file may use.
 	Limits Limits
 }
 
 // NoHeader is the HeaderRow of a file without a header.
 const NoHeader = -1
 
-// Limits bound what reading one file may cost. A zero field means its default.
+// Limits limits the resources that reading one file may use. Zero fields have their
+// default.
 type Limits struct {
-	// Columns is the most columns of a sheet. Default 16,384.
+	// Columns is the maximum number of columns in a sheet. Default 16,384.
 	Columns int
-	// CellBytes is the most bytes of one cell. Default 16 MiB.
+	// CellBytes is the maximum length of one cell, in bytes. Default 16 MiB.
 	CellBytes int
-	// RecordBytes is the most bytes of one record. Default 32 MiB.
+	// RecordBytes is the maximum length of one record, in bytes. Default 32 MiB.
 	RecordBytes int
-	// Cells is the most cells of a sheet. Empty cells that a record omits, as in JSON,
-	// count too. Default 2,147,483,648.
+	// Cells is the maximum number of cells in a sheet, including empty cells that a
+	// record omits, as in JSON. Default 2,147,483,648.
 	Cells int64
-	// HeaderBytes is the most bytes of one column's name. Default 4 KiB.
+	// HeaderBytes is the maximum length of a column name, in bytes. Default 4 KiB.
 	HeaderBytes int
-	// HeadersBytes is the most bytes of the names of all columns of a sheet. Default 1
-	// MiB.
+	// HeadersBytes is the maximum total length of all column names in a sheet, in
+	// bytes. Default 1 MiB.
 	HeadersBytes int
 }
 
-// WithDefaults fills the fields that are zero.
+// WithDefaults returns l with zero fields set to their defaults.
 func (l Limits) WithDefaults() Limits {
 	if l.Columns == 0 {
 		l.Columns = 16384
@@ -110,9 +113,10 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// HeaderLimitReason returns the reason of a LimitError for the name of a column,
-// counted from 1, and the zero Message for a name within the limits. size is the length
-// of the name in bytes, and total that of all names up to it.
+// HeaderLimitReason returns the reason for a LimitError if the name of a column exceeds
+// a limit, or the zero Message if it does not. column counts from 1. size is the length
+// of the name, and total is the length of all names up to and including it, both in
+// bytes.
 func (l Limits) HeaderLimitReason(column, size, total int) intray.Message {
 	switch {
 	case size > l.HeaderBytes:
@@ -123,14 +127,15 @@ func (l Limits) HeaderLimitReason(column, size, total int) intray.Message {
 	return intray.Message{}
 }
 
-// Format is one kind of file.
+// Format reads one file format.
 type Format interface {
-	// Name is the format's short name, such as "csv".
+	// Name returns the short name of the format, such as "csv".
 	Name() string
-	// Detect looks at the first HeadBytes bytes of a file. It returns how likely the
-	// file has this format, from 0 to 1, and why. A score of 0 has no reason.
+	// Detect returns the likelihood, from 0 to 1, that a file has this format, and the
+	// reason. head is the beginning of the file, at most HeadBytes long. If the
+	// likelihood is 0, there is no reason.
 	Detect(in Input, head []byte) (score float64, reason intray.Message)
-	// Open reads as much as it needs to list the sheets.
+	// Open opens a file. It reads as much of the file as it needs to list the sheets.
 	Open(ctx context.Context, in Input, opt Options) (Book, error)
 }
 
@@ -138,10 +143,10 @@ type Format interface {
 type Book interface {
 	// Evidence returns the choices made about the file as a whole.
 	Evidence() []intray.Evidence
-	// Sheets lists the readable sheets in the order of the file. There is at least one.
+	// Sheets returns the readable sheets in file order. There is at least one.
 	Sheets() []Sheet
-	// Open starts to read one sheet, by its index in Sheets. Sheets may be opened
-	// several times, one after the other.
+	// Open starts to read the sheet with the given index in Sheets. A sheet may be
+	// opened several times, one after the other.
 	Open(ctx context.Context, sheet int) (Reader, error)
 	io.Closer
 }
@@ -150,28 +155,29 @@ type Book interface {
 type Sheet struct {
 	// Name is the name of the sheet, or "" if the format has no names.
 	Name string
-	// Hidden is set for a sheet that the application does not show. It is read like all
-	// others.
+	// Hidden is true if the source application hides the sheet. Hidden sheets are read
+	// like all other sheets.
 	Hidden bool
 }
 
-// Reader pulls the records of one sheet.
+// Reader reads the records of one sheet.
 type Reader interface {
-	// Columns returns the columns of the sheet. A sheet without text has none.
+	// Columns returns the columns of the sheet. A sheet without text has no columns.
 	Columns() []intray.Column
 	// Evidence returns the choices made about this sheet.
 	Evidence() []intray.Evidence
-	// Next empties batch and fills it with the next records: at least one, and at most
-	// until it is full. It sets First. At the end it returns io.EOF and an empty batch.
-	// Any other error is an *UnreadableError, a *LimitError, or an error of ctx or of
-	// the Input. The records before an error are returned first.
+	// Next empties batch, sets its First field, and fills it with at least one record
+	// and at most as many as fit. After the last record, it returns io.EOF and an empty
+	// batch. Other errors are an *UnreadableError, a *LimitError, or an error from ctx
+	// or the Input. Next returns the records before an error first.
 	Next(ctx context.Context, batch *intray.Records) error
 	io.Closer
 }
 
-// UnreadableError reports that a file cannot be read, where, and why.
+// UnreadableError reports that a file cannot be read, at which line, and why.
 type UnreadableError struct {
-	// Line is the line of the problem, counted from 1. 0 means that it is unknown.
+	// Line is the line where the problem occurred, counted from 1, or 0 if the line is
+	// unknown.
 	Line int64
 	// Reason is a sentence without a full stop, written for the sender of the file.
 	Reason intray.Message
@@ -179,10 +185,10 @@ type UnreadableError struct {
 
 func (e *UnreadableError) Error() string { return e.Describe().String() }
 
-// Describe returns the reason, preceded by the line.
+// Describe returns the reason, preceded by the line if it is known.
 func (e *UnreadableError) Describe() intray.Message { return atLine(e.Line, e.Reason) }
 
-// LimitError reports that reading stopped at one of the Limits.
+// LimitError reports that reading stopped because the file exceeds one of the Limits.
 type LimitError struct {
 	Line   int64
 	Reason intray.Message
@@ -190,7 +196,7 @@ type LimitError struct {
 
 func (e *LimitError) Error() string { return e.Describe().String() }
 
-// Describe returns the reason, preceded by the line.
+// Describe returns the reason, preceded by the line if it is known.
 func (e *LimitError) Describe() intray.Message { return atLine(e.Line, e.Reason) }
 
 func atLine(line int64, reason intray.Message) intray.Message {
@@ -203,10 +209,11 @@ func atLine(line int64, reason intray.Message) intray.Message {
 // ErrEmpty reports a file that has no bytes or only white space.
 var ErrEmpty = &UnreadableError{Reason: intray.NewMessage("file.no_content", nil)}
 
-// excerptLength is the most characters of a file that a message quotes.
+// excerptLength is the maximum number of characters from a file that a message quotes.
 const excerptLength = 100
 
-// Excerpt returns the beginning of a text for a message.
+// Excerpt returns the beginning of text, so that a message can quote it. Longer text is
+// truncated and ends with "…".
 func Excerpt(text string) string {
 	count := 0
 	for i := range text {
@@ -218,8 +225,8 @@ func Excerpt(text string) string {
 	return text
 }
 
-// Open detects which of the formats the file has and opens it. The evidence of the book
-// starts with the format.
+// Open detects the format of a file and opens it. The format is the first item of the
+// book's evidence.
 func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, error) {
 	head := make([]byte, min(in.Size, HeadBytes))
 	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -239,7 +246,8 @@ func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, e
 	return &detectedBook{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: reason}}, nil
 }
 
-// detectFormat returns the format with the highest score, and the first one of equals.
+// detectFormat returns the format with the highest score, or the first of them if
+// several have the same score.
 func detectFormat(in Input, head []byte, formats []Format) (best Format, reason intray.Message) {
 	top := 0.0
 	for _, f := range formats {
@@ -267,13 +275,14 @@ func (r *detectedBook) Evidence() []intray.Evidence {
 	return append([]intray.Evidence{r.format}, r.Book.Evidence()...)
 }
 
-// File is an open file of the local file system. Close it after reading.
+// File is an open file in the local file system. The caller must close it.
 type File struct {
 	Input
 	file *os.File
 }
 
-// OpenFile opens a regular file by name. Directories, pipes and devices are an error.
+// OpenFile opens a regular file. It returns an error for directories, pipes and
+// devices.
 func OpenFile(name string) (*File, error) {
 	file, err := os.Open(name)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// fakeFormat recognizes every file with a score.
+// fakeFormat recognizes every file with the given score.
 type fakeFormat struct {
 	name  string
 	score float64

@@ -1,4 +1,4 @@
-// Package formats lists the formats that come with Intray.
+// Package formats lists the file formats that Intray supports.
 package formats
 
 import (
@@ -14,8 +14,9 @@ import (
 	"github.com/intraydata/intray/source/xlsx"
 )
 
-// Formats returns all formats. Of formats with equal scores, the first one wins.
-// Archives are inflated into a file in the folder temp, by default os.TempDir.
+// Formats returns all supported formats. If several formats have the same score, the
+// first one wins. Archives are inflated into a temporary file in the folder temp, or in
+// os.TempDir() if temp is "".
 func Formats(temp string) []source.Format {
 	inner := []source.Format{xlsx.Format{}, xls.Format{}, ods.Format{}, parquet.Format{}, spreadsheetml.Format{}, htmltable.Format{}, jsonrows.Format{}, csv.Format{}}
 	return append(inner, archive.Format{Inner: inner, Temp: temp})

@@ -41,7 +41,7 @@ func TestOpenRecognizes(t *testing.T) {
 	}
 }
 
-// first returns the header of the first column and the first cell.
+// first returns the header and the first cell of the first column.
 func first(t *testing.T, book source.Book) (header, cell string) {
 	t.Helper()
 	reader, err := book.Open(t.Context(), 0)

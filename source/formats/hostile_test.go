@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// readAll opens the first sheet of a file and reads it to its end.
+// readAll reads the first sheet of a file to its end and returns the number of records.
 func readAll(ctx context.Context, name string, file []byte) (rows int, err error) {
 	book, err := source.Open(ctx, sourcetest.NewInput(name, file), Formats(""), source.Options{})
 	if err != nil {
@@ -42,7 +42,7 @@ func readAll(ctx context.Context, name string, file []byte) (rows int, err error
 	}
 }
 
-// zipped returns an archive of parts, given as pairs of name and text.
+// zipped returns an archive with the given parts, which are pairs of a name and text.
 func zipped(t *testing.T, parts ...string) []byte {
 	t.Helper()
 	var entries []sourcetest.Entry
@@ -79,7 +79,7 @@ func spreadsheetML(rows string) []byte {
 }
 
 // wideFiles returns tables with the same text in each cell, in every format that can
-// represent them. Text is the most expensive for header detection, because nothing
+// represent them. Cells of equal text make header detection slowest, because nothing
 // distinguishes the header from the rows below.
 func wideFiles(t *testing.T, rows, columns int) map[string][]byte {
 	t.Helper()
@@ -107,8 +107,8 @@ func wideFiles(t *testing.T, rows, columns int) map[string][]byte {
 	}
 }
 
-// worded returns the rows of a worksheet with a word in each cell. The words vary so
-// that the archive does not exceed the limit on its compression ratio.
+// rowsOfWords returns the rows of a worksheet with a word in each cell. The words vary
+// so that the archive stays below the maximum compression ratio.
 func rowsOfWords(rows, columns int) string {
 	var text strings.Builder
 	words := rand.New(rand.NewPCG(1, 1))
@@ -122,8 +122,8 @@ func rowsOfWords(rows, columns int) string {
 	return text.String()
 }
 
-// TestFindingS1WideTables reads tables for which header detection once took minutes.
-// The timeout is far above what a slow machine needs.
+// TestFindingS1WideTables checks that tables for which header detection once took
+// minutes are read within a minute. Even a slow machine needs far less.
 func TestFindingS1WideTables(t *testing.T) {
 	columns := wideColumns
 	if testing.Short() {
@@ -138,7 +138,7 @@ func TestFindingS1WideTables(t *testing.T) {
 	}
 }
 
-// countdown is a context that is canceled after a number of calls of Err.
+// countdown is a context that is canceled at the call of Err that makes left 0.
 type countdown struct {
 	context.Context
 	cancel context.CancelFunc
@@ -152,9 +152,9 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// TestFindingS1StopsAtOnce cancels reading wide tables at every check of the context
-// (at some of them under the race detector), including those in header detection.
-// Reading must stop there.
+// TestFindingS1StopsAtOnce cancels the context at each check of it, including those in
+// header detection, while wide tables are read. Reading must stop at that check. With
+// the race detector or in short mode, it cancels at only some checks.
 func TestFindingS1StopsAtOnce(t *testing.T) {
 	step := lookStep
 	if testing.Short() {
@@ -166,7 +166,7 @@ func TestFindingS1StopsAtOnce(t *testing.T) {
 			ctx := &countdown{Context: under, cancel: cancel, left: asks}
 			_, err := readAll(ctx, name, file)
 			cancel()
-			if ctx.left > 0 { // reading ended before
+			if ctx.left > 0 { // reading ended before this check
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -183,7 +183,7 @@ func TestFindingS1StopsAtOnce(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes a function allocates.
+// allocated returns the number of bytes that work allocates.
 func allocated(work func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -192,8 +192,8 @@ func allocated(work func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestFindingS2OneRowOfCells reads rows of millions of cells, which once took hundreds
-// of bytes per cell before any limit was checked.
+// TestFindingS2OneRowOfCells reads rows with millions of cells. Such rows once used
+// hundreds of bytes of memory per cell before any limit was checked.
 func TestFindingS2OneRowOfCells(t *testing.T) {
 	const cells = 1 << 21
 	many := func(text string) string { return strings.Repeat(text, cells/len(text)) }
@@ -225,8 +225,9 @@ func TestFindingS2OneRowOfCells(t *testing.T) {
 	}
 }
 
-// TestManyOpenQuotes reads a line of quotes that are never closed. Each of them could be
-// text, and each attempt reads the whole line.
+// TestManyOpenQuotes checks that a line with many quotes that are never closed is read
+// within a minute. Each quote could be text, and each attempt to find its end reads the
+// whole line.
 func TestManyOpenQuotes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -2,11 +2,11 @@
 
 package formats
 
-// The race detector makes reading 15 times slower. Races need no large files, and tests
-// without it check the limits on time and memory.
+// With the race detector, reading is 15 times slower. Small files are enough to find
+// races, and tests without the detector check the limits on time and memory.
 const (
 	// wideColumns is the number of columns of wide tables.
 	wideColumns = 500
-	// lookStep is the distance between the checks of the context to cancel at.
+	// lookStep is the number of context checks between two that cancel the context.
 	lookStep = 7
 )

@@ -45,7 +45,7 @@ func compareSheets(want, got []Sheet) error {
 	return nil
 }
 
-// compare returns an error for the first difference between two sheets.
+// compare returns an error that describes the first difference between s and got.
 func (s Sheet) compare(got Sheet) error {
 	if s.Name != got.Name || !slices.Equal(s.Headers, got.Headers) {
 		return fmt.Errorf("name and headers %q %.500q, want %q %.500q", got.Name, got.Headers, s.Name, s.Headers)
@@ -119,7 +119,7 @@ func checkMissingSheet(ctx context.Context, format source.Format, s Sample) erro
 }
 
 // checkCancel reads with a context that is canceled after the first batch, and with one
-// that is canceled before.
+// that is canceled before the first batch.
 func checkCancel(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		ctx, cancel := context.WithCancel(ctx)
@@ -153,7 +153,8 @@ func withReader(ctx context.Context, format source.Format, s Sample, check func(
 	})
 }
 
-// checkBatchStaysValid reads the sheet again while a batch of it is in use.
+// checkBatchStaysValid checks that a batch does not change while the same sheet is read
+// again.
 func checkBatchStaysValid(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		batch := &intray.Records{}
@@ -194,11 +195,12 @@ func checkClose(ctx context.Context, format source.Format, s Sample) error {
 	})
 }
 
-// maxFullyCutBytes is the size up to which a sample is truncated at every byte. Larger
-// samples are truncated at a few. Short tests truncate at 1 byte in 16.
+// maxFullyCutBytes is the maximum size of a sample that is truncated at every byte, in
+// bytes. Larger samples are truncated at a few bytes. In short mode, samples are
+// truncated at 1 byte in 16.
 const maxFullyCutBytes = 4 << 10
 
-// checkTruncation reads truncated samples.
+// checkTruncation checks that truncated samples return either records or a typed error.
 func checkTruncation(ctx context.Context, format source.Format, s Sample) error {
 	step := 1
 	switch {
@@ -216,9 +218,9 @@ func checkTruncation(ctx context.Context, format source.Format, s Sample) error 
 	return nil
 }
 
-// checkStoreFailure reads a sample from stores that fail at its beginning, middle and
-// end: with an error, or by ending before their declared size. A byte that is never
-// read may be missing.
+// checkStoreFailure reads a sample from stores that fail at its beginning, middle or
+// last byte. They either return an error or end before their declared size. If a
+// failing byte is requested, reading must return an error of the store.
 func checkStoreFailure(ctx context.Context, format source.Format, s Sample) error {
 	for _, from := range []int{0, len(s.Text) / 2, len(s.Text) - 1} {
 		for _, fault := range []error{ErrStore, io.EOF} {

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// UTF16LE encodes a text in UTF-16LE.
+// UTF16LE encodes text in UTF-16LE.
 func UTF16LE(text string) (raw []byte) {
 	for _, unit := range utf16.Encode([]rune(text)) {
 		raw = binary.LittleEndian.AppendUint16(raw, unit)
@@ -19,14 +19,14 @@ func UTF16LE(text string) (raw []byte) {
 	return raw
 }
 
-// Entry is an entry of a ZIP archive. Only the name in its header is required.
+// Entry is an entry in a ZIP archive. Its header needs only a name.
 type Entry struct {
 	zip.FileHeader
 	Text string
 }
 
-// File returns an entry as archivers write it: deflated, except for the entry
-// mimetype of OpenDocument, which is stored.
+// File returns an entry as archivers write it. It is deflated, unless it is the
+// mimetype entry of OpenDocument, which is stored.
 func File(name, text string) Entry {
 	if name == "mimetype" {
 		return Stored(name, text)
@@ -42,7 +42,7 @@ func Stored(name, text string) Entry {
 // ZipZstd is the compression method of zstd entries.
 const ZipZstd = 93
 
-// Zip returns a ZIP archive.
+// Zip returns a ZIP archive with the given entries.
 func Zip(t testing.TB, entries ...Entry) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -63,7 +63,7 @@ func Zip(t testing.TB, entries ...Entry) []byte {
 	return out.Bytes()
 }
 
-// Stream is a stream of an OLE2 compound file.
+// Stream is a stream in an OLE2 compound file.
 type Stream struct {
 	Name string
 	Text []byte
@@ -117,7 +117,7 @@ func CompoundFile(streams ...Stream) []byte {
 // compoundFile is a compound file under construction.
 type compoundFile struct{ sectors, links []byte }
 
-// chain appends the sectors of a stream and returns the first.
+// chain appends the sectors of a stream and returns the number of the first sector.
 func (c *compoundFile) chain(text []byte) uint32 {
 	first := uint32(len(c.links) / 4)
 	for len(text) > 0 {
@@ -186,8 +186,8 @@ func (c *compoundFile) finish(directory, miniTable uint32) []byte {
 	return bytes.Join([][]byte{header, c.sectors, c.links, more}, nil)
 }
 
-// directoryEntry returns an entry of the directory of a compound file. Right siblings
-// link all streams.
+// directoryEntry returns an entry for the directory of a compound file. All streams are
+// linked as right siblings.
 func directoryEntry(name string, kind byte, right, child, start, size uint32) []byte {
 	entry := make([]byte, 128)
 	binary.LittleEndian.PutUint16(entry[64:], uint16(copy(entry, UTF16LE(name))+2))

@@ -34,7 +34,7 @@ func ReadAll(ctx context.Context, format source.Format, in source.Input, opt sou
 	return sheets, nil
 }
 
-// readSheet reads one sheet of a book to its end.
+// readSheet reads the sheet with index i to its end.
 func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err error) {
 	reader, err := book.Open(ctx, i)
 	if err != nil {
@@ -63,7 +63,7 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 	}
 }
 
-// setColumns sets and checks the columns.
+// setColumns sets the headers of the sheet from the reader and checks its columns.
 func (s *Sheet) setColumns(reader source.Reader) error {
 	if len(reader.Evidence()) == 0 {
 		return errors.New("the sheet has no evidence")
@@ -80,7 +80,7 @@ func (s *Sheet) setColumns(reader source.Reader) error {
 	return nil
 }
 
-// addRecords adds the records of a batch.
+// addRecords appends the records of a batch and checks the batch.
 func (s *Sheet) addRecords(batch *intray.Records) error {
 	if batch.First != int64(len(s.Records)) {
 		return fmt.Errorf("a batch starts with record %d after %d records", batch.First, len(s.Records))
@@ -102,7 +102,7 @@ func (s *Sheet) addRecords(batch *intray.Records) error {
 	return nil
 }
 
-// checkSize checks that a batch did not exceed its limits before its last record.
+// checkSize checks that a batch is within its limits without its last record.
 func checkSize(batch *intray.Records) error {
 	last := batch.Len() - 1
 	if last < 0 || len(batch.Lines) != batch.Len() {
@@ -127,7 +127,7 @@ func countCells(batch *intray.Records) int {
 	return cells
 }
 
-// checkEnd checks that Next returns io.EOF again after the end.
+// checkEnd checks that Next returns io.EOF again after the end of the sheet.
 func checkEnd(ctx context.Context, reader source.Reader, batch *intray.Records) error {
 	if batch.Len() != 0 {
 		return errors.New("the batch has records at the end")
@@ -148,7 +148,7 @@ func dirtyBatch() *intray.Records {
 	return batch
 }
 
-// Table is a text of one sheet without a name, and its expected content.
+// Table is a file with one unnamed sheet, and the expected content of the sheet.
 type Table struct {
 	Name    string
 	Text    string
@@ -166,9 +166,10 @@ func (t Table) Sample() Sample {
 	}
 }
 
-// LargeTables returns tables that exceed a batch, to be encoded in a format: tall has
-// more records than two batches, wide has more empty cells than one and hardly any
-// text, and heavy has cells longer than a read buffer.
+// LargeTables returns tables that are larger than a batch. Their Text is empty, so that
+// each format can encode them. The table tall has more records than two batches, wide
+// has more cells than a batch, all of them empty, and heavy has cells longer than a
+// read buffer.
 func LargeTables() []Table {
 	tall := Table{Name: "tall", Headers: []string{"n"}}
 	for n := range 2*intray.BatchRows + 5 {
@@ -188,7 +189,7 @@ func LargeTables() []Table {
 	return []Table{tall, wide, heavy}
 }
 
-// Read reads a text of one sheet.
+// Read opens text as a file and returns its first sheet.
 func Read(t testing.TB, format source.Format, text string, opt source.Options) (Sheet, error) {
 	t.Helper()
 	sheets, err := ReadAll(t.Context(), format, NewInput("", []byte(text)), opt)
@@ -198,9 +199,9 @@ func Read(t testing.TB, format source.Format, text string, opt source.Options) (
 	return sheets[0], nil
 }
 
-// RequireError reads a text and requires the error to have the type and line of want,
-// and to contain its reason. want is an *source.UnreadableError, a *source.LimitError,
-// or nil for no error.
+// RequireError reads text and requires an error with the type and line of want and a
+// reason that contains the reason of want. want is a *source.UnreadableError, a
+// *source.LimitError, or nil for no error.
 func RequireError(t testing.TB, format source.Format, text string, opt source.Options, want error) {
 	t.Helper()
 	_, err := Read(t, format, text, opt)
@@ -221,8 +222,8 @@ func sameError(got, want error) bool {
 	return got == nil && want == nil
 }
 
-// Open opens the only sheet of a text until the end of the test. It returns all
-// evidence by choice.
+// Open opens text as a file and its first sheet, and closes both at the end of the
+// test. It returns the value of all evidence, keyed by choice.
 func Open(t testing.TB, format source.Format, text string, opt source.Options) (source.Reader, map[string]string) {
 	t.Helper()
 	book, err := format.Open(t.Context(), NewInput("", []byte(text)), opt)
@@ -248,7 +249,8 @@ func Open(t testing.TB, format source.Format, text string, opt source.Options) (
 	return reader, evidence
 }
 
-// CountRecords reads a text to its end, and returns the number of records.
+// CountRecords reads the first sheet of text to its end and returns the number of
+// records.
 func CountRecords(t testing.TB, format source.Format, text []byte) (records int) {
 	t.Helper()
 	book, err := format.Open(t.Context(), NewInput("", text), source.Options{})
@@ -270,8 +272,8 @@ func CountRecords(t testing.TB, format source.Format, text []byte) (records int)
 	}
 }
 
-// RequireScore requires Detect to return a score from low to high, with a reason unless
-// it is 0.
+// RequireScore requires Detect to return a score from low to high, and a reason unless
+// the score is 0.
 func RequireScore(t testing.TB, format source.Format, name, head string, low, high float64) {
 	t.Helper()
 	score, reason := format.Detect(NewInput(name, []byte(head)), []byte(head))

@@ -1,8 +1,8 @@
-// Package sourcetest is the conformance suite of source.Format.
+// Package sourcetest is the conformance suite for source.Format.
 //
 // A sample is one file with its expected content. A check tests one guarantee of the
-// contract on one sample. The suite knows no format. Tests of a single format are in
-// its package.
+// source.Format contract on one sample. The suite is independent of any format. Tests
+// for one format are in the package of that format.
 package sourcetest
 
 import (
@@ -20,12 +20,12 @@ import (
 type Sample struct {
 	// Name is the name of the file.
 	Name string
-	// Text is the content of the file. It is truncated at every byte up to 4 KiB, and
-	// at a few bytes of larger files.
+	// Text is the content of the file. The suite truncates files of up to 4 KiB at
+	// every byte, and larger files at a few bytes.
 	Text []byte
-	// Options are the options for reading it.
+	// Options are the options for reading the file.
 	Options source.Options
-	// Sheets is the expected content, in the order of the file.
+	// Sheets is the expected content, in the order of the sheets in the file.
 	Sheets []Sheet
 }
 
@@ -35,11 +35,12 @@ type Sheet struct {
 	// Headers are the headers of all columns.
 	Headers []string
 	Records [][]string
-	// Lines are the lines of the records. nil skips the comparison.
+	// Lines holds the expected line of each record. If Lines is nil, lines are not
+	// compared.
 	Lines []int64
 }
 
-// check tests one guarantee of the contract.
+// check tests one guarantee of the source.Format contract.
 type check struct {
 	guarantee string
 	run       func(ctx context.Context, format source.Format, s Sample) error
@@ -77,13 +78,14 @@ func Run(t *testing.T, format source.Format, samples []Sample) {
 	}
 }
 
-// NewInput returns an input with text.
+// NewInput returns an input with the given name and content.
 func NewInput(name string, text []byte) source.Input {
 	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
 }
 
-// Corpus returns a folder of the corpora next to the repository. It unpacks a packed
-// corpus for the test, and skips the test if the corpus is missing.
+// Corpus returns the folder of a test corpus, which is stored outside of the
+// repository. If the corpus is packed, Corpus unpacks it for the test. If the corpus is
+// missing, it skips the test.
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
 	folder, err := os.Getwd()

@@ -13,8 +13,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// lines is a small format of one column: the first line is its header, and each other
-// line a record. It violates the contract by its fault.
+// lines is a small format with one column. The first line is the header, and each other
+// line is a record. It violates the contract in the way that fault describes.
 type lines struct{ fault fault }
 
 type fault string
@@ -169,7 +169,7 @@ func TestSuiteAcceptsCorrectFormat(t *testing.T) {
 	Run(t, lines{}, []Sample{sample(0), sample(3), sample(intray.BatchRows + 2)})
 }
 
-// A check must detect each fault on a suitable sample.
+// For each fault, a check must report an error on a suitable sample.
 func TestSuiteDetectsFaults(t *testing.T) {
 	faults := []fault{unsure, loses, small, huge, wrongFirst, silent, restarts, once, anySheet, ignoresContext, reuses, ignoresClose, untyped, swallowsFail}
 	samples := []Sample{sample(5), sample(intray.BatchRows + 2)}

@@ -14,20 +14,20 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// ErrStore is the error of failing stores.
+// ErrStore is the error that failing stores return.
 var ErrStore = errors.New("the store failed")
 
-// FailingStore is a store that fails to read the bytes of a file from From on.
+// FailingStore is a store that cannot read the bytes of a file starting at offset From.
 type FailingStore struct {
 	io.ReaderAt
 	From int64
-	// Err is the error of reading these bytes.
+	// Err is the error to return for these bytes.
 	Err error
-	// Reached is set when one of them was requested.
+	// Reached is true if any of these bytes was requested.
 	Reached atomic.Bool
 }
 
-// ReadAt reads the bytes before From.
+// ReadAt implements [io.ReaderAt]. It reads only the bytes before From.
 func (f *FailingStore) ReadAt(p []byte, at int64) (int, error) {
 	if at+int64(len(p)) <= f.From {
 		return f.ReaderAt.ReadAt(p, at)
@@ -40,7 +40,7 @@ func (f *FailingStore) ReadAt(p []byte, at int64) (int, error) {
 	return int(n), f.Err
 }
 
-// failingRead is a store that fails after a number of reads.
+// failingRead is a store that fails after left successful reads.
 type failingRead struct {
 	io.ReaderAt
 	left atomic.Int64
@@ -54,10 +54,10 @@ func (f *failingRead) ReadAt(p []byte, at int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, at)
 }
 
-// FailEachRead calls read with a file whose store fails from its first read on, then
-// from its second read on, and so on, until no read fails. Each failure must be
-// returned: ErrStore itself, or any error without a type for a store that ends too
-// early.
+// FailEachRead calls read with a file whose store fails at its first and all later
+// reads, then with one that fails at its second and all later reads, and so on, until
+// no read fails. For each failure, read must return ErrStore, or any error that is not
+// typed if the store ends too early.
 func FailEachRead(t testing.TB, in source.Input, read func(in source.Input) error) {
 	t.Helper()
 	for n := int64(0); ; n++ {
@@ -83,17 +83,17 @@ func FailEachRead(t testing.TB, in source.Input, read func(in source.Input) erro
 	}
 }
 
-// IsTyped reports whether an error has a reason for people: an
-// *source.UnreadableError or a *source.LimitError.
+// IsTyped reports whether err is a *source.UnreadableError or a *source.LimitError,
+// which have a reason written for users.
 func IsTyped(err error) bool {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
 	return errors.As(err, &unreadable) || errors.As(err, &limit)
 }
 
-// Outline returns the message of an error by its codes and parameters, such as
-// workbook.damaged(problem: xml.empty()), and "" for an error without a type. It
-// does not change when a sentence is reworded.
+// Outline returns the codes and parameters of an error's message, such as
+// workbook.damaged(problem: xml.empty()). It returns "" for an error that is not typed.
+// The result does not change when a message is reworded.
 func Outline(err error) string {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError

@@ -14,19 +14,21 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// sampleBytes is how much of a document is read to detect its encoding.
+// sampleBytes is the number of bytes of a document that are read to detect its
+// encoding.
 const sampleBytes = 1 << 20
 
 // document is a file and its encoding.
 type document struct {
 	in    source.Input
 	guess charset.Guess
-	// explicit is set if the document or the caller named the encoding.
+	// explicit is true if the document or the caller specified the encoding.
 	explicit bool
 }
 
-// openDocument determines the encoding of a file: the requested encoding, a byte order
-// mark, the declared encoding, or UTF-8.
+// openDocument opens a file and determines its encoding. In order of precedence, this
+// is the requested encoding, that of a byte order mark, the declared encoding, or
+// UTF-8.
 func openDocument(in source.Input, asked string) (*document, error) {
 	sample, err := (&document{in: in}).readSample(0)
 	if err != nil {
@@ -64,13 +66,14 @@ func isKnownEncoding(label string) bool {
 	return ok
 }
 
-// setEncoding reads the document in a named encoding.
+// setEncoding sets the encoding of the document to the one that label names. If label
+// is unknown, the error has the reason unknown.
 func (d *document) setEncoding(label string, reason, unknown intray.Message) error {
 	encoding, ok := charset.Lookup(label)
 	if !ok {
 		return &source.UnreadableError{Reason: unknown}
 	}
-	if encoding.Name() == "ISO-8859-1" && label != "" { // its superset, which many programs write
+	if encoding.Name() == "ISO-8859-1" && label != "" { // many programs declare ISO-8859-1 but write its superset windows-1252
 		encoding, _ = charset.Lookup("windows-1252")
 	}
 	textinput.Decide(&d.guess, encoding, reason)
@@ -78,7 +81,7 @@ func (d *document) setEncoding(label string, reason, unknown intray.Message) err
 	return nil
 }
 
-// readSample returns up to sampleBytes of the file from an offset.
+// readSample returns up to sampleBytes of the file starting at offset at.
 func (d *document) readSample(at int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(textinput.NewReader(d.in, at), sampleBytes))
 }
@@ -86,8 +89,8 @@ func (d *document) readSample(at int64) ([]byte, error) {
 // isUTF8 reports whether the file is UTF-8.
 func (d *document) isUTF8() bool { return d.guess.Encoding == charset.UTF8 }
 
-// redetectEncoding detects the encoding of a document that should be UTF-8 but has
-// invalid UTF-8 at an offset. It reports whether the encoding changes.
+// redetectEncoding detects the encoding of a document that should be UTF-8 but contains
+// invalid UTF-8 at offset at. It reports whether the encoding has changed.
 func (d *document) redetectEncoding(at int64) (bool, error) {
 	sample, err := d.readSample(max(0, at-sampleBytes/2))
 	if err != nil {
@@ -103,9 +106,9 @@ func (d *document) redetectEncoding(at int64) (bool, error) {
 	return !d.isUTF8(), nil
 }
 
-// newScanner returns a scanner of a document, or of the rest of a document from a sheet
-// on. A tag or a text has at most limit bytes. HTML references are allowed, because
-// some programs write them.
+// newScanner returns a scanner for a document, or for the part of a document that
+// starts at a sheet. Each tag and each text can be up to limit bytes long. HTML
+// entities are allowed, because some programs write them.
 func newScanner(text io.Reader, limit int) (*xmlscan.Scanner, error) {
 	return xmlscan.New(text, xmlscan.Config{TextBytes: limit, TokenBytes: limit, Depth: maxDepth, Decoded: true, NUL: true, HTML: true})
 }
@@ -114,8 +117,9 @@ func damagedError(problem intray.Message) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 }
 
-// appendContent appends the text of the element that has just started with that of
-// its children, at most limit bytes, and moves to its end.
+// appendContent appends the text of the element that has just started, including the
+// text of its children, and moves to the end of the element. The text can be up to
+// limit bytes long.
 func appendContent(s *xmlscan.Scanner, dst []byte, limit int) ([]byte, error) {
 	from := len(dst)
 	for depth := s.Depth(); s.Depth() >= depth; {
@@ -141,15 +145,15 @@ func appendContent(s *xmlscan.Scanner, dst []byte, limit int) ([]byte, error) {
 	return dst, nil
 }
 
-// attrText returns the text of an attribute, and "" if there is none. Invalid
-// UTF-8 becomes U+FFFD.
+// attrText returns the value of an attribute, or "" if the element does not have it.
+// Invalid UTF-8 becomes U+FFFD.
 func attrText(s *xmlscan.Scanner, name string) (string, error) {
 	text, err := s.AttrText(name)
 	return strings.ToValidUTF8(text, "\uFFFD"), err
 }
 
-// parseIntAttr reads an attribute that is a whole number from least to most. It
-// returns absent if there is none.
+// parseIntAttr parses the value of an attribute as a whole number from least to most.
+// It returns absent if the element does not have the attribute.
 func parseIntAttr(value []byte, least, most, absent int64) (int64, error) {
 	if value == nil {
 		return absent, nil

@@ -66,7 +66,7 @@ func TestRefuses(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
 }
 
-// The visibility of a sheet has at most 256 bytes.
+// The visibility of a sheet can be at most 256 bytes long.
 func TestLongVisibility(t *testing.T) {
 	visible := func(state string) string {
 		return strings.Replace(workbookXML("", worksheet("One", row(text("a")))), "</Worksheet>", "<WorksheetOptions><Visible>"+state+"</Visible></WorksheetOptions></Worksheet>", 1)
@@ -77,7 +77,7 @@ func TestLongVisibility(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, visible("&bad;"), source.Options{}, &source.UnreadableError{Reason: intray.Literal("an invalid entity")})
 }
 
-// The rows before damage are returned first.
+// The rows before the damage are returned first.
 func TestRowsBeforeDamage(t *testing.T) {
 	got, err := contents(t, workbookXML("", worksheet("One", row(text("a"))+row(text("b"))+row(text("&bad;"))+row(text("c")))), 0, source.Limits{})
 	var damage *source.UnreadableError
@@ -123,7 +123,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// The evidence of an uncertain encoding has alternatives.
+// The evidence for an uncertain encoding lists alternatives.
 func TestUncertainEncodingEvidence(t *testing.T) {
 	doc := strings.Replace(workbookXML("", worksheet("One", row(text("n"), text("b"))+row(text("\xa4x"), text("1")))), ` encoding="UTF-8"`, "", 1)
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(doc)), source.Options{})

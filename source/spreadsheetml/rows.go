@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// maxRow is the highest row number. Excel itself has fewer rows.
+// maxRow is the highest row number. It is far above the maximum of Excel.
 const maxRow = 1 << 40
 
 // rows reads the rows of one sheet.
@@ -23,19 +23,19 @@ type rows struct {
 	book  *book
 	sheet sheet
 	scan  *xmlscan.Scanner
-	// columnStyles are the styles of columns. Columns without a style have nil.
+	// columnStyles holds the style of each column, or nil for columns without a style.
 	columnStyles []*style
-	// hiddenColumns are the columns that are not displayed. merged are the ranges that
+	// hiddenColumns is true for each hidden column. merged holds the merged ranges that
 	// start in the current row.
 	hiddenColumns []bool
 	merged        []workbook.Range
-	// lastColumn is the last column that was described, and number the last row that
-	// was read.
+	// lastColumn is the last column for which a Column element was read. number is the
+	// number of the last row that was read.
 	lastColumn int64
 	number     int64
 
 	cells []workbook.Cell
-	// textBuf holds the texts of the current row, and raw that of the current cell.
+	// textBuf holds the text of the current row, and raw the text of the current cell.
 	textBuf, raw []byte
 	cellCount    int64
 	err          error
@@ -98,8 +98,8 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	return workbook.Row{}, r.err
 }
 
-// readElement reads the next element of the table. An element other than a row has no
-// cells.
+// readElement reads the next element of the table. It returns a row without cells if
+// the element is not a row.
 func (r *rows) readElement() (workbook.Row, error) {
 	more, err := r.scan.NextChild()
 	if err == nil && !more {
@@ -119,7 +119,7 @@ func (r *rows) readElement() (workbook.Row, error) {
 	return workbook.Row{}, r.scan.Skip()
 }
 
-// readColumn records the style and visibility of columns.
+// readColumn reads the style and visibility of one or more columns.
 func (r *rows) readColumn() error {
 	most := int64(r.book.limits.Columns)
 	index, err := parseIntAttr(r.scan.Attr("Index"), 1, 1<<31, r.lastColumn+1)
@@ -187,8 +187,8 @@ func (r *rows) readRow() (workbook.Row, error) {
 	return row, nil
 }
 
-// readCell reads the cell that has just started, and returns the column of the next
-// one.
+// readCell reads the cell that has just started. next is the column of the cell if the
+// cell does not specify one. readCell returns the column after the cell.
 func (r *rows) readCell(next int64, st *style) (int64, error) {
 	limits := r.book.limits
 	index, across, down := next, int64(0), int64(0)
@@ -247,7 +247,7 @@ func (r *rows) ColumnHidden(column int) bool {
 	return column < len(r.hiddenColumns) && r.hiddenColumns[column]
 }
 
-// readValues reads the content of a cell. Only the first value counts.
+// readValues reads the content of a cell. It ignores all values after the first.
 func (r *rows) readValues(column int, st *style) error {
 	for found := false; ; {
 		more, err := r.scan.NextChild()
@@ -275,11 +275,11 @@ func (r *rows) readValues(column int, st *style) error {
 	}
 }
 
-// valueType is the type of a value in the attribute Type.
+// valueType is the type of a value, as specified by its Type attribute.
 type valueType uint8
 
 const (
-	typeString valueType = iota // and unknown types
+	typeString valueType = iota // also used for unknown types
 	typeNumber
 	typeDateTime
 	typeBoolean
@@ -300,8 +300,8 @@ func parseValueType(name []byte) valueType {
 	return typeString
 }
 
-// newCell returns a cell with the value in raw. A value that does not match its type
-// becomes text, so that nothing is lost.
+// newCell returns a cell with the value in raw. If the value does not match its type,
+// the cell becomes text, so that nothing is lost.
 func (r *rows) newCell(kind valueType, st *style) (c workbook.Cell) {
 	plain := bytes.TrimSpace(r.raw)
 	switch kind {
@@ -337,7 +337,7 @@ func (r *rows) newCell(kind valueType, st *style) (c workbook.Cell) {
 	return c
 }
 
-// copyText copies a text to the buffer of the row.
+// copyText copies text to textBuf, where it remains valid until the next row.
 func (r *rows) copyText(text []byte) []byte {
 	from := len(r.textBuf)
 	r.textBuf = append(r.textBuf, text...)
@@ -359,8 +359,9 @@ func (r *rows) newNumberCell(n float64, st *style) (c workbook.Cell) {
 	return c
 }
 
-// newDateCell returns a cell with a date and time. If its style is for other values, it
-// is displayed as a date, because the number would be meaningless to people.
+// newDateCell returns a cell with a date and time. If its style is not a date or time
+// format, the cell displays an ISO date, because the serial number would be meaningless
+// to users.
 func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
 	if k := st.Kind(); k == intray.CellDate || k == intray.CellDateTime || k == intray.CellTime {
 		return r.newNumberCell(workbook.Serial(t, r.book.info.epoch1904), st)
@@ -374,8 +375,8 @@ func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
 	return workbook.Cell{Kind: kind, Value: r.textBuf[from:len(r.textBuf):len(r.textBuf)]}
 }
 
-// parseTime parses a date with or without a time. A trailing Z, which some programs
-// append to all times, is not a time zone.
+// parseTime parses a date with or without a time. It ignores a trailing Z, which some
+// programs append to all times although cells have no time zone.
 func parseTime(text string) (time.Time, bool) {
 	text = strings.TrimSuffix(text, "Z")
 	for _, layout := range []string{"2006-01-02T15:04:05", time.DateOnly} {

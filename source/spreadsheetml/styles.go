@@ -8,38 +8,40 @@ import (
 )
 
 const (
-	// maxStyles is the most styles of a workbook.
+	// maxStyles is the maximum number of styles in a workbook.
 	maxStyles = 1 << 16
-	// maxIDBytes is the most bytes of a style name, and maxCodeBytes those of a number
-	// format.
+	// maxIDBytes is the maximum length of a style id, and maxCodeBytes that of a number
+	// format code, both in bytes.
 	maxIDBytes   = 255
 	maxCodeBytes = 4 << 10
-	// maxParents is how many parents of a style are searched for a format.
+	// maxParents is the maximum number of styles to search for the number format of a
+	// style.
 	maxParents = 16
 )
 
-// style is how cells are displayed.
+// style describes how to display cells.
 type style struct {
 	*numfmt.Format
-	// general is set if numbers are displayed unchanged, and plain if texts are.
+	// general is true if the style displays numbers unchanged. plain is true if it
+	// displays text unchanged.
 	general, plain bool
 }
 
-// styleDecl is a declared style. Without a number format it inherits that of its
+// styleDecl is a declared style. If it has no number format, it inherits that of its
 // parent.
 type styleDecl struct {
 	parent, code string
 	hasFormat    bool
 }
 
-// styles are the styles of a workbook by name.
+// styles holds the styles of a workbook by id.
 type styles struct {
 	decls    map[string]styleDecl
 	byID     map[string]*style
 	standard *style
 }
 
-// read reads the element Styles, which has just started.
+// read reads the Styles element that has just started.
 func (st *styles) read(s *xmlscan.Scanner) error {
 	st.decls = map[string]styleDecl{}
 	return s.ForEachChild(func() error {
@@ -81,7 +83,7 @@ func (st *styles) readStyle(s *xmlscan.Scanner) error {
 	return nil
 }
 
-// compile compiles the styles. They must not change afterwards.
+// compile compiles the styles. No style can be read afterwards.
 func (st *styles) compile() {
 	compiled := map[string]*style{}
 	st.byID = make(map[string]*style, len(st.decls))
@@ -99,8 +101,8 @@ func (st *styles) compile() {
 	st.decls = nil
 }
 
-// formatCode returns the number format of a style or of the nearest parent that has
-// one. Every style inherits from Default.
+// formatCode returns the number format code of a style or of its nearest ancestor that
+// has one. All styles inherit from Default.
 func (st *styles) formatCode(id string) string {
 	for range maxParents {
 		d, found := st.decls[id]
@@ -127,12 +129,12 @@ func compileStyle(code string) *style {
 	return &style{Format: format, general: code == "" || code == "General", plain: string(one) == "x" && string(two) == "yz"}
 }
 
-// lookup returns a style by name, or nil.
+// lookup returns the style with the given id, or nil if there is none.
 func (st *styles) lookup(id []byte) *style { return st.byID[string(id)] }
 
 // namedFormatCode returns the code of a named number format, as Excel displays it in
-// the United States, or "" for other names. The XML Spreadsheet Reference lists the
-// names at the element NumberFormat.
+// the United States. It returns "" for other names. The XML Spreadsheet Reference lists
+// the names under the NumberFormat element.
 func namedFormatCode(name string) string {
 	switch name {
 	case "General", "General Number":

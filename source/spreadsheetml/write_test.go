@@ -14,7 +14,8 @@ import (
 
 const declaration = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// workbookXML returns a document like that of Excel: styles, then worksheets.
+// workbookXML returns a document like those that Excel writes: styles followed by
+// worksheets.
 func workbookXML(styles string, sheets ...string) string {
 	return declaration + `<?mso-application progid="Excel.Sheet"?>
 <Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:o="urn:schemas-microsoft-com:office:office"
@@ -24,7 +25,7 @@ func workbookXML(styles string, sheets ...string) string {
 		strings.Join(sheets, "\n") + "\n</Workbook>\n"
 }
 
-// worksheet returns a worksheet of rows.
+// worksheet returns the XML of a worksheet with the given rows.
 func worksheet(name, rows string) string {
 	return fmt.Sprintf(`<Worksheet ss:Name="%s"><Table ss:ExpandedColumnCount="999999999" ss:ExpandedRowCount="999999999">%s</Table></Worksheet>`, name, rows)
 }
@@ -39,13 +40,13 @@ func number(value string) string {
 	return `<Cell><Data ss:Type="Number">` + value + `</Data></Cell>`
 }
 
-// numberFormat returns a style.
+// numberFormat returns the XML of a style with the given number format.
 func numberFormat(id, code string) string {
 	return fmt.Sprintf(`<Style ss:ID="%s"><NumberFormat ss:Format="%s"/></Style>`, id, strings.ReplaceAll(code, `"`, "&quot;"))
 }
 
-// contents returns the rows of a sheet, one per line: the number, then for each cell
-// its column, the mark of its kind, its value, and its displayed text if that differs.
+// contents returns the rows of a sheet, one per line. Each line has the row number,
+// followed by the column, kind, value and displayed text (if different) of each cell.
 func contents(t testing.TB, doc string, sheet int, limits source.Limits) (string, error) {
 	t.Helper()
 	in := sourcetest.NewInput("", []byte(doc))

@@ -1,14 +1,16 @@
 // Package spreadsheetml reads workbooks in the XML format of Excel 2002 and 2003
 // (SpreadsheetML), which programs save with the extensions .xml and .xls.
 //
-// A workbook is one XML document: its styles, then its worksheets, each a table of rows
-// of cells. A style names the number format of cells. The document is streamed twice:
-// once to find the worksheets and their offsets, and once for each sheet that is read.
+// A workbook is one XML document that contains styles and then worksheets. Each
+// worksheet is a table of rows of cells. A style specifies the number format of cells.
+// The package streams the document once to find the worksheets and their offsets, and
+// again for each sheet that is read.
 //
-// The package reads the stored values, as Excel displays them. A merged range has its
-// value in the first cell. It computes no formulas, follows no links, skips comments,
-// names, pivot tables and colours, and rejects document type declarations (DOCTYPE). It
-// does not read the XML of newer workbooks, which are archives.
+// The package returns values as Excel displays them, or as stored with the option
+// Typed. A merged range has a value only in its first cell. The package does not
+// calculate formulas or follow links. It skips comments, names, pivot tables and
+// colors, and rejects document type declarations (DOCTYPE). It does not read the XML of
+// newer workbooks, which are ZIP archives.
 package spreadsheetml
 
 import (
@@ -35,7 +37,7 @@ type Format struct{}
 // Name returns "xmlss".
 func (Format) Name() string { return "xmlss" }
 
-// Detect recognizes XML documents that name Excel as their program, or whose root
+// Detect recognizes XML documents that specify Excel as their application or whose root
 // element is a workbook.
 func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.Message) {
 	text := textinput.DecodeHead(head)
@@ -57,7 +59,8 @@ func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.
 	return 0, intray.Message{}
 }
 
-// Open reads the document and lists its worksheets.
+// Open implements [source.Format]. It reads the whole document once to find its
+// worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	opt.Limits = opt.Limits.WithDefaults()
 	doc, err := openDocument(in, opt.Encoding)
@@ -71,7 +74,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(&book{doc: doc, info: s, limits: opt.Limits}, opt)
 }
 
-// book is an opened workbook. It does not change once it is open.
+// book is an opened workbook. It is immutable after Open returns it.
 type book struct {
 	doc    *document
 	info   *workbookInfo
@@ -100,24 +103,25 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 func (b *book) Close() error { return nil }
 
 const (
-	// maxSheets is the most sheets of a workbook.
+	// maxSheets is the maximum number of sheets in a workbook.
 	maxSheets = 10_000
-	// markupBytes is how many bytes the markup may add to the text of a cell.
+	// markupBytes is the number of bytes that markup can add to the maximum length of a
+	// cell.
 	markupBytes = 1 << 20
-	// maxDepth is the most nested elements.
+	// maxDepth is the maximum nesting depth of elements.
 	maxDepth = 64
-	// maxStateBytes is the most bytes of the visibility of a sheet.
+	// maxStateBytes is the maximum length of the visibility of a sheet, in bytes.
 	maxStateBytes = 256
-	// pollElements is how many elements are read before the context is checked again.
+	// pollElements is the number of elements to read between two checks of the context.
 	pollElements = 1024
 )
 
 // sheet is a worksheet and its location.
 type sheet struct {
 	workbook.Sheet
-	// offset is the offset of its element in the text.
+	// offset is the offset of the worksheet's element in the text.
 	offset int64
-	// hiddenRows and hiddenColumns count what is not displayed.
+	// hiddenRows and hiddenColumns count the hidden rows and columns.
 	hiddenRows, hiddenColumns int64
 }
 
@@ -127,12 +131,12 @@ type workbookInfo struct {
 	sheets    []sheet
 	styles    styles
 	epoch1904 bool
-	// poll counts down to the next check of the context.
+	// poll is the number of elements left until the next check of the context.
 	poll int
 }
 
-// readWorkbookInfo makes the first pass over a document. If the document turns out not
-// to be UTF-8, it starts again in the detected encoding.
+// readWorkbookInfo makes the first pass over a document. If the document is not the
+// UTF-8 that it was assumed to be, it starts again with the detected encoding.
 func readWorkbookInfo(ctx context.Context, doc *document, limits source.Limits) (*workbookInfo, error) {
 	s := &workbookInfo{limits: limits}
 	var check charset.Checker
@@ -214,7 +218,7 @@ func (s *workbookInfo) readSheet(ctx context.Context, scan *xmlscan.Scanner) err
 	return nil
 }
 
-// readTable skips the cells, and counts what is hidden.
+// readTable skips the cells of a sheet and counts its hidden rows and columns.
 func (s *workbookInfo) readTable(ctx context.Context, scan *xmlscan.Scanner, found *sheet) error {
 	for {
 		more, err := scan.NextChild()
@@ -258,7 +262,7 @@ func readOptions(scan *xmlscan.Scanner, found *sheet) error {
 	})
 }
 
-// evidence returns the date system and what is hidden.
+// evidence reports the date system, and hidden sheets, rows and columns.
 func (s *workbookInfo) evidence() []intray.Evidence {
 	list := []intray.Evidence{workbook.DateSystem(s.epoch1904)}
 	sheets := make([]workbook.Sheet, 0, len(s.sheets))

@@ -11,7 +11,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// reporting is a document like that of reporting tools: prefixes, a byte order mark, CDATA.
+// reporting is a document like those of reporting tools, with namespace prefixes, a
+// byte order mark and CDATA sections.
 const reporting = "\uFEFF<?xml version=\"1.0\"?>\r\n<ss:Workbook xmlns:ss=\"urn:schemas-microsoft-com:office:spreadsheet\">\r\n" +
 	`<ss:Styles><ss:Style ss:ID="1"><ss:Font ss:Bold="1"/></ss:Style></ss:Styles><ss:Worksheet ss:Name="Sheet0"><ss:Table>` +
 	`<ss:Row ss:StyleID="1"><ss:Cell><ss:Data ss:Type="String">Name</ss:Data></ss:Cell><ss:Cell><ss:Data ss:Type="String">Amount</ss:Data></ss:Cell></ss:Row>` +
@@ -38,7 +39,7 @@ func TestSuite(t *testing.T) {
 	for _, table := range sourcetest.LargeTables() {
 		s := table.Sample()
 		s.Text, s.Sheets[0].Name, s.Sheets[0].Lines = written(table), "One", nil
-		if table.Name != "wide" { // rows without text are not records of a workbook
+		if table.Name != "wide" { // a workbook has no records for rows without text
 			samples = append(samples, s)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package workbooktest holds what the tests of several workbook formats share.
+// Package workbooktest provides helpers that the tests of several workbook formats
+// share.
 package workbooktest
 
 import (
@@ -16,13 +17,13 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// KindName returns the name of a kind in FormatCell.
+// KindName returns the name that FormatCell uses for a kind.
 func KindName(k intray.CellKind) string {
 	return [...]string{"text", "number", "date", "datetime", "time", "bool", "error"}[k]
 }
 
 // FormatCell returns a cell as text: its reference, its kind, its value, its displayed
-// text in brackets if that differs, and whether its row is hidden.
+// text in brackets if that is different, and a mark if its row is hidden.
 func FormatCell(r workbook.Row, c workbook.Cell) string {
 	text := fmt.Sprintf("%s%d %s %s", workbook.ColumnName(c.Column), r.Number, KindName(c.Kind), c.Value)
 	if c.Formatted != nil {
@@ -35,7 +36,8 @@ func FormatCell(r workbook.Row, c workbook.Cell) string {
 }
 
 // ReadSheet reads all cells of a sheet with FormatCell. It returns an error if the rows
-// violate the contract of workbook.Rows. The cells before an error are returned, too.
+// violate the contract of workbook.Rows. If there is an error, it also returns the
+// cells before the error.
 func ReadSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []string, err error) {
 	rows, err := book.Rows(ctx, sheet)
 	if err != nil {
@@ -64,8 +66,8 @@ func ReadSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []
 	}
 }
 
-// CheckCancel checks that a canceled context ends Next, Rows and open, which opens a
-// workbook of at least two rows.
+// CheckCancel checks that open, Rows and Next return an error if their context is
+// canceled. open must open a workbook with at least two rows.
 func CheckCancel(t *testing.T, open func(ctx context.Context) (workbook.Workbook, error)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,8 +102,9 @@ func CheckCancel(t *testing.T, open func(ctx context.Context) (workbook.Workbook
 	}
 }
 
-// CheckMergedAndHidden reads a file with the columns region and n, the records North, 1
-// and an empty cell, 2, of which A2:A3 is merged, and row 3 and column B are hidden.
+// CheckMergedAndHidden checks the merged cells, hidden row and hidden column of a file.
+// The file must have the header region and n and the rows North, 1 and (empty), 2.
+// A2:A3 must be merged, and row 3 and column B must be hidden.
 func CheckMergedAndHidden(t *testing.T, format source.Format, file []byte) {
 	t.Helper()
 	for _, fill := range []bool{false, true} {
@@ -119,8 +122,8 @@ func CheckMergedAndHidden(t *testing.T, format source.Format, file []byte) {
 	}
 }
 
-// ReportRowsPerCPU reports the metric rows/cpu-s of a benchmark that read rows since the
-// process had used the CPU time before.
+// ReportRowsPerCPU reports the metric rows/cpu-s: the number of rows per second of CPU
+// time. before is the result of CPUTime when the benchmark started to read.
 func ReportRowsPerCPU(b *testing.B, rows int, before time.Duration) {
 	b.ReportMetric(float64(rows)/(CPUTime()-before).Seconds(), "rows/cpu-s")
 }
