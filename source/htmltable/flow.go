@@ -8,32 +8,33 @@ import (
 // nbsp is the no-break space, which browsers do not collapse.
 const nbsp = "\u00A0"
 
-// textFlow converts the texts and tags of a cell to what a browser displays.
+// textFlow converts the text and tags of a cell to the text that a browser displays.
 type textFlow struct {
 	buf []byte
-	// countOnly is set if only the presence of text matters.
+	// countOnly is true if only the presence of text matters.
 	countOnly bool
-	// space, breaks and block are pending until the next character: white space, line
-	// breaks, and the edge of a block.
+	// space, block and breaks are white space, the edge of a block, and line breaks.
+	// They are pending until the next character.
 	space, block bool
 	breaks       int
-	// preDepth counts the open elements that preserve white space. spacerun is set in
-	// the padding that Excel writes before numbers.
+	// preDepth counts the open elements that preserve white space. spacerun is true
+	// within the padding that Excel writes before numbers.
 	preDepth int
 	spacerun bool
-	// hiddenElement is the element whose text is hidden, hiddenDepth how many elements
-	// of that name are open, and hiddenText whether any text was skipped.
+	// hiddenElement is the name of the element whose text is hidden. hiddenDepth is the
+	// number of open elements with that name. hiddenText is true if any text was
+	// skipped.
 	hiddenElement string
 	hiddenDepth   int
 	hiddenText    bool
 }
 
-// reset starts a new cell.
+// reset prepares for the next cell.
 func (f *textFlow) reset() {
 	*f = textFlow{buf: f.buf[:0], hiddenText: f.hiddenText}
 }
 
-// addText adds text.
+// addText adds text to the cell, with white space collapsed as in browsers.
 func (f *textFlow) addText(text []byte) {
 	if f.hiddenDepth > 0 {
 		f.hiddenText = f.hiddenText || isDisplayableElement(f.hiddenElement) && len(bytes.TrimSpace(text)) > 0
@@ -68,11 +69,11 @@ func (f *textFlow) addText(text []byte) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
-// isDisplayableElement reports whether the content of an element is text, in contrast
-// to program code.
+// isDisplayableElement reports whether the content of an element is text rather than
+// program code.
 func isDisplayableElement(name string) bool { return parseTag([]byte(name)) != tagHidden }
 
-// flush writes the pending white space.
+// flush appends the pending white space.
 func (f *textFlow) flush() {
 	if f.block {
 		f.breaks = max(f.breaks, 1)
@@ -113,7 +114,7 @@ func (f *textFlow) handleTag(t *tokenizer) {
 	}
 }
 
-// handleHiddenTag handles a tag in a hidden element.
+// handleHiddenTag handles a tag within a hidden element.
 func (f *textFlow) handleHiddenTag(t *tokenizer) {
 	if string(t.name) != f.hiddenElement {
 		return
@@ -148,8 +149,8 @@ func (f *textFlow) finish() []byte {
 	return text
 }
 
-// isBlank reports whether a text is only space. Pages write spaces into empty cells so
-// that browsers draw their borders.
+// isBlank reports whether text consists only of white space. Many pages have a no-break
+// space in each empty cell, so that browsers draw its border.
 func isBlank(text []byte) bool {
 	for len(text) > 0 {
 		switch {

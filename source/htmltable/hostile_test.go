@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// endless is a page that repeats a text and is not held in memory.
+// endless is a page that repeats a string without holding the whole page in memory.
 type endless struct {
 	head, body, tail string
 	times            int
@@ -39,8 +39,8 @@ func (e endless) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// readThrough reads all sheets. It returns the number of rows and the peak of memory in
-// use.
+// readThrough reads all sheets. It returns the number of rows and the peak memory use,
+// in bytes.
 func readThrough(t *testing.T, e endless) (rows int, peak uint64, err error) {
 	t.Helper()
 	runtime.GC()
@@ -70,7 +70,7 @@ func readThrough(t *testing.T, e endless) (rows int, peak uint64, err error) {
 	return rows, peak, nil
 }
 
-// Repetitions of any element must take no more memory than a few rows.
+// Any repeated element must use no more memory than a few rows.
 func TestHostilePages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the pages take some seconds")
@@ -110,7 +110,7 @@ func TestHostilePages(t *testing.T) {
 			switch name {
 			case "a long text":
 				page.times *= 20
-			case "columns spanned": // every row has 1,000 cells
+			case "columns spanned": // because every row has 1,000 cells
 				page.times /= 5
 			}
 			rows, peak, err := readThrough(t, page)

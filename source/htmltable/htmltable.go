@@ -2,13 +2,14 @@
 // extensions .xls and .html.
 //
 // A page is one HTML document: a file, or a part of a single-file web page (MHTML).
-// Each table of a page that has text is a sheet. A table in a cell of another table is
-// a nested table. A layout table contains other tables and has no grid itself.
+// Each table of a page that has text is a sheet. A nested table is a table within a
+// cell of another table. A layout table contains other tables but has no rows of data
+// itself.
 //
-// A page is streamed twice: once to find the tables and their offsets, and once for
-// each sheet that is read. Cells are returned as a browser displays them, with the
-// values that Excel stores with them. The package runs no scripts, reads only number
-// formats from style sheets, follows no links, and reads nothing outside of tables.
+// The package streams a page once to find the tables and their offsets, and again for
+// each sheet that is read. It returns cells as a browser displays them, together with
+// the values that Excel stores in them. It does not run scripts or follow links. It
+// reads only number formats from style sheets, and nothing outside tables.
 package htmltable
 
 import (
@@ -23,7 +24,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// maxSheets is the most sheets of a file.
+// maxSheets is the maximum number of sheets in a file.
 const maxSheets = 10_000
 
 // Format is the format "html". The zero value is ready to use.
@@ -32,14 +33,15 @@ type Format struct{}
 // Name returns "html".
 func (Format) Name() string { return "html" }
 
-// Detect recognizes files that start with the tags of a web page, or with the head of a
-// single-file web page. Text files with HTML in their cells start differently.
+// Detect recognizes files that start with the tags of a web page or with the header of
+// a single-file web page. Text files that contain HTML in their cells do not start this
+// way.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	return detect(in.Name, head)
 }
 
-// Open reads the page and lists its tables. For a page without tables it returns a
-// *source.UnreadableError that describes the page.
+// Open implements [source.Format]. It reads the pages once to find their tables. If
+// there are none, it returns a *source.UnreadableError that describes the page.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	b, err := openBook(ctx, in, opt)
 	if err != nil {
@@ -76,10 +78,10 @@ func openBook(ctx context.Context, in source.Input, opt source.Options) (*book, 
 	return b, nil
 }
 
-// book is an opened file. It does not change once it is open.
+// book is an opened file. It is immutable after Open returns it.
 type book struct {
 	limits source.Limits
-	// places are the locations of the sheets, and pages the page of each.
+	// places holds the location of each sheet, and pages the page that contains it.
 	places   []tableLocation
 	pages    []*page
 	evidence []intray.Evidence
@@ -104,7 +106,8 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 
 func (b *book) Close() error { return nil }
 
-// detect returns how likely a file is a web page, by its name and first bytes.
+// detect returns the likelihood, from 0 to 1, that a file with the given name and
+// beginning is a web page. It also returns the reason.
 func detect(name string, head []byte) (float64, intray.Message) {
 	text := bytes.ToLower(textinput.DecodeHead(head))
 	if isMHTML(text) {
@@ -125,8 +128,8 @@ func detect(name string, head []byte) (float64, intray.Message) {
 	return 0.5, intray.NewMessage("html.table", intray.Params{"tag": first})
 }
 
-// firstTag returns the name of the tag that a text starts with, after comments,
-// declarations and white space, or "".
+// firstTag returns the name of the first tag of a text, or "". Only comments,
+// declarations and white space may precede the tag.
 func firstTag(text []byte) string {
 	for {
 		text = bytes.TrimLeft(text, " \t\r\n\f")
@@ -154,7 +157,7 @@ func firstTag(text []byte) string {
 	}
 }
 
-// isPageTag reports whether a tag is typical of the beginning of a page.
+// isPageTag reports whether pages typically start with the tag name.
 func isPageTag(name string) bool {
 	switch name {
 	case "!doctype", "html", "head", "body", "table", "meta", "title", "style", "script", "link", "base", "xml":
@@ -163,7 +166,7 @@ func isPageTag(name string) bool {
 	return false
 }
 
-// isHTMLTag reports whether a tag is an HTML tag.
+// isHTMLTag reports whether name is the name of an HTML tag.
 func isHTMLTag(name string) bool {
 	switch name {
 	case "b", "i", "u", "a", "em", "strong", "font", "big", "small", "label":
@@ -182,8 +185,8 @@ func hasPageExtension(name string) bool {
 	return false
 }
 
-// isMHTML reports whether a text, in lower case, starts with the head of a message of
-// related parts.
+// isMHTML reports whether text starts with the header of a multipart/related message.
+// text must be in lower case.
 func isMHTML(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	version, related, inType := false, false, false

@@ -19,29 +19,30 @@ import (
 )
 
 const (
-	// maxHeadBytes is the most bytes of the head of a single-file web page.
+	// maxHeadBytes is the maximum length of the header of a single-file web page, in
+	// bytes.
 	maxHeadBytes = 64 << 10
-	// maxLineBytes is the most bytes of a line of a part. Lines should have 76
-	// characters, but some programs do not wrap them.
+	// maxLineBytes is the size of the buffer for lines of a part, in bytes. Lines
+	// should have at most 76 characters, but some programs do not wrap them.
 	maxLineBytes = 64 << 10
-	// maxParts is the most parts.
+	// maxParts is the maximum number of parts.
 	maxParts = 10_000
 )
 
-// mhtmlArchive is a single-file web page: a message of several parts.
+// mhtmlArchive is a single-file web page: a message with several parts.
 type mhtmlArchive struct{ boundary string }
 
 // part is a page in a single-file web page.
 type part struct {
-	// offset is the offset in the file of the boundary line before the part.
+	// offset is the offset, in the file, of the boundary line before the part.
 	offset int64
-	// transfer is the transfer encoding of the part, and charset its character
-	// encoding. Other parts refer to it by location and id.
+	// transfer is the transfer encoding of the part, and charset is its character
+	// encoding. Other parts refer to the part by its location or id.
 	transfer, charset, location, id string
 }
 
-// openPages returns the pages of a file that have sheets, and the names that the file
-// gives these sheets, or "".
+// openPages returns the pages of a file that contain sheets. For each page, it also
+// returns the sheet name that the file specifies, or "".
 func openPages(ctx context.Context, in source.Input, opt source.Options) ([]*page, []string, error) {
 	whole := &page{in: in}
 	raw, err := whole.newRawReader(0)
@@ -65,7 +66,8 @@ func openPages(ctx context.Context, in source.Input, opt source.Options) ([]*pag
 	return b.sheetPages(ctx, in, opt)
 }
 
-// parseMHTMLHead finds the boundary of the parts.
+// parseMHTMLHead returns an archive with the boundary that the header of the message
+// specifies.
 func parseMHTMLHead(head []byte) (*mhtmlArchive, error) {
 	message, err := mail.ReadMessage(bytes.NewReader(bytes.TrimLeft(head, " \t\r\n")))
 	if err != nil {
@@ -78,8 +80,9 @@ func parseMHTMLHead(head []byte) (*mhtmlArchive, error) {
 	return &mhtmlArchive{params["boundary"]}, nil
 }
 
-// sheetPages returns the parts with sheets: those that the first page lists as sheets,
-// or else all pages.
+// sheetPages returns the pages that the first page lists as sheets, or all pages if it
+// lists none. For each page, it also returns the sheet name that the first page
+// specifies, or "".
 func (b *mhtmlArchive) sheetPages(ctx context.Context, in source.Input, opt source.Options) ([]*page, []string, error) {
 	parts, err := b.listPages(ctx, in)
 	if err != nil {
@@ -138,7 +141,7 @@ func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []p
 		raw := textinput.NewReader(in, at)
 		next, err := multipart.NewReader(raw, b.boundary).NextRawPart()
 		if err != nil && raw.Failure() == nil {
-			break // the end, or a truncated part, which is reported when it is read
+			break // at the end or at a truncated part, which is reported when it is read
 		}
 		if err != nil {
 			return nil, raw.Failure()
@@ -159,7 +162,7 @@ func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []p
 }
 
 // findBoundaries returns the offsets of the boundary lines, so that each part can be
-// read without those before it.
+// read without the parts before it.
 func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (places []int64, err error) {
 	lines := bufio.NewReaderSize(textinput.NewReader(in, 0), readBytes)
 	mark := []byte("--" + b.boundary)
@@ -185,8 +188,9 @@ func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (pla
 	}
 }
 
-// partError returns the error to report for an error of reading a part: the failure of
-// the store if it has failed, or else the problem of the part.
+// partError returns the error to report if reading a part fails. It is the failure of
+// the store if there was one, and otherwise an error that describes the problem of the
+// part.
 func partError(raw *textinput.Reader, err error) error {
 	switch {
 	case raw.Failure() != nil:
@@ -214,7 +218,7 @@ func (b *mhtmlArchive) openPart(in source.Input, p part) (io.Reader, error) {
 	return bufio.NewReaderSize(&partReader{text, raw}, maxLineBytes), nil
 }
 
-// partReader reads the text of a part and translates its errors.
+// partReader reads the text of a part and converts errors with partError.
 type partReader struct {
 	text io.Reader
 	raw  *textinput.Reader

@@ -15,30 +15,32 @@ import (
 )
 
 const (
-	// sampleBytes is how much of a page is read to detect its encoding.
+	// sampleBytes is the number of bytes of a page that are read to detect its
+	// encoding.
 	sampleBytes = 1 << 20
-	// declaredBytes is how much of a page is searched for a declared encoding.
+	// declaredBytes is the number of bytes of a page that are searched for a declared
+	// encoding.
 	declaredBytes = 64 << 10
-	// readBytes is how much is read at a time.
+	// readBytes is the number of bytes to read at a time.
 	readBytes = 128 << 10
 	// minConfidence is the confidence below which the encoding is assumed to be
 	// windows-1252, as in browsers.
 	minConfidence = 0.3
 )
 
-// page is one HTML document of a file.
+// page is one HTML document in a file.
 type page struct {
 	in    source.Input
 	guess charset.Guess
 	// archive is nil if the page is the whole file.
 	archive *mhtmlArchive
 	part    part
-	// formats and epoch1904 are set by the first pass.
+	// formats and epoch1904 are set by readPageInfo.
 	formats   *formats
 	epoch1904 bool
 }
 
-// newReader returns the page as UTF-8, from an offset in the text.
+// newReader returns the page as UTF-8, starting at offset at of the UTF-8 text.
 func (p *page) newReader(at int64) (io.Reader, error) {
 	direct := p.guess.Encoding == charset.UTF8
 	skip := int64(p.guess.BOM)
@@ -53,7 +55,7 @@ func (p *page) newReader(at int64) (io.Reader, error) {
 	return text, textinput.Discard(text, at)
 }
 
-// newRawReader returns the bytes of the page from an offset.
+// newRawReader returns the bytes of the page, starting at offset at.
 func (p *page) newRawReader(at int64) (io.Reader, error) {
 	if p.archive == nil {
 		return bufio.NewReaderSize(textinput.NewReader(p.in, at), readBytes), nil
@@ -65,8 +67,8 @@ func (p *page) newRawReader(at int64) (io.Reader, error) {
 	return raw, textinput.Discard(raw, at)
 }
 
-// findEncoding determines the encoding of the page. declared is the encoding declared
-// outside of it, or "".
+// findEncoding determines the encoding of the page. asked is the requested encoding, or
+// "". declared is the encoding that is declared outside the page, or "".
 func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
 	raw, err := p.newRawReader(0)
 	if err != nil {
@@ -93,7 +95,7 @@ func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
 	return nil
 }
 
-// reconcileEncoding decides between the declared and the detected encoding.
+// reconcileEncoding chooses between the declared and the detected encoding.
 func (p *page) reconcileEncoding(declared string) {
 	encoding, known := webEncoding(declared)
 	g := &p.guess
@@ -119,7 +121,8 @@ func (p *page) reconcileEncoding(declared string) {
 	}
 }
 
-// scanForNonASCII searches for characters beyond ASCII after the sample.
+// scanForNonASCII searches the rest of the page, after the sample, for characters
+// beyond ASCII. If it finds any, it updates the guess.
 func (p *page) scanForNonASCII(ctx context.Context, raw io.Reader) error {
 	var check charset.Checker
 	chunk := make([]byte, readBytes)
@@ -147,7 +150,8 @@ func (p *page) scanForNonASCII(ctx context.Context, raw io.Reader) error {
 	return nil
 }
 
-// encodingEvidence returns the evidence of each encoding once.
+// encodingEvidence returns evidence for the encodings of the pages, once for each
+// encoding.
 func encodingEvidence(pages []*page) (list []intray.Evidence) {
 	seen := map[string]bool{}
 	for _, p := range pages {
@@ -160,9 +164,9 @@ func encodingEvidence(pages []*page) (list []intray.Evidence) {
 	return list
 }
 
-// webEncoding returns the encoding that browsers use for a label. Some labels mean
-// larger character sets than their names say (encoding.spec.whatwg.org), and a page
-// whose label can be read is not UTF-16.
+// webEncoding returns the encoding that browsers use for a label. For some labels, this
+// is a larger character set than the label indicates (encoding.spec.whatwg.org). If a
+// label can be read as ASCII, the page cannot be UTF-16 or UTF-32.
 func webEncoding(label string) (charset.Encoding, bool) {
 	encoding, known := charset.Lookup(label)
 	wider := ""
@@ -181,7 +185,7 @@ func webEncoding(label string) (charset.Encoding, bool) {
 	return charset.Lookup(wider)
 }
 
-// declaredEncoding returns the encoding declared in a meta tag or in an XML
+// declaredEncoding returns the encoding that a page declares in a meta tag or an XML
 // declaration, or "".
 func declaredEncoding(head []byte) string {
 	if rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml")); ok {

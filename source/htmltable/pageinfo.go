@@ -21,24 +21,24 @@ import (
 // tableLocation is the location of a sheet in the text of its page.
 type tableLocation struct {
 	offset int64
-	// head and foot are the offsets of sections that are displayed in another position,
-	// or -1.
+	// head and foot are the offsets of the head and the foot if browsers display them
+	// in a position other than that in the page, or -1.
 	head, foot int64
 	name       string
 	hidden     bool
 }
 
-// tableFrame is an open table during the first pass.
+// tableFrame is a table that is open during the first pass.
 type tableFrame struct {
 	*tableWalker
 	tableLocation
-	// index is its index in places.
+	// index is the index of the table in places.
 	index int
-	// filled counts rows with text, grid rows with several cells, and hiddenRows the
-	// hidden rows with text.
+	// filled counts the rows with text, grid the rows with several cells, and
+	// hiddenRows the hidden rows with text.
 	filled, grid, hiddenRows int64
-	// inner counts the nested tables with text, and largest is the row count of the
-	// largest.
+	// inner counts the nested tables with text. largest is the maximum number of rows
+	// with text in any of them.
 	inner, largest int64
 }
 
@@ -49,7 +49,7 @@ type pageInfo struct {
 	places []tableLocation
 	// empty is the first table without text.
 	empty *tableLocation
-	// Numbers of tables by their outcome.
+	// These fields count tables by the decision about them.
 	empties, layouts, swallowed, doubts, cut int
 	hiddenRows                               int64
 	hiddenText                               bool
@@ -88,7 +88,7 @@ func readPageInfo(ctx context.Context, p *page, limits source.Limits) (*pageInfo
 	return s, nil
 }
 
-// handleToken handles one token.
+// handleToken passes the current token to all open tables.
 func (s *pageInfo) handleToken(t *tokenizer) error {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		f := s.open[i]
@@ -135,7 +135,7 @@ func (s *pageInfo) openTable(t *tokenizer) error {
 	return nil
 }
 
-// countRow counts the row that has just ended.
+// countRow counts the row that the last token has ended, if any.
 func (f *tableFrame) countRow() {
 	if !f.rowEnded {
 		return
@@ -152,8 +152,8 @@ func (f *tableFrame) countRow() {
 	}
 }
 
-// closeTable decides what the innermost table is: a sheet, a layout table, a sheet with
-// nested tables in its cells, or an empty table.
+// closeTable closes the innermost table and decides whether it is a sheet, a layout
+// table, a sheet with nested tables in its cells, or an empty table.
 func (s *pageInfo) closeTable() error {
 	last := len(s.open) - 1
 	f := s.open[last]
@@ -197,7 +197,7 @@ func (s *pageInfo) closeTable() error {
 	return nil
 }
 
-// finish handles the end of the page.
+// finish closes all open tables at the end of the page.
 func (s *pageInfo) finish(t *tokenizer) error {
 	s.cut += len(s.open)
 	for i := len(s.open) - 1; i >= 0; i-- {
@@ -216,7 +216,7 @@ func (s *pageInfo) finish(t *tokenizer) error {
 	return nil
 }
 
-// handleOutside handles a token outside of tables.
+// handleOutside handles a token outside tables.
 func (s *pageInfo) handleOutside(t *tokenizer) {
 	switch {
 	case t.kind == html.TextToken && s.inTitle && s.title == "":
@@ -231,7 +231,7 @@ func (s *pageInfo) handleOutside(t *tokenizer) {
 	s.office.readToken(t)
 }
 
-// merge adds the information about another page.
+// merge adds the information about a second page.
 func (s *pageInfo) merge(o *pageInfo) {
 	s.places = append(s.places, o.places...)
 	s.empties, s.layouts, s.swallowed, s.doubts, s.cut = s.empties+o.empties, s.layouts+o.layouts, s.swallowed+o.swallowed, s.doubts+o.doubts, s.cut+o.cut
@@ -246,7 +246,7 @@ func (s *pageInfo) merge(o *pageInfo) {
 	}
 }
 
-// evidence returns the choices made about the tables.
+// evidence returns evidence of the choices made about the tables.
 func (s *pageInfo) evidence() []intray.Evidence {
 	list := []intray.Evidence{{Choice: "tables", Value: fmt.Sprint(len(s.places)), Reason: intray.NewMessage("html.tables", nil)}}
 	addIf := func(condition bool, choice, value string, reason intray.Message) {
@@ -266,10 +266,10 @@ func (s *pageInfo) evidence() []intray.Evidence {
 	return list
 }
 
-// maxNameChars is the most characters of a sheet name or a title.
+// maxNameChars is the maximum length of a sheet name or a title, in characters.
 const maxNameChars = 100
 
-// truncateLine returns a text as one line of at most maxNameChars characters.
+// truncateLine returns text as one line, truncated to maxNameChars characters.
 func truncateLine(text string) string {
 	if len(text) > 16*maxNameChars {
 		text = strings.ToValidUTF8(text[:16*maxNameChars], "")
@@ -281,18 +281,19 @@ func truncateLine(text string) string {
 	return string([]rune(text)[:maxNameChars-1]) + "…"
 }
 
-// excelSheet is a sheet in Excel's list in a page.
+// excelSheet is an item in the list of sheets that Excel writes into a page.
 type excelSheet struct {
 	name, href string
 	hidden     bool
 }
 
-// excelInfo is the description of a workbook by Excel and compatible programs in the
-// head of a page: the element x:ExcelWorkbook, usually in a comment.
+// excelInfo is the description of a workbook that Excel and compatible programs write
+// into the head of a page. It is the x:ExcelWorkbook element, usually in a comment.
 type excelInfo struct {
 	sheets    []excelSheet
 	epoch1904 bool
-	// inSheet is set while a sheet is described, and field is its open element.
+	// inSheet is true within the description of a sheet. field is the element of the
+	// sheet that is open.
 	inSheet bool
 	field   string
 }
@@ -308,7 +309,7 @@ func (o *excelInfo) readComment(text []byte) {
 	}
 }
 
-// readToken handles one token.
+// readToken reads the current token of the description.
 func (o *excelInfo) readToken(t *tokenizer) {
 	last := len(o.sheets) - 1
 	if t.kind == html.TextToken && o.inSheet && o.field != "" {
@@ -340,8 +341,9 @@ func (o *excelInfo) readToken(t *tokenizer) {
 	}
 }
 
-// nameSheets names the sheets. outer is the name of the page. Excel's names are used if
-// it lists as many sheets as there are tables.
+// nameSheets sets the names of the sheets. outer is the sheet name that the file
+// specifies for the page, or "". If Excel lists as many sheets as there are tables,
+// nameSheets uses Excel's names.
 func (s *pageInfo) nameSheets(outer string) {
 	for i := range s.places {
 		p := &s.places[i]
@@ -354,7 +356,7 @@ func (s *pageInfo) nameSheets(outer string) {
 	}
 }
 
-// lastSegment returns the last segment of a reference, unescaped and in lower case.
+// lastSegment returns the last segment of a URL, unescaped and in lower case.
 func lastSegment(reference string) string {
 	if plain, err := url.PathUnescape(reference); err == nil {
 		reference = plain
@@ -363,7 +365,7 @@ func lastSegment(reference string) string {
 	return strings.TrimPrefix(path.Base(reference), "cid:")
 }
 
-// isErrorTitle reports whether a title is typical of error pages.
+// isErrorTitle reports whether a title is typical of an error page.
 func isErrorTitle(title string) bool {
 	title = strings.ToLower(title)
 	for _, word := range []string{"error", "not found", "forbidden", "denied", "unauthorized", "unavailable", "timeout", "timed out", "expired", "maintenance", "404", "403", "401", "500", "502", "503", "504"} {

@@ -56,7 +56,7 @@ func TestRefuses(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
 }
 
-// The rows before the end of a truncated page are returned first.
+// The rows before the end of a truncated page are returned before the error.
 func TestRowsBeforeTruncation(t *testing.T) {
 	page := "<table><tr><th>name<th>count</tr>" + strings.Repeat("<tr><td>a<td>1</tr>", 999) + "<tr><td>c<td>2"
 	reader, err := open(t, page).Open(t.Context(), 0)
@@ -118,7 +118,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// The evidence of an uncertain encoding has alternatives.
+// The evidence for an uncertain encoding lists alternatives.
 func TestUncertainEncodingEvidence(t *testing.T) {
 	for _, e := range open(t, "<table><tr><td>n<td>b<tr><td>\xa4x<td>1</table>").Evidence() {
 		if e.Choice == "encoding" && (!e.Tie || len(e.Alternatives) != 1) {
@@ -127,7 +127,7 @@ func TestUncertainEncodingEvidence(t *testing.T) {
 	}
 }
 
-// TestParts reads pages whose parts refer to each other in several ways.
+// TestParts checks pages whose parts refer to each other in different ways.
 func TestParts(t *testing.T) {
 	sheet := func(name, head string) string {
 		return fmt.Sprintf("--b\n%s\nContent-Type: text/html\n\n<table><tr><td>%s</table>\n", head, name)

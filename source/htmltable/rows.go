@@ -10,16 +10,18 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// markupBytes is how many bytes longer than a cell a tag may be.
+// markupBytes is the number of bytes that a tag may be longer than the maximum length
+// of a cell.
 const markupBytes = 1 << 20
 
-// rows returns the rows of one table in the order of a browser: head, body, foot, in
-// whichever order they are in the page.
+// rows returns the rows of one table in the order in which browsers display them: head,
+// body, foot. The page may have them in a different order.
 type rows struct {
 	page   *page
 	place  tableLocation
 	limits source.Limits
-	// passes are the sections to read separately, and nextPass is the next one.
+	// passes lists the sections to read separately. nextPass is the index of the next
+	// one.
 	passes   []tablePass
 	nextPass int
 	tokens   *tokenizer
@@ -48,7 +50,7 @@ func openRows(ctx context.Context, p *page, at tableLocation, limits source.Limi
 	return r, r.startPass(ctx)
 }
 
-// startPass starts the next pass.
+// startPass starts the next pass over the page.
 func (r *rows) startPass(ctx context.Context) error {
 	s := r.passes[r.nextPass]
 	r.nextPass++
@@ -97,7 +99,7 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	return workbook.Row{}, r.err
 }
 
-// advance reads to the end of the next row with cells, or to the end of the pass.
+// advance reads up to the end of the next row with cells or the end of the pass.
 func (r *rows) advance(ctx context.Context) error {
 	if r.walker.tableEnded {
 		if r.nextPass == len(r.passes) {
@@ -123,7 +125,7 @@ func (r *rows) advance(ctx context.Context) error {
 	}
 }
 
-// finishTable handles the end of the page inside the table.
+// finishTable handles the end of the page within the table.
 func (r *rows) finishTable() error {
 	if r.walker.finish(r.tokens) {
 		return &source.UnreadableError{Line: r.walker.rowCount + 1, Reason: intray.NewMessage("html.cut_in_row", nil)}
@@ -131,7 +133,7 @@ func (r *rows) finishTable() error {
 	return nil
 }
 
-// withRow adds the row to an error that has none.
+// withRow adds the number of the current row to an error that has no line.
 func (r *rows) withRow(err error) error {
 	var limit *source.LimitError
 	if errors.As(err, &limit) && limit.Line == 0 {
@@ -152,8 +154,8 @@ func (r *rows) gridRow(l *tableRow) workbook.Row {
 	return workbook.Row{Number: l.number, Hidden: l.hidden, Cells: r.cells}
 }
 
-// PendingMerges implements [workbook.MergeReporter]. A range may extend beyond its
-// section, as in the page.
+// PendingMerges implements [workbook.MergeReporter]. A range can extend beyond its
+// section, as it does in the page.
 func (r *rows) PendingMerges() []workbook.Range {
 	ranges := r.merged
 	r.merged = nil

@@ -12,17 +12,18 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// Pages like those of several kinds of programs.
+// These pages are like those that several kinds of programs write.
 const (
-	// A script that names its output .xls and writes tags.
+	// scripted is the output of a script that names it .xls and writes tags.
 	scripted = `<table border="1"><thead><tr><th>Nr.</th><th>Kunde</th><th>Betrag</th></tr></thead><tbody>` + "\n" +
 		`<tr><td>00123</td><td>M&uuml;ller &amp; S&ouml;hne</td><td>1.234,50&nbsp;&euro;</td></tr>` + "\n" +
 		`<tr><td>00124</td><td><a href="x?a=1&b=2">Caf&#233;</a><br/>Nord</td><td></td></tr></tbody></table>`
-	// A table that a browser script passes to Excel.
+	// browser is a table that a browser script passes to Excel.
 	browser = `<html xmlns:o="urn:schemas-microsoft-com:office:office" xmlns:x="urn:schemas-microsoft-com:office:excel" xmlns="http://www.w3.org/TR/REC-html40"><head><!--[if gte mso 9]><xml><x:ExcelWorkbook><x:ExcelWorksheets><x:ExcelWorksheet><x:Name>Sales &amp; More</x:Name><x:WorksheetOptions><x:DisplayGridlines/></x:WorksheetOptions></x:ExcelWorksheet></x:ExcelWorksheets></x:ExcelWorkbook></xml><![endif]--><meta http-equiv="content-type" content="text/plain; charset=UTF-8"/></head><body><table><tr><td>id</td><td>name</td></tr><tr><td>1</td><td>Łódź</td></tr></table></body></html>`
-	// SQL*Plus with SET MARKUP HTML ON.
+	// database is the output of SQL*Plus with SET MARKUP HTML ON.
 	database = "<html>\n<head>\n<meta http-equiv=\"Content-Type\" content=\"text/html; charset=WINDOWS-1252\">\n<title>SQL*Plus Report</title>\n<style type='text/css'> body {font:10pt Arial} </style></head>\n<body>\n<p>\n<table border='1' width='90%' align='center' summary='Script output'>\n<tr>\n<th scope=\"col\">\nENAME\n</th>\n<th scope=\"col\">\nSAL\n</th>\n</tr>\n<tr>\n<td>\nSM\xcfTH\n</td>\n<td align=\"right\">\n       800\n</td>\n</tr>\n<tr>\n<td>\nALLEN\n</td>\n<td align=\"right\">\n&nbsp;\n</td>\n</tr>\n</table>\n<p>\n\n2 rows selected.<br>\n</body>\n</html>\n"
-	// The "Web Page" of Excel, with values in addition to the displayed texts.
+	// excel is a "Web Page" saved by Excel. It has values in addition to the displayed
+	// text.
 	excel = `<html xmlns:v="urn:schemas-microsoft-com:vml" xmlns:x="urn:schemas-microsoft-com:office:excel">
 <head><meta name=ProgId content=Excel.Sheet><meta http-equiv=Content-Type content="text/html; charset=windows-1252">
 <style><!--table {mso-displayed-decimal-separator:"\.";}
@@ -45,12 +46,13 @@ const (
 </body>
 </html>
 `
-	// A reporting tool that lays out everything with tables.
+	// report is the output of a reporting tool that uses tables for its whole layout.
 	report = `<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN"><HTML><HEAD><TITLE>Stock</TITLE></HEAD><BODY><TABLE CELLSPACING="0"><TR><TD>Stock report</TD></TR><TR><TD>` +
 		`<TABLE ID="stock"><TR><TD>Item</TD><TD>Count</TD></TR><TR><TD>Bolt</TD><TD>7</TD></TR><TR><TD>Nut</TD><TD>9</TD></TR></TABLE></TD></TR></TABLE></BODY></HTML>`
 )
 
-// mhtml returns a single-file web page. Each part is a name, a transfer encoding and a body.
+// mhtml returns a single-file web page. Each part consists of a name, a transfer
+// encoding and a body.
 func mhtml(parts ...[3]string) string {
 	out := "MIME-Version: 1.0\r\nX-Document-Type: Workbook\r\nContent-Type: multipart/related;\r\n\tboundary=\"----=_NextPart_01\"\r\n\r\nThis document is a single-file web page.\r\n\r\n"
 	for _, p := range parts {
@@ -66,7 +68,8 @@ func mhtml(parts ...[3]string) string {
 	return out + "------=_NextPart_01--\r\n"
 }
 
-// workbookPage returns a single-file web page of two sheets like that of Excel.
+// workbookPage returns a single-file web page with two sheets like those that Excel
+// saves.
 func workbookPage() string {
 	list := `<html><head><xml><x:ExcelWorkbook><x:ExcelWorksheets><x:ExcelWorksheet><x:Name>Cafés</x:Name><x:WorksheetSource HRef="Book_files/sheet001.htm"/></x:ExcelWorksheet>` +
 		`<x:ExcelWorksheet><x:Name>Two</x:Name><x:WorksheetSource HRef="Book_files/sheet002.htm"/></x:ExcelWorksheet></x:ExcelWorksheets></x:ExcelWorkbook></xml></head><frameset rows="*,39"><frame src="Book_files/sheet001.htm"></frameset></html>`
@@ -98,7 +101,7 @@ func TestSuite(t *testing.T) {
 	for _, table := range sourcetest.LargeTables() {
 		s := table.Sample()
 		s.Text, s.Sheets[0].Lines = written(table), nil
-		if table.Name == "tall" { // rows without text are not records, and line breaks in long cells are white space
+		if table.Name == "tall" { // rows without text are not records, and line breaks in long cells become spaces
 			samples = append(samples, s)
 		}
 	}
@@ -153,7 +156,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// Among text formats, pages are read as pages, and CSV as CSV.
+// Web pages are detected as HTML, and CSV files with HTML in their cells as CSV.
 func TestDistinguishedFromCSV(t *testing.T) {
 	for name, test := range map[string]struct{ file, text, want string }{
 		"a page named as CSV":      {"a.csv", scripted, "html"},
@@ -167,7 +170,7 @@ func TestDistinguishedFromCSV(t *testing.T) {
 		"CSV of whole cells":       {"a.csv", "<div><table><tr><td>x</td></tr></table></div>,5\n<div>y</div>,6\n", "csv"},
 	} {
 		book, err := source.Open(t.Context(), sourcetest.NewInput(test.file, []byte(test.text)), []source.Format{Format{}, csv.Format{}}, source.Options{})
-		got := "html" // whose Open may refuse a page without a table
+		got := "html" // whose Open can reject a page without a table
 		if err == nil {
 			got = book.Evidence()[0].Value
 		}

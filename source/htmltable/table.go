@@ -10,10 +10,10 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// maxDepth is the most nested tables.
+// maxDepth is the maximum nesting depth of tables.
 const maxDepth = 32
 
-// The most columns and rows that a cell can span, as in browsers.
+// The maximum numbers of columns and rows that a cell can span, as in browsers.
 const (
 	maxColSpan = 1000
 	maxRowSpan = 65534
@@ -24,17 +24,17 @@ type tableRow struct {
 	number int64
 	hidden bool
 	cells  []tableCell
-	// merged are the ranges that its cells span.
+	// merged holds the ranges that cells of the row span.
 	merged []workbook.Range
-	// arena holds the texts of the cells.
+	// arena holds the text of the cells.
 	arena []byte
-	// filled counts the cells with text, and own those with text outside of nested
+	// filled counts the cells with text. own counts the cells with text outside nested
 	// tables.
 	filled, own int
 }
 
-// tableCell is a cell with text. Its value is in the arena from valueStart to valueEnd,
-// and its displayed text from there to formattedEnd.
+// tableCell is a cell with text. In the arena, its value is stored from valueStart to
+// valueEnd, followed by its displayed text up to formattedEnd.
 type tableCell struct {
 	column                             int
 	kind                               intray.CellKind
@@ -45,40 +45,41 @@ type tableCell struct {
 type tableWalker struct {
 	limits source.Limits
 	flow   textFlow
-	// countOnly is set if only the presence of text matters.
+	// countOnly is true if only the presence of text matters.
 	countOnly bool
-	// nestedTables has an entry for each open nested table, which is true inside of its
-	// cells.
+	// nestedTables has an entry for each open nested table. The entry is true within a
+	// cell of the nested table.
 	nestedTables             []bool
 	inRow, inCell, inCaption bool
-	// section is the open section. inFoot is set in the first foot of the table.
+	// section is the open section. inFoot is true within the first foot of the table.
 	section       tag
 	sectionHidden bool
 	inFoot        bool
 	// headAt and footAt are the offsets of the first head and the first foot, or -1.
-	// headLate is set if rows precede the head, and footEarly if rows follow the foot.
+	// headLate is true if there are rows before the head. footEarly is true if there
+	// are rows after the foot.
 	headAt, footAt      int64
 	headLate, footEarly bool
-	// skip are the offsets of sections that are read in another pass. sectionOnly is
-	// set to read a single section.
+	// skip holds the offsets of sections that are read in a separate pass. sectionOnly
+	// is true if the walker reads a single section.
 	skip        [2]int64
 	skipping    bool
 	sectionOnly bool
 
-	// current is the current row, previous the last complete row, and rowEnded whether
-	// the last token ended a row.
+	// current is the current row and previous is the last complete row. rowEnded is
+	// true if the last token ended a row.
 	current, previous *tableRow
 	rowEnded          bool
-	// rowCount counts the rows, and cellCount their columns.
+	// rowCount counts the rows of the table, and cellCount counts their columns.
 	rowCount, cellCount int64
-	// column is the column of the current cell, and nextColumn the one after the last
+	// column is the column of the current cell. nextColumn is the column after the last
 	// cell.
 	column, nextColumn int
-	// cellRowSpan is how many rows the current cell spans.
+	// cellRowSpan is the number of rows that the current cell spans.
 	cellRowSpan int64
-	// coveredUntil is the last row in which each column is covered by a cell above.
+	// coveredUntil holds, for each column, the last row that a cell above covers.
 	coveredUntil []int64
-	// own is set if the current cell has text outside of nested tables.
+	// own is true if the current cell has text outside nested tables.
 	own   bool
 	typed typedValue
 
@@ -147,13 +148,14 @@ func (w *tableWalker) addText(t *tokenizer) {
 	}
 }
 
-// handleNestedTag handles a tag within a nested table, whose text is part of the cell.
+// handleNestedTag handles a tag within a nested table. The text of the nested table is
+// part of the cell.
 func (w *tableWalker) handleNestedTag(t *tokenizer) {
 	last := len(w.nestedTables) - 1
 	switch t.tag {
 	case tagTable:
 		w.flow.block = true
-		if t.isEnd || !w.nestedTables[last] { // a table between the cells of another one ends it
+		if t.isEnd || !w.nestedTables[last] { // a table that starts between cells of a nested table ends that table
 			w.nestedTables = w.nestedTables[:last]
 		}
 		if t.isStart {
@@ -179,7 +181,7 @@ func (w *tableWalker) pushNested() {
 	w.nestedTables = append(w.nestedTables, false)
 }
 
-// handleTableTag handles the tag of a table outside of nested tables.
+// handleTableTag handles a table tag outside nested tables.
 func (w *tableWalker) handleTableTag(t *tokenizer) {
 	if t.isStart && (w.inCell || w.inCaption) {
 		w.flow.block = true
@@ -193,7 +195,7 @@ func (w *tableWalker) handleTableTag(t *tokenizer) {
 
 func (w *tableWalker) handleSectionTag(t *tokenizer) {
 	w.endRow()
-	w.coveredUntil = w.coveredUntil[:0] // cells do not reach beyond their section
+	w.coveredUntil = w.coveredUntil[:0] // cells do not extend beyond their section
 	if w.sectionOnly && w.section != tagOther {
 		w.tableEnded = true
 		return
@@ -239,8 +241,7 @@ func (w *tableWalker) endRow() {
 	w.current, w.previous, w.rowEnded = w.previous, w.current, true
 }
 
-// beginCell places a cell in the first column that is not covered by cells of rows
-// above.
+// beginCell puts a cell in the first column that is not covered by cells of rows above.
 func (w *tableWalker) beginCell(t *tokenizer) {
 	w.inCaption = false
 	if !w.inRow {
@@ -314,8 +315,8 @@ func (w *tableWalker) endCell() {
 	}
 }
 
-// finish ends the table at the end of the page. It reports whether the page was
-// truncated within a cell.
+// finish ends the table at the end of the page. It reports whether the page ends within
+// a cell.
 func (w *tableWalker) finish(t *tokenizer) (cut bool) {
 	cut = w.inCell || w.inCaption || t.partial
 	w.rowEnded = false
@@ -326,7 +327,8 @@ func (w *tableWalker) finish(t *tokenizer) (cut bool) {
 	return cut
 }
 
-// parseSpan parses a number of columns or rows, from 1 to most.
+// parseSpan parses the number of columns or rows that a cell spans. The result is from
+// 1 to most.
 func parseSpan(text string, most int) int {
 	n := 0
 	for _, c := range []byte(text) {
@@ -338,7 +340,8 @@ func parseSpan(text string, most int) int {
 	return max(n, 1)
 }
 
-// parseRowSpan parses a number of rows. 0 means all rows of the section.
+// parseRowSpan parses the number of rows that a cell spans. 0 means all remaining rows
+// of the section.
 func parseRowSpan(text string) int {
 	if text == "0" {
 		return 1 << 40

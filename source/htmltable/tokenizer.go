@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// tag is the meaning of a tag for a table.
+// tag is the role of a tag in a table.
 type tag uint8
 
 const (
@@ -31,7 +31,8 @@ const (
 	tagVoid   // has no end tag
 )
 
-// parseTag returns the meaning of a tag name in lower case.
+// parseTag returns the role of the tag with the given name, which must be in lower
+// case.
 func parseTag(name []byte) tag {
 	switch string(name) {
 	case "table":
@@ -74,10 +75,10 @@ func parseOtherTag(name []byte) tag {
 // attribute is an attribute with its entities resolved.
 type attribute struct{ key, value []byte }
 
-// maxAttributes is the most attributes of a tag that are read.
+// maxAttributes is the maximum number of attributes of a tag that are read.
 const maxAttributes = 64
 
-// pollTokens is how many tokens are read before the context is checked again.
+// pollTokens is the number of tokens to read between two checks of the context.
 const pollTokens = 1024
 
 // tokenizer reads the tokens of a page and tracks their offsets.
@@ -85,14 +86,15 @@ type tokenizer struct {
 	checkContext func() error
 	z            *html.Tokenizer
 	maxToken     int
-	// offset and end are the offsets of the current token.
+	// offset and end are the offsets of the first byte of the current token and of the
+	// byte after it.
 	offset, end int64
 	count       int
 
 	kind html.TokenType
-	// partial is set if the text ends within a tag.
+	// partial is true if the text ends within a tag.
 	partial bool
-	// isStart is set for a start tag, and isEnd for an end tag.
+	// isStart is true for a start tag, and isEnd for an end tag.
 	isStart, isEnd bool
 	tag            tag
 	name           []byte
@@ -104,8 +106,8 @@ type tokenizer struct {
 	textCached bool
 }
 
-// newTokenizer returns a tokenizer. A token of more than most bytes is a
-// *source.LimitError.
+// newTokenizer returns a tokenizer. If a token is longer than most bytes, next returns
+// a *source.LimitError.
 func newTokenizer(ctx context.Context, text io.Reader, most int) *tokenizer {
 	t := &tokenizer{checkContext: ctx.Err, z: html.NewTokenizer(text), maxToken: most}
 	t.z.SetMaxBuf(most)
@@ -146,7 +148,7 @@ func (t *tokenizer) failure() error {
 	return &source.LimitError{Reason: intray.NewMessage("html.text_too_long", intray.Params{"limit": t.maxToken})}
 }
 
-// text returns the content of a text or a comment.
+// text returns the content of a text token or a comment.
 func (t *tokenizer) text() []byte {
 	if !t.textCached {
 		t.cachedText, t.textCached = t.z.Text(), true
@@ -154,7 +156,7 @@ func (t *tokenizer) text() []byte {
 	return t.cachedText
 }
 
-// allAttributes returns the attributes of a start tag.
+// allAttributes returns the attributes of the current start tag.
 func (t *tokenizer) allAttributes() []attribute {
 	for t.moreAttrs && len(t.attributes) < maxAttributes {
 		var key, value []byte
@@ -164,7 +166,7 @@ func (t *tokenizer) allAttributes() []attribute {
 	return t.attributes
 }
 
-// attrValue returns the value of an attribute, or "".
+// attrValue returns the value of an attribute, or "" if the tag does not have it.
 func (t *tokenizer) attrValue(key string) string {
 	for _, a := range t.allAttributes() {
 		if string(a.key) == key {
@@ -174,7 +176,7 @@ func (t *tokenizer) attrValue(key string) string {
 	return ""
 }
 
-// hasAttr reports whether the tag has an attribute.
+// hasAttr reports whether the tag has the attribute key.
 func (t *tokenizer) hasAttr(key string) bool {
 	for _, a := range t.allAttributes() {
 		if string(a.key) == key {
@@ -184,7 +186,7 @@ func (t *tokenizer) hasAttr(key string) bool {
 	return false
 }
 
-// isHidden reports whether the attributes of a tag hide its element.
+// isHidden reports whether the attributes of the tag hide its element.
 func (t *tokenizer) isHidden() bool {
 	if !t.moreAttrs && len(t.attributes) == 0 {
 		return false

@@ -17,8 +17,8 @@ type typedValue struct {
 	format                    *numfmt.Format
 }
 
-// readTypedValue reads the value that Excel stores in x:num, x:bool or x:err. It is
-// empty if the text is the value.
+// readTypedValue returns the value that Excel stores in the attributes x:num, x:bool
+// and x:err. It is empty if the text is the value.
 func (w *tableWalker) readTypedValue(t *tokenizer) (v typedValue) {
 	for _, a := range t.allAttributes() {
 		switch string(a.key) {
@@ -36,8 +36,8 @@ func (w *tableWalker) readTypedValue(t *tokenizer) (v typedValue) {
 	return v
 }
 
-// appendValue appends the value of a cell. A value that does not match its type becomes
-// text.
+// appendValue appends the value of a cell and returns its kind. If the value does not
+// match its type, it appends the text instead.
 func (v typedValue) appendValue(dst, text []byte, epoch1904 bool) ([]byte, intray.CellKind) {
 	value := v.value
 	if value == "" && (v.isNumber || v.isBool || v.isError) {
@@ -63,7 +63,7 @@ func (v typedValue) appendValue(dst, text []byte, epoch1904 bool) ([]byte, intra
 	return append(dst, text...), intray.CellText
 }
 
-// generalFormat is the format of numbers without a format.
+// generalFormat is the default number format.
 var generalFormat = compileFormat("General")
 
 // parseNumber parses a decimal number. Inf and other bases are invalid.
@@ -75,13 +75,13 @@ func parseNumber(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// maxClasses is the most classes with number formats.
+// maxClasses is the maximum number of classes with number formats.
 const maxClasses = 1 << 16
 
-// maxCodeBytes is the most bytes of a number format code in a style.
+// maxCodeBytes is the maximum length of a number format code in a style, in bytes.
 const maxCodeBytes = 1 << 10
 
-// styleHas reports whether a style sets a property to a value.
+// styleHas reports whether a style sets property to value.
 func styleHas(style, property, value string) bool {
 	if style == "" {
 		return false
@@ -105,8 +105,8 @@ func styleValue(style, property string) (string, bool) {
 	return "", false
 }
 
-// unquotedIndex returns the index of a mark outside of quotes, or the length of the
-// text.
+// unquotedIndex returns the index of the first mark outside quotes, or the length of
+// text if there is none.
 func unquotedIndex(text string, mark byte) int {
 	quote := byte(0)
 	for i := 0; i < len(text); i++ {
@@ -136,7 +136,7 @@ func formatCode(style string) string {
 	return ""
 }
 
-// unescapeCSS resolves the escapes of style sheets: a backslash with a hexadecimal
+// unescapeCSS resolves the escapes in a style sheet: a backslash with a hexadecimal
 // character code, or a backslash with the character itself.
 func unescapeCSS(text string) string {
 	var out strings.Builder
@@ -167,13 +167,13 @@ func unescapeCSS(text string) string {
 	return out.String()
 }
 
-// formats are the number formats of the classes of a page.
+// formats holds the number formats of the classes of a page.
 type formats struct {
 	classes  map[string]string
 	compiled map[string]*numfmt.Format
 }
 
-// read reads the number formats of a style sheet.
+// read adds the number formats in a style sheet.
 func (f *formats) read(sheet string) {
 	for sheet != "" && len(f.classes) < maxClasses {
 		begin := strings.IndexByte(sheet, '{')
@@ -210,7 +210,8 @@ func (f *formats) addClass(class, code string) {
 	}
 }
 
-// lookup returns the format of a cell, or nil.
+// lookup returns the number format of a cell with the given class and style attributes,
+// or nil if they specify none.
 func (f *formats) lookup(class, style string) *numfmt.Format {
 	if code := formatCode(style); code != "" {
 		return compileFormat(code)
@@ -224,7 +225,7 @@ func (f *formats) lookup(class, style string) *numfmt.Format {
 }
 
 // compileFormat compiles a code or one of Excel's named date formats. Only the kind of
-// the format matters, because the page has the displayed text.
+// the format matters, because the page contains the displayed text.
 func compileFormat(code string) *numfmt.Format {
 	switch strings.ToLower(code) {
 	case "general date":
