@@ -1,20 +1,21 @@
 // Package cfb reads OLE2 compound files: .xls workbooks, and .xlsx workbooks that
 // are encrypted.
 //
-// A [File] is cut into sectors of one size, which a table of links, the FAT,
-// joins to chains. A [Stream] is the chain that an [Entry] of the directory names.
+// A [File] consists of sectors of equal size. A table of links, the FAT, joins sectors
+// to chains. A [Stream] is the chain to which an [Entry] in the directory refers.
 // Streams shorter than 4,096 bytes are chains of small sectors in the mini stream.
 //
-// Whatever a file declares, opening it costs a few bytes of memory for each sector
-// that fits into the file, and every loop of links is found. With the usual reader
-// (mscfb), the file determines how deep it recurses and how often it follows a chain
-// from its beginning.
+// Regardless of what a file declares, opening it uses only a few bytes of memory for
+// each sector that fits into the file, and loops of links are detected. In the usual Go
+// reader (mscfb), the file determines the depth of recursion and how often a chain is
+// followed from its beginning.
 //
-// Errors are *[DamageError] for a file that cannot be read, and errors of the store. A
-// truncated file can be opened: its chains end early, and its streams are truncated.
+// If a file cannot be read, functions return a *[DamageError]. They return errors of
+// the store unchanged. A truncated file can be opened, but its chains end early and its
+// streams are truncated.
 //
-// The package finds only streams outside of all storages (folders). It reads no
-// properties and writes nothing.
+// The package finds only streams outside storages (folders). It does not read
+// properties or write files.
 package cfb
 
 import (
@@ -30,18 +31,18 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Magic is the first eight bytes of a compound file.
+// Magic is the signature in the first eight bytes of a compound file.
 const Magic = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
 const (
 	headerBytes = 512
 	entryBytes  = 128
-	// miniSectorBytes is the size of a sector of the mini stream, which holds the
-	// streams shorter than miniCutoff.
+	// miniSectorBytes is the size of a sector in the mini stream, in bytes. The mini
+	// stream holds the streams that are shorter than miniCutoff.
 	miniSectorBytes = 64
 	miniCutoff      = 4096
-	// maxSector is the highest number of a sector. Those above it are marks, such
-	// as the end of a chain.
+	// maxSector is the maximum number of a sector. Larger numbers are markers, such as
+	// the end of a chain.
 	maxSector  = 0xFFFFFFFA
 	endOfChain = 0xFFFFFFFE
 )
@@ -58,28 +59,27 @@ func damaged(problem intray.Message) error {
 	return &DamageError{intray.NewMessage("xls.container_damaged", intray.Params{"problem": problem})}
 }
 
-// File is an opened compound file. It does not change and is safe for concurrent
-// use.
+// File is an opened compound file. It is immutable and safe for concurrent use.
 type File struct {
 	in   io.ReaderAt
 	size int64
-	// shift is the size of a sector: 1<<shift bytes.
+	// shift is the binary logarithm of the size of a sector in bytes.
 	shift uint
-	// sectorCount is the number of sectors that the file has room for. The last
-	// one may be cut.
+	// sectorCount is the number of sectors that fit into the file. The last sector may
+	// be truncated.
 	sectorCount int64
 	fat         []uint32
 	// version is 3 or 4.
 	version   uint16
 	directory *Stream
-	// miniStream holds the short streams, and miniFAT joins its sectors.
+	// miniStream holds the short streams, and miniFAT links its sectors.
 	miniStream *Stream
 	miniFAT    []uint32
 }
 
 var little = binary.LittleEndian
 
-// Open reads the tables of a compound file.
+// Open reads the tables of a compound file with the given size in bytes.
 func Open(in io.ReaderAt, size int64) (*File, error) {
 	if size < headerBytes {
 		return nil, &DamageError{intray.NewMessage("xls.too_short", intray.Params{"size": size})}
@@ -92,7 +92,7 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	if f.shift != 9 && f.shift != 12 {
 		return nil, damaged(intray.NewMessage("xls.sector_size", intray.Params{"exponent": int(f.shift)}))
 	}
-	f.sectorCount = (size - 1) >> f.shift // the header takes the space of one
+	f.sectorCount = (size - 1) >> f.shift // the header takes the space of one sector
 	if err := f.loadFAT(head); err != nil {
 		return nil, err
 	}
@@ -103,11 +103,11 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	return f, f.loadMiniStream(little.Uint32(head[60:]))
 }
 
-// sectorOffset returns where in the file a sector begins.
+// sectorOffset returns the offset of a sector in the file.
 func (f *File) sectorOffset(sector uint32) int64 { return (int64(sector) + 1) << f.shift }
 
-// readSector reads a sector within the file. Its missing end reads as marks of
-// free sectors.
+// readSector reads a sector that is within the file. If the sector is truncated, the
+// missing bytes are 0xFF, which marks free sectors.
 func (f *File) readSector(number uint32, into []byte) error {
 	n := min(int64(len(into)), f.size-f.sectorOffset(number))
 	for i := n; i < int64(len(into)); i++ {
@@ -116,8 +116,8 @@ func (f *File) readSector(number uint32, into []byte) error {
 	return readFull(f.in, into[:n], f.sectorOffset(number))
 }
 
-// loadFAT reads the FAT, whose sectors are listed in the header and in the
-// sectors of the DIFAT, as far as there are sectors to link.
+// loadFAT reads the FAT. Its sectors are listed in the header and in the sectors of the
+// DIFAT. loadFAT reads no more of them than the size of the file requires.
 func (f *File) loadFAT(head []byte) error {
 	buf := make([]byte, 1<<f.shift)
 	most := int(f.sectorCount<<2>>f.shift) + 1
@@ -135,7 +135,7 @@ func (f *File) loadFAT(head []byte) error {
 	}
 	for _, number := range list[:min(len(list), most)] {
 		if int64(number) >= f.sectorCount {
-			break // cut off; chains that lead there end early
+			break // truncated: chains that lead to the missing sectors end early
 		}
 		if err := f.readSector(number, buf); err != nil {
 			return err
@@ -145,7 +145,7 @@ func (f *File) loadFAT(head []byte) error {
 	return nil
 }
 
-// regularSectors returns the numbers of sectors up to the first mark.
+// regularSectors returns the numbers of sectors before the first marker.
 func regularSectors(raw []byte) []uint32 {
 	list := appendUint32s(nil, raw)
 	for i, number := range list {
@@ -163,8 +163,9 @@ func appendUint32s(list []uint32, raw []byte) []uint32 {
 	return list
 }
 
-// readChain joins the sectors from start on to a stream of at most size bytes.
-// The stream is truncated if they end early or after the end of the file.
+// readChain returns the chain that starts at sector start as a stream of at most size
+// bytes. The stream is truncated if the chain ends early or extends beyond the end of
+// the file.
 func (f *File) readChain(start uint32, size int64) (*Stream, error) {
 	s := &Stream{in: f.in, declaredSize: size}
 	seen := newBitset(f.sectorCount)
@@ -185,8 +186,8 @@ func (f *File) readChain(start uint32, size int64) (*Stream, error) {
 	return s, nil
 }
 
-// loadMiniStream reads what short streams need. The first entry of the directory
-// has the mini stream.
+// loadMiniStream reads the mini stream and its table. The first entry in the directory
+// refers to the mini stream.
 func (f *File) loadMiniStream(start uint32) error {
 	root, err := f.readEntry(0)
 	if err != nil {
@@ -207,7 +208,7 @@ func (f *File) loadMiniStream(start uint32) error {
 	return nil
 }
 
-// readMiniChain is readChain for the sectors of the mini stream.
+// readMiniChain does the same as readChain for the sectors of the mini stream.
 func (f *File) readMiniChain(start uint32, size int64) (*Stream, error) {
 	s := &Stream{in: f.in, declaredSize: size}
 	seen := newBitset(int64(len(f.miniFAT)))
@@ -225,12 +226,12 @@ func (f *File) readMiniChain(start uint32, size int64) (*Stream, error) {
 	return s, nil
 }
 
-// bitset is a set of numbers below a limit.
+// bitset is a set of small non-negative numbers.
 type bitset []uint64
 
 func newBitset(n int64) bitset { return make(bitset, n/64+1) }
 
-// set adds a number to the set and reports whether it is new.
+// set adds n to the set and reports whether n was not in the set before.
 func (m bitset) set(n uint32) bool {
 	bit := uint64(1) << (n % 64)
 	fresh := m[n/64]&bit == 0
@@ -238,11 +239,12 @@ func (m bitset) set(n uint32) bool {
 	return fresh
 }
 
-// Entry is a stream as the directory lists it.
+// Entry is an entry in the directory, such as a stream.
 type Entry struct {
 	name string
 	kind byte
-	// left and right lead to entries of the same storage, child to one inside.
+	// left and right are the numbers of sibling entries in the same storage. child is
+	// the number of an entry in this storage.
 	left, right, child uint32
 	start              uint32
 	size               int64
@@ -251,7 +253,7 @@ type Entry struct {
 // kindStream is the kind of an entry that is a stream.
 const kindStream = 2
 
-// readEntry reads an entry of the directory by its number.
+// readEntry reads the directory entry with the given number.
 func (f *File) readEntry(number uint32) (Entry, error) {
 	raw := make([]byte, entryBytes)
 	off := int64(number) * entryBytes
@@ -266,7 +268,7 @@ func (f *File) readEntry(number uint32) (Entry, error) {
 		start: little.Uint32(raw[116:]), size: int64(little.Uint32(raw[120:])),
 	}
 	if high := little.Uint32(raw[124:]); f.version >= 4 && high != 0 {
-		e.size = f.size + 1 // more than the file can have
+		e.size = f.size + 1 // larger than any stream in the file, so that the stream is truncated
 	}
 	units := make([]uint16, 0, 32)
 	for i := 0; i+2 < min(int(little.Uint16(raw[64:])), 64); i += 2 {
@@ -276,8 +278,9 @@ func (f *File) readEntry(number uint32) (Entry, error) {
 	return e, nil
 }
 
-// Find returns the streams outside of all storages that have one of the names,
-// in any case, by that name. Streams in storages belong to embedded objects.
+// Find returns the streams that have one of the given names, keyed by that name. It
+// ignores case. It does not search storages, because their streams belong to embedded
+// objects.
 func (f *File) Find(names ...string) (map[string]Entry, error) {
 	root, err := f.readEntry(0)
 	if err != nil {
@@ -289,7 +292,7 @@ func (f *File) Find(names ...string) (map[string]Entry, error) {
 		number := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if int64(number) >= f.directory.size/entryBytes || !seen.set(number) {
-			continue // a damaged link: find the streams that remain
+			continue // the link is damaged: find the remaining streams
 		}
 		e, err := f.readEntry(number)
 		if err != nil {
@@ -305,7 +308,7 @@ func (f *File) Find(names ...string) (map[string]Entry, error) {
 	return found, nil
 }
 
-// OpenStream returns the bytes of an entry.
+// OpenStream opens the stream of an entry.
 func (f *File) OpenStream(e Entry) (*Stream, error) {
 	if e.size < miniCutoff {
 		return f.readMiniChain(e.start, e.size)
@@ -313,19 +316,19 @@ func (f *File) OpenStream(e Entry) (*Stream, error) {
 	return f.readChain(e.start, e.size)
 }
 
-// Stream is a sequence of bytes in a file. It does not change and is safe for
-// concurrent use.
+// Stream is a sequence of bytes in a file. It is immutable and safe for concurrent use.
 type Stream struct {
 	in   io.ReaderAt
 	runs []run
-	// size is how many bytes there are, declaredSize how many there should be.
+	// size is the number of bytes in the file. declaredSize is the number of bytes that
+	// the file declares.
 	size, declaredSize int64
 }
 
 // run is a contiguous part of a stream in the file.
 type run struct{ start, fileOffset int64 }
 
-// WholeFile returns the bytes of a file that is not a compound file as a stream.
+// WholeFile returns a whole file, which is not a compound file, as a stream.
 func WholeFile(in io.ReaderAt, size int64) *Stream {
 	s := &Stream{in: in, declaredSize: size}
 	s.addRun(0, size)
@@ -340,14 +343,14 @@ func (s *Stream) addRun(at, length int64) {
 	s.size += length
 }
 
-// Size returns the number of bytes of the stream that are in the file.
+// Size returns the number of bytes of the stream that the file contains.
 func (s *Stream) Size() int64 { return s.size }
 
-// Truncated reports whether the stream should have more bytes.
+// Truncated reports whether the stream has fewer bytes than the file declares.
 func (s *Stream) Truncated() bool { return s.size < s.declaredSize }
 
-// locate returns where in the file a byte of the stream is, and how many bytes
-// follow it there.
+// locate returns the offset in the file of the byte at off, and the number of
+// contiguous bytes from there on.
 func (s *Stream) locate(off int64) (at, length int64) {
 	i := sort.Search(len(s.runs), func(i int) bool { return s.runs[i].start > off }) - 1
 	end := s.size
@@ -357,8 +360,7 @@ func (s *Stream) locate(off int64) (at, length int64) {
 	return s.runs[i].fileOffset + off - s.runs[i].start, end - off
 }
 
-// ReadAt reads bytes of the stream, as io.ReaderAt demands. It returns io.EOF at
-// the end of the stream only.
+// ReadAt implements [io.ReaderAt]. It returns io.EOF only at the end of the stream.
 func (s *Stream) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read a stream at %d", off)
@@ -377,7 +379,7 @@ func (s *Stream) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// readFull reads bytes that the file must have.
+// readFull reads len(p) bytes, all of which are within the file.
 func readFull(in io.ReaderAt, p []byte, at int64) error {
 	n, err := in.ReadAt(p, at)
 	if n == len(p) {

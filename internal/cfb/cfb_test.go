@@ -16,7 +16,7 @@ import (
 
 var errNotFound = errors.New("the stream is not there")
 
-// stream opens a stream of a file by its name.
+// stream opens the stream with the given name.
 func stream(in source.Input, name string) (*Stream, error) {
 	f, err := Open(in, in.Size)
 	if err != nil {
@@ -33,7 +33,7 @@ func stream(in source.Input, name string) (*Stream, error) {
 	return f.OpenStream(e)
 }
 
-// content reads a stream of a file by its name.
+// content returns the bytes of the stream with the given name.
 func content(in source.Input, name string) ([]byte, error) {
 	s, err := stream(in, name)
 	if err != nil {
@@ -82,8 +82,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestManyTables reads a file with more sectors of the FAT than the header lists, and
-// with more than one sector of the DIFAT.
+// TestManyTables checks a FAT with more sectors than the header can list, and a DIFAT
+// with several sectors.
 func TestManyTables(t *testing.T) {
 	for _, size := range []int{8 << 20, 16 << 20} {
 		want := make([]byte, size)
@@ -97,7 +97,7 @@ func TestManyTables(t *testing.T) {
 	}
 }
 
-// put returns a copy of a file with some numbers replaced.
+// put returns a copy of a file in which the numbers starting at offset at are replaced.
 func put(raw []byte, at int, numbers ...uint32) []byte {
 	raw = bytes.Clone(raw)
 	for i, n := range numbers {
@@ -113,7 +113,7 @@ func entryOf(raw []byte, name string) int { return bytes.Index(raw, sourcetest.U
 func TestStorages(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Storage"}, sourcetest.Stream{Name: "Inside", Text: short})
 	entry := entryOf(raw, "Storage")
-	raw = put(raw, entry+72, 0xFFFFFFFF, 2) // no siblings, and the stream as a child
+	raw = put(raw, entry+72, 0xFFFFFFFF, 2) // no siblings, and the stream as the child
 	raw[entry+66] = 1
 	for _, name := range []string{"Inside", "Storage"} {
 		if _, err := stream(inputOf(raw), name); err == nil {
@@ -122,7 +122,8 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// TestLoopOfEntries finds the entries of a directory whose links form a loop.
+// TestLoopOfEntries checks that streams are found in a directory whose links form a
+// loop.
 func TestLoopOfEntries(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Other", Text: []byte("x")}, sourcetest.Stream{Name: "Wanted", Text: short})
 	got, err := content(inputOf(put(raw, entryOf(raw, "Wanted")+68, 1, 2)), "Wanted")
@@ -131,7 +132,7 @@ func TestLoopOfEntries(t *testing.T) {
 	}
 }
 
-// TestLargeSectors reads sectors of 4,096 bytes, as files of version 4 have them.
+// TestLargeSectors checks files of version 4, which have sectors of 4,096 bytes.
 func TestLargeSectors(t *testing.T) {
 	small := sourcetest.CompoundFile(sourcetest.Stream{Name: "Small", Text: short})
 	raw := append(bytes.Clone(small[:512]), make([]byte, 4096-512)...)
@@ -148,7 +149,7 @@ func TestLargeSectors(t *testing.T) {
 	if diff := cmp.Diff(short, got); err != nil || diff != "" {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
-	// The upper half of a size counts in version 4 only.
+	// Only version 4 uses the upper half of a size.
 	high := put(raw, entryOf(raw, "Small")+124, 1)
 	if s, err := stream(inputOf(high), "Small"); err != nil || !s.Truncated() {
 		t.Errorf("a stream of 4 GiB: error %v", err)
@@ -198,14 +199,14 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestTruncated opens streams whose end is missing. They must report that they are
-// truncated, and never read past the end of the file.
+// TestTruncated checks streams whose end is missing. They must report that they are
+// truncated, and must never be read past the end of the file.
 func TestTruncated(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Large", Text: long[:20_000]})
 	fat := len(raw) - 512
-	last := uint32(len(raw)/512 - 2) // the last sector, which is that of the FAT
+	last := uint32(len(raw)/512 - 2) // the last sector, which is the FAT
 	odd := append(bytes.Clone(raw), 0)
-	lost := sourcetest.CompoundFile(sourcetest.Stream{Name: "Large", Text: long[:100_000]}) // with two tables
+	lost := sourcetest.CompoundFile(sourcetest.Stream{Name: "Large", Text: long[:100_000]}) // with two FAT sectors
 	for name, test := range map[string]struct {
 		raw  []byte
 		size int64
@@ -240,7 +241,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestLastSector follows a chain through the last sector of the file.
+// TestLastSector checks a chain through the last sector of the file.
 func TestLastSector(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Large", Text: long[:20_000]})
 	fat, last := len(raw)-512, uint32(len(raw)/512-2)
@@ -250,7 +251,7 @@ func TestLastSector(t *testing.T) {
 	}
 }
 
-// TestTruncatedMiniStream opens short streams whose small sectors are missing.
+// TestTruncatedMiniStream checks short streams whose small sectors are missing.
 func TestTruncatedMiniStream(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Small", Text: short})
 	miniFAT := int(binary.LittleEndian.Uint32(raw[60:])+1) * 512
@@ -276,8 +277,8 @@ func TestTruncatedMiniStream(t *testing.T) {
 	}
 }
 
-// TestEveryTruncation truncates a file at every byte. Each stream must be complete,
-// truncated or not found.
+// TestEveryTruncation truncates a file at every byte. Each stream must be either
+// complete, truncated or missing.
 func TestEveryTruncation(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Large", Text: long[:5000]}, sourcetest.Stream{Name: "Small", Text: short})
 	for n := range len(raw) {
@@ -337,7 +338,7 @@ func TestWholeFile(t *testing.T) {
 	}
 }
 
-// TestStoreFails makes the store fail at every read.
+// TestStoreFails checks that an error in any read of the store is returned.
 func TestStoreFails(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"Large": streams(), "Small": streams(),
@@ -354,8 +355,8 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// FuzzFile replaces a number in a file and truncates it. Streams must not be longer
-// than the file, and must be readable in full.
+// FuzzFile reads a file that is truncated and in which one number is replaced. Streams
+// must not be longer than the file, and must be readable in full.
 func FuzzFile(f *testing.F) {
 	raw := streams()[:6000]
 	f.Add(streams(), uint(48), uint32(1), uint(1<<20))

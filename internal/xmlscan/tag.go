@@ -6,22 +6,22 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// attr is the position of an attribute in its tag: its full name begins at from, its
-// name without the prefix at name. Numbers are faster to keep than slices.
+// attr is the location of an attribute in its tag. Its full name starts at from, and
+// its name without the prefix at name. Storing indexes is faster than storing slices.
 type attr struct{ from, name, nameEnd, value, valueEnd int }
 
 const (
-	// maxNameBytes is the most bytes of the name of an element.
+	// maxNameBytes is the maximum length of the name of an element, in bytes.
 	maxNameBytes = 256
-	// maxAttributes is the most attributes of a tag. The outermost element of an
-	// OpenDocument content has about forty, most of them namespaces.
+	// maxAttributes is the maximum number of attributes of a tag. The root element of
+	// OpenDocument content has about 40, most of them namespace declarations.
 	maxAttributes = 1024
-	// maxBindings is the most prefixes that are bound at a time. Each of them
-	// makes finding a prefix slower.
+	// maxBindings is the maximum number of prefixes that are bound at a time. More
+	// bindings make finding a prefix slower.
 	maxBindings = 64
 )
 
-// nameClass is the class of each character. Those of class 0 are part of a name.
+// nameClass is the class of each byte. Bytes of class 0 are part of a name.
 var nameClass = [256]uint8{' ': delimiter, '\t': delimiter, '\r': delimiter, '\n': delimiter, '/': delimiter, '>': delimiter, '=': delimiter, '<': delimiter, '"': delimiter, '\'': delimiter, '&': delimiter, ':': colon}
 
 const (
@@ -29,8 +29,8 @@ const (
 	colon     = 2
 )
 
-// nameEnd returns the index after the name that begins at b[i], and that of its
-// first colon or -1.
+// nameEnd returns the index after the name that begins at b[i], and the index of the
+// first colon in the name or -1.
 func nameEnd(b []byte, i int) (end, split int) {
 	split = -1
 	for ; i < len(b); i++ {
@@ -43,10 +43,11 @@ func nameEnd(b []byte, i int) (end, split int) {
 	return i, split
 }
 
-// IsSpace reports whether a character is white space in XML.
+// IsSpace reports whether a character is XML white space.
 func IsSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t') }
 
-// startTag reads a tag, from its beginning again if the buffer ended within it.
+// startTag reads a start tag. If the buffer ends within the tag, it reads more of the
+// part and parses the tag again from its beginning.
 func (s *Scanner) startTag() error {
 	for {
 		size, name, ok := s.parseTag(s.buf[s.pos:s.end])
@@ -64,7 +65,7 @@ func (s *Scanner) startTag() error {
 	}
 }
 
-// pushElement opens the element whose tag was read.
+// pushElement opens the element whose start tag was read.
 func (s *Scanner) pushElement(size int, name []byte) error {
 	if len(s.nameStarts) == 0 && s.hasRoot {
 		return s.Malformed(intray.NewMessage("xml.several_roots", nil))
@@ -82,7 +83,7 @@ func (s *Scanner) pushElement(size int, name []byte) error {
 	return s.bindNamespaces()
 }
 
-// popElement closes the innermost element and drops the prefixes it has bound.
+// popElement closes the innermost element and drops the prefixes that it has bound.
 func (s *Scanner) popElement() {
 	last := len(s.nameStarts) - 1
 	s.openNames = s.openNames[:s.nameStarts[last]]
@@ -92,7 +93,7 @@ func (s *Scanner) popElement() {
 	}
 }
 
-// Prefix returns the prefix of the element that starts, and nil if it has none.
+// Prefix returns the prefix of the current start tag, or nil if it has none.
 func (s *Scanner) Prefix() []byte {
 	if len(s.nameStarts) == 0 {
 		return nil
@@ -104,8 +105,9 @@ func (s *Scanner) Prefix() []byte {
 // innermost returns the full name of the innermost open element.
 func (s *Scanner) innermost() []byte { return s.openNames[s.nameStarts[len(s.nameStarts)-1]:] }
 
-// parseTag reads the tag at the beginning of b, which is at pos. If ok is false, the tag
-// is malformed (size is negative), has too many attributes, or extends beyond b.
+// parseTag parses the tag at the beginning of b, which starts at pos. If ok is false,
+// the tag has too many attributes, extends beyond b, or is malformed. In the last case,
+// size is negative.
 func (s *Scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
 	i, split := nameEnd(b, 1)
 	name, s.tag, s.attrs = b[1:i], s.pos, s.attrs[:0]
@@ -138,7 +140,7 @@ func (s *Scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
 	return 0, nil, false
 }
 
-// parseAttribute reads the attribute at i and returns the index after it. It
+// parseAttribute parses the attribute at b[i] and returns the index after it. It
 // returns 0 if the attribute extends beyond b, and -1 if it is malformed.
 func (s *Scanner) parseAttribute(b []byte, i int) int {
 	a := attr{from: i}
@@ -171,9 +173,10 @@ func (s *Scanner) parseAttribute(b []byte, i int) int {
 	return i + length + 1
 }
 
-// endTag closes the innermost element, which must have the name of the tag.
+// endTag closes the innermost element. It returns an error if that element has a name
+// different from the tag.
 func (s *Scanner) endTag() error {
-	if len(s.nameStarts) > 0 { // usually the right tag, without white space
+	if len(s.nameStarts) > 0 { // usually, the tag is correct and has no white space
 		open, b := s.innermost(), s.buf[s.pos+2:s.end]
 		if n := len(open); len(b) > n && b[n] == '>' && string(b[:n]) == string(open) {
 			s.pos += n + 3
@@ -194,31 +197,31 @@ func (s *Scanner) endTag() error {
 	return nil
 }
 
-// NumAttrs returns the number of attributes of the element that starts.
+// NumAttrs returns the number of attributes of the current start tag.
 func (s *Scanner) NumAttrs() int { return len(s.attrs) }
 
-// AttrPrefix returns the prefix of an attribute, counted from 0. It is empty for
-// a name without one.
+// AttrPrefix returns the prefix of attribute i, counted from 0. It is empty if the
+// attribute has no prefix.
 func (s *Scanner) AttrPrefix(i int) []byte {
 	a := &s.attrs[i]
 	return s.buf[s.tag+a.from : s.tag+max(a.from, a.name-1)]
 }
 
-// AttrName returns the name of an attribute, counted from 0, without its prefix.
+// AttrName returns the name of attribute i, counted from 0, without its prefix.
 func (s *Scanner) AttrName(i int) []byte {
 	a := &s.attrs[i]
 	return s.buf[s.tag+a.name : s.tag+a.nameEnd]
 }
 
-// AttrValue returns the value of an attribute, counted from 0, as the part has
-// it. Decode resolves its references.
+// AttrValue returns the value of attribute i, counted from 0, as it is written in the
+// part. Decode resolves its references.
 func (s *Scanner) AttrValue(i int) []byte {
 	a := &s.attrs[i]
 	return s.buf[s.tag+a.value : s.tag+a.valueEnd]
 }
 
-// Attr returns the value of the attribute with a local name, under any prefix, of the
-// element that starts. It returns nil if there is none.
+// Attr returns the value of the attribute with the given local name and any prefix in
+// the current start tag. It returns nil if there is none.
 func (s *Scanner) Attr(name string) []byte {
 	for i := range s.attrs {
 		if string(s.AttrName(i)) == name {
@@ -228,41 +231,43 @@ func (s *Scanner) Attr(name string) []byte {
 	return nil
 }
 
-// AttrText returns the text of an attribute, and "" if there is none.
+// AttrText returns the decoded value of the attribute with the given local name, or ""
+// if there is none.
 func (s *Scanner) AttrText(name string) (string, error) {
 	text, err := s.Decode(nil, s.Attr(name))
 	return string(text), err
 }
 
-// AttrBool reports whether an attribute is "1" or "true".
+// AttrBool reports whether the attribute with the given local name is "1" or "true".
 func (s *Scanner) AttrBool(name string) bool { return IsTrue(s.Attr(name)) }
 
 // IsTrue reports whether a value is "1" or "true".
 func IsTrue(value []byte) bool { return string(value) == "1" || string(value) == "true" }
 
 // Namespace is one of the namespaces that a caller distinguishes. The zero value
-// is every other namespace.
+// stands for all other namespaces.
 type Namespace uint8
 
-// Namespaces are the namespaces of a format.
+// Namespaces defines the namespaces that a format uses.
 type Namespaces struct {
-	// ByURI returns the namespace of a URI.
+	// ByURI returns the namespace with the given URI, or the zero value if the caller
+	// does not distinguish it.
 	ByURI func(uri string) Namespace
-	// Defaults are the bindings of a part that declares nothing. The last ones
-	// are found first.
+	// Defaults are the bindings that apply unless a part declares others. If several
+	// have the same prefix, the last one applies.
 	Defaults []Binding
 }
 
-// Binding is the namespace of a prefix.
+// Binding assigns a namespace to a prefix.
 type Binding struct {
 	Prefix    string
 	Namespace Namespace
-	// depth is that of the element with the declaration. Defaults have 0.
+	// depth is the depth of the element that declares the binding, or 0 for Defaults.
 	depth int
 }
 
-// bindNamespaces binds the prefixes that the element just opened declares, as
-// far as they change their namespace.
+// bindNamespaces binds the prefixes that the current start tag declares. It skips
+// declarations that do not change the namespace of their prefix.
 func (s *Scanner) bindNamespaces() error {
 	for i := range s.attrs {
 		var prefix []byte
@@ -288,7 +293,7 @@ func (s *Scanner) bindNamespaces() error {
 	return nil
 }
 
-// NamespaceOf returns the namespace of a prefix.
+// NamespaceOf returns the namespace to which a prefix is bound.
 func (s *Scanner) NamespaceOf(prefix []byte) Namespace {
 	for i := len(s.bindings) - 1; i >= 0; i-- {
 		if s.bindings[i].Prefix == string(prefix) {
@@ -298,13 +303,13 @@ func (s *Scanner) NamespaceOf(prefix []byte) Namespace {
 	return 0
 }
 
-// Is reports whether the element that starts has a name in a namespace.
+// Is reports whether the current element has the given namespace and local name.
 func (s *Scanner) Is(in Namespace, name string) bool {
 	return string(s.Name) == name && s.NamespaceOf(s.Prefix()) == in
 }
 
-// AttrIn returns the value of an attribute in a namespace, and nil if there is
-// none. An attribute without a prefix is in no namespace.
+// AttrIn returns the value of the attribute with the given namespace and local name, or
+// nil if there is none. An attribute without a prefix is in no namespace.
 func (s *Scanner) AttrIn(in Namespace, name string) []byte {
 	for i := range s.attrs {
 		if string(s.AttrName(i)) == name && s.attrs[i].name > s.attrs[i].from && s.NamespaceOf(s.AttrPrefix(i)) == in {

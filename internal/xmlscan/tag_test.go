@@ -63,7 +63,7 @@ var spaces = Namespaces{
 	Defaults: []Binding{{Prefix: "o", Namespace: nsOne}},
 }
 
-// TestNamespaces describes each element and attribute by its namespace.
+// TestNamespaces checks the namespace of each element and attribute.
 func TestNamespaces(t *testing.T) {
 	for part, want := range map[string]string{
 		"<o:a/>":                            "1a ",

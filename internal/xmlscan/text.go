@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Decode appends a text or value to dst, with its references resolved and its
-// line ends written as line feeds.
+// Decode appends the text or attribute value raw to dst. It resolves references and
+// converts line ends to line feeds.
 func (s *Scanner) Decode(dst, raw []byte) ([]byte, error) {
 	if bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return append(dst, raw...), nil
@@ -42,11 +42,11 @@ func (s *Scanner) Decode(dst, raw []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// maxReferenceBytes is the most bytes of a reference.
+// maxReferenceBytes is the maximum length of a reference, in bytes.
 const maxReferenceBytes = 12
 
-// decodeReference returns the character of the reference that raw begins with,
-// and its length. The length is 0 for an invalid reference.
+// decodeReference returns the character of the reference at the beginning of raw, and
+// the length of the reference in bytes. The length is 0 if the reference is invalid.
 func (s *Scanner) decodeReference(raw []byte) (char rune, size int) {
 	end := bytes.IndexByte(raw[:min(len(raw), maxReferenceBytes)], ';')
 	if end < 2 {
@@ -83,8 +83,7 @@ func (s *Scanner) decodeReference(raw []byte) (char rune, size int) {
 	return rune(n), size
 }
 
-// detectEncoding finds the encoding of a part whose first bytes are in the
-// buffer.
+// detectEncoding detects the encoding of a part whose first bytes are in the buffer.
 func (s *Scanner) detectEncoding() error {
 	head := s.buf[:s.end]
 	switch {
@@ -98,7 +97,8 @@ func (s *Scanner) detectEncoding() error {
 	return s.checkDeclared()
 }
 
-// decodeUTF16 reads the part as UTF-16. Invalid units become U+FFFD.
+// decodeUTF16 makes the scanner decode the part as UTF-16. Invalid code units become
+// U+FFFD.
 func (s *Scanner) decodeUTF16(order unicode.Endianness) error {
 	whole := io.MultiReader(bytes.NewReader(bytes.Clone(s.buf[:s.end])), s.src)
 	s.src = transform.NewReader(whole, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
@@ -107,12 +107,12 @@ func (s *Scanner) decodeUTF16(order unicode.Endianness) error {
 	return err
 }
 
-// maxDeclarationBytes is the most bytes in which the end of an XML declaration is
-// searched.
+// maxDeclarationBytes is the maximum number of bytes to search for the end of an XML
+// declaration.
 const maxDeclarationBytes = 200
 
 // DeclaredEncoding returns the encoding that the XML declaration at the beginning
-// of a text names, and reports whether it names one.
+// of text specifies. declared is false if there is no such declaration.
 func DeclaredEncoding(text []byte) (name string, declared bool) {
 	head, _, found := bytes.Cut(text, []byte("?>"))
 	if !found || !bytes.HasPrefix(head, []byte("<?xml")) {
@@ -127,8 +127,9 @@ func DeclaredEncoding(text []byte) (name string, declared bool) {
 	return string(label), true
 }
 
-// checkDeclared refuses encodings other than UTF-8. A part that declares UTF-16
-// and is not UTF-16 was made from a text in memory: its bytes are UTF-8.
+// checkDeclared returns an error if the part declares an encoding other than UTF-8. A
+// part that declares UTF-16 but is not encoded in it was written from a string in
+// memory, so its bytes are UTF-8.
 func (s *Scanner) checkDeclared() error {
 	name, declared := DeclaredEncoding(s.buf[s.pos:min(s.end, s.pos+maxDeclarationBytes)])
 	if !declared {

@@ -38,7 +38,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// encoded returns a text in UTF-16, with the low byte first if little is set.
+// encoded returns text in UTF-16, in little-endian order if little is true.
 func encoded(text string, little bool) (raw []byte) {
 	for _, unit := range utf16.Encode([]rune(text)) {
 		if little {

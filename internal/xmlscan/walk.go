@@ -7,9 +7,9 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// NextChild moves to the next element within the open one, past texts. It
-// returns false at the end of the open element and at the end of the part. Read
-// each child to its end before the next call, for example with Skip.
+// NextChild moves to the next element within the open one, past any text. It returns
+// false at the end of the open element or of the part. The caller must read each child
+// to its end before the next call, for example with Skip.
 func (s *Scanner) NextChild() (bool, error) {
 	for {
 		found, err := s.Next()
@@ -22,8 +22,8 @@ func (s *Scanner) NextChild() (bool, error) {
 	}
 }
 
-// ForEachChild visits the elements within the open one, up to its end. The visit
-// must read each element to its end.
+// ForEachChild calls visit for each element within the open one, and moves to the end
+// of the open one. visit must read the element to its end.
 func (s *Scanner) ForEachChild(visit func() error) error {
 	for {
 		more, err := s.NextChild()
@@ -36,7 +36,8 @@ func (s *Scanner) ForEachChild(visit func() error) error {
 	}
 }
 
-// OpenRoot moves to the outermost element, which must have a name.
+// OpenRoot moves to the root element. It returns an error if that element has a
+// different name.
 func (s *Scanner) OpenRoot(name string) error {
 	if _, err := s.NextChild(); err != nil {
 		return err
@@ -47,8 +48,8 @@ func (s *Scanner) OpenRoot(name string) error {
 	return nil
 }
 
-// Skip moves to the end of the element that has just started. It checks what it
-// skips as Next does.
+// Skip moves to the end of the element that has just started. It checks the skipped XML
+// as Next does.
 func (s *Scanner) Skip() error {
 	for depth := len(s.nameStarts); len(s.nameStarts) >= depth; {
 		if _, err := s.Next(); err != nil {
@@ -59,12 +60,11 @@ func (s *Scanner) Skip() error {
 }
 
 // SkipUnchecked moves to the end of the element that has just started. It is
-// faster than Skip, because it counts tags and reads neither their names nor
-// their attributes.
+// faster than Skip, because it counts tags without reading their names and attributes.
 func (s *Scanner) SkipUnchecked() error { return s.LeaveUnchecked(len(s.nameStarts)) }
 
-// LeaveUnchecked moves to the end of the open element at a depth, counted from
-// 1, as SkipUnchecked does.
+// LeaveUnchecked moves to the end of the open element with the given depth, counted
+// from 1. It is as fast as SkipUnchecked.
 func (s *Scanner) LeaveUnchecked(depth int) error {
 	if s.selfClosing {
 		s.selfClosing = false
@@ -96,8 +96,8 @@ func (s *Scanner) LeaveUnchecked(depth int) error {
 	return nil
 }
 
-// seekTag moves to the next markup, past text of any length, and makes sure of
-// its first two bytes.
+// seekTag moves past text of any length to the next markup. It ensures that the first
+// two bytes of the markup are in the buffer.
 func (s *Scanner) seekTag() error {
 	for {
 		if i := bytes.IndexByte(s.buf[s.pos:s.end], '<'); i >= 0 {
@@ -115,8 +115,8 @@ func (s *Scanner) seekTag() error {
 	return nil
 }
 
-// skipStart skips a start tag and returns the number of elements that are open
-// below the innermost one.
+// skipStart skips a start tag. inner is the number of open elements within the element
+// to skip, and skipStart returns the new number.
 func (s *Scanner) skipStart(inner int) (int, error) {
 	for {
 		size := tagSize(s.buf[s.pos:s.end])
@@ -136,14 +136,14 @@ func (s *Scanner) skipStart(inner int) (int, error) {
 	}
 }
 
-// tagSize returns the length of the tag that b begins with, and 0 if b ends
-// within it.
+// tagSize returns the length in bytes of the tag at the beginning of b, or 0 if b ends
+// within the tag.
 func tagSize(b []byte) int {
 	end := bytes.IndexByte(b, '>')
 	if end < 0 {
 		return 0
 	}
-	// Usually the first > ends the tag, because it is in no value.
+	// Usually, the first > ends the tag, because attribute values rarely contain one.
 	if tag := b[:end]; bytes.Count(tag, []byte{'"'})%2 == 0 && bytes.IndexByte(tag, '\'') < 0 {
 		return end + 1
 	}
@@ -162,22 +162,22 @@ func tagSize(b []byte) int {
 	return 0
 }
 
-// Leaf is the usual way to write an element with plain text that is the last one
-// of its parent: <v>text</v></c>.
+// Leaf matches an element that contains plain text and is the last child of its parent,
+// such as <v>text</v></c>.
 type Leaf struct{ parent, open, shut string }
 
-// NewLeaf returns the leaf of a parent and a child, by their full names.
+// NewLeaf returns the leaf for the full names of a parent and a child.
 func NewLeaf(parent, child string) Leaf {
 	return Leaf{parent, "<" + child + ">", "</" + child + "></" + parent + ">"}
 }
 
-// endsPlainText marks the characters that end plain text: markup, a reference or
-// a line end.
+// endsPlainText is true for the bytes that end plain text: markup, a reference or a
+// line end.
 var endsPlainText = [256]bool{'<': true, '&': true, '\r': true, '\n': true}
 
-// ReadLeaf reads a leaf after the start tag of its parent, and moves to the end
-// of the parent. It saves the tokens of most cells. If ok is false, the next element is
-// not a leaf, and nothing was read.
+// ReadLeaf returns the text of a leaf and moves to the end of its parent. It must be
+// called after the start tag of the parent. It is a fast path for most cells. If ok is
+// false, the next element does not match the leaf, and ReadLeaf has read nothing.
 func (s *Scanner) ReadLeaf(leaf *Leaf) (text []byte, ok bool) {
 	b := s.buf[s.pos:s.end]
 	if open := s.innermost(); s.selfClosing || len(open) != len(leaf.parent) || !hasPrefix(open, leaf.parent) || !hasPrefix(b, leaf.open) {
@@ -197,7 +197,8 @@ func (s *Scanner) ReadLeaf(leaf *Leaf) (text []byte, ok bool) {
 	return b[:size], true
 }
 
-// hasPrefix is bytes.HasPrefix for a few bytes, without the cost of a call.
+// hasPrefix does the same as bytes.HasPrefix, without the cost of a call. It is for short
+// prefixes.
 func hasPrefix(b []byte, prefix string) bool {
 	if len(b) < len(prefix) {
 		return false

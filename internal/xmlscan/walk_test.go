@@ -71,7 +71,8 @@ func TestOpenRoot(t *testing.T) {
 	}
 }
 
-// TestSkip skips an element both ways and reads on.
+// TestSkip checks the token after an element that is skipped with Skip and with
+// SkipUnchecked.
 func TestSkip(t *testing.T) {
 	for part, want := range map[string]string{
 		"<a><s/><b/></a>":                                          "<b>>",
@@ -106,7 +107,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// TestSkipChecks compares the errors of the two ways to skip.
+// TestSkipChecks checks which errors Skip and SkipUnchecked return.
 func TestSkipChecks(t *testing.T) {
 	for _, test := range []struct{ inside, checked, unchecked string }{
 		{"<c d/>", "xml.invalid_tag()", ""},
@@ -159,7 +160,7 @@ func TestLeaveUnchecked(t *testing.T) {
 	}
 }
 
-// TestReadLeaf reads leaves, and leaves other elements unread.
+// TestReadLeaf checks that ReadLeaf reads leaves and does not read other elements.
 func TestReadLeaf(t *testing.T) {
 	leaf := NewLeaf("c", "v")
 	long := strings.Repeat("x", 1025)
@@ -194,8 +195,8 @@ func TestReadLeaf(t *testing.T) {
 	}
 }
 
-// FuzzSkip reads arbitrary parts. Tokens must nest, and all ways to skip the root
-// element must end at the same byte.
+// FuzzSkip reads arbitrary parts. Start and end tokens must be nested correctly, and
+// all methods of skipping the root element must end at the same byte.
 func FuzzSkip(f *testing.F) {
 	for _, part := range []string{`<a b="1"><c>d&amp;<![CDATA[e]]></c><!-- f --><?g?></a>`, "<a><b k='>'/></a > ", "\xFF\xFE<\x00a\x00/\x00>\x00", "<!DOCTYPE a><a/>", "<a></b>", "<x:a xmlns:x='two'/>"} {
 		f.Add(part)

@@ -1,24 +1,24 @@
 // Package xmlscan reads the XML of workbooks as a stream of tokens.
 //
-// A [Scanner] pulls one [Token] at a time: the start of an element with its
-// attributes, a text, or the end of an element. A part is the text that it
-// reads: an entry of an archive or a whole file. However large a part is, memory
-// holds one token and the names of the open elements. Everything that a token
-// has is valid until the scanner reads on.
+// A [Scanner] reads one [Token] at a time: the start of an element with its attributes,
+// text, or the end of an element. A part is the XML text to read: an entry in an
+// archive or a whole file. Regardless of the size of the part, the scanner holds only
+// one token and the names of the open elements in memory. The content of a token is
+// valid until the scanner reads the next one.
 //
-// [Config] bounds the bytes of a token and the depth of elements. The name of
-// an element has at most 256 bytes, a tag at most 1,024 attributes, and a part
-// at most 64 prefixes whose namespaces matter.
+// [Config] limits the length of a token and the nesting depth of elements. The name of
+// an element can have at most 256 bytes, and a tag at most 1,024 attributes. At most 64
+// namespace prefixes can be bound at a time.
 //
-// Errors are of three kinds: *source.UnreadableError for XML that is not
-// well-formed, *source.LimitError beyond a limit, and errors of the reader,
-// which are returned unchanged. None of them has a line.
+// The package returns a *source.UnreadableError if the XML is not well-formed, and a
+// *source.LimitError if it exceeds a limit. It returns errors of the reader unchanged.
+// None of these errors has a line number.
 //
 // The package reads UTF-8 and UTF-16 and resolves references to characters. It
-// declares no entities, follows no references to other files and refuses
-// DOCTYPE. It does not validate: duplicate attributes, characters that XML
-// forbids and text that is not UTF-8 reach the caller. It writes no XML and
-// does not know what an element means.
+// does not support entity declarations or references to other files, and by default it
+// rejects DOCTYPE. It does not validate the XML. In particular, it returns duplicate
+// attributes, characters that XML forbids, and text that is not valid UTF-8. It does
+// not write XML or interpret elements.
 package xmlscan
 
 import (
@@ -30,60 +30,62 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Token is a kind of token.
+// Token is the kind of a token.
 type Token uint8
 
 const (
-	// none is markup that no caller needs, such as a comment.
+	// none is markup that callers do not need, such as a comment.
 	none Token = iota
 	// Start is the start of an element.
 	Start
 	// Text is text within an element, up to the next markup.
 	Text
-	// End is the end of an element. An element without content has one, too.
+	// End is the end of an element. Elements without content also have an End token.
 	End
-	// EOF is the end of the part, after its outermost element.
+	// EOF is the end of the part, after its root element.
 	EOF
 )
 
 // Config configures a Scanner and its limits.
 type Config struct {
-	// Part names the part in messages. It is "" for a file that is one document.
+	// Part is the name of the part in messages, or "" if the whole file is the part.
 	Part string
-	// TextBytes is the most bytes of a text. Messages name this limit.
+	// TextBytes is the maximum length of text, in bytes. Messages state this limit.
 	TextBytes int
-	// TokenBytes is the most bytes of a tag or a text as it appears in the part.
-	// Default TextBytes plus 64 KiB, because references take more bytes than the
+	// TokenBytes is the maximum length of a tag or text as it appears in the part, in
+	// bytes. Default TextBytes plus 64 KiB, because references take more bytes than the
 	// characters that they represent.
 	TokenBytes int
-	// Depth is the most elements that may be open.
+	// Depth is the maximum number of elements that may be open at a time.
 	Depth int
-	// Decoded is set for a reader that supplies UTF-8, regardless of the encoding that
-	// the part declares. Byte order marks outside of the outermost element are skipped.
+	// Decoded means that the reader supplies UTF-8, regardless of the encoding that the
+	// part declares. Byte order marks outside the root element are skipped.
 	Decoded bool
-	// Doctype allows a DOCTYPE that declares nothing itself. It is skipped.
+	// Doctype allows a DOCTYPE that contains no declarations. The scanner skips it.
 	Doctype bool
 	// NUL allows the reference &#0;, which XML forbids.
 	NUL bool
-	// HTML allows the references &nbsp; and &#X41;, which only HTML has.
+	// HTML allows the references &nbsp; and &#X41;, which are valid only in HTML.
 	HTML bool
-	// Namespaces are those that the caller distinguishes. nil binds no prefixes.
+	// Namespaces are the namespaces that the caller distinguishes. If it is nil, no
+	// prefixes are bound.
 	Namespaces *Namespaces
 }
 
 const (
-	// bufferBytes is the size of the buffer of a new scanner.
+	// bufferBytes is the size of the buffer of a new scanner, in bytes.
 	bufferBytes = 64 << 10
-	// maxEmptyReads is how often a reader may return neither bytes nor an error.
+	// maxEmptyReads is the maximum number of consecutive reads that return neither
+	// bytes nor an error.
 	maxEmptyReads = 100
 )
 
-// Scanner pulls the tokens of a part. It is for one goroutine.
+// Scanner reads the tokens of a part. It is not safe for concurrent use.
 type Scanner struct {
-	// Name is the name of the element that starts, without its prefix.
+	// Name is the name in the current start tag, without its prefix.
 	Name []byte
-	// Text is a text as the part has it. Decode resolves its references, unless
-	// CDATA is set.
+	// Text is the text of a Text token as it is written in the part. Decode resolves
+	// its references, unless CDATA is set.
 	Text  []byte
 	CDATA bool
 
@@ -93,24 +95,25 @@ type Scanner struct {
 	buf      []byte
 	pos, end int
 	eof      bool
-	// base is where in the part the buffer begins, token where the token begins.
+	// base is the offset of the buffer in the part, and token is that of the current
+	// token.
 	base, token int64
-	// tag is where in the buffer the tag of the element that starts begins.
+	// tag is the index in the buffer at which the current start tag begins.
 	tag   int
 	attrs []attr
 
-	// selfClosing is set for an element that ends with its start tag, until Next
-	// returns that end.
+	// selfClosing is true if the current start tag also ends its element and Next has
+	// not yet returned the End token.
 	selfClosing bool
-	// openNames holds the names of the open elements one after the other, and
-	// nameStarts where each begins.
+	// openNames holds the concatenated names of the open elements. nameStarts holds the
+	// index at which each name begins.
 	openNames  []byte
 	nameStarts []int
 	hasRoot    bool
 	bindings   []Binding
 }
 
-// New returns a scanner of a part. It reads the first bytes to find the encoding.
+// New returns a scanner for a part. It reads the first bytes to detect the encoding.
 func New(src io.Reader, cfg Config) (*Scanner, error) {
 	cfg.TokenBytes = cmp.Or(cfg.TokenBytes, cfg.TextBytes+bufferBytes)
 	s := &Scanner{src: src, cfg: cfg, buf: make([]byte, min(bufferBytes, cfg.TokenBytes))}
@@ -126,18 +129,18 @@ func New(src io.Reader, cfg Config) (*Scanner, error) {
 // Part returns the name of the part.
 func (s *Scanner) Part() string { return s.cfg.Part }
 
-// Depth returns the number of open elements, including the one that starts.
+// Depth returns the number of open elements, including the one that has just started.
 func (s *Scanner) Depth() int { return len(s.nameStarts) }
 
 // FullName returns the name of the innermost open element with its prefix.
 func (s *Scanner) FullName() string { return string(s.innermost()) }
 
-// Offset returns the byte of the part at which the token begins, counted in
+// Offset returns the offset in the part at which the current token begins, in bytes of
 // UTF-8.
 func (s *Scanner) Offset() int64 { return s.token }
 
-// Malformed returns the error for a part with a problem. The problem is a
-// sentence without its subject, such as "is empty".
+// Malformed returns the error for a part with the given problem. The problem is a
+// sentence without a subject, such as "is empty".
 func (s *Scanner) Malformed(problem intray.Message) error {
 	if s.cfg.Part == "" {
 		problem = intray.NewMessage("workbook.document", intray.Params{"problem": problem})
@@ -147,7 +150,7 @@ func (s *Scanner) Malformed(problem intray.Message) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 }
 
-// TextTooLong returns the error for a text of more than TextBytes.
+// TextTooLong returns the error for text that is longer than Config.TextBytes.
 func (s *Scanner) TextTooLong() error {
 	if s.cfg.Part == "" {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.text_too_long", intray.Params{"limit": s.cfg.TextBytes})}
@@ -155,7 +158,8 @@ func (s *Scanner) TextTooLong() error {
 	return &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.cfg.Part), "limit": s.cfg.TextBytes})}
 }
 
-// CheckText returns the error of TextTooLong for a text of more than TextBytes.
+// CheckText returns the error of TextTooLong if size is greater than Config.TextBytes,
+// and nil otherwise.
 func (s *Scanner) CheckText(size int) error {
 	if size > s.cfg.TextBytes {
 		return s.TextTooLong()
@@ -176,7 +180,7 @@ func (s *Scanner) tooManyAttributes() error {
 }
 
 // unexpectedEnd returns the error for a part that ends too early, or the error
-// of reading it.
+// that occurred while reading it.
 func (s *Scanner) unexpectedEnd(err error) error {
 	if err != nil {
 		return err
@@ -184,9 +188,9 @@ func (s *Scanner) unexpectedEnd(err error) error {
 	return s.Malformed(intray.NewMessage("xml.cut_short", nil))
 }
 
-// fill reads more of the part, up to the end of the buffer, and reports whether
-// there was more. It moves the bytes from pos on to the front, and grows the
-// buffer if they fill it.
+// fill reads more of the part until the buffer is full. It reports whether it has read
+// any bytes. It moves the bytes from pos on to the front of the buffer, and grows the
+// buffer if these bytes fill it.
 func (s *Scanner) fill() (bool, error) {
 	if s.eof {
 		return false, nil
@@ -219,8 +223,8 @@ func (s *Scanner) fill() (bool, error) {
 	return s.end > before, nil
 }
 
-// ensure reads until the buffer holds n bytes from pos on, and reports whether
-// the part has them.
+// ensure reads until the buffer holds n bytes from pos on. It reports whether the part
+// has that many bytes.
 func (s *Scanner) ensure(n int) (bool, error) {
 	for s.end-s.pos < n {
 		if ok, err := s.fill(); !ok {
@@ -252,7 +256,7 @@ func (s *Scanner) Next() (Token, error) {
 	}
 }
 
-// scanToken reads the token at pos.
+// scanToken scans the token at pos.
 func (s *Scanner) scanToken() (Token, error) {
 	s.token = s.base + int64(s.pos)
 	if s.buf[s.pos] != '<' {
@@ -274,7 +278,7 @@ func (s *Scanner) scanToken() (Token, error) {
 	return Start, s.startTag()
 }
 
-// checkEnd checks that the part may end here.
+// checkEnd returns EOF if the part is complete, and an error otherwise.
 func (s *Scanner) checkEnd() (Token, error) {
 	if !s.hasRoot && s.cfg.Part != "" {
 		return none, s.Malformed(intray.NewMessage("xml.empty", nil))
@@ -285,7 +289,7 @@ func (s *Scanner) checkEnd() (Token, error) {
 	return EOF, nil
 }
 
-// scanText reads a text up to the next markup.
+// scanText scans text up to the next markup.
 func (s *Scanner) scanText() (Token, error) {
 	size := bytes.IndexByte(s.buf[s.pos:s.end], '<')
 	if size < 0 {
@@ -312,8 +316,8 @@ func (s *Scanner) scanText() (Token, error) {
 	return none, nil
 }
 
-// findMark returns the index of a mark, counted from pos, after the first skip
-// bytes. It returns -1 if the rest of the part does not have it.
+// findMark returns the index of mark relative to pos. It ignores the first skip bytes.
+// It returns -1 if the rest of the part does not contain mark.
 func (s *Scanner) findMark(mark string, skip int) (int, error) {
 	for {
 		if s.end-s.pos > skip {
@@ -328,8 +332,8 @@ func (s *Scanner) findMark(mark string, skip int) (int, error) {
 	}
 }
 
-// skipPast skips two bytes and then everything up to the end of a mark, of any
-// length.
+// skipPast skips two bytes and then everything up to and including mark, however long
+// that is.
 func (s *Scanner) skipPast(mark string) error {
 	s.pos += 2
 	for {
@@ -344,8 +348,8 @@ func (s *Scanner) skipPast(mark string) error {
 	}
 }
 
-// scanDeclaration reads a comment or literal text, and refuses everything else
-// that begins with <!.
+// scanDeclaration scans markup that begins with <!: a comment, a CDATA section or, if
+// allowed, a DOCTYPE. It returns an error for other markup.
 func (s *Scanner) scanDeclaration() (Token, error) {
 	const comment, literal = "<!--", "<![CDATA["
 	if _, err := s.ensure(len(literal)); err != nil {

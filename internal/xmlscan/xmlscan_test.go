@@ -14,10 +14,11 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// partConfig is the configuration of a part with small texts.
+// partConfig is the configuration for a part with short text.
 var partConfig = Config{Part: "p", TextBytes: 1 << 10, Depth: 8}
 
-// describe returns a token as text: <name attributes, a text in brackets, or >.
+// describe returns a token as text: "<" with the name and attributes for a start, text
+// in brackets, or ">" for an end.
 func describe(s *Scanner, found Token) string {
 	switch found {
 	case Start:
@@ -52,7 +53,7 @@ func tokens(src io.Reader, cfg Config) (text string, err error) {
 	return text, err
 }
 
-// open returns a scanner of a valid part.
+// open returns a scanner for a valid part.
 func open(t *testing.T, part string, cfg Config) *Scanner {
 	t.Helper()
 	s, err := New(strings.NewReader(part), cfg)
@@ -97,8 +98,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestScanAcrossBuffer moves every token across the end of the buffer, in each way of
-// reading and skipping.
+// TestScanAcrossBuffer moves the end of the buffer through every token, for each method
+// of reading and skipping.
 func TestScanAcrossBuffer(t *testing.T) {
 	const inside = `<b c="d>" e='"'/><!-- <x> --><?p ?><f>g&amp;h<![CDATA[i<]]></f >`
 	for shift := range len(inside) + 10 {
@@ -133,7 +134,8 @@ func TestScanAcrossBuffer(t *testing.T) {
 	}
 }
 
-// partProblem returns the outline of the error for the part p with a problem.
+// partProblem returns the outline of the error for a malformed part p with the given
+// problem.
 func partProblem(problem string) string {
 	return "workbook.damaged(problem: workbook.part(part: p, problem: " + problem + "))"
 }
@@ -183,7 +185,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestDocument names no part for a file that is one document.
+// TestDocument checks that errors name no part if the whole file is the part.
 func TestDocument(t *testing.T) {
 	document := Config{TextBytes: 100, TokenBytes: 100, Depth: 2}
 	for name, test := range map[string]struct{ part, want string }{
@@ -274,12 +276,12 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// failingAfter returns bytes of a text, and then an error.
+// failingAfter returns a reader that returns the first n bytes of text and then err.
 func failingAfter(text string, n int, err error) io.Reader {
 	return io.MultiReader(strings.NewReader(text[:n]), iotest.ErrReader(err))
 }
 
-// TestReaderFails makes the reader fail after every byte. Every way of reading must
+// TestReaderFails makes the reader fail after each byte. Every method of reading must
 // return the error.
 func TestReaderFails(t *testing.T) {
 	const part = `<?xml version="1.0"?><!-- a --><a b="c">d<e><![CDATA[f]]></e><g/></a >`
@@ -306,7 +308,7 @@ func TestReaderFails(t *testing.T) {
 			}
 		}
 	}
-	// The first 64 KiB are whole, and the scanner has to read on.
+	// The first 64 KiB end between two elements, and the scanner has to read more.
 	long := "<a>" + strings.Repeat("<b>c</b>", bufferBytes/8) + "</a>"
 	for _, n := range []int{bufferBytes, bufferBytes + 1, len(long) - 1} {
 		s, err := New(failingAfter(long, n, broken), partConfig)
@@ -329,7 +331,7 @@ func readAll(s *Scanner) error {
 	}
 }
 
-// idle returns neither bytes nor an error.
+// idle is a reader that returns neither bytes nor an error.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
