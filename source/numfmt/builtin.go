@@ -1,14 +1,14 @@
 package numfmt
 
-// shortDate is the short date in the built-in formats 14 and 22, which follow the
-// region of the reader: Excel shows m/d/yyyy on Windows in the United States, and
-// m/d/yy on a Macintosh, which is nearest to the mm-dd-yy of ECMA-376.
+// shortDate is the short date in the built-in formats 14 and 22. Excel displays it in
+// the format of the user's region: m/d/yyyy on Windows in the United States, and m/d/yy
+// on a Macintosh. The latter is closest to the mm-dd-yy of ECMA-376.
 const shortDate = "m/d/yy"
 
-// Builtin returns the code of a built-in format by its number, as Excel displays it in
-// the United States, or "" for other numbers. The formats 27 to 36 and 50 to 58 are
-// dates and times that depend on an Asian language. They are returned as Excel displays
-// them elsewhere.
+// Builtin returns the code of the built-in format with the given number, as Excel
+// displays it in the United States. It returns "" for other numbers. The formats 27 to
+// 36 and 50 to 58 are dates and times that depend on an Asian language. Builtin returns
+// them as Excel displays them in other languages.
 func Builtin(id int) string {
 	if id < 0 || id >= len(builtins) {
 		return ""

@@ -17,7 +17,7 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// Each row is a built-in format with its texts for the numbers above.
+// Each row is a built-in format followed by the displayed text of each number above.
 func TestBuiltinsShow(t *testing.T) {
 	numbers := [...]float64{-1234.5678, 0, 0.0625, 45678.5, 1e6 / 3}
 	for _, r := range []struct {

@@ -8,14 +8,16 @@ import (
 
 const (
 	dayMillis = 24 * 60 * 60 * 1000
-	// maxSerial is the first serial of the year 10000.
+	// maxSerial is the serial of the first day of the year 10000. Serials must be
+	// lower.
 	maxSerial = 2958466
-	// epoch1904Offset is the serial in the 1900 system of the first day of the 1904
-	// system.
+	// epoch1904Offset is the serial that the first day of the 1904 system has in the
+	// 1900 system.
 	epoch1904Offset = 1462
 )
 
-// compileDate compiles a section with date letters.
+// compileDate compiles a section that contains date letters. It reports whether the
+// section is valid and its calendar is supported.
 func (s *section) compileDate(p rawSection) bool {
 	s.shape = shapeDate
 	s.roundTo = 1
@@ -66,17 +68,18 @@ func (p *rawSection) readable() bool {
 	return true
 }
 
-// serialParts are the parts of a serial.
+// serialParts are the parts of the date and time that a serial represents.
 type serialParts struct {
-	// total counts the milliseconds since serial 0, and clock those since midnight.
+	// total is the number of milliseconds since serial 0, and clock is the number since
+	// midnight.
 	total, clock     int64
 	year, month, day int
-	// weekday counts from Sunday.
+	// weekday is the day of the week, counted from 0 for Sunday.
 	weekday int
 }
 
-// serialMillis returns the milliseconds of a serial in the 1900 system, rounded to
-// unit. ok is false if there is no such date.
+// serialMillis converts a serial to milliseconds since serial 0 of the 1900 system,
+// rounded to a multiple of unit. It returns false if the serial is not a valid date.
 func serialMillis(v float64, epoch1904 bool, unit int64) (int64, bool) {
 	if v < 0 {
 		return 0, false
@@ -92,7 +95,7 @@ func serialMillis(v float64, epoch1904 bool, unit int64) (int64, bool) {
 	return total, total < maxSerial*dayMillis
 }
 
-// splitSerial splits milliseconds of the 1900 system into their parts.
+// splitSerial splits milliseconds since serial 0 of the 1900 system into parts.
 func splitSerial(total int64) serialParts {
 	days := total / dayMillis
 	m := serialParts{total: total, clock: total % dayMillis, weekday: int((days + 6) % 7)}
@@ -109,10 +112,10 @@ func splitSerial(total int64) serialParts {
 	return m
 }
 
-// civilDate returns the date of a day counted from 1899-12-30. Internally the year
-// starts in March, so that a leap day is its last day.
+// civilDate converts a day, counted from 1899-12-30, to a date. In the calculation, the
+// year starts in March, so that a leap day is the last day of the year.
 func civilDate(days int64) (year, month, day int) {
-	n := days + 693899 // from 0000-03-01
+	n := days + 693899 // days since 0000-03-01
 	century := (4*n + 3) / 146097
 	n -= century * 146097 / 4
 	years := (4*n + 3) / 1461
@@ -126,8 +129,9 @@ func civilDate(days int64) (year, month, day int) {
 	return year, month, day
 }
 
-// islamicDate returns the date in the tabular Islamic calendar of a day counted from
-// 1899-12-30. Its epoch is 15 July 622, as in Microsoft's calendar.
+// islamicDate converts a day, counted from 1899-12-30, to a date in the tabular Islamic
+// calendar. The epoch of this calendar is 15 July 622, as in Microsoft's
+// implementation.
 func islamicDate(days int64) (year, month, day int) {
 	n := days + 466580
 	year = int((30*n + 10646) / 10631)
@@ -136,7 +140,7 @@ func islamicDate(days int64) (year, month, day int) {
 	return year, month, int(n-(int64(month-1)*59+1)/2) + 1
 }
 
-// appendDate appends a number as a date.
+// appendDate appends the serial v as a date.
 func (s *section) appendDate(dst []byte, v float64, epoch1904 bool) []byte {
 	negative := epoch1904 && v < 0
 	total, ok := serialMillis(math.Abs(v), epoch1904, s.roundTo)
@@ -244,7 +248,8 @@ func (s *section) hourOfDay(m *serialParts) int64 {
 	return hour
 }
 
-// appendAMPM appends AM or PM, or A or P in the case of the code.
+// appendAMPM appends AM or PM. For the code A/P, it appends A or P in the same case as
+// in the code.
 func appendAMPM(dst []byte, text string, afternoon bool) []byte {
 	at := 0
 	if afternoon {
@@ -277,7 +282,7 @@ func appendElapsed(dst []byte, it *item, total int64) []byte {
 	return appendPadded(dst, total, it.count)
 }
 
-// appendPadded appends a non-negative number with leading zeros.
+// appendPadded appends a non-negative number, padded with zeros to width digits.
 func appendPadded(dst []byte, n int64, width int) []byte {
 	var buf [20]byte
 	text := strconv.AppendInt(buf[:0], n, 10)
@@ -287,20 +292,20 @@ func appendPadded(dst []byte, n int64, width int) []byte {
 	return append(dst, text...)
 }
 
-// Languages whose calendar differs by default.
+// Languages with a different default calendar.
 const (
 	languageJapan  = 0x411
 	languageTaiwan = 0x404
 )
 
-// names are the words of the calendar in one language.
+// names holds the names of months and weekdays in one language.
 type names struct {
 	months, shortMonths [12]string
 	days, shortDays     [7]string
 }
 
-// languages are the supported languages, by the lower ten bits of their identifiers and
-// by the beginning of their tags.
+// languages lists the supported languages. number is the lower ten bits of the language
+// identifier, and tag is the beginning of the language tag.
 var languages = [...]struct {
 	number uint16
 	tag    string
@@ -315,7 +320,8 @@ var languages = [...]struct {
 	{languageJapan, "ja", &english},
 }
 
-// namesOf returns the words of the language of a locale tag, or the English ones.
+// namesOf returns the names in the language of a locale tag, or the English names if
+// the language is not supported.
 func namesOf(language uint16) *names {
 	for i := range languages {
 		if languages[i].number == language&0x3ff {
@@ -325,7 +331,7 @@ func namesOf(language uint16) *names {
 	return &english
 }
 
-// languageOf returns the language of a textual tag such as de-DE.
+// languageOf returns the number of the language of a tag such as de-DE.
 func languageOf(tag string) uint16 {
 	tag, _, _ = strings.Cut(strings.ToLower(tag), "-")
 	for i := range languages {
@@ -379,7 +385,7 @@ var (
 		days:        [7]string{"domingo", "segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado"},
 		shortDays:   [7]string{"dom", "seg", "ter", "qua", "qui", "sex", "sáb"},
 	}
-	// islamicNames has only the months of the Islamic year.
+	// islamicNames has only the names of months, which are those of the Islamic year.
 	islamicNames = names{
 		months:      islamicMonths,
 		shortMonths: islamicMonths,

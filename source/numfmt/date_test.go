@@ -67,7 +67,7 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// Seconds are rounded with carry. Larger units are truncated.
+// Seconds are rounded, and carry into larger units. Larger units are truncated.
 func TestTimesCarry(t *testing.T) {
 	checkShown(t, []shownCase{
 		{"h:mm:ss", 0.99999999, "0:00:00"},
@@ -93,7 +93,7 @@ func TestFirstDays(t *testing.T) {
 	})
 }
 
-// From March 1900 on, dates and weekdays match the calendar.
+// From March 1900 on, dates and weekdays are those of package time.
 func TestEveryDay(t *testing.T) {
 	f, _ := Compile("yyyy-mm-dd dddd")
 	var got []byte
@@ -203,7 +203,7 @@ func TestSmallestAndGreatest(t *testing.T) {
 	}
 }
 
-// Every language has all words, each different from the others.
+// Every language has all names, and they are all different.
 func TestNamesAreWhole(t *testing.T) {
 	for _, l := range languages {
 		for _, words := range [][]string{l.names.months[:], l.names.days[:], l.names.shortMonths[:], l.names.shortDays[:]} {

@@ -31,7 +31,7 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// checkValue checks that a value has the format of its kind.
+// checkValue checks that the value of a number has the format of its kind.
 func checkValue(t *testing.T, format *Format, v float64, epoch1904 bool) {
 	t.Helper()
 	value, kind := format.AppendValue(nil, v, epoch1904)

@@ -20,7 +20,7 @@ func compiled(t interface{ Fatalf(string, ...any) }, code string) *Format {
 	return f
 }
 
-// Grouping only adds commas, after groups of three digits.
+// Grouping only adds commas, and each group after the first has three digits.
 func TestLawOfThousands(t *testing.T) {
 	grouped, plain := compiled(t, "#,##0.00"), compiled(t, "0.00")
 	rapid.Check(t, func(t *rapid.T) {
@@ -51,7 +51,8 @@ func TestLawOfTheMinus(t *testing.T) {
 	})
 }
 
-// The mantissa has as many digits before the point as its exponent allows.
+// The digits before the point of the mantissa fit the placeholders, and the exponent is
+// a multiple of the number of these placeholders.
 func TestLawOfTheExponent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		places := rapid.IntRange(1, 5).Draw(t, "places")
@@ -72,7 +73,8 @@ func TestLawOfTheExponent(t *testing.T) {
 	})
 }
 
-// A fraction is in lowest terms, and the nearest with its denominator.
+// A fraction is in lowest terms, and no fraction with the same denominator is closer to
+// the number.
 func TestLawOfFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := math.Pow10(rapid.IntRange(1, 6).Draw(t, "places")) - 1
@@ -95,12 +97,12 @@ func TestLawOfFractions(t *testing.T) {
 	})
 }
 
-// A serial with milliseconds is displayed and returned exactly.
+// A serial with a whole number of milliseconds is displayed and returned exactly.
 func TestLawOfMoments(t *testing.T) {
 	f := compiled(t, `yyyy\-mm\-dd\Thh:mm:ss.000`)
 	start := time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		day := rapid.IntRange(0, 73000).Draw(t, "day") // to 2100: later, serials are less exact
+		day := rapid.IntRange(0, 73000).Draw(t, "day") // up to 2100, because later serials are less exact
 		millis := rapid.IntRange(0, dayMillis-1).Draw(t, "millis")
 		v := float64(61+day) + float64(millis)/dayMillis
 		moment := start.AddDate(0, 0, day).Add(time.Duration(millis) * time.Millisecond)
@@ -119,7 +121,7 @@ func TestLawOfMoments(t *testing.T) {
 	})
 }
 
-// Durations are hours, minutes and seconds that add up.
+// The hours, minutes and seconds of a duration add up to it.
 func TestLawOfLengths(t *testing.T) {
 	f := compiled(t, "[h]:mm:ss")
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +138,7 @@ func TestLawOfLengths(t *testing.T) {
 	})
 }
 
-// Literals display any text.
+// A literal can display any text.
 func TestLawOfLiterals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ReplaceAll(rapid.StringN(0, 100, 400).Draw(t, "text"), `"`, "")
@@ -147,7 +149,7 @@ func TestLawOfLiterals(t *testing.T) {
 	})
 }
 
-// A format is safe for concurrent use, which the race detector checks.
+// A format is safe for concurrent use. The race detector checks this.
 func TestManyGoroutines(t *testing.T) {
 	codes := []string{"General", "#,##0.00", "[$-407]d. mmmm yyyy h:mm", "# ?/?", "0.0E+0", "[>5]0;[<2]0.0", "@"}
 	formats := make([]*Format, len(codes))

@@ -41,15 +41,16 @@ func (k tokenKind) isTimeLetter() bool {
 	return k == tokElapsed || k >= tokHour
 }
 
-// token is a part of a code. text is what it displays as a literal. count is the number
-// of repetitions of a date letter, or the fixed denominator after a slash.
+// token is a part of a code. text is the text to display if the token is a literal.
+// count is the number of repetitions of a date letter, or the fixed denominator after a
+// slash.
 type token struct {
 	kind  tokenKind
 	text  string
 	count int
 }
 
-// rawSection is a section that is not compiled yet.
+// rawSection is a section that has not been compiled yet.
 type rawSection struct {
 	tokens []token
 	when   condition
@@ -69,8 +70,8 @@ func (p rawSection) isText() bool {
 	return at
 }
 
-// tokenize splits a code into sections of tokens. ok is false if a bracket does not end
-// or has an invalid condition.
+// tokenize splits a code into sections of tokens. ok is false if a bracket is not
+// closed or contains an invalid condition.
 func tokenize(code string) ([]rawSection, bool) {
 	parts := make([]rawSection, 1, 4)
 	if code == "" {
@@ -101,7 +102,8 @@ func tokenize(code string) ([]rawSection, bool) {
 	return parts, true
 }
 
-// appendToken appends a token. B1 and B2 select a calendar and display nothing.
+// appendToken appends a token. If it is B1 or B2, it selects a calendar and displays
+// nothing.
 func (p *rawSection) appendToken(t token, source string) {
 	switch {
 	case source == "B1" || source == "b1":
@@ -113,8 +115,8 @@ func (p *rawSection) appendToken(t token, source string) {
 	}
 }
 
-// scanToken returns the token at the beginning of a code, which is not empty, and its
-// length.
+// scanToken returns the token at the beginning of code, and its length in bytes. code
+// must not be empty.
 func scanToken(code string) (token, int) {
 	switch code[0] {
 	case '"':
@@ -122,9 +124,9 @@ func scanToken(code string) (token, int) {
 	case '\\':
 		n := runeLen(code[1:])
 		return token{text: code[1 : 1+n]}, 1 + n
-	case '_': // the width of a character, which is a space in text
+	case '_': // a gap with the width of a character, which is a space in text
 		return token{text: " "}, 1 + runeLen(code[1:])
-	case '*': // fills the column, which is nothing in text
+	case '*': // a character that fills the column, which is nothing in text
 		return token{}, 1 + runeLen(code[1:])
 	case '/':
 		return scanSlash(code)
@@ -152,7 +154,7 @@ func scanQuoted(code string) (token, int) {
 	return token{text: code[1 : 1+end]}, end + 2
 }
 
-// scanSlash reads a slash with a denominator that may follow it.
+// scanSlash scans a slash and the denominator after it, if any.
 func scanSlash(code string) (token, int) {
 	n, value := 1, 0
 	for n < len(code) && n < 9 && code[n] >= '0' && code[n] <= '9' && (n > 1 || code[n] != '0') {
@@ -170,7 +172,7 @@ func scanSymbol(c byte) (tokenKind, bool) {
 	return [...]tokenKind{tokDigit, tokDigit, tokDigit, tokPoint, tokComma, tokPercent, tokText}[i], true
 }
 
-// scanWord reads a word or a date letter. n is 0 if there is none.
+// scanWord scans a word or a date letter. n is 0 if code starts with neither.
 func scanWord(code string) (t token, n int) {
 	for _, w := range words {
 		if len(code) >= len(w.spelled) && strings.EqualFold(code[:len(w.spelled)], w.spelled) {
@@ -191,7 +193,7 @@ func scanWord(code string) (t token, n int) {
 	return token{kind: kind, text: code[:n], count: n}, n
 }
 
-// words are matched before single letters.
+// words are the words in codes. They are matched before single letters.
 var words = [...]struct {
 	spelled string
 	kind    tokenKind
@@ -205,8 +207,8 @@ var words = [...]struct {
 	{"b2", tokLiteral},
 }
 
-// dateLetterKind returns the meaning of a date letter. aaa and aaaa are days of the
-// week, too.
+// dateLetterKind returns the meaning of a date letter. The letter a is also accepted,
+// because aaa and aaaa are days of the week.
 func dateLetterKind(c byte) (tokenKind, bool) {
 	i := strings.IndexByte("yebgmdahs", c|0x20)
 	if i < 0 {
@@ -215,7 +217,7 @@ func dateLetterKind(c byte) (tokenKind, bool) {
 	return [...]tokenKind{tokYear, tokYear, tokBuddhist, tokEra, tokMonth, tokDay, tokDay, tokHour, tokSecond}[i], true
 }
 
-// countRepeats counts how many times the first letter is repeated, in either case.
+// countRepeats returns how often the first letter of a code is repeated, ignoring case.
 func countRepeats(code string) int {
 	n := 1
 	for n < len(code) && code[n]|0x20 == code[0]|0x20 {
@@ -224,9 +226,9 @@ func countRepeats(code string) int {
 	return n
 }
 
-// resolveDateTokens sets the meaning of tokens in a date section: m may be minutes,
-// a point with zeros is a fraction of a second, and other number placeholders are
-// literals.
+// resolveDateTokens resolves the meaning of tokens in a date section. m can mean
+// minutes, a point followed by zeros is a fraction of a second, and other number tokens
+// are literals.
 func (p *rawSection) resolveDateTokens() {
 	if !p.isDate() {
 		return
@@ -245,7 +247,8 @@ func (p *rawSection) resolveDateTokens() {
 	p.tokens = out
 }
 
-// resolveDateToken returns the meaning of a token in a date, given its neighbours.
+// resolveDateToken returns the meaning of a token in a date section, given its
+// neighbors.
 func resolveDateToken(t token, last tokenKind, rest []token) token {
 	switch t.kind {
 	case tokMonth:
@@ -267,8 +270,8 @@ func (p *rawSection) isDate() bool {
 	return false
 }
 
-// clockKind returns the time letter of a token, as far as it affects an m near it.
-// Elapsed times count as their letters.
+// clockKind returns the date or time letter of a token if it affects the meaning of an
+// m nearby, and tokLiteral otherwise. An elapsed time such as [h] counts as its letter.
 func (t token) clockKind() tokenKind {
 	switch {
 	case t.kind == tokElapsed:
@@ -280,7 +283,8 @@ func (t token) clockKind() tokenKind {
 	return tokLiteral
 }
 
-// lastClock returns the letter that determines the meaning of an m after it.
+// lastClock returns the letter that determines whether an m after t is a minute. last is
+// the corresponding letter for t.
 func lastClock(last tokenKind, t token) tokenKind {
 	if kind := t.clockKind(); kind != tokLiteral {
 		return kind
@@ -288,7 +292,8 @@ func lastClock(last tokenKind, t token) tokenKind {
 	return last
 }
 
-// nextClock returns the letter that determines the meaning of an m before it.
+// nextClock returns the first letter in tokens that determines whether an m before them
+// is a minute.
 func nextClock(tokens []token) tokenKind {
 	for _, t := range tokens {
 		if kind := t.clockKind(); kind != tokLiteral {
@@ -322,8 +327,8 @@ const (
 	calendarHebrew   = 8
 )
 
-// parseBracket parses the content of square brackets. It ignores colours and other
-// words that do not affect text.
+// parseBracket parses the content of square brackets. It ignores colors and other words
+// that do not affect the displayed text.
 func (p *rawSection) parseBracket(inside string) bool {
 	if inside == "" {
 		return true
@@ -372,7 +377,7 @@ var comparisons = [...]string{
 	equal: "=", unequal: "<>", less: "<", lessOrEqual: "<=", greater: ">", greaterOrEqual: ">=",
 }
 
-// condition selects the numbers of a section.
+// condition selects the numbers to which a section applies.
 type condition struct {
 	op    comparison
 	limit float64
@@ -417,7 +422,7 @@ func (c condition) onlyNegative() bool {
 	return false
 }
 
-// resolveConditions sets the default conditions of sections, and finds the sections
+// resolveConditions sets the default conditions of sections, and marks the sections
 // that display no minus sign.
 func resolveConditions(sections []section) {
 	switch len(sections) {
@@ -435,7 +440,7 @@ func resolveConditions(sections []section) {
 	}
 }
 
-// withDefault returns c, or other if c is not set.
+// withDefault returns c, or other if c has no operator.
 func (c condition) withDefault(other condition) condition {
 	if c.op == always {
 		return other
@@ -443,13 +448,13 @@ func (c condition) withDefault(other condition) condition {
 	return c
 }
 
-// leavesNegative reports whether only negative numbers, and perhaps zero, fail the
-// condition.
+// leavesNegative reports whether only negative numbers, and possibly zero, do not
+// satisfy the condition.
 func (c condition) leavesNegative() bool {
 	return c.limit == 0 && (c.op == greater || c.op == greaterOrEqual)
 }
 
-// sectionFor returns the section for a number, or nil.
+// sectionFor returns the section that applies to a number, or nil if there is none.
 func (f *Format) sectionFor(v float64) *section {
 	for i := range f.sections {
 		if f.sections[i].when.matches(v) {
@@ -462,5 +467,6 @@ func (f *Format) sectionFor(v float64) *section {
 	return nil
 }
 
-// fallbackSection displays numbers that do not match the only condition.
+// fallbackSection displays numbers that do not satisfy the condition of the only
+// section.
 var fallbackSection = section{shape: shapeGeneral, items: []item{{kind: itemGeneral}}}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// appendNumber appends a number that is not a date, without its sign. d is the absolute
-// value of v, and is modified.
+// appendNumber appends the number v, which is not a date, without its sign. d must be
+// the absolute value of v. appendNumber modifies it.
 func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 	if d.n > 0 {
 		d.point += s.scale
@@ -33,7 +33,8 @@ func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 	return dst
 }
 
-// appendPlace appends a place before the point.
+// appendPlace appends the digit of a placeholder before the decimal point. If the
+// placeholder is the first, it also appends all digits to its left.
 func appendPlace(dst []byte, it *item, d *decimal, grouped bool) []byte {
 	whole := d.integerDigits()
 	if it.first {
@@ -63,7 +64,7 @@ func appendDigit(dst []byte, digit byte, place int, grouped bool) []byte {
 	return dst
 }
 
-// appendDecimal appends a place after the point.
+// appendDecimal appends the digit of a placeholder after the decimal point.
 func appendDecimal(dst []byte, it *item, d *decimal) []byte {
 	i := d.point + it.place
 	switch {
@@ -89,8 +90,8 @@ func (s *section) appendGeneralItems(dst []byte, d *decimal) []byte {
 	return dst
 }
 
-// appendScientific appends mantissa and exponent. The exponent is a multiple of the
-// number of places before the point.
+// appendScientific appends the mantissa and the exponent. The exponent is a multiple of
+// the number of placeholders before the decimal point.
 func (s *section) appendScientific(dst []byte, d *decimal) []byte {
 	exponent := s.normalize(d)
 	var power decimal
@@ -123,8 +124,8 @@ func appendExponentSign(dst []byte, mark byte, exponent int) []byte {
 	return dst
 }
 
-// normalize moves the point of d to its position in the mantissa, rounds, and returns
-// the exponent.
+// normalize shifts the decimal point of d to get the mantissa, rounds the mantissa, and
+// returns the exponent.
 func (s *section) normalize(d *decimal) int {
 	if d.n == 0 {
 		return 0
@@ -135,7 +136,7 @@ func (s *section) normalize(d *decimal) int {
 	}
 	d.point -= exponent
 	d.round(s.decimals)
-	if d.point > s.wholes { // rounding added a digit
+	if d.point > s.wholes { // rounding has added a digit
 		d.point -= step
 		exponent += step
 	}
@@ -150,8 +151,8 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// appendFraction appends a number as a whole and a fraction, or as a fraction alone if
-// the section has no places for a whole.
+// appendFraction appends a number as an integer and a fraction. If the section has no
+// placeholders for an integer, it appends the whole number as a fraction.
 func (s *section) appendFraction(dst []byte, whole *decimal, v float64) []byte {
 	v = math.Min(math.Abs(v)*math.Pow10(s.scale), math.MaxFloat64)
 	w, above, below := s.splitFraction(v)
@@ -185,7 +186,8 @@ func (s *section) appendFractionItem(dst []byte, it *item, of [3]*decimal, blank
 	return append(dst, it.text...)
 }
 
-// appendNumerator appends a place of the numerator, which has at least one digit.
+// appendNumerator appends the digit of a placeholder in the numerator. The numerator
+// has at least one digit.
 func appendNumerator(dst []byte, it *item, d *decimal) []byte {
 	if d.n == 0 && it.place == 0 {
 		return append(dst, '0')
@@ -193,7 +195,7 @@ func appendNumerator(dst []byte, it *item, d *decimal) []byte {
 	return appendPlace(dst, it, d, false)
 }
 
-// appendBlank appends spaces in place of a fraction.
+// appendBlank appends spaces instead of an item of a fraction.
 func appendBlank(dst []byte, it *item) []byte {
 	if it.mark == '#' {
 		return dst
@@ -204,8 +206,8 @@ func appendBlank(dst []byte, it *item) []byte {
 	return dst
 }
 
-// appendDenominator appends a place of the denominator. Its digits start at the slash
-// and are followed by spaces, unless it has leading zeros.
+// appendDenominator appends the digit of a placeholder in the denominator. The digits
+// are left-aligned and followed by spaces, unless the placeholders are zeros.
 func (s *section) appendDenominator(dst []byte, it *item, d *decimal) []byte {
 	if it.mark == '0' {
 		return appendPlace(dst, it, d, false)
@@ -220,7 +222,7 @@ func (s *section) appendDenominator(dst []byte, it *item, d *decimal) []byte {
 	return dst
 }
 
-// splitFraction returns the whole, numerator and denominator of v.
+// splitFraction returns the integer part, numerator and denominator of v.
 func (s *section) splitFraction(v float64) (whole, above, below float64) {
 	rest := v
 	if s.wholes > 0 {
@@ -239,8 +241,8 @@ func (s *section) splitFraction(v float64) (whole, above, below float64) {
 	return whole, above, below
 }
 
-// bestConvergent returns the last convergent of the continued fraction of x whose
-// denominator is at most limit.
+// bestConvergent returns the numerator and denominator of the last convergent of x's
+// continued fraction whose denominator is at most limit.
 func bestConvergent(x, limit float64) (above, below float64) {
 	h0, h1, k0, k1 := 0.0, 1.0, 1.0, 0.0
 	for range 40 {
@@ -257,18 +259,18 @@ func bestConvergent(x, limit float64) (above, below float64) {
 	return h1, k1
 }
 
-// precision is the number of significant digits in a spreadsheet.
+// precision is the number of significant digits that spreadsheets use.
 const precision = 15
 
-// decimal is a non-negative number: 0.DIGITS times ten to the power of point. It has no
-// leading or trailing zeros, and zero has no digits.
+// decimal is a non-negative number: 0.DIGITS × 10^point. DIGITS has no leading or
+// trailing zeros, and is empty for zero.
 type decimal struct {
 	digits [24]byte
 	n      int
 	point  int
 }
 
-// set sets d to the 15 significant digits of v, which is not negative.
+// set sets d to v, rounded to 15 significant digits. v must not be negative.
 func (d *decimal) set(v float64) {
 	if v < 1e15 && v == float64(uint64(v)) {
 		d.setInt(uint64(v))
@@ -305,7 +307,7 @@ func (d *decimal) trim() {
 	}
 }
 
-// round rounds to a number of decimals, half away from zero.
+// round rounds d to a number of decimal places, half away from zero.
 func (d *decimal) round(decimals int) {
 	keep := d.point + decimals
 	if keep >= d.n {
@@ -323,7 +325,7 @@ func (d *decimal) round(decimals int) {
 	d.trim()
 }
 
-// increment adds one to the last digit.
+// increment adds 1 to the last digit.
 func (d *decimal) increment() {
 	i := d.n - 1
 	for i >= 0 && d.digits[i] == '9' {
@@ -341,7 +343,7 @@ func (d *decimal) increment() {
 // integerDigits returns the number of digits before the point.
 func (d *decimal) integerDigits() int { return max(d.point, 0) }
 
-// digit returns the digit at place i, counted from the first significant one.
+// digit returns digit i, counted from 0 for the first significant digit.
 func (d *decimal) digit(i int) byte {
 	if uint(i) < uint(d.n) {
 		return d.digits[i]
@@ -349,8 +351,8 @@ func (d *decimal) digit(i int) byte {
 	return '0'
 }
 
-// appendFixed appends all digits without leading and trailing zeros, except a single 0
-// before the point.
+// appendFixed appends d in decimal notation, without leading or trailing zeros except
+// for a single 0 before the decimal point.
 func (d *decimal) appendFixed(dst []byte) []byte {
 	if d.point <= 0 {
 		dst = append(dst, '0')
@@ -368,7 +370,7 @@ func (d *decimal) appendFixed(dst []byte) []byte {
 	return dst
 }
 
-// appendGeneral appends a number as General displays it. It rounds d.
+// appendGeneral appends d as the format General displays it. It rounds d
 func appendGeneral(dst []byte, d *decimal) []byte {
 	exponent := d.point - 1
 	if exponent < -4 && d.n-d.point > 9 {
@@ -383,7 +385,7 @@ func appendGeneral(dst []byte, d *decimal) []byte {
 	return d.appendFixed(dst)
 }
 
-// appendShortScientific appends a number such as 1.23457E+11.
+// appendShortScientific appends d in scientific notation, such as 1.23457E+11.
 func appendShortScientific(dst []byte, d *decimal) []byte {
 	decimals := 5
 	if exponent := d.point - 1; exponent >= 100 || exponent <= -100 {

@@ -99,7 +99,7 @@ func TestPercent(t *testing.T) {
 	})
 }
 
-// Rounding is decimal: 1.005 rounds up, although its binary value is less.
+// Rounding is decimal: 1.005 rounds up, although its binary value is less than 1.005.
 func TestRounding(t *testing.T) {
 	checkShown(t, []shownCase{
 		{"0.00", 1.005, "1.01"},
@@ -213,7 +213,7 @@ func TestDecimalsAgreeWithArithmetic(t *testing.T) {
 	})
 }
 
-// General displays at most 11 characters, and no rounding error beyond them.
+// General displays at most 11 characters, which represent a number close to the value.
 func TestGeneralIsShortAndNear(t *testing.T) {
 	f, _ := Compile("General")
 	rapid.Check(t, func(t *rapid.T) {
@@ -296,7 +296,7 @@ func TestDecimalRound(t *testing.T) {
 	}
 }
 
-// A decimal that rounds to zero has no digits and point 0.
+// A decimal that rounds to zero has no digits, and its point is 0.
 func TestDecimalNothing(t *testing.T) {
 	for _, v := range []float64{0, 0.001, 1e-9} {
 		var d decimal
@@ -308,7 +308,8 @@ func TestDecimalNothing(t *testing.T) {
 	}
 }
 
-// General at every power of ten, with one, five and twelve digits.
+// The format General is checked at every power of ten, with one, five and twelve
+// digits.
 func TestGeneralByPower(t *testing.T) {
 	for _, r := range []struct {
 		exponent           int

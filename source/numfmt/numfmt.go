@@ -1,59 +1,64 @@
-// Package numfmt displays numbers like a spreadsheet.
+// Package numfmt formats numbers as spreadsheets display them.
 //
 // A [Format] is a compiled number format code, such as "#,##0.00;[Red]-0.00" or
-// "dd/mm/yyyy". It knows the kind of values with this format, and returns their
-// displayed text and their plain value. A code has up to four sections. A section is a
-// sequence of placeholders, date letters and literals. A serial is the number of a date
-// and time. The package does not know files, colours or column widths.
+// "dd/mm/yyyy". It determines the kind of a value, its displayed text and its plain
+// value. A code has up to four sections. A section is a sequence of placeholders, date
+// letters and literals. A serial is a number that represents a date and time. The
+// package does not handle files, colors or column widths.
 //
 // # Sources
 //
-// ECMA-376 part 1, 18.8.30 (built-in numbers) and 18.8.31 (codes), Microsoft's article
-// Q67469 (conditions), and the CSV files that Excel 2007 and later save. If they
-// differ, the CSV files decide.
+// ECMA-376 part 1, 18.8.30 (built-in formats) and 18.8.31 (codes), Microsoft's article
+// Q67469 (conditions), and the CSV files that Excel 2007 and later save. If these
+// sources differ, the package follows the CSV files.
 //
 // # Digits
 //
-// A number has 15 significant decimal digits, as in Excel. All rounding is done on
-// them, half away from zero. The placeholder 0 always displays a digit, # only a
-// significant one, and ? a space instead of an insignificant one. Each placeholder
-// applies to its place, and the first one displays all remaining digits. Literals keep
-// their position. A comma between placeholders groups thousands, and after the last one
-// it divides by 1,000. Each percent sign multiplies by 100. The exponent is a multiple
-// of the number of places before the point. A fraction is the last continued fraction
-// whose denominator fits. A zero fraction next to a whole is blank. A leading minus
-// sign remains if all digits round to zero: -0.001 in 0.00 is -0.00.
+// A number has 15 significant decimal digits, as in Excel. The package rounds these
+// digits, half away from zero. The placeholder 0 always displays a digit. The
+// placeholder # displays only a significant digit. The placeholder ? displays a space
+// instead of an insignificant digit. Each placeholder displays the digit at its
+// position, and the first one also displays all digits to its left. Literals keep their
+// position. A comma between placeholders groups thousands, and a comma after the last
+// placeholder divides by 1,000. Each percent sign multiplies by 100. The exponent is a
+// multiple of the number of placeholders before the point. A fraction is the last
+// convergent of the continued fraction whose denominator fits the placeholders. A zero
+// fraction after an integer is blank. A leading minus sign remains if all digits round
+// to zero: -0.001 in 0.00 is -0.00.
 //
 // # General
 //
-// General displays at most 11 characters and a minus sign: 10 digits and a point, with
-// fewer decimals for larger numbers. Numbers from 1E+11, and those below 0.0001 that
-// need more than 9 decimals, are scientific with 5 decimals (4 if the exponent has
-// three digits).
+// General displays at most 11 characters and a minus sign. Larger numbers have fewer
+// decimals, so that 10 digits and a point fit. Numbers from 1E+11, and numbers below
+// 0.0001 that need more than 9 decimals, are displayed in scientific notation with 5
+// decimals (4 if the exponent has three digits).
 //
 // # Sections
 //
-// One section applies to all numbers. Of two, the first applies to numbers from 0. Of
-// three, the first applies to positive numbers, the second to negative ones and the
-// third to zero. Conditions replace this, and the first one that holds decides. A
-// section that only negative numbers reach displays no minus sign. If the only
-// condition does not hold, the format is General. If none of several holds, the result
-// is a row of #. Text uses the fourth section, or the last one if it has an @, and is
-// otherwise displayed unchanged. An underscore with a character is one space, and a
-// fill (* with a character) is nothing.
+// If a code has one section, it applies to all numbers. If it has two, the first
+// applies to numbers from 0, and the second to negative numbers. If it has three, the
+// first applies to positive numbers, the second to negative numbers and the third to
+// zero. Conditions replace these rules: the first section whose condition is true
+// applies. A section that applies only to negative numbers displays no minus sign. If
+// the condition of the only section is false, the format is General. If the conditions
+// of several sections are all false, the result is a row of # characters. Text uses the
+// fourth section, or the last section if it contains an @. Otherwise, text is displayed
+// unchanged. An underscore followed by a character displays one space, and an asterisk
+// followed by a character (a fill) displays nothing.
 //
 // # Dates
 //
 // Serial 1 is 1900-01-01, 60 is the nonexistent 29 February 1900, and 0 is 0 January.
 // In the 1904 system, serial 0 is 1904-01-01. Times are rounded to the last displayed
-// place of seconds, or to seconds if none is displayed, and then truncated. m means
-// minutes after h and before s. Negative dates and those from year 10000 are a row of
-// 255 #, as in a CSV file. In the 1904 system, negative dates have a minus sign. Month
-// and day names are English unless a locale tag selects German, French, Spanish,
-// Italian, Portuguese or Dutch. b displays Buddhist years. B2 and tags of the Hijri
-// calendar select the tabular Islamic calendar. Codes in other calendars (Japanese
-// eras, Taiwan, Korea, Hebrew) are not supported. Eastern digits (DBNum, Thai) are
-// displayed as 0 to 9.
+// digit of seconds, or to whole seconds if no fraction is displayed, and then truncated
+// to the displayed units. m means minutes after h or before s. Negative dates and dates
+// from the year 10000 on are displayed as a row of 255 # characters, as in CSV files
+// that Excel saves. In the 1904 system, negative dates have a minus sign. Month and day
+// names are English unless a locale tag selects German, French, Spanish, Italian,
+// Portuguese or Dutch. The letter b displays Buddhist years. B2 and locale tags of the
+// Hijri calendar select the tabular Islamic calendar. Codes in other calendars
+// (Japanese eras, Taiwan, Korea, Hebrew) are not supported. Eastern digits (DBNum,
+// Thai) are displayed as 0 to 9.
 package numfmt
 
 import (
@@ -64,24 +69,25 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// maxCodeChars is the most characters of a code. Others are ignored.
+// maxCodeChars is the maximum length of a code, in characters. Further characters are
+// ignored.
 const maxCodeChars = 255
 
 // Format is a compiled format code. It is safe for concurrent use.
 type Format struct {
 	kind intray.CellKind
-	// elapsed is set if times are durations, not times of day.
+	// elapsed is true if times are durations rather than times of day.
 	elapsed bool
-	// sections are the sections for numbers. Without any, numbers use text.
+	// sections are the sections for numbers. If there are none, numbers use text.
 	sections []section
-	// text displays texts. nil displays them unchanged.
+	// text is the section for text. If it is nil, text is displayed unchanged.
 	text []item
 }
 
-// Compile compiles a format code, of which at most 255 characters count. For an invalid
-// code, it returns a format that displays like General, and ok is false. If only the
-// calendar is unsupported, the kind of that format is still a date. The empty code is
-// General.
+// Compile compiles the first 255 characters of a format code. If the code is invalid,
+// ok is false and the format displays numbers like General. If the code is invalid only
+// because its calendar is not supported, the kind of the format is still a date or
+// time. The empty code means General.
 func Compile(code string) (f *Format, ok bool) {
 	parts, ok := tokenize(truncateCode(code))
 	if !ok || len(parts) > 4 {
@@ -93,7 +99,7 @@ func Compile(code string) (f *Format, ok bool) {
 	for _, p := range parts {
 		s, ok := compileSection(p)
 		switch {
-		case !ok && p.readable(): // date letters among digits have no meaning
+		case !ok && p.readable(): // date letters cannot be combined with digits
 			return newGeneralFormat(intray.CellNumber), false
 		case !ok:
 			return &Format{kind: f.kind, elapsed: f.elapsed, sections: generalSections()}, false
@@ -124,7 +130,8 @@ func truncateCode(code string) string {
 	return code
 }
 
-// cutTextSection removes the section for text from the end.
+// cutTextSection removes the section for text, if any, from the end of parts and
+// compiles it.
 func (f *Format) cutTextSection(parts []rawSection) []rawSection {
 	last := len(parts) - 1
 	if last != 3 && !parts[last].isText() {
@@ -140,7 +147,8 @@ func (f *Format) cutTextSection(parts []rawSection) []rawSection {
 	return parts[:last]
 }
 
-// classify determines the kind of the numbers. A single date section makes it a date.
+// classify sets the kind of numbers with this format. It is a date or time if any
+// section contains date or time letters.
 func (f *Format) classify(parts []rawSection) {
 	var day, clock bool
 	for _, p := range parts {
@@ -161,12 +169,13 @@ func (f *Format) classify(parts []rawSection) {
 }
 
 // Kind returns the kind of a number with this format: CellNumber, CellDate,
-// CellDateTime or CellTime. For a text format (@) it is CellText.
+// CellDateTime or CellTime. For a text format (@), it is CellText.
 func (f *Format) Kind() intray.CellKind { return f.kind }
 
-// AppendFormatted appends the displayed text of a number. epoch1904 selects the date
-// system of serials. Invalid dates (negative, or after 9999-12-31) display as a row of
-// 255 #, and NaN and infinities as #NUM!.
+// AppendFormatted appends the displayed text of a number. If epoch1904 is true, serials
+// are in the 1904 date system instead of the 1900 one. Invalid dates (negative, or
+// after 9999-12-31) are displayed as a row of 255 # characters, and NaN and infinities
+// as #NUM!.
 func (f *Format) AppendFormatted(dst []byte, v float64, epoch1904 bool) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "#NUM!"...)
@@ -189,7 +198,7 @@ func (f *Format) AppendFormatted(dst []byte, v float64, epoch1904 bool) []byte {
 	return s.appendNumber(dst, &d, v)
 }
 
-// AppendFormattedText appends the displayed text of a text.
+// AppendFormattedText appends text as the format displays it.
 func (f *Format) AppendFormattedText(dst, text []byte) []byte {
 	if f.text == nil {
 		return append(dst, text...)
@@ -204,7 +213,8 @@ func (f *Format) AppendFormattedText(dst, text []byte) []byte {
 	return dst
 }
 
-// appendThroughText displays a number in a format that is only for text.
+// appendThroughText appends a number as a format that has only a section for text
+// displays it.
 func appendThroughText(dst []byte, items []item, v float64) []byte {
 	var d decimal
 	for i := range items {
@@ -232,18 +242,18 @@ func appendHashes(dst []byte) []byte {
 	return dst
 }
 
-// AppendValue appends the plain value of a number by the kind of its format, as
-// described at [intray.CellKind]: a number with all its digits, a date or a time. It
-// returns the actual kind. Serials that cannot be dates are numbers: those below 1 and
-// 60 in the 1900 system, negative ones, and those from year 10000. A date is without
-// its time, and a time of day without its date, as displayed. Times are rounded to
-// milliseconds. A number in a text format is a number. NaN and infinities are the error
-// #NUM!.
+// AppendValue appends the plain value of a number in the format that [intray.CellKind]
+// describes for the kind of f: a number with all its digits, a date or a time. It
+// returns the kind of the value, which can be different. In a date format, a serial
+// that cannot be a date is a number: negative serials, serials from the year 10000 on,
+// and in the 1900 system also 60 and serials below 1. A date has no time and a time of
+// day has no date, as displayed. Times are rounded to milliseconds. In a text format,
+// the value is a number. NaN and infinities are the error "#NUM!".
 //
-// Integers have all their digits. Others have at most 15 significant digits, which is
-// all that Excel ever displays: further digits come from binary arithmetic, as in
-// 0.30000000000000004. Numbers that would need more than 21 digits have an exponent,
-// such as 1.5e300.
+// Integers have all their digits. Other numbers have at most 15 significant digits,
+// because Excel never displays more. Further digits are artifacts of binary arithmetic,
+// as in 0.30000000000000004. Numbers that would need more than 21 digits have an
+// exponent, such as 1.5e300.
 func (f *Format) AppendValue(dst []byte, v float64, epoch1904 bool) (_ []byte, kind intray.CellKind) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "#NUM!"...), intray.CellError
@@ -262,7 +272,8 @@ func (f *Format) AppendValue(dst []byte, v float64, epoch1904 bool) (_ []byte, k
 	return appendPlain(dst, v), intray.CellNumber
 }
 
-// appendDay appends a date such as 2006-01-02, with T15:04:05 if the format has a time.
+// appendDay appends a date such as 2006-01-02, followed by a time such as T15:04:05 if
+// the format has one.
 func (f *Format) appendDay(dst []byte, total int64) []byte {
 	m := splitSerial(total)
 	dst = append(appendPadded(dst, int64(m.year), 4), '-')
@@ -274,7 +285,8 @@ func (f *Format) appendDay(dst []byte, total int64) []byte {
 	return dst
 }
 
-// appendTime appends the time of day, or the whole duration.
+// appendTime appends the time of day, or the whole duration if the format displays
+// elapsed time.
 func (f *Format) appendTime(dst []byte, v float64) []byte {
 	total := int64(math.Round(v * dayMillis))
 	if total < 0 {
@@ -302,7 +314,7 @@ func appendClock(dst []byte, total int64) []byte {
 	return dst
 }
 
-// plainDigits is the most digits of a number without an exponent.
+// plainDigits is the maximum number of digits in a number without an exponent.
 const plainDigits = 21
 
 // appendPlain appends a number with all its digits.
@@ -324,10 +336,11 @@ func appendPlain(dst []byte, v float64) []byte {
 	return strconv.AppendInt(dst, int64(exponent), 10)
 }
 
-// appendInteger appends an integer: the shortest digits that identify it, and zeros.
+// appendInteger appends an integer: the fewest digits that identify it, followed by
+// zeros.
 func appendInteger(dst []byte, v float64) []byte {
 	if math.Abs(v) < 1e21 {
-		return strconv.AppendFloat(dst, v+0, 'f', -1, 64) // + 0 turns -0 into 0
+		return strconv.AppendFloat(dst, v+0, 'f', -1, 64) // + 0 converts -0 to 0
 	}
 	start := len(dst)
 	dst = strconv.AppendFloat(dst, v, 'e', -1, 64)

@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// shownCase is a test case: what a code displays for a number.
+// shownCase is a test case: a code, a number and its displayed text.
 type shownCase struct {
 	code  string
 	value float64
@@ -58,7 +58,7 @@ func TestSections(t *testing.T) {
 	})
 }
 
-// The third group is the example of Microsoft's article Q67469.
+// The third group is the example in Microsoft's article Q67469.
 func TestConditions(t *testing.T) {
 	checkShown(t, []shownCase{
 		{"[<=9999999]###-####;(###) ###-####", 5551234, "555-1234"},
@@ -151,7 +151,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// An invalid code displays like General, and is never a date by accident.
+// An invalid code displays numbers like General. Its kind is never a date.
 func TestInvalidCodes(t *testing.T) {
 	for code, want := range map[string]intray.CellKind{
 		"0;0;0;@;0":              intray.CellNumber,
@@ -200,7 +200,8 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// Appending keeps the content of dst, and allocates nothing if it has room.
+// Appending does not change the content of dst, and allocates nothing if dst has enough
+// capacity.
 func TestAppendWithoutAllocation(t *testing.T) {
 	dst := append(make([]byte, 0, 1024), "before"...)
 	for _, code := range []string{"General", "#,##0.00_);[Red](#,##0.00)", "0.00E+00", "# ??/??", "[$-409]mmmm d, yyyy h:mm AM/PM", "@", "[h]:mm:ss.000"} {
@@ -218,7 +219,7 @@ func TestAppendWithoutAllocation(t *testing.T) {
 	}
 }
 
-// valueCase is a test case: the plain value of a number with a code.
+// valueCase is a test case: a code, a number and its plain value.
 type valueCase struct {
 	code  string
 	value float64
@@ -299,7 +300,7 @@ func TestValuesOfSystem1904(t *testing.T) {
 	})
 }
 
-// Integers are returned exactly, others to 15 digits.
+// Integers are returned exactly, and other numbers with 15 significant digits.
 func TestValueKeepsTheNumber(t *testing.T) {
 	f, _ := Compile("General")
 	rapid.Check(t, func(t *rapid.T) {
@@ -321,7 +322,8 @@ func TestValueKeepsTheNumber(t *testing.T) {
 
 var clockForm = regexp.MustCompile(`^-?\d{2,}:[0-5]\d:[0-5]\d(\.\d{0,2}[1-9])?$`)
 
-// readValue parses a value. It returns the number of a number.
+// readValue parses a value and checks its format. If the value is a number, it returns
+// that number.
 func readValue(value string, kind intray.CellKind) (number float64, err error) {
 	switch kind {
 	case intray.CellNumber:

@@ -14,28 +14,29 @@ type itemKind uint8
 
 const (
 	itemLiteral     itemKind = iota
-	itemGeneral              // the number as General, or the text
-	itemWhole                // a place before the point
-	itemDecimal              // a place after it
+	itemGeneral              // the number in the format General, or the text
+	itemWhole                // a digit before the decimal point
+	itemDecimal              // a digit after the decimal point
 	itemExponent             // E+ or E-
-	itemPower                // a place of the exponent
-	itemNumerator            // a place above the slash
+	itemPower                // a digit of the exponent
+	itemNumerator            // a digit of the numerator
 	itemSlash                // the slash
-	itemDenominator          // a place below the slash
+	itemDenominator          // a digit of the denominator
 	itemFixed                // a fixed denominator
 	itemDate                 // a date letter
 )
 
-// item is a part of a compiled section.
+// item is an element of a compiled section, such as a placeholder or a literal.
 type item struct {
 	kind itemKind
-	// mark is the placeholder of a place: 0, # or ?. It is the zero byte for a place
-	// that the code lacks but that must display digits.
+	// mark is the placeholder: 0, # or ?. It is 0x00 for a digit position that the code
+	// does not contain but that must display digits.
 	mark byte
-	// first is set on the first place of a run, which displays all remaining digits.
+	// first is true for the first placeholder of a run. It also displays all digits to
+	// its left.
 	first bool
-	// place counts from the units to the left, or from the point to the right for
-	// decimals.
+	// place is the position of the digit: the power of ten, or the number of places
+	// after the point for decimals, both counted from 0.
 	place int
 	// letter and count describe a date letter.
 	letter tokenKind
@@ -53,15 +54,17 @@ type section struct {
 
 	// scale is the power of ten by which the number is multiplied.
 	scale int
-	// wholes and decimals count the places before and after the point.
+	// wholes and decimals are the numbers of placeholders before and after the decimal
+	// point.
 	wholes, decimals int
 	grouped          bool
 
-	// denominator is the fixed denominator, or 0. denominators counts its places.
+	// denominator is the fixed denominator, or 0 if there is none. denominators is the
+	// number of placeholders in the denominator.
 	denominator, denominators int
 
-	// roundTo is the unit of rounding in milliseconds. twelveHour selects the 12-hour
-	// clock.
+	// roundTo is the unit to which times are rounded, in milliseconds. twelveHour is
+	// true for the 12-hour clock.
 	roundTo    int64
 	twelveHour bool
 	islamic    bool
@@ -69,8 +72,8 @@ type section struct {
 	names      *names
 }
 
-// compileSection compiles a section for numbers. ok is false if it combines
-// incompatible placeholders.
+// compileSection compiles a section for numbers. It returns false if the section
+// combines incompatible placeholders.
 func compileSection(p rawSection) (section, bool) {
 	s := section{when: p.when}
 	if p.isDate() {
@@ -105,8 +108,9 @@ func (p *rawSection) countTokens(kind tokenKind) int {
 	return n
 }
 
-// fractionSlash returns the index of the slash of a fraction, or -1. Placeholders
-// precede it directly, and placeholders or a number follow it.
+// fractionSlash returns the index of the slash of a fraction, or -1 if there is none.
+// The slash must come directly after a placeholder, and directly before a placeholder
+// or a number.
 func (p *rawSection) fractionSlash() int {
 	for i, t := range p.tokens {
 		if t.kind != tokSlash || i == 0 || p.tokens[i-1].kind != tokDigit {
@@ -119,7 +123,7 @@ func (p *rawSection) fractionSlash() int {
 	return -1
 }
 
-// appendGeneralItem adds a token of a section without placeholders.
+// appendGeneralItem appends the item for a token in a section without placeholders.
 func appendGeneralItem(items []item, t token) []item {
 	if t.kind == tokGeneral || t.kind == tokText {
 		return append(items, item{kind: itemGeneral})
@@ -150,8 +154,9 @@ func (s *section) compileNumber(tokens []token) {
 	}
 }
 
-// addPoint starts the decimals. A further point is a literal. If there are no places
-// before the point, it adds one for digits that must be displayed.
+// addPoint adds the decimal point. Further points are literals. If there are no
+// placeholders before the point, it adds a position for the digits that must be
+// displayed there.
 func (s *section) addPoint(kind *itemKind) {
 	if *kind == itemWhole {
 		if s.countPlaces(itemWhole) == 0 {
@@ -162,8 +167,8 @@ func (s *section) addPoint(kind *itemKind) {
 	s.items = append(s.items, item{text: "."})
 }
 
-// addComma groups thousands if digits surround the comma, and divides by 1,000 after
-// the last digit.
+// addComma handles a comma. A comma between placeholders groups thousands, and a comma
+// after the last placeholder divides by 1,000. Any other comma is a literal.
 func (s *section) addComma(tokens []token, i int, kind itemKind) {
 	before := i - 1
 	for before >= 0 && tokens[before].kind == tokComma {
@@ -180,7 +185,7 @@ func (s *section) addComma(tokens []token, i int, kind itemKind) {
 	s.scale -= 3
 }
 
-// moreDigits reports whether places before the point follow.
+// moreDigits reports whether tokens contain a placeholder before the decimal point.
 func moreDigits(tokens []token) bool {
 	for _, t := range tokens {
 		if t.kind == tokPoint || t.kind == tokExponent {
@@ -193,7 +198,8 @@ func moreDigits(tokens []token) bool {
 	return false
 }
 
-// addExponent starts the places of the exponent. Without places it is a literal.
+// addExponent adds an E+ or E-, which starts the exponent. If no placeholders follow,
+// it is a literal.
 func (s *section) addExponent(tokens []token, i int, kind *itemKind) {
 	digits := i+1 < len(tokens) && tokens[i+1].kind == tokDigit
 	if !digits || s.shape == shapeScientific || s.countPlaces(itemWhole)+s.countPlaces(itemDecimal) == 0 {
@@ -205,7 +211,7 @@ func (s *section) addExponent(tokens []token, i int, kind *itemKind) {
 	*kind = itemPower
 }
 
-// compileFraction compiles a section around its slash.
+// compileFraction compiles a section that contains the slash of a fraction.
 func (s *section) compileFraction(tokens []token, slash int) {
 	first := slash
 	for first > 0 && tokens[first-1].kind == tokDigit {
@@ -226,7 +232,7 @@ func (s *section) compileFraction(tokens []token, slash int) {
 	s.denominators = s.countPlaces(itemDenominator)
 }
 
-// addRun adds tokens whose placeholders are places of one kind.
+// addRun adds tokens. Their placeholders become items of the given kind.
 func (s *section) addRun(tokens []token, kind itemKind) {
 	for i, t := range tokens {
 		switch {
@@ -253,7 +259,7 @@ func (s *section) countPlaces(kind itemKind) int {
 	return n
 }
 
-// numberPlaces numbers the places.
+// numberPlaces sets the positions of all digits.
 func (s *section) numberPlaces() {
 	for _, kind := range [...]itemKind{itemWhole, itemPower, itemNumerator, itemDenominator} {
 		s.numberPlacesOf(kind)
@@ -269,7 +275,8 @@ func (s *section) numberPlaces() {
 	}
 }
 
-// numberPlacesOf numbers the places of one kind, down to the units.
+// numberPlacesOf sets the positions of the digits of one kind, from the leftmost one
+// down to the units.
 func (s *section) numberPlacesOf(kind itemKind) {
 	place := s.countPlaces(kind)
 	first := true
