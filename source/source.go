@@ -5,7 +5,7 @@
 // batch. Every choice that a format makes about a file, such as its encoding, delimiter
 // or header row, is reported as [intray.Evidence].
 //
-// [Limits] limits the resources that a hostile file can use: its columns, cells and
+// [Limits] restricts the resources that a hostile file can use: its columns, cells and
 // records, and its column names, which are stored for as long as the import exists. If
 // AsIs is set, the first row of a text file is a record and not a header, so only the
 // limits on records apply to it.
@@ -46,8 +46,8 @@ type Options struct {
 	// AsIs reads every row unchanged, without looking for a header. The columns have no
 	// names, and the first row is a record like any other.
 	AsIs bool
-	// Encoding is the character encoding of a text file, by any usual name. If it is
-	// "", the format detects it.
+	// Encoding is the name, or a common alias, of the character encoding of a text
+	// file. If it is "", the format detects it.
 	Encoding string
 	// Delimiter separates the cells of a text file. If it is "", the format detects it.
 	Delimiter string
@@ -64,14 +64,14 @@ type Options struct {
 	// HeaderScore returns how well a row matches the expected column names, from 0 to
 	// 1. Formats use it to find the header row. It may be nil.
 	HeaderScore func(row []string) float64
-	// Limits limits the resources that reading the file may use.
+	// Limits restricts the resources that reading the file may use.
 	Limits Limits
 }
 
 // NoHeader is the HeaderRow of a file without a header.
 const NoHeader = -1
 
-// Limits limits the resources that reading one file may use. Zero fields have their
+// Limits restricts the resources that reading one file may use. A zero field means its
 // default.
 type Limits struct {
 	// Columns is the maximum number of columns in a sheet. Default 16,384.
@@ -179,7 +179,7 @@ type UnreadableError struct {
 	// Line is the line where the problem occurred, counted from 1, or 0 if the line is
 	// unknown.
 	Line int64
-	// Reason is a sentence without a full stop, written for the sender of the file.
+	// Reason is a sentence without a final period, written for the sender of the file.
 	Reason intray.Message
 }
 

@@ -49,7 +49,7 @@ const (
 
 // DamageError reports a file that cannot be read.
 type DamageError struct {
-	// Reason is a sentence without a full stop.
+	// Reason is a sentence without a final period.
 	Reason intray.Message
 }
 

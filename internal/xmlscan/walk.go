@@ -171,8 +171,8 @@ func NewLeaf(parent, child string) Leaf {
 	return Leaf{parent, "<" + child + ">", "</" + child + "></" + parent + ">"}
 }
 
-// endsPlainText is true for the bytes that end plain text: markup, a reference or a
-// line end.
+// endsPlainText is true for the bytes that end plain text because they start markup, a
+// reference or a line end.
 var endsPlainText = [256]bool{'<': true, '&': true, '\r': true, '\n': true}
 
 // ReadLeaf returns the text of a leaf and moves to the end of its parent. It must be

@@ -7,6 +7,7 @@ package formats
 const (
 	// wideColumns is the number of columns of wide tables.
 	wideColumns = 500
-	// lookStep is the number of context checks between two that cancel the context.
+	// lookStep is the step between the context checks at which a test cancels the
+	// context.
 	lookStep = 7
 )

@@ -110,7 +110,7 @@ func TestHostilePages(t *testing.T) {
 			switch name {
 			case "a long text":
 				page.times *= 20
-			case "columns spanned": // because every row has 1,000 cells
+			case "columns spanned": // every row has 1,000 cells
 				page.times /= 5
 			}
 			rows, peak, err := readThrough(t, page)

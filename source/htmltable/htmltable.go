@@ -128,7 +128,7 @@ func detect(name string, head []byte) (float64, intray.Message) {
 	return 0.5, intray.NewMessage("html.table", intray.Params{"tag": first})
 }
 
-// firstTag returns the name of the first tag of a text, or "". Only comments,
+// firstTag returns the name of the first tag in text, or "". Only comments,
 // declarations and white space may precede the tag.
 func firstTag(text []byte) string {
 	for {

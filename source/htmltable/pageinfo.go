@@ -21,8 +21,8 @@ import (
 // tableLocation is the location of a sheet in the text of its page.
 type tableLocation struct {
 	offset int64
-	// head and foot are the offsets of the head and the foot if browsers display them
-	// in a position other than that in the page, or -1.
+	// head is the offset of the head section if other rows come before it in the page,
+	// or -1. foot is the offset of the foot section if other rows come after it, or -1.
 	head, foot int64
 	name       string
 	hidden     bool
@@ -49,7 +49,7 @@ type pageInfo struct {
 	places []tableLocation
 	// empty is the first table without text.
 	empty *tableLocation
-	// These fields count tables by the decision about them.
+	// Number of tables of each class.
 	empties, layouts, swallowed, doubts, cut int
 	hiddenRows                               int64
 	hiddenText                               bool
@@ -231,7 +231,7 @@ func (s *pageInfo) handleOutside(t *tokenizer) {
 	s.office.readToken(t)
 }
 
-// merge adds the information about a second page.
+// merge adds the information in o, which is about a different page.
 func (s *pageInfo) merge(o *pageInfo) {
 	s.places = append(s.places, o.places...)
 	s.empties, s.layouts, s.swallowed, s.doubts, s.cut = s.empties+o.empties, s.layouts+o.layouts, s.swallowed+o.swallowed, s.doubts+o.doubts, s.cut+o.cut

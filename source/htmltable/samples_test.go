@@ -14,7 +14,7 @@ import (
 
 // These pages are like those that several kinds of programs write.
 const (
-	// scripted is the output of a script that names it .xls and writes tags.
+	// scripted is the output of a script that writes HTML tags to a file named .xls.
 	scripted = `<table border="1"><thead><tr><th>Nr.</th><th>Kunde</th><th>Betrag</th></tr></thead><tbody>` + "\n" +
 		`<tr><td>00123</td><td>M&uuml;ller &amp; S&ouml;hne</td><td>1.234,50&nbsp;&euro;</td></tr>` + "\n" +
 		`<tr><td>00124</td><td><a href="x?a=1&b=2">Caf&#233;</a><br/>Nord</td><td></td></tr></tbody></table>`
@@ -170,7 +170,7 @@ func TestDistinguishedFromCSV(t *testing.T) {
 		"CSV of whole cells":       {"a.csv", "<div><table><tr><td>x</td></tr></table></div>,5\n<div>y</div>,6\n", "csv"},
 	} {
 		book, err := source.Open(t.Context(), sourcetest.NewInput(test.file, []byte(test.text)), []source.Format{Format{}, csv.Format{}}, source.Options{})
-		got := "html" // whose Open can reject a page without a table
+		got := "html" // the Open method of this format can reject a page without a table
 		if err == nil {
 			got = book.Evidence()[0].Value
 		}

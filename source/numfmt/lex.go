@@ -193,7 +193,8 @@ func scanWord(code string) (t token, n int) {
 	return token{kind: kind, text: code[:n], count: n}, n
 }
 
-// words are the words in codes. They are matched before single letters.
+// words lists the tokens that have several letters. They are matched before single
+// letters.
 var words = [...]struct {
 	spelled string
 	kind    tokenKind

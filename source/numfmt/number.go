@@ -370,7 +370,7 @@ func (d *decimal) appendFixed(dst []byte) []byte {
 	return dst
 }
 
-// appendGeneral appends d as the format General displays it. It rounds d
+// appendGeneral appends d as the format General displays it. It rounds d.
 func appendGeneral(dst []byte, d *decimal) []byte {
 	exponent := d.point - 1
 	if exponent < -4 && d.n-d.point > 9 {

@@ -212,7 +212,7 @@ func (r *rows) rowTooLong() error {
 }
 
 // isErrorText reports whether text looks like the result of a failed formula, such as
-// #REF!.
+// "#REF!".
 func isErrorText(text []byte) bool {
 	switch string(text) {
 	case "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#FIELD!", "#BLOCKED!", "#CONNECT!", "#UNKNOWN!", "#GETTING_DATA":
@@ -246,7 +246,7 @@ func appendValue(dst []byte, k valueType, raw []byte) ([]byte, intray.CellKind) 
 }
 
 // appendNumber appends a decimal number with all its digits in canonical form: digits
-// on both sides of a point, a lower-case e, no plus sign.
+// on both sides of a point, a lowercase e, and no plus sign.
 func appendNumber(dst, raw []byte) ([]byte, bool) {
 	from := len(dst)
 	rest, negative := bytes.CutPrefix(raw, []byte("-"))
@@ -358,7 +358,7 @@ func parseDuration(text string) (millis int64, ok bool) {
 }
 
 // sumUnits returns the sum of numbers with units, in milliseconds. The units must be in
-// the given order.
+// the order of units.
 func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	for _, u := range units {
 		n, size := parseThousandths(text)

@@ -61,7 +61,7 @@ func outcome(ctx context.Context, t *testing.T, book workbook.Workbook, sheet in
 	return cells
 }
 
-// seeds returns contents with a realistic structure.
+// seeds returns XML content with a realistic structure.
 func seeds() []string {
 	return []string{
 		body(table("One", row(text("a"), number(1))+emptyRows), table("Two", row(emptyCells, text("b")))),

@@ -27,8 +27,8 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// Limits limits the resources that reading one workbook may use. Zero fields have their
-// default.
+// Limits restricts the resources that reading one workbook may use. A zero field means
+// its default.
 type Limits struct {
 	// InflatedBytes is the maximum total size of all inflated parts, in bytes. A part
 	// that is read twice counts once. Default 4 GiB.
@@ -47,7 +47,7 @@ type Limits struct {
 	// NameBytes is the maximum length of the name of a sheet or style, in bytes.
 	// Default 4 KiB.
 	NameBytes int
-	// Rows is the maximum row number of a row that has cells. Default 16,777,216.
+	// Rows is the highest number that a row with cells may have. Default 16,777,216.
 	Rows int64
 	// Columns is the maximum number of columns. Default 16,384.
 	Columns int
@@ -245,8 +245,8 @@ func detectArchive(in *zipfile.Input, head []byte) (float64, intray.Message) {
 	return 0, intray.Message{}
 }
 
-// hasSpreadsheet reports whether the content is a spreadsheet. It serves archives
-// without a media type.
+// hasSpreadsheet reports whether the content is a spreadsheet. It is used for archives
+// that declare no media type.
 func (p *document) hasSpreadsheet(ctx context.Context) bool {
 	if !p.archive.Has(contentPart) {
 		return false

@@ -172,7 +172,7 @@ func (r *rows) readCells() error {
 	}
 }
 
-// emitRow sets the row that Next returns from the current cells.
+// emitRow makes the current cells the row that Next returns.
 func (r *rows) emitRow() error {
 	if r.number >= r.limits.Rows {
 		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": r.limits.Rows}))

@@ -83,9 +83,9 @@ func NewInput(name string, text []byte) source.Input {
 	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
 }
 
-// Corpus returns the folder of a test corpus, which is stored outside of the
-// repository. If the corpus is packed, Corpus unpacks it for the test. If the corpus is
-// missing, it skips the test.
+// Corpus returns the folder of a test corpus, which is stored outside the repository.
+// If the corpus is packed, Corpus unpacks it for the test. If the corpus is missing, it
+// skips the test.
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
 	folder, err := os.Getwd()

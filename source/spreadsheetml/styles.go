@@ -83,7 +83,7 @@ func (st *styles) readStyle(s *xmlscan.Scanner) error {
 	return nil
 }
 
-// compile compiles the styles. No style can be read afterwards.
+// compile compiles the styles. No styles can be added afterwards.
 func (st *styles) compile() {
 	compiled := map[string]*style{}
 	st.byID = make(map[string]*style, len(st.decls))

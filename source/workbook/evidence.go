@@ -126,7 +126,7 @@ func (r *reader) addSummaryNotices(batch *intray.Records) {
 	r.reported = true
 }
 
-// part is one part of the summary, as evidence and as a notice.
+// part is one statement of the summary, as evidence and as a notice.
 type part struct {
 	evidence intray.Evidence
 	notice   intray.Message

@@ -29,7 +29,7 @@ var tables = []sourcetest.Table{
 func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
 	for _, table := range sourcetest.LargeTables() {
-		if table.Name != "wide" { // rows without cells do not exist in a sheet
+		if table.Name != "wide" { // a sheet has no rows without cells
 			table.Records = table.Records[:len(table.Records)/2]
 			samples = append(samples, written(table))
 		}

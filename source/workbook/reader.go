@@ -30,8 +30,8 @@ type reader struct {
 	filling bool
 	hidden  hiddenRows
 
-	// ahead are rows that were read but not yet returned. The first rows in it, as many
-	// as decided, are known to be records.
+	// ahead holds rows that were read but not yet returned. decided is the number of
+	// rows at its beginning that are known to be records.
 	ahead   []Row
 	decided int
 	// end is the error that Rows returned last, such as io.EOF.

@@ -137,7 +137,7 @@ func (r *reader) addHeaderEvidence(layout headerdetect.Layout, texts [][]string,
 	r.evidence = append(r.evidence, e)
 }
 
-// headerAlternative returns the number of the second most likely header row.
+// headerAlternative returns the second most likely header as a choice.
 func headerAlternative(layout headerdetect.Layout, texts [][]string) intray.Choice {
 	if layout.Alternative == headerdetect.NoHeader {
 		return intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: exampleCells(texts[layout.First])}
@@ -163,9 +163,10 @@ func exampleCells(row []string) (cells []string) {
 	return cells
 }
 
-// textsWithBlanks returns the displayed texts of the rows that were read ahead and of a
-// limited number of empty rows between them. For each of these rows, at is the index of
-// the next row in ahead that is not empty. Row numbers up to above are not included.
+// textsWithBlanks returns the displayed text of each cell in the rows that were read
+// ahead, including a limited number of empty rows between them. For each of these rows,
+// at is the index of the next row in ahead that is not empty. Rows with numbers up to
+// above are not included.
 func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
 	for i, row := range r.ahead {
 		place := row.Number - above - 1

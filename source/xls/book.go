@@ -43,7 +43,7 @@ type book struct {
 	epoch1904             bool
 }
 
-// newPartReader returns a reader of the book's stream.
+// newPartReader returns a reader for the book's stream.
 func (b *book) newPartReader() *partReader {
 	part := &partReader{recordReader: recordReader{from: b.stream}}
 	if b.key != nil {

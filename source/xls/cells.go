@@ -9,7 +9,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// cell is a stored cell. Its value is a number, or text for all other kinds.
+// cell is a stored cell. Its value is in number if it is a number, and in text
+// otherwise.
 type cell struct {
 	column int
 	xf     uint16

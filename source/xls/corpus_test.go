@@ -177,7 +177,7 @@ func displayedRows(t *testing.T, text []byte, number int) ([][]string, error) {
 	defer b.Close()
 	for _, listed := range b.(*book).allSheets[:min(number, len(b.(*book).allSheets))] {
 		if listed.kind != kindWorksheet {
-			number-- // charts count in the numbers of answers
+			number-- // the numbering of the answers includes charts
 		}
 	}
 	rows, err := b.Rows(t.Context(), number)

@@ -111,7 +111,7 @@ func (r *recordReader) readBytes(at int64, n int) ([]byte, error) {
 }
 
 // fill reads a window that starts at the given offset. It has at least n bytes unless
-// the stream ends before.
+// the stream ends earlier.
 func (r *recordReader) fill(at int64, n int) error {
 	if at >= r.start && at <= r.start+int64(len(r.window)) {
 		r.step = min(max(2*r.step, minWindow), maxWindow)

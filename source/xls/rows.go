@@ -193,7 +193,7 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 	return out
 }
 
-// isFinite reports whether v is neither infinite nor NaN. Sheets cannot hold other
+// isFinite reports whether v is neither infinite nor NaN. Sheets hold only finite
 // numbers.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
@@ -212,9 +212,9 @@ func (m bitset) set(n uint32) { m[n/64] |= 1 << (n % 64) }
 
 func (m bitset) contains(n uint32) bool { return m[n/64]&(1<<(n%64)) != 0 }
 
-// sheetIndex is the result of a first pass over a sheet. It makes it possible to return
-// rows in order, and to know which are hidden, although they can be anywhere in the
-// file.
+// sheetIndex is the result of a first pass over a sheet. It is needed to return rows in
+// order and with their visibility, because rows and their attributes can be anywhere in
+// the file.
 type sheetIndex struct {
 	// runs has an entry for each sequence of consecutive cells in one row: the index of
 	// the row in the upper 16 bits, and the offset of the first cell in the stream in

@@ -100,7 +100,7 @@ const (
 )
 
 // appendText reads the flags and the given number of characters of a string, appends
-// the characters to dst, and skips the data after them that is not text.
+// the characters to dst, and skips the data after them, which is not text.
 func (p *continuedReader) appendText(dst []byte, chars int) []byte {
 	flags := p.readUint8()
 	skip := int64(0)

@@ -14,7 +14,8 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// body concatenates integers in their own size, floats, strings and bytes.
+// body concatenates integers, floats, strings and bytes. Each integer has the size of
+// its type.
 func body(parts ...any) (raw []byte) {
 	for _, part := range parts {
 		switch v := part.(type) {

@@ -29,8 +29,8 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// Limits limits the resources that reading one workbook may use. Zero fields have their
-// default. If a limit is exceeded, reading stops with a *source.LimitError.
+// Limits restricts the resources that reading one workbook may use. A zero field means
+// its default. If a limit is exceeded, reading stops with a *source.LimitError.
 type Limits struct {
 	// Sheets is the maximum number of sheets in the workbook, including charts and
 	// macros. Default 10,000.
@@ -196,8 +196,8 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// limitsFrom returns the limits that the caller set, or lower ones where the format
-// requires it.
+// limitsFrom converts the limits that the caller set. Columns is at most the maximum of
+// the format.
 func limitsFrom(l source.Limits) Limits {
 	var own Limits
 	own = own.WithDefaults()

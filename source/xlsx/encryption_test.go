@@ -31,8 +31,7 @@ func withSizeAndPadding(file []byte) []byte {
 	return append(append(head, file...), make([]byte, (cipherBlock-len(file)%cipherBlock)%cipherBlock)...)
 }
 
-// encryptStandard encrypts a file in the way of Office 2007, with a key of keyBytes
-// bytes.
+// encryptStandard encrypts a file as Office 2007 does, with a key of keyBytes bytes.
 func encryptStandard(file []byte, password string, keyBytes int) []byte {
 	h := sha1.New()
 	salt := []byte("0123456789abcdef")
@@ -62,7 +61,7 @@ func encryptStandard(file []byte, password string, keyBytes int) []byte {
 	return encryptedFile(settings, packed)
 }
 
-// encryptAgile encrypts a file in the way of Office 2010 and later.
+// encryptAgile encrypts a file as Office 2010 and later versions do.
 func encryptAgile(file []byte, password string, spins int) []byte {
 	return encryptedFile(agileStreams(file, password, spins))
 }

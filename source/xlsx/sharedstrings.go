@@ -21,7 +21,7 @@ import (
 type sharedStrings struct {
 	blocks [][]byte
 	// positions holds the position of each string in memory. The lower blockBits bits
-	// are the offset in the block, and the others are the index of the block.
+	// are the offset in the block, and the upper bits are the index of the block.
 	positions []uint32
 	count     int
 	used      int

@@ -34,8 +34,8 @@ const (
 	maxColumns = 1 << 14
 )
 
-// Limits limits the resources that reading one workbook may use. Zero fields have their
-// default.
+// Limits restricts the resources that reading one workbook may use. A zero field means
+// its default.
 type Limits struct {
 	// InflatedBytes is the maximum total size of all inflated parts, in bytes. A part
 	// that is read twice counts once. Default 4 GiB.
@@ -208,13 +208,13 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// limitsFrom returns the limits that the caller set, or lower ones where the format
-// requires it.
+// limitsFrom converts the limits that the caller set. Columns is at most the maximum of
+// the format.
 func limitsFrom(l source.Limits) Limits {
 	return Limits{Columns: min(l.Columns, maxColumns), CellBytes: l.CellBytes, RowBytes: l.RecordBytes}
 }
 
-// newScanner returns a scanner of a part.
+// newScanner returns a scanner for a part.
 func newScanner(src io.Reader, part string, limits Limits) (*xmlscan.Scanner, error) {
 	return xmlscan.New(src, xmlscan.Config{Part: part, TextBytes: limits.CellBytes, Depth: limits.Depth, NUL: true})
 }
