@@ -82,8 +82,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestManyTables checks a FAT with more sectors than the header can list, and a DIFAT
-// with several sectors.
+// TestManyTables checks that a stream can be read if the FAT has more sectors than the
+// header can list and the DIFAT has several sectors.
 func TestManyTables(t *testing.T) {
 	for _, size := range []int{8 << 20, 16 << 20} {
 		want := make([]byte, size)
@@ -132,7 +132,8 @@ func TestLoopOfEntries(t *testing.T) {
 	}
 }
 
-// TestLargeSectors checks files of version 4, which have sectors of 4,096 bytes.
+// TestLargeSectors checks that files of version 4, which have sectors of 4,096 bytes,
+// can be read.
 func TestLargeSectors(t *testing.T) {
 	small := sourcetest.CompoundFile(sourcetest.Stream{Name: "Small", Text: short})
 	raw := append(bytes.Clone(small[:512]), make([]byte, 4096-512)...)
@@ -241,7 +242,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestLastSector checks a chain through the last sector of the file.
+// TestLastSector checks that a chain can go through the last sector of the file.
 func TestLastSector(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Large", Text: long[:20_000]})
 	fat, last := len(raw)-512, uint32(len(raw)/512-2)

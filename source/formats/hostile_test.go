@@ -192,8 +192,9 @@ func allocated(work func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestFindingS2OneRowOfCells reads rows with millions of cells. Such rows once used
-// hundreds of bytes of memory per cell before any limit was checked.
+// TestFindingS2OneRowOfCells checks that rows with millions of cells return an error
+// after allocating at most 48 MiB. Such rows once used hundreds of bytes per cell
+// before any limit was checked.
 func TestFindingS2OneRowOfCells(t *testing.T) {
 	const cells = 1 << 21
 	many := func(text string) string { return strings.Repeat(text, cells/len(text)) }

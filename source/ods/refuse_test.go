@@ -162,7 +162,7 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// TestDamage checks the errors for directories with wrong fields.
+// TestDamage checks the errors for archives whose directory has wrong fields.
 func TestDamage(t *testing.T) {
 	good := archived(t, withRows(strings.Repeat(row(text("a"), number(1.5)), 200)))
 	directory := bytes.Index(good, []byte("PK\x01\x02"))

@@ -69,7 +69,7 @@ func TestSuite(t *testing.T) {
 	sourcetest.Run(t, Format{}, samples)
 }
 
-// TestTypedRecords checks the records of typed cells.
+// TestTypedRecords checks the kinds and values of typed cells in records.
 func TestTypedRecords(t *testing.T) {
 	cells := []string{
 		text("a"), number("5"), cell(`office:value-type="date" office:date-value="2024-02-29"`, "<text:p>x</text:p>"),

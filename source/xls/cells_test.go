@@ -95,7 +95,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestOldVersions checks workbooks without a container, and workbooks in BIFF5.
+// TestOldVersions checks that workbooks in BIFF2 to BIFF5 are read, including workbooks
+// without a container.
 func TestOldVersions(t *testing.T) {
 	attributes := func(row, column, format int) []byte {
 		return body(uint16(row), uint16(column), byte(0), byte(format), byte(0))

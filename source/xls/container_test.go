@@ -50,8 +50,8 @@ func TestDamagedContainers(t *testing.T) {
 	}
 }
 
-// TestTruncated reads a file that is truncated at many lengths. It must return either
-// all rows or an error.
+// TestTruncated checks that a truncated file returns either all rows or an error. It
+// truncates the file at many lengths.
 func TestTruncated(t *testing.T) {
 	text := xls(one(rec(recSST, counts, narrow("text")), bytes.Repeat(rec(recLabelSST, at(0, 0, 0), uint32(0)), 300)))
 	want, err := read(t, text, Limits{})

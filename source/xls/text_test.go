@@ -39,8 +39,8 @@ func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
 
 var counts = make([]byte, 8)
 
-// TestSplits splits a shared string table at every byte. After a split between
-// characters, the new record starts with the flag for its characters.
+// TestSplits checks that a shared string table can be split at any byte. After a split
+// between characters, the new record starts with the flag for its characters.
 func TestSplits(t *testing.T) {
 	rich := body(uint16(4), byte(flagRich|flagUTF16), uint16(2), utf16le("a𝄞ß"), uint32(1), uint32(2))
 	phonetic := body(uint16(2), byte(flagPhonetic|flagRich), uint16(1), uint32(5), "ok", uint32(9), "spoken"[:5])
@@ -107,7 +107,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestLongTable reads more shared strings than fit into one record.
+// TestLongTable checks that a shared string table can be longer than one record.
 func TestLongTable(t *testing.T) {
 	var want []string
 	pieces := [][]byte{counts}

@@ -196,8 +196,8 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// limitsFrom converts the limits that the caller set. Columns is at most the maximum of
-// the format.
+// limitsFrom converts the limits that the caller set. Columns and Cells are at most
+// their default values.
 func limitsFrom(l source.Limits) Limits {
 	var own Limits
 	own = own.WithDefaults()

@@ -181,7 +181,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestAtOnce reads the sheets of one book from several goroutines at once.
+// TestAtOnce checks that several goroutines can read a sheet of one book at the same
+// time.
 func TestAtOnce(t *testing.T) {
 	var sheet []byte
 	for row := range 2000 {

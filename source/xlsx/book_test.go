@@ -108,7 +108,8 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// TestSpill checks shared strings of which most are in a temporary file.
+// TestSpill checks that shared strings are read correctly if most of them are in a
+// temporary file, and that the file is removed.
 func TestSpill(t *testing.T) {
 	var rows, items strings.Builder
 	var want []string

@@ -132,8 +132,8 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// TestTruncatedSettings checks settings that end before their declared size. The reader
-// reads at most 64 KiB of them.
+// TestTruncatedSettings checks encryption settings that end before their declared size.
+// They are valid if the 64 KiB that the reader needs are complete.
 func TestTruncatedSettings(t *testing.T) {
 	plain := simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 3000)).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)
@@ -152,8 +152,8 @@ func TestTruncatedSettings(t *testing.T) {
 	}
 }
 
-// TestContainerLoops reads containers in which each sector in turn refers to each other
-// sector.
+// TestContainerLoops checks that loops of sectors cause no errors other than typed
+// ones.
 func TestContainerLoops(t *testing.T) {
 	good := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
 	table := len(good) - 512
@@ -168,7 +168,8 @@ func TestContainerLoops(t *testing.T) {
 	}
 }
 
-// TestLargeSettings checks settings that are too large for a short stream.
+// TestLargeSettings checks that encryption settings can be too large for a short
+// stream.
 func TestLargeSettings(t *testing.T) {
 	plain := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)

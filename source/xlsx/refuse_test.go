@@ -156,7 +156,7 @@ func containerWith(stream string) []byte {
 	return sourcetest.CompoundFile(sourcetest.Stream{Name: stream})
 }
 
-// TestTruncated reads a workbook that is truncated after each of its bytes.
+// TestTruncated checks that a workbook truncated at any byte returns a typed error.
 func TestTruncated(t *testing.T) {
 	file := simple(`<row><c t="s"><v>0</v></c></row>`).withStrings(`<si><t>a</t></si>`).withStyles("0").zip(t)
 	for end := range file {
