@@ -320,15 +320,15 @@ func (f *File) OpenStream(e Entry) (*Stream, error) {
 type Stream struct {
 	in   io.ReaderAt
 	runs []run
-	// size is the number of bytes in the file. declaredSize is the number of bytes that
-	// the file declares.
+	// size is the number of bytes of the stream that are in the file. declaredSize is
+	// the number of bytes that the stream should have.
 	size, declaredSize int64
 }
 
 // run is a contiguous part of a stream in the file.
 type run struct{ start, fileOffset int64 }
 
-// WholeFile returns a whole file, which is not a compound file, as a stream.
+// WholeFile returns a stream of the whole file, for files that are not compound files.
 func WholeFile(in io.ReaderAt, size int64) *Stream {
 	s := &Stream{in: in, declaredSize: size}
 	s.addRun(0, size)

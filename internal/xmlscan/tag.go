@@ -253,8 +253,8 @@ type Namespaces struct {
 	// ByURI returns the namespace with the given URI, or the zero value if the caller
 	// does not distinguish it.
 	ByURI func(uri string) Namespace
-	// Defaults are the bindings that apply unless a part declares others. If several
-	// have the same prefix, the last one applies.
+	// Defaults are the bindings that apply unless a part declares different ones. If several
+	// bindings have the same prefix, the last one applies.
 	Defaults []Binding
 }
 

@@ -64,7 +64,7 @@ func (s *Scanner) Skip() error {
 func (s *Scanner) SkipUnchecked() error { return s.LeaveUnchecked(len(s.nameStarts)) }
 
 // LeaveUnchecked moves to the end of the open element with the given depth, counted
-// from 1. It is as fast as SkipUnchecked.
+// from 1. Like SkipUnchecked, it does not read names and attributes.
 func (s *Scanner) LeaveUnchecked(depth int) error {
 	if s.selfClosing {
 		s.selfClosing = false

@@ -34,7 +34,7 @@ func (f *textFlow) reset() {
 	*f = textFlow{buf: f.buf[:0], hiddenText: f.hiddenText}
 }
 
-// addText adds text to the cell, with white space collapsed as in browsers.
+// addText adds text to the cell. It collapses white space as browsers do.
 func (f *textFlow) addText(text []byte) {
 	if f.hiddenDepth > 0 {
 		f.hiddenText = f.hiddenText || isDisplayableElement(f.hiddenElement) && len(bytes.TrimSpace(text)) > 0

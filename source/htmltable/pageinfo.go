@@ -49,7 +49,7 @@ type pageInfo struct {
 	places []tableLocation
 	// empty is the first table without text.
 	empty *tableLocation
-	// Number of tables of each class.
+	// These fields are the numbers of tables of each class.
 	empties, layouts, swallowed, doubts, cut int
 	hiddenRows                               int64
 	hiddenText                               bool
@@ -292,8 +292,8 @@ type excelSheet struct {
 type excelInfo struct {
 	sheets    []excelSheet
 	epoch1904 bool
-	// inSheet is true within the description of a sheet. field is the element of the
-	// sheet that is open.
+	// inSheet is true within the description of a sheet. field is the name of the open
+	// element in that description.
 	inSheet bool
 	field   string
 }

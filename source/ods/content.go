@@ -296,7 +296,8 @@ const (
 	nsManifest
 )
 
-// namespaces start with the prefixes that practically all documents use.
+// namespaces defines the namespaces of OpenDocument. Its defaults are the prefixes that
+// practically all documents use.
 var namespaces = xmlscan.Namespaces{
 	ByURI: namespaceByURI,
 	Defaults: []xmlscan.Binding{

@@ -152,8 +152,9 @@ func attrText(s *xmlscan.Scanner, name string) (string, error) {
 	return strings.ToValidUTF8(text, "\uFFFD"), err
 }
 
-// parseIntAttr parses the value of an attribute as a whole number from least to most.
-// It returns absent if the element does not have the attribute.
+// parseIntAttr parses the value of an attribute as a whole number. It returns absent if
+// the element does not have the attribute, a *source.UnreadableError if the value is
+// not a number or less than least, and a *source.LimitError if it is greater than most.
 func parseIntAttr(value []byte, least, most, absent int64) (int64, error) {
 	if value == nil {
 		return absent, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// maxRow is the highest row number. It is far above the maximum of Excel.
+// maxRow is the maximum row number. It is far above the maximum of Excel.
 const maxRow = 1 << 40
 
 // rows reads the rows of one sheet.

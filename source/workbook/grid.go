@@ -2,10 +2,10 @@
 //
 // A [Workbook] has sheets. A [Sheet] is a grid of cells, most of them empty, and a
 // [Row] holds the cells of one row that are not empty. A [Range] is a rectangle of
-// merged cells, of which only the first has a value. Workbook formats (xlsx, xls, ods
-// and others) provide rows. This package finds the table in these rows, fills merged
-// ranges on request, and reports hidden sheets, rows and columns. It does not read
-// files and does not apply number formats.
+// merged cells, of which only the first has a value. Workbook formats such as xlsx, xls
+// and ods provide rows. This package finds the table in these rows, fills merged ranges
+// on request, and reports hidden sheets, rows and columns. It does not read files and
+// does not apply number formats.
 //
 // Formats that provide merged ranges or hidden columns implement optional interfaces:
 // [MergeReporter], [MergePreloader] and [ColumnHider].

@@ -211,7 +211,7 @@ func TestErrorInFirstRows(t *testing.T) {
 	}
 }
 
-// rowOf returns a row of cells with the given displayed texts, starting in column 0.
+// rowOf returns a row of cells with the given displayed values, starting in column 0.
 func rowOf(texts ...string) (row Row) {
 	for c, text := range texts {
 		row.Cells = append(row.Cells, Cell{Column: c, Value: []byte("value"), Formatted: []byte(text)})

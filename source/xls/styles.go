@@ -32,7 +32,8 @@ func (s *styles) addXF(format uint16) {
 	}
 }
 
-// addCode adds a format. A format without a number follows the previous one.
+// addCode adds a format code. number is negative if the format has no number. Such
+// formats are numbered from 0 in file order.
 func (s *styles) addCode(number int, code string) {
 	if number < 0 {
 		number = s.unnumbered
