@@ -73,8 +73,8 @@ func TestLawOfTheExponent(t *testing.T) {
 	})
 }
 
-// A fraction is in lowest terms, and no fraction with the same denominator is closer to
-// the number.
+// A fraction is in lowest terms, and its error is within the bound for convergents:
+// 1/(denominator × limit).
 func TestLawOfFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := math.Pow10(rapid.IntRange(1, 6).Draw(t, "places")) - 1

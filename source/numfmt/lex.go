@@ -208,8 +208,8 @@ var words = [...]struct {
 	{"b2", tokLiteral},
 }
 
-// dateLetterKind returns the meaning of a date letter. The letter a is also accepted,
-// because aaa and aaaa are days of the week.
+// dateLetterKind returns the meaning of a date letter, in either case. The letter a is a
+// date letter because aaa and aaaa are days of the week.
 func dateLetterKind(c byte) (tokenKind, bool) {
 	i := strings.IndexByte("yebgmdahs", c|0x20)
 	if i < 0 {

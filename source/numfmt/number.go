@@ -151,8 +151,8 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// appendFraction appends a number as an integer and a fraction. If the section has no
-// placeholders for an integer, it appends the whole number as a fraction.
+// appendFraction appends a number as an integer followed by a fraction. If the section
+// has no placeholders for an integer, it appends an improper fraction.
 func (s *section) appendFraction(dst []byte, whole *decimal, v float64) []byte {
 	v = math.Min(math.Abs(v)*math.Pow10(s.scale), math.MaxFloat64)
 	w, above, below := s.splitFraction(v)
