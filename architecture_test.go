@@ -26,12 +26,13 @@ const module = "github.com/intraydata/intray"
 type pkg struct {
 	ImportPath string
 	Name       string
-	// GoFiles excludes tests.
+	// GoFiles are the file names without tests.
 	GoFiles []string
 	Imports []string
 }
 
-// listPackages lists the packages of the module by their short path, once.
+// listPackages lists the packages of the module by short path. It runs the go command only
+// once.
 var listPackages = sync.OnceValues(func() (map[string]pkg, error) {
 	list := exec.Command("go", "list", "-json=ImportPath,Name,GoFiles,Imports", "./...")
 	list.Stderr = os.Stderr
@@ -50,7 +51,7 @@ var listPackages = sync.OnceValues(func() (map[string]pkg, error) {
 	return all, nil
 })
 
-// packages returns the packages of the module by their short path.
+// packages returns the packages of the module by short path.
 func packages(t *testing.T) map[string]pkg {
 	t.Helper()
 	all, err := listPackages()
@@ -63,7 +64,7 @@ func packages(t *testing.T) map[string]pkg {
 	return all
 }
 
-// short returns the path of a package within the module, or intray for the root.
+// short returns the path of a package relative to the module, or intray for the root.
 func short(importPath string) string {
 	if importPath == module {
 		return path.Base(module)
@@ -98,15 +99,16 @@ func (p pkg) foreign() []string {
 	return list
 }
 
-// within reports whether a package is in the list. An entry that ends in / matches all
-// packages below it.
+// within reports whether a package is in the list. An entry that ends in / matches every
+// package with that prefix.
 func within(name string, list ...string) bool {
 	return slices.ContainsFunc(list, func(one string) bool {
 		return name == one || strings.HasSuffix(one, "/") && strings.HasPrefix(name, one)
 	})
 }
 
-// testSupport are packages for tests. They are not part of the program.
+// testSupport lists the packages of tests, benchmarks and tools. They are not part of the
+// program.
 var testSupport = []string{"engine/enginetest", "server/blob/blobtest", "server/servertest", "server/sqlstore/storetest", "source/sourcetest", "source/sourcetest/", "test/", "tools/", "bench/"}
 
 // forTests reports whether a package supports tests or consists only of tests.
@@ -114,11 +116,11 @@ func (p pkg) forTests() bool {
 	return within(short(p.ImportPath), testSupport...) || len(p.GoFiles) == 0
 }
 
-// adapters connect the server to the outside.
+// adapters lists the packages that connect the server to other systems.
 var adapters = []string{"server/sqlstore", "server/httpapi", "server/jobs", "server/webhook", "server/sftp", "server/webui"}
 
-// levels lists the packages of this module that each package may import. An entry that
-// ends in / applies to all packages below it that have no entry.
+// levels lists the packages of this module that each package may import. An entry that ends
+// in / applies to every package with that prefix that has no entry.
 var levels = map[string][]string{
 	"intray":               {},
 	"internal/cfb":         {"intray"},
@@ -288,8 +290,8 @@ func allImports(t *testing.T) map[string][]string {
 }
 
 // dependencies returns all packages that a package depends on. It does not follow two
-// libraries that import HTTP but are used without it: the list of public suffixes
-// implements an interface of cookie jars, and brotli has a function for servers.
+// libraries that import net/http only for features that Intray does not use: the public
+// suffix list, for cookie jars, and brotli, for HTTP servers.
 func dependencies(imports map[string][]string, name string) (list []string) {
 	seen := map[string]bool{"golang.org/x/net/publicsuffix": true, "github.com/andybalholm/brotli": true}
 	for next := []string{name}; len(next) > 0; next = next[1:] {
@@ -326,14 +328,14 @@ func TestPackageNames(t *testing.T) {
 	}
 }
 
-// group is a box of the diagram in docs/architecture.md.
+// group is a box in the diagram in docs/architecture.md.
 type group struct {
 	id, title, does string
 	packages        []string
 }
 
-// groups are the boxes of the diagram, from top to bottom. An entry that ends in / matches
-// all packages below it that no earlier group matches.
+// groups are the boxes in the diagram, from top to bottom. An entry that ends in / matches
+// every package with that prefix that no earlier group matches.
 var groups = []group{
 	{"cmd", "cmd/intray", "the command line", []string{"cmd/intray"}},
 	{"server", "server", "start-up and configuration", []string{"server"}},
@@ -354,13 +356,13 @@ var groups = []group{
 	{"intray", "intray", "the domain model", []string{"intray"}},
 }
 
-// groupOf returns the index of the group of a package, or -1 if it has none.
+// groupOf returns the index of the group that contains a package, or -1 if there is none.
 func groupOf(name string) int {
 	return slices.IndexFunc(groups, func(g group) bool { return within(name, g.packages...) })
 }
 
-// diagram returns the groups and the imports between them as a Mermaid flowchart. It
-// omits imports that follow from others.
+// diagram returns the groups and the imports between them as a Mermaid flowchart. It omits
+// an import if the diagram already shows an indirect path.
 func diagram(all map[string]pkg) string {
 	direct := make([]map[int]bool, len(groups))
 	for i := range direct {
@@ -413,7 +415,8 @@ const (
 	pictureEnd  = "```"
 )
 
-// picture returns a line for each package with its imports of this module.
+// picture returns one line for each package, with the packages of this module that it
+// imports.
 func picture(all map[string]pkg) string {
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -437,7 +440,8 @@ func TestPictureOfImports(t *testing.T) {
 	comparePicture(t, "```mermaid\n", diagram(all))
 }
 
-// comparePicture compares a block of the page with the expected content, or rewrites it.
+// comparePicture checks that a code block in docs/architecture.md has the expected content,
+// or rewrites it if -update is set.
 func comparePicture(t *testing.T, pictureBegin, want string) {
 	t.Helper()
 	text, err := os.ReadFile(picturePage)

@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// Batch is a run of parsed rows, stored field by field.
+// Batch is a sequence of parsed rows, stored field by field.
 type Batch struct {
 	// First is the index of the first row among all data rows of the import.
 	First int64
-	// Numbers are the indexes of the rows among all data rows. It is nil if they
-	// count up from First, as in every batch that was read from a file.
+	// Numbers are the indexes of the rows among all data rows. It is nil if they are
+	// consecutive from First, as in every batch that was read from a file.
 	Numbers []int64
 	// Lines holds the line on which each row's record begins, counted from 1.
 	Lines []int64
@@ -20,8 +20,8 @@ type Batch struct {
 	Unmapped []UnmappedCells
 	// Problems are ordered by row.
 	Problems []Problem
-	// Options are the select options that hooks set for single cells, in place
-	// of the field's options. They are not stored with the rows.
+	// Options are the select options that hooks set for individual cells. They replace the
+	// field's options. They are not stored with the rows.
 	Options []CellOptions
 }
 
@@ -32,21 +32,22 @@ type CellOptions struct {
 	Options          []SelectOption
 }
 
-// Cells are the cells of one field in a batch.
+// Cells holds the cells of one field in a batch.
 type Cells struct {
-	// Values holds one canonical text for each row, in the format of the field's
-	// type: an email address, a decimal number, an ISO date. The text of a null
-	// cell is empty.
+	// Values holds one canonical value for each row, in the format of the field's type,
+	// such as an email address, a decimal number or an ISO date. The value of a null cell
+	// is "".
 	Values Texts
-	// Nulls are the rows, ascending, whose cell has no value.
+	// Nulls are the indexes of the rows whose cell is null, in ascending order.
 	Nulls []uint32
-	// RawRows are the rows, ascending, whose raw text differs from the value.
+	// RawRows are the indexes of the rows whose raw text differs from the value, in
+	// ascending order.
 	RawRows []uint32
 	// Raws holds the raw text for each of RawRows.
 	Raws Texts
 }
 
-// UnmappedCells are the raw cells of one column in a batch.
+// UnmappedCells holds the raw cells of one unmapped column in a batch.
 type UnmappedCells struct {
 	// Column is the column's index in the file.
 	Column int
@@ -56,8 +57,8 @@ type UnmappedCells struct {
 // Rows returns the number of rows.
 func (b *Batch) Rows() int { return len(b.Lines) }
 
-// Reset empties the batch for another run of rows with the given number of
-// fields. It retains the allocated memory.
+// Reset empties the batch and prepares it for rows with the given number of fields. It
+// retains the allocated memory.
 func (b *Batch) Reset(fields int) {
 	b.First, b.Numbers = 0, nil
 	b.Lines = b.Lines[:0]
@@ -88,7 +89,7 @@ func (c *Cells) AppendParsed(value, raw []byte) {
 	c.Values.Append(value)
 }
 
-// AppendNull appends a row without a value. It stores raw if raw is not empty.
+// AppendNull appends a row whose value is null. It stores raw if raw is not empty.
 func (c *Cells) AppendNull(raw []byte) {
 	c.Nulls = append(c.Nulls, uint32(c.Values.Len()))
 	if len(raw) > 0 {

@@ -23,15 +23,17 @@ func TestNothingIsDecidedByErrorText(t *testing.T) {
 }
 
 var (
-	// deciding are the functions of deciders that compare or search texts.
+	// deciding matches the names of the functions of deciders that compare or search
+	// strings.
 	deciding = regexp.MustCompile(`^(Compare|Contains|Count|Cut|EqualFold|Equal|Find|HasPrefix|HasSuffix|Index|LastIndex|Match)`)
 	deciders = []string{"bytes", "cmp", "maps", "regexp", "slices", "strings"}
-	// matching are the methods of a regular expression that search a text.
+	// matching matches the names of the methods of a regular expression that search a
+	// string.
 	matching = regexp.MustCompile(`^(Find|Match)`)
 )
 
 // errorText finds expressions that hold the text of an error. It tracks local variables,
-// but neither results of calls nor fields.
+// but not fields or the results of calls.
 type errorText struct {
 	info *types.Info
 	held map[types.Object]bool
@@ -40,7 +42,8 @@ type errorText struct {
 // errorTextDecisions returns the positions of conditions on the text of an error.
 func errorTextDecisions(fset *token.FileSet, tree *ast.File) (list []token.Pos) {
 	f := errorText{&types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}, map[types.Object]bool{}}
-	// Imports and other files are missing, but only the names of this file matter.
+	// Type errors are ignored, because imports and other files are missing. Only the names
+	// in this file matter.
 	lenient := types.Config{Error: func(error) {}}
 	_, _ = lenient.Check("", fset, []*ast.File{tree}, f.info)
 	for known := -1; known < len(f.held); {

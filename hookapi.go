@@ -12,40 +12,37 @@ type HookRows struct {
 	// Parts holds the number of columns of each many-to-one field, and 0 for
 	// all other fields.
 	Parts []int
-	// Batches hold the rows in order. The value of a many-to-one field is a JSON
-	// array.
+	// Batches holds the rows in order. The value of a many-to-one field is a JSON array.
 	Batches []*Batch
 	// Update is set if these are rows that a person edited, not all rows of the
 	// file.
 	Update bool
 }
 
-// Change is a change that a hook made to one cell.
+// Change is what a hook changed in one cell.
 type Change struct {
 	// Row is counted from the first row that the hook received.
 	Row int
 	// Field is the index of the field in the schema.
 	Field int
-	// Part is the index of the column within a many-to-one field, or 0 for all
-	// other fields.
+	// Part is the index of the column within a many-to-one field, or 0 for any other field.
 	Part int
-	// HasValue is set if Value replaces the cell's value. Value is text that is
-	// parsed as the type of the field, or nil for null.
+	// HasValue is set if Value replaces the cell's value. Value is parsed as the type of
+	// the field. It is nil for null.
 	HasValue bool
 	Value    *string
-	// IsNumber is set if Value is a JSON number, rather than a text that could be
-	// read in several ways.
+	// IsNumber is set if Value is a JSON number, as opposed to a string whose number format
+	// may be ambiguous.
 	IsNumber bool
-	// HasInfos is set if Infos replace the messages that hooks set on the cell
-	// before.
+	// HasInfos is set if Infos replaces the messages that hooks set on the cell earlier.
 	HasInfos bool
 	Infos    []Info
-	// Options replace the field's select options for this cell. If it is nil,
-	// they stay unchanged.
+	// Options replaces the field's select options for this cell. If it is nil, the options
+	// stay unchanged.
 	Options []SelectOption
 }
 
-// Info is a message of a hook about a cell.
+// Info is a message from a hook about a cell.
 type Info struct {
 	Level Level
 	Text  string
@@ -57,26 +54,25 @@ const HookCode = "hook"
 // HookError reports a failure of a hook's own code. Failures of the sandbox are
 // plain errors.
 type HookError struct {
-	// Hook is the name of the hook: rowHooks[0], beforeFinishCallback.
+	// Hook is the name of the hook, such as rowHooks[0] or beforeFinishCallback.
 	Hook string
-	// Line and Column are positions in the hook's source, counted from 1, or 0
-	// if unknown.
+	// Line and Column are the position in the hook's source, counted from 1, or 0 if
+	// unknown.
 	Line, Column int
-	// Row is the index of the failed row among all data rows. It is nil if the
-	// failure concerns no row or several, which Text then mentions.
+	// Row is the index of the failed row among all data rows. It is nil if the failure
+	// concerns no row or several rows. In the latter case, Text mentions them.
 	Row *int64
-	// Text is the reason, without a final period. It is a literal if it comes
-	// from the hook or from the JavaScript engine.
+	// Text is the reason, without a final period. It is a literal message if it comes from
+	// the hook or from the JavaScript engine.
 	Text Message
-	// Load is set if the hook's source could not be loaded, so the hook was never
-	// called.
+	// Load is set if the hook's source could not be loaded. The hook was never called.
 	Load bool
 }
 
 // Error renders Describe in English.
 func (e *HookError) Error() string { return e.Describe().String() }
 
-// Describe returns a message for people: which hook failed, where and why.
+// Describe returns a message for people that names the hook, where it failed and why.
 func (e *HookError) Describe() Message {
 	params := Params{"hook": e.Hook, "reason": e.Text}
 	if e.Text.Code == "" {
@@ -111,18 +107,18 @@ func (e *HookError) Describe() Message {
 type StepCall struct {
 	// Step is UPLOAD_STEP, REVIEW_STEP or REVIEW_STEP_POST_HOOKS.
 	Step string
-	// Filename and Preview are the name of the file and its first rows as raw
-	// text. Only UPLOAD_STEP has them.
+	// Filename and Preview are the name of the file and its first rows as raw text. They
+	// are set only for UPLOAD_STEP.
 	Filename string
 	Preview  [][]string
-	// Headers are the headers of the file, and Mapping is their mapping to
-	// fields. UPLOAD_STEP does not have them.
+	// Headers are the headers of the file, and Mapping is their mapping to fields. They are
+	// not set for UPLOAD_STEP.
 	Headers []string
 	Mapping Mapping
 	Fields  []Field
 }
 
-// Step names.
+// These are the names of the steps.
 const (
 	UploadStep     = "UPLOAD_STEP"
 	ReviewStep     = "REVIEW_STEP"
@@ -146,20 +142,20 @@ type StepChange struct {
 	RemoveField string
 	// HeaderRow is the header row, counted from 0. Only UPLOAD_STEP sets it.
 	HeaderRow *int
-	// Infos replace the messages that hooks set on cells.
+	// Infos replaces the messages that hooks set on cells.
 	Infos []Change
-	// AddRows are inserted before the row of their index, or appended.
+	// AddRows are the rows to add, each inserted before the row with its index or appended.
 	AddRows []AddedRow
 	// RemoveRows are the IDs of the rows to remove.
 	RemoveRows []string
-	// User replaces the user of the import. It is JSON.
+	// User is JSON that replaces the user of the import.
 	User []byte
 	// DevelopmentMode replaces the setting of the same name.
 	DevelopmentMode *bool
 }
 
-// AddedField is a field that a hook adds. Before or After is the key of its
-// neighbor. If both are empty, the field becomes the last one.
+// AddedField is a field that a hook adds, before the field with the key Before or after the
+// field with the key After. If both are empty, the field becomes the last one.
 type AddedField struct {
 	Field         Field
 	Before, After string
@@ -168,7 +164,7 @@ type AddedField struct {
 // HookEnv fixes the clock and the random numbers of hooks, so that runs are
 // repeatable.
 type HookEnv struct {
-	// Now is the current time that hooks see. The zero time means 1970-01-01.
+	// Now is the current time in hooks. The zero time means 1970-01-01.
 	Now time.Time
 	// Seed is the seed of Math.random.
 	Seed uint32
@@ -179,8 +175,8 @@ type FinishCall struct {
 	Filename string
 	Headers  []string
 	Mapping  Mapping
-	// RowsWithError are the indexes of the first data rows with an error.
-	// Notices are the first notices about cells and rows.
+	// RowsWithError are the indexes of the first data rows with an error. Notices holds the
+	// first notices about cells and rows.
 	RowsWithError []int64
 	Notices       []Notice
 	// ID is the ID of the upload, or "". User is the user of the import as JSON,

@@ -11,19 +11,19 @@ import (
 	"sync"
 )
 
-// Message is a text for people: a code with the parameters of its sentence, or a
-// literal text of the organization, such as the message of a hook.
+// Message is text for people: a code with the parameters of its sentence, or literal text
+// from the organization, such as a message from a hook.
 //
-// Each language has a catalogue, messages/LANGUAGE.json, with the sentences by code.
-// This package renders English, and the review page renders the language of its
-// user. Messages are comparable: two with the same code and parameters are equal.
-// The zero Message has no text.
+// Each language has a catalogue, messages/LANGUAGE.json, that maps codes to sentences. This
+// package renders English, and the review page renders the language of its user. Messages
+// are comparable: two with the same code and parameters are equal. The zero Message has no
+// text.
 type Message struct {
-	// Code is the key of the sentence in the catalogues; "" for a literal text.
+	// Code is the key of the sentence in the catalogues, or "" for literal text.
 	Code string
-	// literal is the text where Code is "".
+	// literal is the text if Code is "".
 	literal string
-	// params is a JSON object; "" where the sentence has none.
+	// params is a JSON object, or "" if the sentence has no parameters.
 	params string
 }
 
@@ -33,8 +33,7 @@ type Message struct {
 // The parameter n selects the plural form of the sentence.
 type Params map[string]any
 
-// NewMessage returns the message with a code and parameters. If the sentence has no
-// parameters, params is nil.
+// NewMessage returns the message with a code and parameters. params may be nil.
 func NewMessage(code string, params Params) Message {
 	m := Message{Code: code}
 	if len(params) > 0 {
@@ -43,8 +42,8 @@ func NewMessage(code string, params Params) Message {
 	return m
 }
 
-// appendParams appends the same bytes as json.Marshal. It encodes texts and numbers
-// itself, because a file may have millions of problems.
+// appendParams appends the same bytes as json.Marshal. It encodes strings and numbers
+// without encoding/json, because a file may have millions of problems.
 func appendParams(dst []byte, params Params) []byte {
 	var room [4]string
 	names := room[:0]
@@ -72,7 +71,7 @@ func appendParams(dst []byte, params Params) []byte {
 	return append(dst, '}')
 }
 
-// appendText appends a text as a JSON string.
+// appendText appends text as a JSON string.
 func appendText(dst []byte, text string) []byte {
 	if !isPlainJSON(text) {
 		return append(dst, mustMarshal(text)...)
@@ -82,7 +81,7 @@ func appendText(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// isPlainJSON reports whether json.Marshal would escape nothing in a text.
+// isPlainJSON reports whether json.Marshal escapes nothing in text.
 func isPlainJSON(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
@@ -108,8 +107,8 @@ func JoinMessages(list ...Message) Message {
 	return NewMessage("list.clauses", Params{"list": list})
 }
 
-// mustMarshal encodes a parameter. It panics on values that JSON does not have,
-// which [Params] does not allow.
+// mustMarshal encodes a parameter as JSON. It panics if JSON cannot represent the value,
+// but [Params] allows no such value.
 func mustMarshal(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -130,8 +129,8 @@ func RenderAll(list []Message) []string {
 // Size returns the approximate size of the message in memory, in bytes.
 func (m Message) Size() int { return len(m.literal) + len(m.params) + 48 }
 
-// Encode returns the message as one text for files and database columns: JSON, or
-// the bare text of a literal. [DecodeMessage] reverses it.
+// Encode returns the message as a string for files and database columns: JSON, or the text
+// itself for a literal message. [DecodeMessage] reverses it.
 func (m Message) Encode() string {
 	switch {
 	case m.Code == "" && !strings.HasPrefix(m.literal, "{"):
@@ -144,14 +143,14 @@ func (m Message) Encode() string {
 	return encodedCode + m.Code + encodedParams + m.params + "}"
 }
 
-// Encode writes these before the code and between the code and the parameters.
+// Encode writes encodedCode before the code and encodedParams before the parameters.
 const (
 	encodedCode   = `{"code":"`
 	encodedParams = `","params":`
 )
 
-// DecodeMessage returns the message that Encode encoded. Any other text becomes a
-// literal.
+// DecodeMessage returns the message that Encode encoded. Any other text becomes a literal
+// message.
 func DecodeMessage(text string) Message {
 	if m, ok := decodePlain(text); ok {
 		return m
@@ -163,8 +162,8 @@ func DecodeMessage(text string) Message {
 	return m
 }
 
-// decodePlain decodes messages whose code needs no escapes, which is nearly all of
-// them, without copying the text.
+// decodePlain decodes a message whose code needs no escapes without copying the text.
+// Nearly all messages are of this kind.
 func decodePlain(text string) (Message, bool) {
 	rest, ok := strings.CutPrefix(text, encodedCode)
 	end := strings.IndexByte(rest, '"')
@@ -192,9 +191,9 @@ func (e *MessageError) Error() string { return e.Message.String() }
 // Describe returns the message.
 func (e *MessageError) Describe() Message { return e.Message }
 
-// MessageOf returns the result of Describe of the first error in the tree of err
-// that has such a method, or else the text of err as a literal. For nil, it returns
-// the zero Message.
+// MessageOf calls Describe on the first error in the tree of err that has this method, and
+// returns the result. If there is none, it returns the text of err as a literal message. If
+// err is nil, it returns the zero Message.
 func MessageOf(err error) Message {
 	var described interface {
 		error
@@ -209,14 +208,15 @@ func MessageOf(err error) Message {
 	return Literal(err.Error())
 }
 
-// Equal reports whether both messages are the same. Package go-cmp calls it.
+// Equal reports whether both messages are the same. Package go-cmp calls it to compare
+// messages.
 func (m Message) Equal(other Message) bool { return m == other }
 
 // IsZero reports whether the message has no text.
 func (m Message) IsZero() bool { return m == Message{} }
 
-// Params decodes the parameters. Numbers are int64, nested messages Message, and
-// lists []any of strings or Messages.
+// Params decodes the parameters. It returns numbers as int64, nested messages as Message,
+// and lists as []any of strings or Messages.
 func (m Message) Params() Params {
 	if m.params == "" {
 		return nil
@@ -232,7 +232,7 @@ func (m Message) Params() Params {
 	return params
 }
 
-// RawParams returns the parameters as a JSON object, which is {} without parameters.
+// RawParams returns the parameters as a JSON object. The object is {} if there are none.
 func (m Message) RawParams() json.RawMessage {
 	if m.params == "" {
 		return json.RawMessage("{}")
@@ -270,12 +270,13 @@ type wireMessage struct {
 	Text   string          `json:"text,omitempty"`
 }
 
-// MarshalJSON writes {"code": …, "params": {…}}, or {"text": …} for a literal.
+// MarshalJSON encodes the message as {"code": …, "params": {…}}, or as {"text": …} if it is
+// a literal.
 func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireMessage{m.Code, json.RawMessage(m.params), m.literal})
 }
 
-// UnmarshalJSON reverses MarshalJSON. A JSON string becomes a literal.
+// UnmarshalJSON reverses MarshalJSON. It decodes a JSON string as a literal message.
 func (m *Message) UnmarshalJSON(text []byte) error {
 	var wire wireMessage
 	if len(text) > 0 && text[0] == '"' {
@@ -292,8 +293,8 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// String renders the message in English. If the catalogue lacks the code, String
-// returns the code.
+// String renders the message in English. It returns the code if the catalogue does not
+// contain it.
 func (m Message) String() string {
 	if m.Code == "" {
 		return m.literal
@@ -305,7 +306,7 @@ func (m Message) String() string {
 var englishJSON string
 
 // sentence is a catalogue entry with its singular and plural. Both are equal if the entry
-// is one text.
+// is a single string.
 type sentence struct{ one, other string }
 
 // UnmarshalJSON reads "text" or {"one": "text", "other": "text"}.
@@ -324,9 +325,9 @@ func (s *sentence) UnmarshalJSON(text []byte) error {
 // englishSentences caches decoded sentences by code.
 var englishSentences sync.Map
 
-// findSentence returns the English sentence of a code. The catalogue has 140 kB, but
-// most runs of the program need few sentences, so findSentence searches for the key
-// at the start of a line and decodes a sentence on first use.
+// findSentence returns the English sentence of a code. It searches for the key at the start
+// of a line and decodes the sentence on first use, because the catalogue has 140 kB but
+// most runs of the program need only a few sentences.
 func findSentence(code string) (sentence, bool) {
 	if found, ok := englishSentences.Load(code); ok {
 		return found.(sentence), true
@@ -396,7 +397,7 @@ func renderParam(value any, joint string, depth int) string {
 	return ""
 }
 
-// printable replaces control characters, which texts from a file may contain.
+// printable replaces control characters, because text from a file may contain them.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '
@@ -404,7 +405,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// joinTexts joins a list, as in "a, b and c".
+// joinTexts joins the elements of a list, as in "a, b and c".
 func joinTexts(texts []string, joint string) string {
 	switch {
 	case joint == "":

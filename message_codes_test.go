@@ -19,12 +19,12 @@ import (
 var (
 	codeShape   = regexp.MustCompile(`^[a-z][a-z0-9_]*\.[a-z0-9_]+$`)
 	placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*(?:, (?:and|or|;))?)\}`)
-	// pluralForms are the categories of CLDR.
+	// pluralForms are the plural categories defined by CLDR.
 	pluralForms = []string{"zero", "one", "two", "few", "many", "other"}
 )
 
-// sentences is an entry of a catalogue: its texts by plural form. An entry without plural
-// forms has only the form other.
+// sentences is an entry in a catalogue: one sentence for each plural form. An entry without
+// plural forms has only the form other.
 type sentences map[string]string
 
 func (s *sentences) UnmarshalJSON(text []byte) error {
@@ -37,7 +37,7 @@ func (s *sentences) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*map[string]string)(s))
 }
 
-// placeholders returns the placeholders of a text, sorted and without duplicates.
+// placeholders returns the placeholders in text, sorted and without duplicates.
 func placeholders(text string) []string {
 	var list []string
 	for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
@@ -47,7 +47,7 @@ func placeholders(text string) []string {
 	return slices.Compact(list)
 }
 
-// params returns the names of the parameters of an entry.
+// params returns the names of the parameters in an entry.
 func (s sentences) params() []string {
 	var list []string
 	for _, text := range s {
@@ -63,7 +63,7 @@ func (s sentences) params() []string {
 	return slices.Compact(list)
 }
 
-// catalogueOf reads the catalogue of a language. It reports duplicate codes.
+// catalogueOf reads the catalogue of a language. The test fails if a code is duplicate.
 func catalogueOf(t *testing.T, language string) map[string]sentences {
 	t.Helper()
 	text, err := os.ReadFile("messages/" + language + ".json")
@@ -80,8 +80,8 @@ func catalogueOf(t *testing.T, language string) map[string]sentences {
 	return c
 }
 
-// TestCatalogueLanguagesAgree checks that all languages have the codes and placeholders of
-// English.
+// TestCatalogueLanguagesAgree checks that every language has the same codes and
+// placeholders as English.
 func TestCatalogueLanguagesAgree(t *testing.T) {
 	english := catalogueOf(t, "en")
 	for _, language := range []string{"en", "de", "ar"} {
@@ -103,7 +103,7 @@ func TestCatalogueLanguagesAgree(t *testing.T) {
 	}
 }
 
-// problemsOf returns the problems of an entry that should have the placeholders want.
+// problemsOf returns the problems with an entry whose placeholders should be want.
 func problemsOf(code string, entry sentences, want []string) (problems []string) {
 	if !codeShape.MatchString(code) {
 		problems = append(problems, "the code must be two parts in lower case with a dot between them")
@@ -119,7 +119,7 @@ func problemsOf(code string, entry sentences, want []string) (problems []string)
 		if rest := placeholder.ReplaceAllString(text, ""); strings.ContainsAny(rest, "{}") {
 			problems = append(problems, form+" has a brace outside of placeholders")
 		}
-		// A form for a single number may spell it out.
+		// A plural form that covers a single number may spell it out.
 		got := placeholders(text)
 		if form != "other" && !slices.Contains(got, "n") && slices.Contains(want, "n") {
 			got = append(got, "n")
@@ -171,11 +171,12 @@ func sourceFiles(t *testing.T, fset *token.FileSet) (list []sourceFile) {
 // messageCall is one call of NewMessage.
 type messageCall struct {
 	at token.Position
-	// code is the code if it is a literal, and otherwise "". codeArg is its expression.
+	// code is the message code, or "" if it is not a string literal. codeArg is the
+	// expression of the code.
 	code    string
 	codeArg ast.Expr
-	// params are the names of the parameters. literal reports whether they are a literal
-	// or nil, so that they are known.
+	// params are the names of the parameters. literal reports whether they are known,
+	// because the argument is a literal or nil.
 	params  []string
 	literal bool
 }
@@ -227,9 +228,9 @@ func stringOf(node ast.Node) (string, bool) {
 	return text, err == nil
 }
 
-// TestMessageCodes compares the codes and parameters in the source code with the English
-// catalogue. A code is a literal in the call of NewMessage, or a literal elsewhere in the
-// same package if the call refers to a table or variable.
+// TestMessageCodes checks that the source code and the English catalogue have the same
+// codes and parameters. A code is a string literal in the call of NewMessage. If the call
+// refers to a table or a variable, it is a string literal elsewhere in the same package.
 func TestMessageCodes(t *testing.T) {
 	english := catalogueOf(t, "en")
 	groups := map[string]bool{}
@@ -241,7 +242,7 @@ func TestMessageCodes(t *testing.T) {
 	fset := token.NewFileSet()
 	files := sourceFiles(t, fset)
 
-	// indirect has a call without a literal code for each folder that has one.
+	// indirect holds, for each folder, the position of one call without a literal code.
 	indirect := map[string]token.Position{}
 	for _, file := range files {
 		ast.Inspect(file.tree, func(node ast.Node) bool {
@@ -297,8 +298,8 @@ func TestMessageCodes(t *testing.T) {
 	}
 }
 
-// isReference reports whether an expression is a variable, a field or an entry of a table,
-// rather than a computed text.
+// isReference reports whether an expression is a variable, a field or a table entry, as
+// opposed to a computed string.
 func isReference(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -311,7 +312,7 @@ func isReference(e ast.Expr) bool {
 	return false
 }
 
-// checkParams reports placeholders of the sentence that the call has no parameter for.
+// checkParams reports the placeholders in the sentence for which the call has no parameter.
 // Additional parameters are allowed, because clients use them.
 func checkParams(t *testing.T, call messageCall, want []string) {
 	t.Helper()

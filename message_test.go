@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// testSentences has one of each form. No code of the catalogue looks like theirs.
+// testSentences has one sentence of each kind. Its codes do not occur in the catalogue.
 var testSentences = map[string]sentence{
 	"plain": {"A sentence.", "A sentence."},
 	"cells": {"{n} cell", "{n} cells"},
@@ -54,7 +54,8 @@ func TestMessageRenders(t *testing.T) {
 	}
 }
 
-// TestFindSentence finds every sentence as a whole reading of the catalogue has it.
+// TestFindSentence checks that findSentence returns every sentence in the catalogue as
+// encoding/json decodes it.
 func TestFindSentence(t *testing.T) {
 	text, err := os.ReadFile("messages/en.json")
 	if err != nil {
@@ -76,7 +77,7 @@ func TestFindSentence(t *testing.T) {
 	}
 }
 
-// TestMessagesAreJSON compares the short ways of writing and reading messages with
+// TestMessagesAreJSON checks that the fast paths that encode and decode messages agree with
 // encoding/json.
 func TestMessagesAreJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// retiredWords reads the words that identifiers and file names must not contain. The
-// tests in ui check the same list.
+// retiredWords reads the words that identifiers and file names must not contain. The tests
+// in ui use the same list.
 func retiredWords(t *testing.T) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(".ci/retired-words.txt")
@@ -99,8 +99,8 @@ func TestRetiredWords(t *testing.T) {
 	}
 }
 
-// declaredIn lists the identifiers that a file declares: of packages, types,
-// functions, fields, parameters, variables, constants and labels.
+// declaredIn lists the identifiers that a file declares for packages, types, functions,
+// fields, parameters, variables, constants and labels.
 func declaredIn(file *ast.File) (list []*ast.Ident) {
 	list = append(list, file.Name)
 	ast.Inspect(file, func(node ast.Node) bool {

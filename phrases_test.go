@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// retiredPhrases lists wording that readers stumble over, with what to write instead and
-// an example that the pattern must find. Only phrases without a legitimate use are here.
+// retiredPhrases lists wording that confuses readers, each with a replacement and an
+// example that the pattern must match. Only phrases without a legitimate use are here.
 var retiredPhrases = []struct{ pattern, instead, example string }{
 	{`\b(is|are|was|were|be|being|been) told\b`, "reports, warns, shows", "the caller is told why"},
 	{`\b(tells|told) of\b`, "reports", "an error tells of it"},
@@ -42,8 +42,8 @@ type proseLine struct {
 	text string
 }
 
-// proseLines returns the lines of comments in Go, TypeScript and shell files, and all
-// lines of pages, catalogues and help texts.
+// proseLines returns the lines of comments in Go, TypeScript and shell files, and all lines
+// of pages, catalogues and help text.
 func proseLines(t *testing.T) (lines []proseLine) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -74,7 +74,7 @@ var (
 	shellComment  = regexp.MustCompile(`^\s*#|## `)
 )
 
-// fileProse returns the prose of a file, or nothing for files without any.
+// fileProse returns the prose in a file, or nil if there is none.
 func fileProse(t *testing.T, path string, text []byte) []proseLine {
 	t.Helper()
 	folder := filepath.Base(filepath.Dir(path))
@@ -93,7 +93,7 @@ func fileProse(t *testing.T, path string, text []byte) []proseLine {
 	return nil
 }
 
-// goProse returns the comments and the help texts of a Go file.
+// goProse returns the comments and the help text in a Go file.
 func goProse(t *testing.T, path string, text []byte) (lines []proseLine) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -117,7 +117,8 @@ func goProse(t *testing.T, path string, text []byte) (lines []proseLine) {
 	return lines
 }
 
-// matchingLines returns the lines of a text that match a pattern, or all lines.
+// matchingLines returns the lines of text that match a pattern, or all lines if the pattern
+// is nil.
 func matchingLines(path string, text []byte, pattern *regexp.Regexp) (lines []proseLine) {
 	scanner := bufio.NewScanner(bytes.NewReader(text))
 	scanner.Buffer(nil, len(text)+1)

@@ -17,7 +17,7 @@ var levelNames = [...]string{"error", "warning", "info"}
 // String returns the wire name: error, warning or info.
 func (l Level) String() string { return levelNames[l] }
 
-// ParseLevel returns the level with a wire name. It reports false if there is no
+// ParseLevel returns the level with the given wire name. It reports false if there is no
 // such level.
 func ParseLevel(name string) (Level, bool) {
 	for i, n := range levelNames {
@@ -28,29 +28,28 @@ func ParseLevel(name string) (Level, bool) {
 	return 0, false
 }
 
-// NoField is the Field of a problem that concerns a whole row.
+// NoField is the value of Field for a problem that concerns a whole row.
 const NoField = -1
 
-// Problem is one thing wrong with a cell, or with a row as a whole.
+// Problem is one fault in a cell or in a row as a whole.
 type Problem struct {
 	// Row is the index of the row within the batch that holds the problem.
 	Row int
 	// Field is the index of the field in the schema, or NoField.
 	Field int
-	// Part is the index of the column within a many-to-one field, or 0 for all
-	// other fields.
+	// Part is the index of the column within a many-to-one field, or 0 for any other field.
 	Part int
-	// Code is the violated rule, such as "required" or "email". It consists of
+	// Code identifies the violated rule, such as "required" or "email". It consists of
 	// lower-case letters, digits and underscores.
 	Code  string
 	Level Level
-	// Text explains the problem and how to fix it. It does not repeat the cell's
-	// text, so that many problems share few texts.
+	// Text explains the problem and how to fix it. It does not repeat the content of the
+	// cell, so that many problems share the same message.
 	Text Message
 }
 
-// Notice is a message about an import as a whole: a choice that could not be made,
-// or one worth knowing about.
+// Notice is a message about an import as a whole, such as a choice that Intray made or
+// could not make.
 type Notice struct {
 	Type  NoticeType
 	Level Level
@@ -61,16 +60,16 @@ type Notice struct {
 	Header string
 	// Row is the index of the data row concerned, or nil.
 	Row *int64
-	// Part is the index of the column within a many-to-one field, or nil for
-	// all other fields.
+	// Part is the index of the column within a many-to-one field, or nil for any other
+	// field.
 	Part *int
 	// Value is the raw text concerned, or nil.
 	Value *string
-	// Total is the number of all notices. Only the type Truncated sets it.
+	// Total is the number of all notices. It is set only if the type is Truncated.
 	Total int64
 }
 
-// NoticeType is the wire name of a kind of notice.
+// NoticeType is the type of a notice. Its value is the wire name.
 type NoticeType string
 
 // Notice types.
@@ -96,9 +95,9 @@ const (
 	Truncated          NoticeType = "TRUNCATED"
 )
 
-// Trace shows where one cell of a result came from and what each step did to it.
+// Trace shows the origin of one cell of a result and the effect of each step on it.
 type Trace struct {
-	// Row is the index among all data rows.
+	// Row is the index of the row among all data rows.
 	Row int64
 	// Line is the line of the file on which the record begins, counted from 1.
 	Line int64
@@ -107,18 +106,18 @@ type Trace struct {
 	// Columns are the columns that map to the field. It is empty if there are
 	// none.
 	Columns []TracedColumn
-	// Raw is the raw text of the cell. If several columns map to the field, it
-	// is a JSON array of their texts.
+	// Raw is the raw text of the cell. If several columns map to the field, it is a JSON
+	// array of their raw text.
 	Raw string
 	// Value is the canonical text of the value, or nil for null.
 	Value *string
 	// Steps are in order of execution.
 	Steps []TraceStep
-	// Problems are the problems of the cell, then those of the whole row.
+	// Problems are the problems of the cell, followed by those of the whole row.
 	Problems []Problem
 }
 
-// TracedColumn is a column that a traced cell came from.
+// TracedColumn is a column of the file from which a traced cell came.
 type TracedColumn struct {
 	// Index is the position of the column in the file, counted from 0.
 	Index  int
@@ -129,8 +128,8 @@ type TracedColumn struct {
 type TraceStep struct {
 	// Step is one of read, map, parse, check and output.
 	Step string
-	// Text is the cell after the step, or nil for null. For the step output, it
-	// is JSON.
+	// Text is the content of the cell after the step, or nil for null. For the step output,
+	// it is JSON.
 	Text *string
 	// Reasons explain the step to people.
 	Reasons []Message

@@ -9,9 +9,9 @@ import (
 // Question is something about a file or its mapping that only a person can decide.
 // The same file, schema and answers always yield the same questions.
 type Question struct {
-	// ID identifies the question within its import. It is one of the Answer
-	// constants, followed by a key or an index if the constant ends in a colon:
-	// "sheet", "column:email".
+	// ID identifies the question within its import. It is one of the Answer constants, such
+	// as "sheet". If the constant ends in a colon, a key or an index follows, as in
+	// "column:email".
 	ID string
 	// Notice is the type of the notice that announces the question.
 	Notice NoticeType
@@ -26,12 +26,11 @@ type Question struct {
 	Choices []Choice
 	// AnyColumn is set if the index of any other column is a valid answer, too.
 	AnyColumn bool
-	// Many is set if the answer may name several columns: their indexes, joined
-	// by commas.
+	// Many is set if the answer may be several column indexes, joined by commas.
 	Many bool
 }
 
-// Choice is one answer to a question, or one alternative of a choice about a file.
+// Choice is a suggested answer to a question, or an alternative in [Evidence].
 type Choice struct {
 	// Value is the answer.
 	Value string
@@ -39,15 +38,15 @@ type Choice struct {
 	Label Message
 	// Reason supports the choice. It may be zero.
 	Reason Message
-	// Examples show the effect of the choice: cells or headers.
+	// Examples are cells or headers that show the effect of the choice.
 	Examples []string
-	// Readings are the values of some cells of the column under this choice. Only
-	// questions about the format of dates or numbers have them. Questions stored by
-	// an earlier version have only Examples.
+	// Readings shows how this choice would parse some cells of the column. It is empty
+	// except in questions about the format of dates or numbers. Such questions stored by an
+	// earlier version have only Examples.
 	Readings []Reading `json:",omitempty"`
 }
 
-// Reading is a cell of the column and the value that it would be parsed to.
+// Reading is a cell of a column and the value that parsing it would yield.
 type Reading struct {
 	// Raw is the raw text of the cell.
 	Raw string
@@ -55,15 +54,15 @@ type Reading struct {
 	Value string
 }
 
-// Answers map the IDs of questions to the decisions of people. Answers to questions
-// that do not arise have no effect.
+// Answers maps the IDs of questions to people's decisions. Answers to questions that do not
+// arise have no effect.
 //
 //   - AnswerSheet: the value that [SheetChoice] returns for the sheet
 //   - AnswerEncoding: the name of an encoding
 //   - AnswerDelimiter: the character or text between cells
 //   - AnswerHeaderRow: the header row, counted from 1, or NoAnswer
-//   - AnswerColumn + field key: the index of the column, or NoAnswer. For a
-//     many-to-one field, the indexes joined by commas
+//   - AnswerColumn + field key: the index of the column, or NoAnswer. For a many-to-one
+//   field, the indexes are joined by commas
 //   - AnswerValue + field key + ":" + raw text: the value of cells with this text,
 //     or "" for null
 //   - AnswerFormat + field key: one of the choices of the question. If the column
@@ -71,7 +70,7 @@ type Reading struct {
 //   - AnswerField + column index: the key of the field, or NoAnswer
 type Answers map[string]string
 
-// Question IDs. Those that end in a colon are prefixes.
+// These are the IDs of questions. Those that end in a colon are prefixes.
 const (
 	AnswerSheet     = "sheet"
 	AnswerEncoding  = "encoding"
@@ -81,12 +80,12 @@ const (
 	AnswerField     = "field:"
 	AnswerFormat    = "format:"
 	AnswerValue     = "value:"
-	// NoAnswer is the answer that there is no header, column or field.
+	// NoAnswer is the answer for no header, no column or no field.
 	NoAnswer = "none"
 )
 
-// Accepts reports whether value is a valid answer, for a file with the given number
-// of columns.
+// Accepts reports whether value is a valid answer for a file with the given number of
+// columns.
 func (q Question) Accepts(value string, columns int) bool {
 	for _, c := range q.Choices {
 		if c.Value == value {
@@ -119,9 +118,9 @@ func ColumnIndex(text string, columns int) (int, bool) {
 	return n, err == nil && n >= 0 && n < columns && strconv.Itoa(n) == text
 }
 
-// SheetChoice returns the answer that selects a sheet, given the names of all
-// sheets. It is the sheet's name. If that is empty, not unique or starts with #, it
-// is # and the number of the sheet, counted from 1.
+// SheetChoice returns the answer that selects a sheet, given the names of all sheets. The
+// answer is the name of the sheet. If the name is empty, not unique or starts with #, the
+// answer is # followed by the number of the sheet, counted from 1.
 func SheetChoice(names []string, sheet int) string {
 	name := names[sheet]
 	for i, other := range names {
@@ -134,13 +133,13 @@ func SheetChoice(names []string, sheet int) string {
 
 // Mapping assigns columns to the fields of a schema.
 type Mapping struct {
-	// Fields holds one entry for each field, in the order of the schema.
+	// Fields holds one match for each field, in the order of the schema.
 	Fields []Match
-	// Unmapped are the indexes of the columns that map to no field, ascending.
+	// Unmapped are the indexes of the columns that map to no field, in ascending order.
 	Unmapped []int
 }
 
-// Match is the column of one field.
+// Match is the column, or the columns, that map to one field.
 type Match struct {
 	// Column is the index of the column, or NoColumn.
 	Column int
@@ -166,13 +165,13 @@ func (m Match) AllColumns() []int {
 	return nil
 }
 
-// NoColumn is the Column of a field without a column.
+// NoColumn is the value of Match.Column if no column maps to the field.
 const NoColumn = -1
 
 // Evidence is one choice made about a file, with its reason and alternatives.
 type Evidence struct {
-	// Choice names the subject: format, encoding, delimiter, quote, header row,
-	// sheet, form.
+	// Choice is the subject of the choice: format, encoding, delimiter, quote, header row,
+	// sheet or form.
 	Choice string
 	// Value is the chosen value.
 	Value string
@@ -191,22 +190,22 @@ type LearnedMappings struct {
 	Values  []LearnedValue
 }
 
-// LearnedColumn is a confirmed mapping of a column with this header to the field.
+// LearnedColumn is a confirmed mapping from a header to a field.
 type LearnedColumn struct {
 	// Field is the key of a field.
 	Field string
-	// Header is the header of the column as the file has it.
+	// Header is the header of the column as it appears in the file.
 	Header string
-	// On is the time of the decision. The latest of contradicting decisions wins.
+	// On is the time of the decision. If decisions conflict, the latest one wins.
 	On time.Time
 }
 
-// LearnedValue is a raw text that a person mapped to a value of the field. White
-// space around a cell does not matter.
+// LearnedValue is a mapping from raw text to a value of a field that a person decided.
+// Leading and trailing white space in cells is ignored.
 type LearnedValue struct {
 	// Field is the key of a field.
 	Field string
-	// Text is the raw text.
+	// Text is the raw text of the cells.
 	Text string
 	// Value is the value of cells with this text, or "" for null.
 	Value string

@@ -30,8 +30,8 @@ func TestSheetChoice(t *testing.T) {
 	}
 }
 
-// TestQuestionAcceptsSeveralColumns checks answers that name several columns of a file with
-// four.
+// TestQuestionAcceptsSeveralColumns checks which lists of columns are valid answers for a
+// file with four columns.
 func TestQuestionAcceptsSeveralColumns(t *testing.T) {
 	q := intray.Question{Choices: []intray.Choice{{Value: "none"}, {Value: "2"}}, AnyColumn: true, Many: true}
 	for value, want := range map[string]bool{"0,2": true, "3,1,0": true, "2": true, "0,0": false, "0,4": false, "0,": false, ",": false, "0,none": false, "0,1,": false} {

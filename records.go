@@ -4,85 +4,85 @@ package intray
 type Column struct {
 	// Index is the position of the column in the file, counted from 0.
 	Index int
-	// Header is the header as the file has it, or "".
+	// Header is the header as it appears in the file, or "".
 	Header string
-	// Samples are up to 20 raw cells of the column. None is empty.
+	// Samples are up to 20 nonempty raw cells of the column.
 	Samples []string
 }
 
-// CellKind is the type of a cell in the file itself. All cells of text formats are
+// CellKind is the type of a cell in the file. In text formats such as CSV, every cell is
 // CellText.
 type CellKind uint8
 
-// Cell kinds, with the format of their typed values.
+// These are the cell kinds, each with the format of its typed values.
 const (
 	// CellText is plain text. It has no typed value.
 	CellText CellKind = iota
-	// CellNumber is a decimal number with all its digits: -12.5, 1234, 1.5e300.
+	// CellNumber is a decimal number with all its digits, such as -12.5, 1234 or 1.5e300.
 	CellNumber
-	// CellDate is a day: 2006-01-02.
+	// CellDate is a date, such as 2006-01-02.
 	CellDate
-	// CellDateTime is a day and a time without a zone: 2006-01-02T15:04:05, with
-	// up to three fractional digits.
+	// CellDateTime is a date and time without a time zone, such as 2006-01-02T15:04:05. The
+	// seconds have up to three fractional digits.
 	CellDateTime
-	// CellTime is a time of day or a duration of any number of hours: 15:04:05,
-	// 27:30:00.5, -01:00:00.
+	// CellTime is a time of day, or a duration of any number of hours, such as 15:04:05,
+	// 27:30:00.5 or -01:00:00.
 	CellTime
 	// CellBool is true or false.
 	CellBool
-	// CellError is the error value of a formula: #N/A, #DIV/0!.
+	// CellError is the error value of a formula, such as #N/A or #DIV/0!.
 	CellError
 )
 
 // A batch of records is full when it reaches any of these limits.
 const (
-	// BatchBytes is the size of the raw text, in bytes. The last record may
-	// exceed it.
+	// BatchBytes is the maximum size of the raw text, in bytes. The last record may exceed
+	// it.
 	BatchBytes = 1 << 20
-	// BatchRows is the number of records.
+	// BatchRows is the maximum number of records.
 	BatchRows = 16384
-	// BatchCells is the number of cells, because empty cells have no bytes but
-	// need memory. The last record may exceed it.
+	// BatchCells is the maximum number of cells. It is needed because an empty cell has no
+	// bytes but uses memory. The last record may exceed it.
 	BatchCells = 1 << 20
 )
 
-// Records is a run of records as a source yields them: raw text, row by row. A
-// record may have fewer or more cells than the file has columns.
+// Records is a sequence of records from a source: raw text, row by row. A record may have
+// fewer or more cells than the file has columns.
 type Records struct {
-	// Width is the number of cells that each record counts for in IsFull, because
-	// the fields of the schema, the columns of the file or the problems of a row
-	// may need more memory than the cells of the record. Reset does not change it.
+	// Width is the number of cells that IsFull counts for each record. It accounts for
+	// fields of the schema, columns of the file and problems of a row, which may need more
+	// memory than the cells of the record. Reset does not change it.
 	Width int
 	// First is the index of the first record among all data rows.
 	First int64
-	// Lines holds the line on which each record begins, counted from 1. It is the
-	// row in a sheet and the element in an array.
+	// Lines holds the line on which each record begins, counted from 1. In a workbook, it
+	// is the row of the sheet. In a JSON array, it is the element.
 	Lines []int64
-	// Notices report what the source repaired or dropped in this batch. Their Row
-	// counts all data rows.
+	// Notices report what the source repaired or dropped in this batch. Their Row is an
+	// index among all data rows.
 	Notices []Notice
 	// Added holds one entry for each record if hooks added all of them. Otherwise
 	// it is empty.
 	Added []AddedRow
 
-	// arena holds the text of the cells. spans holds their positions in it: the
-	// start in the upper half, the end in the lower half.
+	// arena holds the text of the cells. spans holds the position of each cell in arena:
+	// the start in the upper 32 bits and the end in the lower 32 bits.
 	arena []byte
 	spans []uint64
 	// typed and kinds hold the typed value and the kind of each cell. Both are
 	// empty as long as all cells are plain text.
 	typed Texts
 	kinds []CellKind
-	// numbers has a bit for each cell whose text is its value as a CellNumber.
+	// numbers has a bit set for each CellNumber whose value equals its text.
 	numbers []uint64
-	// ends holds the number of cells up to the end of each record.
+	// ends holds, for each record, the number of cells up to its end.
 	ends []uint32
 }
 
 // Len returns the number of records.
 func (r *Records) Len() int { return len(r.ends) }
 
-// Bytes returns the size of the raw text.
+// Bytes returns the size of the raw text in bytes.
 func (r *Records) Bytes() int { return len(r.arena) }
 
 // IsFull reports whether the batch has reached one of its limits.
@@ -109,9 +109,9 @@ func (r *Records) AppendRecord(from *Records, i int) {
 	r.EndRecord(from.Lines[i])
 }
 
-// AdoptArena makes text the arena of an empty batch, which takes ownership of it.
-// AppendSpan appends cells that are part of text. The other methods append copies
-// to it. AdoptArena returns the previous arena for reuse.
+// AdoptArena makes text the arena of the batch, which must be empty and takes ownership of
+// text. AppendSpan appends cells that are part of text. Other methods append copies to it.
+// AdoptArena returns the previous arena so that the caller can reuse it.
 func (r *Records) AdoptArena(text []byte) (before []byte) {
 	before, r.arena = r.arena, text
 	return before
@@ -123,16 +123,16 @@ func (r *Records) AppendSpan(from, to int) {
 	r.spans = append(r.spans, uint64(from)<<32|uint64(to))
 }
 
-// Swap exchanges the records of two batches; each keeps its Width.
+// Swap exchanges the records of two batches. It does not change their Width.
 func (r *Records) Swap(other *Records) {
 	*r, *other = *other, *r
 	r.Width, other.Width = other.Width, r.Width
 }
 
-// AppendTyped appends a cell of a workbook to the current record: the text that the
-// application displays, and the stored value in the format of its kind.
+// AppendTyped appends a workbook cell to the current record. shown is the text that a
+// spreadsheet application displays. value is the stored value in the format of its kind.
 func (r *Records) AppendTyped(shown []byte, kind CellKind, value []byte) {
-	for len(r.kinds) < len(r.spans) { // plain cells came before
+	for len(r.kinds) < len(r.spans) { // earlier cells were plain
 		r.kinds = append(r.kinds, CellText)
 		r.typed.Append(nil)
 	}
@@ -190,8 +190,7 @@ func (r *Records) Cell(i, c int) []byte {
 	return r.arena[from:to:to]
 }
 
-// AppendColumn appends cell c of all records to t, or the empty text if the record
-// is too short.
+// AppendColumn appends cell c of each record to t, or "" if the record is too short.
 func (r *Records) AppendColumn(c int, t *Texts) {
 	first := uint32(0)
 	for _, end := range r.ends {
@@ -211,7 +210,7 @@ func (r *Records) cellRange(i int) (first, end uint32) {
 	return first, r.ends[i]
 }
 
-// Truncate removes all records but the first n.
+// Truncate removes all records except the first n.
 func (r *Records) Truncate(n int) {
 	cells := uint32(0)
 	if n > 0 {
@@ -250,32 +249,32 @@ func (r *Records) Reset() {
 	r.numbers = r.numbers[:0]
 }
 
-// Texts is a list of short texts in one arena, so that a million cells need only a
-// few allocations. The zero value is an empty list.
+// Texts is a list of short strings in one arena, so that a million cells need only a few
+// allocations. The zero value is an empty list.
 type Texts struct {
-	// Arena holds the texts one after another.
+	// Arena holds the strings one after another.
 	Arena []byte
-	// Ends holds the end of each text in Arena. Each text starts at the end of
-	// the previous one.
+	// Ends holds the end of each string in Arena. Each string starts at the end of the
+	// previous one.
 	Ends []uint32
 }
 
-// Len returns the number of texts.
+// Len returns the number of strings.
 func (t *Texts) Len() int { return len(t.Ends) }
 
-// Append appends a copy of b.
+// Append appends a copy of b to the list.
 func (t *Texts) Append(b []byte) {
 	t.Arena = append(t.Arena, b...)
 	t.Ends = append(t.Ends, uint32(len(t.Arena)))
 }
 
-// AppendString appends a copy of s.
+// AppendString appends a copy of s to the list.
 func (t *Texts) AppendString(s string) {
 	t.Arena = append(t.Arena, s...)
 	t.Ends = append(t.Ends, uint32(len(t.Arena)))
 }
 
-// At returns text i. It is valid until the next Reset and must not be changed.
+// At returns string i. The slice is valid until the next Reset and must not be changed.
 func (t *Texts) At(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -290,7 +289,7 @@ func (t *Texts) Reset() {
 	t.Ends = t.Ends[:0]
 }
 
-// Truncate removes all texts but the first n.
+// Truncate removes all strings except the first n.
 func (t *Texts) Truncate(n int) {
 	t.Ends = t.Ends[:n]
 	end := uint32(0)
@@ -304,9 +303,9 @@ func (t *Texts) Truncate(n int) {
 type AddedRow struct {
 	// ID is the identifier that the hook chose for the row.
 	ID string
-	// Index is the index among the rows of the file before which the row is
-	// inserted. If it is nil, the row is appended.
+	// Index is the index of the row of the file before which the row is inserted. If it is
+	// nil, the row is appended.
 	Index *int64
-	// Cells are raw texts by field key. They are parsed as the types of the fields.
+	// Cells maps field keys to raw text, which is parsed as the type of the field.
 	Cells map[string]string
 }

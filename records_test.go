@@ -9,8 +9,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestTypedCells appends plain, number and typed cells, truncates the batch, appends
-// another cell, and checks the kind and value of each cell. The batch is reused.
+// TestTypedCells checks the kind and value of each cell after plain, number and typed cells
+// were appended, the batch was truncated and another cell was appended. It reuses the
+// batch.
 func TestTypedCells(t *testing.T) {
 	type cell struct {
 		text, typed string
@@ -101,8 +102,8 @@ func TestTextsAppendCopies(t *testing.T) {
 	}
 }
 
-// TestTextsAtLimitsCapacity checks that appending to a returned text does not overwrite the
-// next one.
+// TestTextsAtLimitsCapacity checks that appending to a returned slice does not overwrite
+// the next string.
 func TestTextsAtLimitsCapacity(t *testing.T) {
 	var texts intray.Texts
 	texts.AppendString("one")
@@ -242,7 +243,8 @@ func TestRecordsSwap(t *testing.T) {
 	}
 }
 
-// TestRecordsArena builds a record from an adopted arena and from copies.
+// TestRecordsArena checks a record that consists of spans of an adopted arena and of copied
+// cells.
 func TestRecordsArena(t *testing.T) {
 	var r intray.Records
 	r.AppendCell([]byte("old"))
@@ -259,8 +261,8 @@ func TestRecordsArena(t *testing.T) {
 	}
 }
 
-// TestRecordsCopies compares AppendRecord and AppendColumn with the cells of a batch, some
-// of whose records are too short for the column.
+// TestRecordsCopies checks that AppendRecord and AppendColumn copy the cells of a batch in
+// which some records are too short for the column.
 func TestRecordsCopies(t *testing.T) {
 	var from, to intray.Records
 	from.AppendTyped([]byte("3 May"), intray.CellDate, []byte("2024-05-03"))

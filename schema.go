@@ -18,25 +18,25 @@ type Field struct {
 	Label       string
 	Type        FieldType
 	Description string
-	// AlternateMatches are further headers of the field's column.
+	// AlternateMatches are additional headers that match the field.
 	AlternateMatches []string
 	Validators       []Validator
-	// InvalidValueMessage replaces the text of problems that the type reports.
+	// InvalidValueMessage replaces the message of problems that the type reports.
 	InvalidValueMessage string
-	// ReadOnly fields can be changed by hooks but not edited by people.
+	// ReadOnly is set if hooks can change the field but people cannot edit it.
 	ReadOnly bool
-	// Hidden fields are neither matched to a column nor shown.
+	// Hidden is set if the field is neither matched to a column nor shown.
 	Hidden bool
-	// RequireMapping rejects imports in which no column maps to the field, even
+	// RequireMapping is set if an import is rejected when no column maps to the field, even
 	// if its cells may be empty.
 	RequireMapping bool
-	// ManyToOne is set if several columns may map to the field. Its value is a
-	// list.
+	// ManyToOne is set if several columns may map to the field. The value of the field is
+	// then a list.
 	ManyToOne     bool
 	SelectOptions []SelectOption
 }
 
-// FieldType is a cell type and its options. Missing options have the defaults of
+// FieldType is a cell type and its options. An option that is missing has the default of
 // the type.
 type FieldType struct {
 	Name    TypeName
@@ -78,7 +78,7 @@ type SelectOption struct {
 type Validator struct {
 	// Rule is the wire name of the rule, such as "required".
 	Rule string
-	// Message replaces the default text of the rule, unless it is empty.
+	// Message replaces the default message of the rule, unless it is empty.
 	Message string
 	// Level is the level of the problem if a cell violates the rule.
 	Level Level
@@ -86,8 +86,8 @@ type Validator struct {
 	Options map[string]any
 }
 
-// Hooks are the JavaScript sources of the functions that an organization runs on
-// its imports.
+// Hooks holds the source code of the JavaScript functions that an organization runs on its
+// imports.
 type Hooks struct {
 	Row          []string
 	BulkRow      []string
@@ -119,8 +119,8 @@ func (h Hooks) Count() int {
 	return n
 }
 
-// Source returns the source of a hook by its name as in a [HookError]: rowHooks[0],
-// beforeFinishCallback. It returns "" if there is no such hook.
+// Source returns the source code of the hook with the given name, such as rowHooks[0] or
+// beforeFinishCallback, as in a [HookError]. It returns "" if there is no such hook.
 func (h Hooks) Source(name string) string {
 	if name == "beforeFinishCallback" {
 		return h.BeforeFinish
@@ -163,25 +163,25 @@ func (s *Schema) FieldIndex(key string) int {
 // MaxFileSize is the default and the maximum of [Settings.MaxFileSize]: 1 GiB.
 const MaxFileSize int64 = 1 << 30
 
-// InvalidDataBehavior decides what happens to rows with a problem of [LevelError].
+// InvalidDataBehavior specifies what happens to rows that have a problem of [LevelError].
 type InvalidDataBehavior string
 
 const (
 	// BlockSubmit sends the import to review.
 	BlockSubmit InvalidDataBehavior = "BLOCK_SUBMIT"
-	// RemoveInvalidRows drops such rows from the result. It is the default.
+	// RemoveInvalidRows drops these rows from the result. It is the default.
 	RemoveInvalidRows InvalidDataBehavior = "REMOVE_INVALID_ROWS"
-	// IncludeInvalidRows includes such rows, with null in each invalid cell.
+	// IncludeInvalidRows includes these rows in the result, with null in each invalid cell.
 	IncludeInvalidRows InvalidDataBehavior = "INCLUDE_INVALID_ROWS"
-	// IncludeInvalidValues includes such rows, with the raw text in each invalid
-	// cell.
+	// IncludeInvalidValues includes these rows in the result, with the raw text in each
+	// invalid cell.
 	IncludeInvalidValues InvalidDataBehavior = "INCLUDE_INVALID_ROWS_AND_VALUES"
 )
 
 // Settings control one import. The zero value is not the default: use
 // [DefaultSettings].
 type Settings struct {
-	// ImportIdentifier groups imports of one kind.
+	// ImportIdentifier is shared by imports of one kind. It groups them.
 	ImportIdentifier string
 	// Title is shown to the person who reviews the import.
 	Title string
@@ -190,22 +190,23 @@ type Settings struct {
 	// PassThroughUnmappedColumns adds the cells of unmapped columns to each row
 	// of the result, under "$unmapped".
 	PassThroughUnmappedColumns bool
-	// MaxRecords is the maximum number of data rows. Further rows are dropped
-	// with a warning. 0, the default, means no limit.
+	// MaxRecords is the maximum number of data rows. Rows beyond it are dropped with a
+	// warning. 0, the default, means no limit.
 	MaxRecords int64
-	// MaxFileSize is the maximum size of a file in bytes. The default is the
-	// constant MaxFileSize.
+	// MaxFileSize is the maximum size of a file, in bytes. The default is the constant
+	// MaxFileSize.
 	MaxFileSize int64
 	// DevelopmentMode marks the import as a trial.
 	DevelopmentMode bool
-	// WebhookURL receives an event for each completed import. "" means none.
+	// WebhookURL is the URL that receives an event for each completed import, or "" for
+	// none.
 	WebhookURL string
-	// NeedsReviewWebhookURL receives an event for each import that waits for a
-	// person. "" means none.
+	// NeedsReviewWebhookURL is the URL that receives an event for each import that needs a
+	// person's review, or "" for none.
 	NeedsReviewWebhookURL string
 }
 
-// DefaultSettings returns the settings of a schema that sets none.
+// DefaultSettings returns the settings of a schema that does not specify any.
 func DefaultSettings() Settings {
 	return Settings{InvalidDataBehavior: RemoveInvalidRows, MaxFileSize: MaxFileSize}
 }

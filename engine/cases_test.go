@@ -29,17 +29,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected results of the cases")
 
-// cases matches the archives in testdata/cases of the repository.
+// cases is the pattern of the archives in testdata/cases at the root of the repository.
 const cases = "../testdata/cases/*.txtar"
 
-// TestCases runs each case: a file and a schema, and what is expected of them.
+// TestCases checks the outcome, the problems and the rows of each case.
 //
-// A case is a txtar archive. Its comment describes it. The input file is named
-// input.EXTENSION, or input.EXTENSION.quoted if it consists of quoted Go strings, one
-// per line, because it is not plain text. schema.json is a schema document, and the
-// optional answers.json has answers to questions. The expected results are outcome (the
-// verdict, the mapping and the notices), problems (of the staged rows) and rows.json (the
-// result, if there is one). The flag -update rewrites them.
+// A case is a txtar archive. The comment describes the case. The input file is named
+// input.EXTENSION, or input.EXTENSION.quoted if it consists of quoted Go strings, one per
+// line, because it is not plain text. schema.json is a schema document, and the optional
+// answers.json has answers to questions. The expected results are outcome (the verdict, the
+// mapping and the notices), problems (those of the staged rows) and rows.json (the result,
+// if there is one). The flag -update rewrites them.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob(cases)
 	if err != nil || len(files) < 20 {
@@ -82,7 +82,7 @@ type testCase struct {
 	want    expected
 }
 
-// expected are the results of a case as text.
+// expected holds the results of a case as text.
 type expected struct{ Outcome, Problems, Rows string }
 
 func (e expected) files() []txtar.File {
@@ -150,7 +150,7 @@ func caseInput(t *testing.T, f txtar.File) source.Input {
 	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
 }
 
-// run imports the file of the case, and stages and writes its rows.
+// run imports the file of the case, stages its rows and writes the result.
 func (c testCase) run(t *testing.T, workers int) expected {
 	t.Helper()
 	ctx := t.Context()
@@ -206,7 +206,7 @@ func (s *stageOpener) open(fields []string, unmapped []int) (engine.Sink, error)
 
 var verdicts = map[engine.Verdict]string{engine.Done: "done", engine.Open: "open", engine.Broken: "broken"}
 
-// formatOutcome formats an outcome as text.
+// formatOutcome returns an outcome as text.
 func formatOutcome(schema *intray.Schema, out *engine.Outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d data rows, %d with an error %v\n", verdicts[out.Verdict], out.DataRows, out.ErrorRows, out.RowsWithError)
@@ -253,7 +253,7 @@ func noticeLocation(n intray.Notice) string {
 	return text
 }
 
-// formatProblems formats the problems of the staged rows, one per line.
+// formatProblems returns the problems of the staged rows, one per line.
 func formatProblems(t *testing.T, schema *intray.Schema, staged *staging.Stage) string {
 	t.Helper()
 	text := ""

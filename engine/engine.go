@@ -2,21 +2,21 @@
 // schema, parses and validates every row, and passes the rows to a [Sink], in
 // order and in bounded memory. To import a file in one call, use package importer.
 //
-// [Engine.Run] returns an [Outcome] with a [Verdict]: the rows are done, a person
-// has to answer questions, or the file cannot be imported. Errors never concern the
-// file, so a failed run can be retried.
+// [Engine.Run] returns an [Outcome] with a [Verdict]: all rows are staged, a person must
+// decide something, or the file cannot be imported. An error never concerns the file, so
+// you can retry a failed run.
 //
-// Anything ambiguous becomes an [intray.Question]. Run the import again with the
-// answers. [Engine.MapColumns] maps columns without reading rows.
-// [Outcome.Explain] traces a staged cell.
+// Anything ambiguous becomes an [intray.Question]. To continue, run the import again with
+// the answers. [Engine.MapColumns] maps columns without reading rows. [Outcome.Explain]
+// traces a staged cell.
 //
 // A [HookLoader] loads the hooks of the schema. The engine calls them and applies
 // their changes. [Engine.Finish] calls beforeFinishCallback once all rows are
 // staged.
 //
-// The engine stores nothing but temporary files during a run. It depends on no
-// database, HTTP or clock. The same file, schema, settings and answers always yield
-// the same outcome and batches.
+// The engine stores only temporary files, and only during a run. It does not depend on a
+// database, HTTP or a clock. The same file, schema, settings and answers always yield the
+// same outcome and batches.
 package engine
 
 import (
@@ -36,23 +36,23 @@ import (
 type Config struct {
 	// Formats are the supported file formats.
 	Formats []source.Format
-	// Workers is the number of batches that are parsed in parallel. The default
-	// is GOMAXPROCS.
+	// Workers is the number of batches that the engine parses in parallel. The default is
+	// GOMAXPROCS.
 	Workers int
-	// Options are the options for reading files. The limit of cells also applies
-	// after reading, where each row counts as many cells as the file has columns
-	// or the schema has fields, whichever is more.
+	// Options are the options for reading files. The cell limit also applies after reading.
+	// There, each row counts as the number of columns of the file or of fields of the
+	// schema, whichever is greater.
 	Options source.Options
-	// Problems is the maximum number of problems of an import. A file with more
-	// is rejected. The default is 50,000,000.
+	// Problems is the maximum number of problems in an import. A file with more is
+	// rejected. The default is 50,000,000.
 	Problems int64
-	// Temp is the folder of temporary files. The default is os.TempDir.
+	// Temp is the folder for temporary files. The default is os.TempDir.
 	Temp string
 	// LoadHooks loads hooks. If it is nil, imports whose schema has hooks are
 	// rejected.
 	LoadHooks HookLoader
-	// Progress, unless nil, is called after each batch with the number of rows
-	// that are done. Calls for one import are sequential.
+	// Progress, unless nil, is called after each batch with the number of rows processed so
+	// far. Calls for one import are sequential.
 	Progress func(rows int64)
 }
 
@@ -75,9 +75,9 @@ func New(cfg Config) *Engine {
 
 // Sink receives the finished batches.
 type Sink interface {
-	// StageBatch encodes a batch. Several goroutines call it concurrently, and
-	// the engine reuses the batch after it returns. The engine calls commit for
-	// one batch at a time, in the order of the rows.
+	// StageBatch encodes a batch. Several goroutines call it concurrently. The engine
+	// reuses the batch after StageBatch returns. It calls commit for one batch at a time,
+	// in row order.
 	StageBatch(b *intray.Batch) (commit func() error, err error)
 }
 
@@ -90,27 +90,27 @@ type CrossRowSink interface {
 	AddProblem(problem intray.Problem, rows *roaring.Bitmap) error
 }
 
-// OpenSink opens the sink once the mapping is frozen. It receives the keys of the
-// fields and the indexes of the unmapped columns that are passed through.
+// OpenSink opens the sink after the mapping is frozen. It receives the keys of the fields
+// and the indexes of the unmapped columns that are passed through.
 type OpenSink func(fields []string, unmapped []int) (Sink, error)
 
-// Import is the input of a run: a file, its schema and the decisions of people.
+// Import is the input of a run: a file, its schema and people's decisions.
 type Import struct {
 	Input  source.Input
 	Schema *intray.Schema
-	// Answers are the answers to questions of earlier runs.
+	// Answers are the answers to questions from earlier runs.
 	Answers intray.Answers
 	// Memory holds decisions from earlier imports. It may be empty.
 	Memory intray.LearnedMappings
-	// HookEnv, ID and User are passed to hooks. ID is the ID of the upload and
-	// User the user as JSON. Both may be empty.
+	// HookEnv, ID and User are passed to hooks. ID is the ID of the upload, and User is the
+	// user as JSON. Both may be empty.
 	HookEnv intray.HookEnv
 	ID      string
 	User    []byte
 }
 
-// Run runs an import. It opens the sink only if nothing about the file is open, and
-// never if open is nil. A panic during the run is returned as an error.
+// Run runs an import. It opens the sink only if no question about the file is open, and
+// never if open is nil. It returns a panic during the run as an error.
 func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outcome, err error) {
 	err = recoverPanic(func() (err error) {
 		p := &importRun{Engine: e, imp: imp, open: open}
@@ -123,7 +123,7 @@ func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outco
 	return out, nil
 }
 
-// LoadHooks calls the loader of the Config. Without a loader, it returns nil.
+// LoadHooks calls Config.LoadHooks. If that is nil, it returns nil.
 func (e *Engine) LoadHooks(ctx context.Context, hooks intray.Hooks, env intray.HookEnv) (HookRunner, error) {
 	if e.cfg.LoadHooks == nil {
 		return nil, nil
@@ -158,8 +158,8 @@ func (o *Outcome) unreadable(err error) (*Outcome, error) {
 	return nil, err
 }
 
-// EachSheet calls use with the columns and records of each sheet of a file. The
-// first row of a sheet is its header. The error of an unreadable file is a
+// EachSheet calls use with the columns and records of each sheet in a file. The first row
+// of a sheet is its header. If the file is unreadable, the error is a
 // [source.UnreadableError], a [source.LimitError] or [source.ErrEmpty].
 func (e *Engine) EachSheet(ctx context.Context, in source.Input, use func(columns []intray.Column, recs *intray.Records) error) error {
 	opt := e.cfg.Options

@@ -15,37 +15,37 @@ import (
 // HookLoader loads the hooks of one import.
 type HookLoader func(ctx context.Context, hooks intray.Hooks, env intray.HookEnv) (HookRunner, error)
 
-// HookRunner runs the hooks of one import. A failure of a hook is an
-// [intray.HookError]. Every other error is a failure of the sandbox. RunRows must be
-// safe for concurrent use.
+// HookRunner runs the hooks of one import. If a hook fails, the error is an
+// [intray.HookError]. Any other error is a failure of the sandbox. RunRows must be safe for
+// concurrent use.
 //
-// Methods must not change batches, nor use them after they return. Hooks are
-// identified by their index in [intray.Hooks].
+// Methods must not change batches or use them after they return. Hooks are identified by
+// their index in [intray.Hooks].
 type HookRunner interface {
-	// RunStep calls the hooks of a step.
+	// RunStep calls the hooks of a step and returns the changes that they request.
 	RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error)
-	// RunColumn calls a column hook with all cells of its field. Other fields may
-	// be empty.
+	// RunColumn calls a column hook with all cells of its field. The cells of other fields
+	// may be empty.
 	RunColumn(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
 	// RunBulk calls a bulk hook with all rows, or with the rows that a person
 	// edited.
 	RunBulk(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
 	// RunRows calls a row hook for each row.
 	RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// NotifyDeleted calls the row delete hooks with rows that a person deletes.
+	// NotifyDeleted calls the row delete hooks with the rows that a person deletes.
 	NotifyDeleted(ctx context.Context, rows intray.HookRows) error
-	// Finish calls beforeFinishCallback with the rows of the result. It may
-	// iterate over them several times. If cancel is not nil, it is the message
-	// with which the hook cancels the import.
+	// Finish calls beforeFinishCallback with the rows of the result. It may iterate over
+	// them several times. If the hook cancels the import, cancel is its message. Otherwise,
+	// cancel is nil.
 	Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (cancel *string, err error)
 	// Close releases all resources.
 	Close() error
 }
 
 const (
-	// bulkRows is the maximum number of rows for bulk hooks.
+	// bulkRows is the maximum number of rows that a bulk hook receives.
 	bulkRows = 200_000
-	// columnRows is the maximum number of values for a column hook.
+	// columnRows is the maximum number of values that a column hook receives.
 	columnRows = 1_000_000
 )
 
@@ -89,8 +89,8 @@ type allRows struct {
 	changes []intray.Change
 }
 
-// collectRows reads and parses all rows. Unless whole is set, it retains only the
-// fields of column hooks.
+// collectRows reads and parses all rows. Unless whole is set, it retains only the fields
+// that have column hooks.
 func (p *importRun) collectRows(ctx context.Context, plan *rowplan.Plan, whole bool) (*allRows, error) {
 	reader, err := p.reopenSheet(ctx)
 	if err != nil {
@@ -139,8 +139,8 @@ func checkRowLimit(rows int64, whole bool) error {
 	return &intray.HookError{Hook: hook, Text: intray.NewMessage("hook.too_many_rows", intray.Params{"limit": limit})}
 }
 
-// nextRecords reads the next records. An error of the file ends the rows, because
-// the pipeline reads the same rows and reports it.
+// nextRecords reads the next records. It treats an error in the file as the end of the
+// rows, because the pipeline later reads the same rows and reports the error.
 func nextRecords(ctx context.Context, reader source.Reader, recs *intray.Records) (last bool, err error) {
 	err = reader.Next(ctx, recs)
 	if errors.Is(err, io.EOF) || isFileError(err) {
@@ -176,9 +176,9 @@ func (c *allRows) applyToBatches(p *rowplan.Plan, changes []intray.Change) error
 	return nil
 }
 
-// Finish calls the beforeFinishCallback of the schema, if it has one, with the staged
-// rows of an import that is Done. It updates the outcome: to Open if the hook cancels
-// the import, and to Broken if the hook fails.
+// Finish calls the beforeFinishCallback of the schema, if there is one, with the staged
+// rows of an import whose verdict is Done. It sets the verdict to Open if the hook cancels
+// the import and to Broken if the hook fails.
 func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter.Seq2[*intray.Batch, error]) (err error) {
 	if imp.Schema.Hooks.BeforeFinish == "" || out.Verdict != Done || e.cfg.LoadHooks == nil {
 		return nil
@@ -210,8 +210,8 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 	return err
 }
 
-// Schema returns the schema of the staged rows: of, but with the fields that step
-// hooks added or removed.
+// Schema returns the schema of the staged rows: a copy of the given schema, with fields
+// added and removed as step hooks requested.
 func (o *Outcome) Schema(of *intray.Schema) *intray.Schema {
 	if o.Fields == nil {
 		return of

@@ -21,7 +21,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// goHooks runs Go functions as hooks. Functions that are nil change nothing.
+// goHooks runs Go functions as hooks. A nil function changes nothing.
 type goHooks struct {
 	step   func(call intray.StepCall) (intray.StepChanges, error)
 	column func(hook int, rows []*intray.Batch) ([]intray.Change, error)
@@ -158,8 +158,8 @@ func TestRowHooksChangeCells(t *testing.T) {
 	}
 }
 
-// TestChangesOfUnknownCells checks that a change of a cell that does not exist ends the
-// import at once, and that no further hook is called.
+// TestChangesOfUnknownCells checks that a change to a cell that does not exist ends the
+// import immediately and that no other hook is called.
 func TestChangesOfUnknownCells(t *testing.T) {
 	for name, change := range map[string]intray.Change{
 		"no such field":          {Field: 3, HasValue: true, Value: textOf("x")},
@@ -207,9 +207,9 @@ func TestChangesOfUnknownCells(t *testing.T) {
 	}
 }
 
-// TestHooksSetNumbers checks that a value with a decimal point is read as hooks see
-// numbers, whatever the format of the column. If the hook saw an unreadable text, the
-// value may be ambiguous.
+// TestHooksSetNumbers checks that a value with a decimal point that a hook sets is parsed
+// with a decimal point, whatever the number format of the column. If the hook received
+// unreadable text, the value may be ambiguous.
 func TestHooksSetNumbers(t *testing.T) {
 	file := "Name;Amount;Tag 1;Tag 2\nada;1,5;x;y\nbob;1.234,5;;\ncy;12,25;z;\ndi;;;\ned;much;;\nfay;more;;\n"
 	given := []string{"2.125", "-2.125 ", "2,125", "0.125", "2.125", "2.5"}
@@ -251,8 +251,8 @@ func TestHooksSetNumbers(t *testing.T) {
 	}
 }
 
-// TestHooksEmptyCells checks that validators and later hooks see a cell that a hook
-// emptied as empty, and an invalid value of a hook as the raw text.
+// TestHooksEmptyCells checks that validators and later hooks receive an empty cell after a
+// hook empties it, and the raw text after a hook sets an invalid value.
 func TestHooksEmptyCells(t *testing.T) {
 	hooks := goHooks{
 		column: func(int, []*intray.Batch) ([]intray.Change, error) {
@@ -279,8 +279,8 @@ func TestHooksEmptyCells(t *testing.T) {
 	}
 }
 
-// TestOptionsOfCells checks that options that a hook sets apply to the current text of
-// the cell until another hook replaces them.
+// TestOptionsOfCells checks that the options that a hook sets apply to the current content
+// of the cell until another hook replaces them.
 func TestOptionsOfCells(t *testing.T) {
 	blue := []intray.SelectOption{{Label: "Blue", Value: "b"}, {Label: "Red", Value: "other"}}
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{{
@@ -350,8 +350,8 @@ func TestLastMessages(t *testing.T) {
 	}
 }
 
-// TestHooksSeeEarlierChanges runs a column hook, a bulk hook and a row hook that each
-// append a letter.
+// TestHooksSeeEarlierChanges checks that each hook receives the changes of earlier hooks: a
+// column hook, a bulk hook and a row hook each append a letter.
 func TestHooksSeeEarlierChanges(t *testing.T) {
 	add := func(letter string, batches ...*intray.Batch) (changes []intray.Change, err error) {
 		for _, b := range batches {
@@ -375,8 +375,8 @@ func TestHooksSeeEarlierChanges(t *testing.T) {
 	}
 }
 
-// TestHooksSeeParsedChanges checks that the next hook sees the changes of a hook parsed,
-// with the resulting problems and options.
+// TestHooksSeeParsedChanges checks that the next hook receives the parsed values that a
+// hook set, with the resulting problems and options.
 func TestHooksSeeParsedChanges(t *testing.T) {
 	blue := []intray.SelectOption{{Label: "Blue", Value: "b"}}
 	calls := 0
@@ -485,7 +485,7 @@ func TestRemovedFields(t *testing.T) {
 }
 
 // TestHookSetsHeaderRowBeyondTheEnd checks that a header row beyond the end of the file is
-// a failure of the hook that set it.
+// reported as a failure of the hook that set it.
 func TestHookSetsHeaderRowBeyondTheEnd(t *testing.T) {
 	row := 99
 	hooks := goHooks{step: func(call intray.StepCall) (intray.StepChanges, error) {

@@ -31,7 +31,7 @@ func numberedWords(n int, word, between string) string {
 	return strings.Join(list, between)
 }
 
-// wideSchema has n text fields named f0 and so on.
+// wideSchema returns a schema with n text fields, named f0, f1 and so on.
 func wideSchema(n int, rules ...intray.Validator) *intray.Schema {
 	s := &intray.Schema{Settings: intray.DefaultSettings()}
 	for i := range n {
@@ -67,8 +67,8 @@ func importInto(t *testing.T, cfg engine.Config, file string, schema *intray.Sch
 	return out
 }
 
-// TestBatchSizeIsBounded imports small files whose rows have very many cells or problems.
-// The number of cells and problems of a batch must be bounded.
+// TestBatchSizeIsBounded checks that batches have a bounded number of cells and problems if
+// the rows of a small file have very many of them.
 func TestBatchSizeIsBounded(t *testing.T) {
 	rows := 1000
 	if testing.Short() {
@@ -102,7 +102,7 @@ func TestBatchSizeIsBounded(t *testing.T) {
 	}
 }
 
-// TestCellLimit checks that the limit of cells counts cells that the file does not store.
+// TestCellLimit checks that cells that the file does not store count toward the cell limit.
 func TestCellLimit(t *testing.T) {
 	cfg := engine.Config{Options: source.Options{Limits: source.Limits{Cells: 1000}}}
 	for name, c := range map[string]struct {
@@ -153,7 +153,7 @@ func expectTooLarge(t *testing.T, out *engine.Outcome, words string) {
 	}
 }
 
-// TestManyQuestions checks an import with more open fields than an outcome lists.
+// TestManyQuestions checks an import with more undecided fields than an outcome lists.
 func TestManyQuestions(t *testing.T) {
 	const fields = engine.MaxNotices + 500
 	schema := wideSchema(fields, intray.Validator{Rule: "required"})
@@ -165,7 +165,7 @@ func TestManyQuestions(t *testing.T) {
 	}
 }
 
-// TestLongHeaders checks that notices shorten headers and that Outcome.Headers does not.
+// TestLongHeaders checks that headers are truncated in notices but not in Outcome.Headers.
 func TestLongHeaders(t *testing.T) {
 	long := strings.Repeat("h", 4000)
 	schema := wideSchema(1, intray.Validator{Rule: "required"})
@@ -182,8 +182,8 @@ func TestLongHeaders(t *testing.T) {
 	}
 }
 
-// TestHostileTextsRoundTrip imports texts that break programs, in each of three
-// formats, and expects every byte in the result.
+// TestHostileTextsRoundTrip checks that strings that often break programs reach the result
+// unchanged from files in three formats.
 func TestHostileTextsRoundTrip(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(sourcetest.Corpus(t, "naughty-strings"), "blns.json"))
 	if err != nil {
@@ -251,7 +251,7 @@ func asLines(t *testing.T, texts []string) []byte {
 	return out.Bytes()
 }
 
-// importedTexts imports a file and returns the texts of the result, row by row.
+// importedTexts imports a file and returns the values of the result, row by row.
 func importedTexts(t *testing.T, name string, file []byte) []string {
 	t.Helper()
 	plain := intray.FieldType{Name: intray.TypeString}

@@ -33,7 +33,7 @@ func peopleSchema() *intray.Schema {
 	return s
 }
 
-// stageFile imports a file into a stage in memory.
+// stageFile imports a file and stages its rows in memory.
 func stageFile(t *testing.T, text string, schema *intray.Schema, workers int) (*engine.Outcome, *mem.Store) {
 	t.Helper()
 	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
@@ -51,8 +51,8 @@ func stageFile(t *testing.T, text string, schema *intray.Schema, workers int) (*
 	return out, s.blobs
 }
 
-// TestRunsAreDeterministic imports a file of many batches with one worker and with
-// several. The outcome and every byte of the stage must be the same.
+// TestRunsAreDeterministic checks that runs with one worker and with several workers yield
+// the same outcome and byte-equal stages for a file of many batches.
 func TestRunsAreDeterministic(t *testing.T) {
 	rows, parallel := 60_000, []int{2, 8, 8}
 	if testing.Short() {
@@ -106,8 +106,8 @@ func stageFiles(t *testing.T, blobs *mem.Store) map[string][]byte {
 	return all
 }
 
-// TestManyProblems checks that an outcome stays small and its counts exact if there are
-// many problems.
+// TestManyProblems checks that an outcome stays small and its counts stay exact if there
+// are many problems.
 func TestManyProblems(t *testing.T) {
 	const rows = 40_000
 	file := "email,Name\n" + strings.Repeat("nobody,x\nada@example.org,x\n", rows/2)
@@ -137,7 +137,7 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-// TestNoticesAtLimit checks that exactly MaxNotices notices are not truncated.
+// TestNoticesAtLimit checks that a list of exactly MaxNotices notices is not truncated.
 func TestNoticesAtLimit(t *testing.T) {
 	for n, want := range map[int]int{engine.MaxNotices: engine.MaxNotices, engine.MaxNotices + 1: engine.MaxNotices + 1} {
 		schema := peopleSchema()
@@ -150,8 +150,7 @@ func TestNoticesAtLimit(t *testing.T) {
 	}
 }
 
-// TestMaxRecords limits the records of a file before, at and after the ends of its
-// batches.
+// TestMaxRecords checks limits of records before, at and after the end of a batch.
 func TestMaxRecords(t *testing.T) {
 	const rows = 2*intray.BatchRows + 100
 	file := "email,Name\n" + strings.Repeat("ada@example.org,x\n", rows)

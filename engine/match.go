@@ -11,13 +11,13 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// mappingAnswers are the decisions of people about the mapping, by field index and
-// column index.
+// mappingAnswers holds people's decisions about the mapping, by field index and column
+// index.
 type mappingAnswers struct {
-	// columns are the columns of fields. An empty list means no column.
+	// columns maps field indexes to the chosen columns. An empty list means no column.
 	columns map[int][]int
-	// extra are columns that people added to the suggested ones of many-to-one
-	// fields.
+	// extra maps the indexes of many-to-one fields to columns that people added to the
+	// suggested ones.
 	extra map[int][]int
 	// unused are columns that must stay unmapped.
 	unused map[int]bool
@@ -73,8 +73,8 @@ func (d mappingAnswers) setColumns(field int, many bool, value string, columns i
 	d.columns[field] = list
 }
 
-// match maps the columns: as people decided, and otherwise as package mapping
-// suggests.
+// match maps the columns as people decided. For all other fields and columns, it asks
+// package mapping.
 func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column) error {
 	fields := imp.Schema.Fields
 	d := parseMappingAnswers(fields, len(columns), imp.Answers)
@@ -99,7 +99,7 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	}
 	for _, q := range questions {
 		if q.Field == "" && len(d.columns)+len(d.extra) > 0 {
-			continue // a chosen column is mapped, so the file is not foreign to the schema
+			continue // a person mapped a column, so the file does belong to this schema
 		}
 		o.askMapping(q, fields, columns, m)
 	}
@@ -161,8 +161,8 @@ func extendedMatch(m intray.Match, list []int, columns []intray.Column) intray.M
 	return m
 }
 
-// remaining returns the fields and columns that are open for suggestions: decided
-// fields are hidden and decided columns are removed.
+// remaining returns the fields and columns that still need suggestions: it hides decided
+// fields and removes decided columns.
 func (d mappingAnswers) remaining(fields []intray.Field, columns []intray.Column) ([]intray.Field, []intray.Column) {
 	rest := slices.Clone(fields)
 	var gone []int

@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// Limits of an outcome. The staged rows have everything beyond them.
+// These are the limits of an outcome. The staged rows contain everything beyond them.
 const (
 	// MaxRowsWithError is the maximum length of [Outcome.RowsWithError].
 	MaxRowsWithError = 10000
@@ -33,9 +33,9 @@ const (
 // Outcome is the outcome of a run.
 type Outcome struct {
 	Verdict Verdict
-	// Headers are the headers as the file has them.
+	// Headers are the headers as they appear in the file.
 	Headers []string
-	// Examples are a few shortened cells of each column.
+	// Examples are a few cells of each column, truncated if they are long.
 	Examples [][]string
 	Mapping  intray.Mapping
 	// Evidence lists the choices made about the file.
@@ -44,34 +44,35 @@ type Outcome struct {
 	DataRows int64
 	// ErrorRows is the number of rows with a problem of level error.
 	ErrorRows int64
-	// RowsWithError are the indexes of the first MaxRowsWithError of these rows.
+	// RowsWithError are the indexes of the first MaxRowsWithError rows with a problem of
+	// level error.
 	RowsWithError []int64
 	// Notices are the first MaxNotices notices about the import as a whole.
 	Notices []intray.Notice
 	// OmittedNotices is the number of notices beyond MaxNotices.
 	OmittedNotices int64 `json:"Untold"`
-	// Problems is the number of problems of cells and rows.
+	// Problems is the number of problems in cells and rows.
 	Problems int64
-	// Listed are the first MaxNotices of these problems, in the order of the rows.
+	// Listed are the first MaxNotices problems of cells and rows, in row order.
 	Listed []intray.Notice
-	// Fields are the fields of the schema after hooks added or removed some, or
-	// nil if they did not.
+	// Fields are the fields of the schema after hooks added or removed fields. It is nil if
+	// hooks did neither.
 	Fields []intray.Field
-	// User and DevelopmentMode are set by step hooks. They are nil otherwise.
+	// User and DevelopmentMode are nil unless a step hook set them.
 	User            []byte
 	DevelopmentMode *bool
-	// Hook is the failure of a hook that broke the import, or nil.
+	// Hook is the hook failure that broke the import, or nil.
 	Hook *intray.HookError
-	// Forms are the formats of columns whose cells can be read in several ways, by
-	// field key. Revalidation parses edited cells by them.
+	// Forms maps field keys to the formats of columns with ambiguous cells. Revalidation
+	// uses these formats to parse edited cells.
 	Forms map[string]string
 	// Questions must be answered before an import can continue.
 	Questions []intray.Question
 }
 
-// AllNotices returns the notices about the import, followed by those about cells and
-// rows: at most MaxNotices. If there are more, one of type Truncated with the total
-// follows.
+// AllNotices returns at most MaxNotices notices: those about the import, followed by those
+// about cells and rows. If there are more, it appends a notice of type Truncated with the
+// total.
 func (o *Outcome) AllNotices() []intray.Notice {
 	all := append(slices.Clip(o.Notices), o.Listed...)
 	total := int64(len(o.Notices)) + o.OmittedNotices + o.Problems
@@ -112,8 +113,8 @@ func (o *Outcome) stop(kind intray.NoticeType, text intray.Message) *Outcome {
 	return o
 }
 
-// addNotice adds a notice about the import as a whole. Beyond MaxNotices, it only
-// counts it.
+// addNotice adds a notice about the import as a whole. Beyond MaxNotices, it only counts
+// the notice.
 func (o *Outcome) addNotice(n intray.Notice) {
 	if len(o.Notices) >= MaxNotices {
 		o.OmittedNotices++
@@ -156,13 +157,13 @@ func appendUpTo[T any](list, more []T, limit int) []T {
 	return append(list, more[:min(len(more), limit-len(list))]...)
 }
 
-// formatOf, followed by the key of a field, is the Choice of evidence about the
-// format of the field's column.
+// formatOf, followed by the key of a field, is the value of Evidence.Choice for the format
+// of the field's column.
 const formatOf = "format of "
 
-// Explain traces a cell. Row i of batch b is the row as the run staged it, and field
-// is the index of the field in the schema of the run. The trace has the steps read,
-// map, parse and check; the caller may add the step output.
+// Explain traces a cell. Row i of batch b is the row as the run staged it. field is the
+// index of the field in the run's schema. The trace has the steps read, map, parse and
+// check; the caller may add the step output.
 func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) intray.Trace {
 	key, cells := schema.Fields[field].Key, &b.Fields[field]
 	t := intray.Trace{Row: b.First + int64(i), Line: b.Lines[i], Field: key, Raw: string(cells.Raw(i))}
@@ -186,7 +187,7 @@ func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) 
 	return t
 }
 
-// problemsAt returns the problems of a cell, and those of its row as a whole.
+// problemsAt returns the problems of a cell and, separately, those of its row as a whole.
 func problemsAt(b *intray.Batch, i, field int) (own, row []intray.Problem) {
 	for _, p := range b.Problems {
 		switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// TestExplain checks the steps of cells that are text, parsed, empty, invalid or without a
-// column, by the codes of their reasons.
+// TestExplain checks the codes of the reasons in the trace of a cell that is text, parsed,
+// empty, invalid or without a column.
 func TestExplain(t *testing.T) {
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}},
@@ -71,8 +71,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestAnswersAddColumns checks that answers about columns extend many-to-one fields, also the
-// first one of the schema.
+// TestAnswersAddColumns checks that answers about columns extend many-to-one fields,
+// including the first field of the schema.
 func TestAnswersAddColumns(t *testing.T) {
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "tags", Label: "Tag", Type: intray.FieldType{Name: intray.TypeString}, ManyToOne: true},

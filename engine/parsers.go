@@ -13,16 +13,15 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// sniffRows is the number of rows after which sniffing stops if all columns are
-// decided. Otherwise it continues to the end of the file.
+// sniffRows is the number of rows after which sniffing stops if all columns are decided.
+// Otherwise, it continues to the end of the file.
 const sniffRows = 20_000
 
-// columnSniffer decides the formats of columns whose cells can be read in several
-// ways.
+// columnSniffer decides the formats of columns with ambiguous cells.
 type columnSniffer struct {
 	plan *rowplan.Plan
-	// fields are the indexes of the fields of these columns. sniffers and answers
-	// have an entry for each of them.
+	// fields are the indexes of the fields to which these columns map. sniffers and answers
+	// have one entry for each of these fields.
 	fields   []int
 	sniffers []celltype.Sniffer
 	answers  []map[string]string
@@ -57,8 +56,8 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 	return nil
 }
 
-// formatAnswers returns the answers about the formats of a field's column, by the
-// key of the ambiguity.
+// formatAnswers returns the answers about the formats of a field's column, keyed by the key
+// of the ambiguity.
 func formatAnswers(answers intray.Answers, key string) map[string]string {
 	forms := map[string]string{}
 	for id, answer := range answers {
@@ -69,8 +68,8 @@ func formatAnswers(answers intray.Answers, key string) map[string]string {
 	return forms
 }
 
-// readRows observes rows until all columns are decided or the file ends. It ignores
-// errors of the file, because the pipeline reads the same rows and reports them.
+// readRows observes rows until all columns are decided or the file ends. It ignores errors
+// in the file, because the pipeline later reads the same rows and reports them.
 func (s *columnSniffer) readRows(ctx context.Context, reader source.Reader) error {
 	var recs intray.Records
 	for rows := int64(0); rows < sniffRows || s.isUndecided(); {
@@ -97,7 +96,7 @@ func (s *columnSniffer) addRecords(recs *intray.Records) {
 	}
 }
 
-// isUndecided reports whether the rows so far leave any column ambiguous.
+// isUndecided reports whether any column is still ambiguous after the rows read so far.
 func (s *columnSniffer) isUndecided() bool {
 	for i, sniffer := range s.sniffers {
 		if len(sniffer.Decide(s.answers[i], nil).Ambiguities) > 0 {

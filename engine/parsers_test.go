@@ -17,13 +17,13 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// TestFormatsOfOtherColumns imports files with an ambiguous column a. The format of column b
-// decides it, unless b is ambiguous, too.
+// TestFormatsOfOtherColumns checks that the format of column b decides that of the
+// ambiguous column a, unless b is ambiguous, too.
 func TestFormatsOfOtherColumns(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind intray.TypeName
 		file string
-		// a and b are the formats of the columns, and reason is the reason for that of a.
+		// a and b are the formats of the columns. reason is the reason for the format of a.
 		a, b, reason string
 		questions    []string
 	}{
@@ -67,8 +67,8 @@ func TestFormatsOfOtherColumns(t *testing.T) {
 	}
 }
 
-// faultyCSV is CSV whose calls fail from call number failAt on, counted from 0. It counts
-// Open of the format and its books, and Next of its readers.
+// faultyCSV is CSV whose calls fail, starting with call failAt, counted from 0. It counts
+// calls to Open of the format and its books, and calls to Next of its readers.
 type faultyCSV struct {
 	csv.Format
 	failAt int
@@ -116,8 +116,8 @@ func (r faultyReader) Next(ctx context.Context, recs *intray.Records) error {
 	return r.Reader.Next(ctx, recs)
 }
 
-// TestReadFaults makes every read of an import fail: of the preview for hooks, for sniffing,
-// for bulk hooks and of the pipeline.
+// TestReadFaults checks that a fault in any read of an import is reported: the preview for
+// hooks, sniffing, the rows for bulk hooks, and the pipeline.
 func TestReadFaults(t *testing.T) {
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{
 		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}},
@@ -144,7 +144,8 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// TestEachSheet checks the records of EachSheet, and faults of every read and of the callback.
+// TestEachSheet checks the records that EachSheet passes on, and errors of every read and
+// of the callback.
 func TestEachSheet(t *testing.T) {
 	var rows []string
 	collect := func(columns []intray.Column, recs *intray.Records) error {
@@ -228,7 +229,8 @@ func TestHookRuntimeFaults(t *testing.T) {
 	}
 }
 
-// TestRefusedStepChanges checks requests of step hooks that are not possible at their step.
+// TestRefusedStepChanges checks that step hooks fail if they request a change that is not
+// possible at their step.
 func TestRefusedStepChanges(t *testing.T) {
 	row := 0
 	field := &intray.AddedField{Field: intray.Field{Key: "new", Label: "New", Type: intray.FieldType{Name: intray.TypeString}}}

@@ -18,11 +18,12 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// extraSlots is the number of batches in addition to those of the workers: one is read
-// while another one is committed. It bounds the memory of a run, whatever the file's size.
+// extraSlots is the number of batches in use in addition to those of the workers: one is
+// being read while another is being committed. It bounds the memory of a run, whatever the
+// size of the file.
 const extraSlots = 2
 
-// stagedBatch is a staged batch that waits for its turn to be committed.
+// stagedBatch is a staged batch that is waiting to be committed.
 type stagedBatch struct {
 	recs    *intray.Records
 	commit  func() error
@@ -35,19 +36,19 @@ type pipeline struct {
 	sink Sink
 	// maxCells and maxProblems are the limits of the run.
 	maxCells, maxProblems int64
-	// free holds the records that are neither being read, nor processed, nor committed.
+	// free holds the records that are not in use: not being read, processed or committed.
 	free chan *intray.Records
 
 	// fileErr is the error that ended the file. The rows before it are committed
 	// first, so that the same file always yields the same outcome.
 	fileErr error
-	// uniques checks the cross-row validators. It is nil if there are none.
-	// errorRows are the rows with an error so far, if uniques is not nil.
+	// uniques checks the cross-row validators. It is nil if there are none. If uniques is
+	// not nil, errorRows are the rows found with an error so far.
 	uniques   *validate.UniqueChecker
 	errorRows *roaring.Bitmap
 }
 
-// runPipeline processes all rows of the reader into the sink and updates out.
+// runPipeline reads all rows, processes them, writes them to the sink and updates out.
 func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowplan.Plan, sink Sink, out *Outcome) (err error) {
 	slots := e.cfg.Workers + extraSlots
 	b := &pipeline{
@@ -75,7 +76,7 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowpl
 
 // run reads and processes batches on several goroutines and commits them in order.
 func (b *pipeline) run(ctx context.Context, workers int, reader source.Reader, out *Outcome, progress func(int64)) error {
-	// While one batch is committed, all others can be in progress.
+	// While one batch is being committed, all other batches can be in progress.
 	batches := ordered.Start(ctx, workers, cap(b.free)-1, func(ctx context.Context) (*intray.Records, error) {
 		return b.readRecords(ctx, reader, out.addNotice)
 	}, b.newWorker)
@@ -117,7 +118,8 @@ func recoverPanic(work func() error) func() error {
 }
 
 // readRecords reads the next records and reports the notices of the source. It returns
-// io.EOF at the end and after an error of the file, which it stores in fileErr.
+// io.EOF at the end of the file and after an error in the file. It stores such an error in
+// fileErr.
 func (b *pipeline) readRecords(ctx context.Context, reader source.Reader, report func(intray.Notice)) (*intray.Records, error) {
 	recs := <-b.free
 	for {
@@ -145,8 +147,8 @@ func isFileError(err error) bool {
 	return errors.As(err, &broken) || errors.As(err, &limit)
 }
 
-// checkCellLimit returns an error if the rows so far exceed the limit of cells. Every
-// row counts its fields and columns, because a file need not store empty cells.
+// checkCellLimit returns an error if the rows so far exceed the cell limit. Every row
+// counts as [rowplan.Plan.CellsPerRow] cells, because a file need not store empty cells.
 func (b *pipeline) checkCellLimit(recs *intray.Records) error {
 	each := int64(b.plan.CellsPerRow())
 	if (recs.First+int64(recs.Len()))*each <= b.maxCells {
@@ -163,7 +165,8 @@ func (b *pipeline) checkProblemLimit(out *Outcome, more int64) error {
 	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.maxProblems})}
 }
 
-// newWorker returns a function that parses and stages records, for one goroutine.
+// newWorker returns a function that parses and stages records. Only one goroutine may call
+// it.
 func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBatch, error) {
 	var batch intray.Batch
 	scratch := make([]byte, 0, rowplan.ScratchBytes)
@@ -230,8 +233,8 @@ func (b *pipeline) addDuplicates(out *Outcome, d validate.Duplicates) error {
 	return nil
 }
 
-// listDuplicates merges cross-row problems into the listed problems and recounts the
-// rows with an error.
+// listDuplicates merges cross-row problems into the listed problems and recounts the rows
+// with an error.
 func (o *Outcome) listDuplicates(p *rowplan.Plan, found []validate.Duplicates, errorRows *roaring.Bitmap) {
 	for _, d := range found {
 		rows := d.Rows.Iterator()
@@ -252,14 +255,14 @@ func (o *Outcome) listDuplicates(p *rowplan.Plan, found []validate.Duplicates, e
 	}
 }
 
-// LacksValues reports whether a notice about a cell lacks its raw text, because a
-// cross-row validator added it after the row was staged.
+// LacksValues reports whether a notice about a cell lacks the raw text, because a cross-row
+// validator added the notice after the row was staged.
 func (o *Outcome) LacksValues() bool {
 	return slices.ContainsFunc(o.Listed, func(n intray.Notice) bool { return n.Field != "" && n.Value == nil })
 }
 
-// FillValues adds the raw text of cells to the notices that lack it. read returns up
-// to n staged rows, starting at row first.
+// FillValues adds the raw text of cells to the notices that lack it. read must return up to
+// n staged rows, starting at row first.
 func (o *Outcome) FillValues(ctx context.Context, fields []intray.Field, read func(ctx context.Context, first int64, n int) (*intray.Batch, error)) error {
 	for i := range o.Listed {
 		n := &o.Listed[i]

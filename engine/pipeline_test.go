@@ -95,7 +95,7 @@ func (r *countingReader) Next(ctx context.Context, batch *intray.Records) error 
 	return nil
 }
 
-// sink calls functions. Both may be nil.
+// sink is a Sink that calls functions. Both may be nil.
 type sink struct {
 	stage  func(b *intray.Batch) error
 	commit func(first int64) error
@@ -121,7 +121,7 @@ func openSink(to engine.Sink) engine.OpenSink {
 	return func([]string, []int) (engine.Sink, error) { return to, nil }
 }
 
-// inputOf returns a file with the given name and text.
+// inputOf returns a file with the given name and content.
 func inputOf(name, text string) source.Input {
 	return source.Input{Name: name, ReaderAt: strings.NewReader(text), Size: int64(len(text))}
 }
@@ -159,8 +159,8 @@ func firsts(batches int) []int64 {
 	return list
 }
 
-// TestCommitsAreInOrder blocks every batch in StageBatch and releases them in random
-// order.
+// TestCommitsAreInOrder checks that batches are committed in order even if StageBatch
+// returns in random order.
 func TestCommitsAreInOrder(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
@@ -218,7 +218,8 @@ func releaseInRandomOrder(held chan chan struct{}, stopped chan struct{}, random
 	}
 }
 
-// TestMemoryIsBounded delays the first batch until all other goroutines are blocked.
+// TestMemoryIsBounded checks that the number of batches in use is bounded if the first
+// batch is delayed until all other goroutines are blocked.
 func TestMemoryIsBounded(t *testing.T) {
 	const workers, extra = 8, 2
 	synctest.Test(t, func(t *testing.T) {
@@ -296,8 +297,8 @@ func TestCancelledRun(t *testing.T) {
 
 var errFault = errors.New("the disk is full")
 
-// TestFaultEndsTheRun makes each stage of the pipeline fail, early and late, in a file
-// with far more batches than may be in use.
+// TestFaultEndsTheRun checks that a fault in any stage of the pipeline, early or late, ends
+// the run. The file has far more batches than may be in use at once.
 func TestFaultEndsTheRun(t *testing.T) {
 	parts := map[string]func(at int64, file *countingFile) sink{
 		"stage": func(at int64, _ *countingFile) sink {
@@ -333,7 +334,8 @@ func faultAt(first, at int64) error {
 	return nil
 }
 
-// TestPanicEndsTheRun makes each stage of the pipeline panic.
+// TestPanicEndsTheRun checks that a panic in any stage of the pipeline ends the run with an
+// error.
 func TestPanicEndsTheRun(t *testing.T) {
 	boom := func(first int64) error {
 		if first == 3*rowsPerBatch {

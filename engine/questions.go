@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxQuestions is the maximum number of questions of a run. Further ones
-	// follow in the next run.
+	// maxQuestions is the maximum number of questions of a run. The remaining ones follow
+	// in the next run.
 	maxQuestions = 100
-	// maxChoices is the maximum number of choices of a question, and maxColumns
-	// the maximum if they are columns.
+	// maxChoices is the maximum number of choices of a question. maxColumns is the maximum
+	// if the choices are columns.
 	maxChoices = 1000
 	maxColumns = 20
 	// maxExamples is the maximum number of examples of a choice.
@@ -54,13 +54,13 @@ func (o *Outcome) appendQuestion(q intray.Question) {
 type tableSheets struct {
 	names []string
 	found []int
-	// shown are the sheets in found that are not hidden.
+	// shown are those sheets in found that are not hidden.
 	shown []int
 	// headers are the first headers of each sheet in found.
 	headers [][]string
 }
 
-// findTables opens each sheet to find those with columns.
+// findTables opens each sheet and returns those that have columns.
 func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
 	t := &tableSheets{}
 	sheets := book.Sheets()
@@ -95,8 +95,8 @@ func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
 	return t, nil
 }
 
-// chooseSheet returns the sheet of the answer or the only sheet with a table, and
-// adds evidence for it. If several sheets have a table, it returns a question.
+// chooseSheet returns the sheet that the answer selects, or the only sheet with a table,
+// and adds evidence for it. If several sheets have a table, it returns a question.
 func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, out *Outcome) (int, *intray.Question, error) {
 	t, err := findTables(ctx, book)
 	if err != nil {
@@ -158,7 +158,7 @@ func (t *tableSheets) question() *intray.Question {
 	return q
 }
 
-// maxNamed is the maximum number of sheets in the text of a question.
+// maxNamed is the maximum number of sheets that the text of a question lists.
 const maxNamed = 5
 
 // sheetLabel returns the name of a sheet, or its number if it has no name.
@@ -169,8 +169,8 @@ func sheetLabel(name string, sheet int) intray.Message {
 	return intray.Literal(mapping.Shorten(name))
 }
 
-// openChoices are the choices about a file that may become a question, by the
-// Choice of their evidence.
+// openChoices are the choices about a file that may become a question, keyed by
+// Evidence.Choice.
 var openChoices = map[string]struct {
 	id     string
 	notice intray.NoticeType
@@ -191,8 +191,7 @@ func (o *Outcome) askTies() {
 	}
 }
 
-// tieQuestion returns the question about a choice. It offers the value and its
-// alternatives.
+// tieQuestion returns a question that offers the value of e and its alternatives.
 func tieQuestion(e intray.Evidence) intray.Question {
 	kind := openChoices[e.Choice]
 	q := intray.Question{ID: kind.id, Notice: kind.notice}

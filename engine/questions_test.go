@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/source/csv"
 )
 
-// ambiguousHeader is CSV whose reader always reports that either of two rows could be the
-// header, unless an answer decides it.
+// ambiguousHeader is CSV whose reader reports that either of two rows could be the header,
+// unless an answer decides it.
 type ambiguousHeader struct{ csv.Format }
 
 func (f ambiguousHeader) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
@@ -45,8 +45,8 @@ func (r ambiguousHeaderReader) Evidence() []intray.Evidence {
 		Alternatives: []intray.Choice{{Value: "2", Reason: intray.Literal("it is text too"), Examples: []string{"id", "name"}}, {Value: intray.NoAnswer, Reason: intray.Literal("all rows are alike")}}})
 }
 
-// formatQuestion returns the ID and the choices of a question, and * if any column is a
-// valid answer.
+// formatQuestion returns the ID and the choices of a question, followed by * if any column
+// is a valid answer.
 func formatQuestion(q intray.Question) string {
 	text := q.ID
 	for _, c := range q.Choices {
@@ -125,7 +125,8 @@ func questionsOrMapping(out *engine.Outcome, fields []intray.Field) string {
 	return strings.Join(list, " ")
 }
 
-// csvSheets is a format with several sheets. Each is CSV, and "---" lines separate them.
+// csvSheets is a format with several sheets. Each sheet is CSV. Lines of "---" separate the
+// sheets.
 type csvSheets struct{ csv.Format }
 
 func (csvSheets) Open(_ context.Context, in source.Input, opt source.Options) (source.Book, error) {
@@ -160,8 +161,8 @@ func (b *csvSheetsBook) Open(ctx context.Context, i int) (source.Reader, error) 
 	return book.Open(ctx, 0)
 }
 
-// TestSheets imports files with several sheets. A single table is chosen and recorded as
-// evidence. Several tables lead to a question.
+// TestSheets checks files with several sheets: a single table is chosen and recorded as
+// evidence, and several tables lead to a question.
 func TestSheets(t *testing.T) {
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "a", Label: "A", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
 	for _, c := range []struct{ text, answer, want string }{

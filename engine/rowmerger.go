@@ -13,11 +13,11 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// limitedReader ends the rows of a file at the limit of records.
+// limitedReader reads at most the maximum number of records from a file.
 type limitedReader struct {
 	source.Reader
 	limit int64
-	// dropped is set once rows beyond the limit were dropped.
+	// dropped is set after rows beyond the limit were dropped.
 	dropped bool
 }
 
@@ -37,18 +37,18 @@ func (l *limitedReader) Next(ctx context.Context, recs *intray.Records) error {
 	return err
 }
 
-// rowMerger reads the rows of the file without those that hooks removed, and inserts
-// those that hooks added.
+// rowMerger reads the rows of a file, skips those that hooks removed and inserts those that
+// hooks added.
 type rowMerger struct {
 	source.Reader
 	columns int
 	// added are ordered by index. Rows without an index are last.
 	added   []intray.AddedRow
 	removed map[int64]bool
-	// raw holds rows of the file. Those before at were already returned.
+	// raw holds rows of the file. Rows before at were already returned.
 	raw intray.Records
 	at  int
-	// rowsDone is the number of rows returned. ended is set at the end of the file.
+	// rowsDone is the number of rows returned so far. ended is set at the end of the file.
 	rowsDone int64
 	ended    bool
 }
@@ -62,7 +62,7 @@ func (p *importRun) mergeRows(reader *limitedReader) source.Reader {
 	return &rowMerger{Reader: reader, columns: len(p.out.Headers), added: p.addedRows(), removed: p.removed}
 }
 
-// Next reads rows of the file or added rows, never both at once. Added rows have
+// Next reads either rows of the file or added rows, never both in one call. Added rows have
 // line 0 and empty cells. [rowplan.Plan.FillAdded] fills them.
 func (f *rowMerger) Next(ctx context.Context, recs *intray.Records) error {
 	recs.Reset()
@@ -152,8 +152,8 @@ func (p *importRun) addedRows() []intray.AddedRow {
 	return rows
 }
 
-// removeRows removes rows: those that hooks added by ID, and those of the file by
-// index. It ignores indexes beyond the end of the file.
+// removeRows removes added rows by ID and rows of the file by index. It ignores indexes
+// beyond the end of the file.
 func (p *importRun) removeRows(ids []string) (refused intray.Message) {
 	for _, id := range ids {
 		if _, added := p.addedIDs[id]; added {

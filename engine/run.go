@@ -19,16 +19,16 @@ type importRun struct {
 	out  *Outcome
 	// hooks runs the hooks of the schema. It is nil if there are none.
 	hooks HookRunner
-	// uploaded is set once the hooks of UPLOAD_STEP were called.
+	// uploaded is set after the hooks of UPLOAD_STEP were called.
 	uploaded bool
 	// headerChange is the last hook call that set the header row, or nil.
 	headerChange *intray.StepChange
-	// added are the rows that hooks added. addedIDs is false for those that hooks
-	// removed again. removed are the removed rows of the file.
+	// added are the rows that hooks added. addedIDs is false for the IDs of added rows that
+	// hooks removed again. removed holds the indexes of the removed rows of the file.
 	added    []intray.AddedRow
 	addedIDs map[string]bool
 	removed  map[int64]bool
-	// infos are the messages of step hooks about cells.
+	// infos are the messages from step hooks about cells.
 	infos []intray.Change
 	book  source.Book
 	sheet int
@@ -82,9 +82,8 @@ func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
 	return p.mapAndImport(ctx, reader)
 }
 
-// unopened returns the outcome for a file that cannot be opened. If a hook set the
-// header row, the failure is the hook's, because the file was opened without it
-// before.
+// unopened returns the outcome for a file that cannot be opened. If a hook set the header
+// row, it blames the hook, because the file was opened before without that header row.
 func (p *importRun) unopened(err error) (*Outcome, error) {
 	var cannot *source.UnreadableError
 	if p.headerChange != nil && errors.As(err, &cannot) {
@@ -160,7 +159,8 @@ func (p *importRun) prepare(ctx context.Context) (*rowplan.Plan, error) {
 	return plan, nil
 }
 
-// setHeader sets the header row and discards what was read with the previous one.
+// setHeader sets the header row and discards everything that was read with the previous
+// one.
 func (p *importRun) setHeader(row string) {
 	answers := intray.Answers{intray.AnswerHeaderRow: row}
 	for id, answer := range p.imp.Answers {
@@ -181,7 +181,7 @@ func (p *importRun) reopenSheet(ctx context.Context) (*limitedReader, error) {
 	return p.limitRecords(reader), nil
 }
 
-// limitRecords returns a reader with the limit of records of the schema.
+// limitRecords returns a reader that applies the schema's limit of records.
 func (p *importRun) limitRecords(reader source.Reader) *limitedReader {
 	return &limitedReader{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// previewRows is the number of rows that hooks of UPLOAD_STEP receive.
+// previewRows is the maximum number of rows that hooks of UPLOAD_STEP receive.
 const previewRows = 20
 
 // hasStep reports whether the schema has a hook for a step.
@@ -21,8 +21,8 @@ func (p *importRun) hasStep(step string) bool {
 	return slices.ContainsFunc(p.imp.Schema.Hooks.Step, func(h intray.StepHook) bool { return h.Step == step })
 }
 
-// uploadStep calls the hooks of UPLOAD_STEP with the first rows of the file. It
-// reports whether they changed the header row, so that the file must be reopened.
+// uploadStep calls the hooks of UPLOAD_STEP with the first rows of the file. It reports
+// whether they changed the header row. If so, the file must be reopened.
 func (p *importRun) uploadStep(ctx context.Context) (moved bool, err error) {
 	if p.uploaded || !p.hasStep(intray.UploadStep) {
 		return false, nil
@@ -136,9 +136,9 @@ func (p *importRun) applyStepChanges(step string, changes intray.StepChanges) (i
 	return infos, nil
 }
 
-// checkRemovedFields returns an error if the fields are invalid without those that
-// hooks removed, because a validator refers to one of them. It runs after all hooks
-// of the step, since a hook may replace a field that it removes.
+// checkRemovedFields returns an error if the fields are invalid without those that hooks
+// removed, because a validator refers to one of them. It runs after all hooks of the step,
+// because a hook may replace a field that it removes.
 func (p *importRun) checkRemovedFields(changes intray.StepChanges) error {
 	var by *intray.StepChange
 	for i := range changes {
@@ -182,7 +182,7 @@ func methodFailed(method string, reason intray.Message) intray.Message {
 	return intray.NewMessage("hook.method_failed", intray.Params{"method": method, "reason": reason})
 }
 
-// fieldIndex returns the current index of the field of a message.
+// fieldIndex returns the current index of the field that a message concerns.
 func (p *importRun) fieldIndex(c intray.Change, key string) (field int, refused intray.Message) {
 	field = p.imp.Schema.FieldIndex(key)
 	if field < 0 {
@@ -194,7 +194,7 @@ func (p *importRun) fieldIndex(c intray.Change, key string) (field int, refused 
 	return field, intray.Message{}
 }
 
-// applyStepChange applies one change, or returns why it is refused.
+// applyStepChange applies one change. If it refuses the change, it returns the reason.
 func (p *importRun) applyStepChange(step string, c intray.StepChange) (refused intray.Message) {
 	switch {
 	case (c.AddField != nil || c.RemoveField != "") && step == intray.ReviewStepPost:
@@ -224,7 +224,7 @@ func (p *importRun) applyStepChange(step string, c intray.StepChange) (refused i
 	return intray.Message{}
 }
 
-// cloneSchema replaces the schema of the import by a copy that may be changed.
+// cloneSchema replaces the schema of the import with a copy that may be changed.
 func (p *importRun) cloneSchema() *intray.Schema {
 	own := *p.imp.Schema
 	own.Fields = slices.Clone(own.Fields)

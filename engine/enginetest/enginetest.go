@@ -1,5 +1,4 @@
-// Package enginetest provides a sink for tests of the engine and of packages that use
-// it.
+// Package enginetest provides a sink for testing the engine and packages that use it.
 package enginetest
 
 import (
@@ -35,8 +34,8 @@ func (r *BatchRecorder) StageBatch(b *intray.Batch) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-// FormatRows returns a line for each cell, with its value and raw text, and for each
-// problem except those of cross-row validators.
+// FormatRows returns one line for each cell, with its value and raw text, and one line for
+// each problem except those of cross-row validators.
 func FormatRows(b *intray.Batch) (lines []string) {
 	for row := range b.Rows() {
 		for f := range b.Fields {
