@@ -15,10 +15,10 @@
 //   - Hooks are functions of the organization. They receive [HookRows] and return
 //     [Change]s. A hook that fails yields a [HookError].
 //   - A [Question] is something that only a person can decide. [Answers] are decisions
-//   about this import. [LearnedMappings] are decisions from earlier imports.
+//     about this import. [LearnedMappings] are decisions from earlier imports.
 //   - A [Trace] shows where one cell came from and what each step did to it.
 //   - A [Problem] is one fault in a cell, row or table. Invalid data is reported as a
-//   Problem, and a failed import as an error.
+//     Problem, and a failed import as an error.
 //
 // The package does not depend on a database, HTTP, a clock or a file format. It imports
 // only the standard library.

@@ -62,7 +62,7 @@ type Reading struct {
 //   - AnswerDelimiter: the character or text between cells
 //   - AnswerHeaderRow: the header row, counted from 1, or NoAnswer
 //   - AnswerColumn + field key: the index of the column, or NoAnswer. For a many-to-one
-//   field, the indexes are joined by commas
+//     field, the indexes are joined by commas
 //   - AnswerValue + field key + ":" + raw text: the value of cells with this text,
 //     or "" for null
 //   - AnswerFormat + field key: one of the choices of the question. If the column

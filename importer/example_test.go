@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Print the clean rows of a file and the problems of the others.
+// Print the clean rows of a file and the problems in the other rows.
 func Example() {
 	if err := printRows(context.Background()); err != nil {
 		panic(err)

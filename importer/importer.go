@@ -11,12 +11,12 @@
 //		// …
 //	}
 //
-// An [Import] stores the rows in a temporary folder until you close it. Files of any
-// size need little memory, and cross-row validators such as unique have seen all rows
-// before you read the first one.
+// An [Import] stores the rows in a temporary folder until you close it. Files of any size
+// need little memory. Cross-row validators such as unique have processed all rows before
+// you read the first one.
 //
 // The package never guesses. If something about the file is ambiguous, [Import.Rows]
-// returns a [VerdictError], and the [engine.Outcome] has the questions. Open the file
+// returns a [VerdictError] whose [engine.Outcome] contains the questions. Open the file
 // again with the answers.
 //
 // To build a pipeline with other formats or storage, use package [engine] directly.
@@ -39,20 +39,20 @@ import (
 
 // Config configures an import. All fields are optional.
 type Config struct {
-	// Answers are the answers to questions of an earlier run, by question ID.
+	// Answers are the answers to questions from an earlier run, keyed by question ID.
 	Answers intray.Answers
-	// Learned holds decisions about earlier files of the same kind.
+	// Learned holds decisions that people made about earlier files of the same kind.
 	Learned intray.LearnedMappings
 	// TempDir is the parent of the folder that stores the rows until Close. The default
 	// is os.TempDir.
 	TempDir string
-	// LoadHooks loads the hooks of the schema. Without it, schemas with hooks are
+	// LoadHooks loads the hooks of the schema. If it is nil, schemas with hooks are
 	// rejected.
 	LoadHooks engine.HookLoader
-	// Now is the current time for hooks. The default is time.Now.
+	// Now is the current time in hooks. The default is time.Now.
 	Now time.Time
-	// Progress, unless nil, is called after each batch with the number of rows that are
-	// done. Calls are sequential.
+	// Progress, unless nil, is called after each batch with the number of rows processed so
+	// far. Calls are sequential.
 	Progress func(rows int64)
 }
 
@@ -61,7 +61,8 @@ type Import struct {
 	// Outcome holds the verdict, the mapping with its reasons, the questions, and the
 	// counts of rows and problems.
 	Outcome *engine.Outcome
-	// Schema is the schema of the rows: hooks may have added or removed fields.
+	// Schema is the schema of the rows. It differs from the given schema if hooks added or
+	// removed fields.
 	Schema *intray.Schema
 
 	// staged is nil if the rows were not processed to the end.
@@ -69,9 +70,9 @@ type Import struct {
 	close  func() error
 }
 
-// Open imports the named file. Errors concern disk access, temporary files, the schema
+// Open imports the named file. Its errors concern disk access, temporary files, the schema
 // or the context. If the content of the file cannot be imported, Open succeeds, Outcome
-// has the reason, and [Import.Rows] returns it. The caller must close the Import.
+// contains the reason, and [Import.Rows] returns it. The caller must close the Import.
 func Open(ctx context.Context, name string, schema *intray.Schema, cfg Config) (*Import, error) {
 	file, err := source.OpenFile(name)
 	if err != nil {
@@ -105,7 +106,7 @@ func OpenInput(ctx context.Context, in source.Input, schema *intray.Schema, cfg 
 	return imp, imp.run(ctx, in, schema, cfg, folder, blobs)
 }
 
-// stageName is the prefix of the staged rows in their folder.
+// stageName is the file name prefix of the staged rows.
 const stageName = "stage"
 
 // run runs the pipeline and stages the rows.
@@ -152,11 +153,11 @@ func (i *Import) Close() error {
 	return errors.Join(err, i.close())
 }
 
-// VerdictError reports that an import has no result: questions are open, rows with
+// VerdictError reports that an import has no result because questions are open, rows with
 // errors block it, or the file cannot be imported.
 type VerdictError struct{ Outcome *engine.Outcome }
 
-// Error names the first reason.
+// Error returns the first reason.
 func (e *VerdictError) Error() string {
 	o := e.Outcome
 	switch {

@@ -17,12 +17,12 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// peopleSchema has a unique field, so some problems are found only after the last row.
+// peopleSchema has a unique field, so that some problems are found only after the last row.
 const peopleSchema = `{"fields": [
 	{"key": "id", "label": "ID", "validators": [{"validate": "unique"}]},
 	{"key": "email", "label": "E-mail", "type": "email"}], "settings": {"invalidDataBehavior": "BEHAVIOR"}}`
 
-// openText imports a text as a file.
+// openText imports a file with the given content.
 func openText(t *testing.T, behavior, text string) *Import {
 	t.Helper()
 	s, err := schema.Read(strings.NewReader(strings.Replace(peopleSchema, "BEHAVIOR", behavior, 1)))
@@ -86,7 +86,7 @@ func TestRowsAndProblems(t *testing.T) {
 	}
 }
 
-// TestNoResult checks that imports without a result return the reason and no row.
+// TestNoResult checks that imports without a result return the reason and no rows.
 func TestNoResult(t *testing.T) {
 	for _, c := range []struct{ name, behavior, text, want string }{
 		{"blocked", "BLOCK_SUBMIT", "ID,E-mail\n1,bob\n", "1 rows have errors"},
@@ -159,7 +159,8 @@ func TestRawText(t *testing.T) {
 	}
 }
 
-// TestCancelledIteration cancels the context before rows and problems are read.
+// TestCancelledIteration checks that iterating over rows and problems fails if the context
+// was canceled before.
 func TestCancelledIteration(t *testing.T) {
 	imp := openText(t, "REMOVE_INVALID_ROWS", "ID,E-mail\n1,ada@example.org\n2,bob\n")
 	ctx, cancel := context.WithCancel(t.Context())

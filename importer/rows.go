@@ -30,8 +30,8 @@ func (r Row) Index() int64 {
 // Line returns the line of the file on which the row begins, counted from 1.
 func (r Row) Line() int64 { return r.batch.Lines[r.at] }
 
-// Text returns the value of a field as canonical text: numbers with a decimal point,
-// dates in ISO 8601, lists as a JSON array. It returns "" for null and for unknown keys.
+// Text returns the value of a field as canonical text: a number with a decimal point, a
+// date in ISO 8601 or a list as a JSON array. It returns "" for null and for unknown keys.
 func (r Row) Text(key string) string {
 	value, _ := r.Value(key)
 	return value
@@ -48,7 +48,7 @@ func (r Row) Value(key string) (string, bool) {
 	return "", false
 }
 
-// Values returns the values of all fields that have one, by field key.
+// Values returns the values that are not null, keyed by field key.
 func (r Row) Values() map[string]string {
 	values := make(map[string]string, len(r.fields))
 	for f := range r.fields {
@@ -87,7 +87,7 @@ func (i *Import) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	}
 }
 
-// Problem is something wrong with a cell or a row.
+// Problem is one fault in a cell or a row.
 type Problem struct {
 	// Row is the index of the row among all data rows, counted from 0. Line is the line of
 	// the file on which the row begins, counted from 1.
@@ -97,7 +97,7 @@ type Problem struct {
 	// Value is the raw text of the cell.
 	Value string
 	Level intray.Level
-	// Code is the violated rule, such as "required" or "email".
+	// Code identifies the violated rule, such as "required" or "email".
 	Code string
 	// Message explains the problem and how to fix it.
 	Message intray.Message
@@ -116,8 +116,8 @@ func (p Problem) String() string {
 	return text.String() + ": " + p.Message.String()
 }
 
-// Problems iterates over all problems in the order of the rows. If HasRows returns false,
-// there are none, and [Import.Err] returns the reason.
+// Problems iterates over all problems in row order. If HasRows returns false, there are
+// none, and [Import.Err] returns the reason.
 func (i *Import) Problems(ctx context.Context) iter.Seq2[Problem, error] {
 	return func(yield func(Problem, error) bool) {
 		for b, err := range i.Batches(ctx) {
@@ -150,8 +150,8 @@ func ProblemsOf(schema *intray.Schema, b *intray.Batch) iter.Seq[Problem] {
 	}
 }
 
-// rawText returns the raw text of a cell, given that of the field. The raw text of a
-// many-to-one field is a JSON array, or empty if all columns are empty.
+// rawText returns the raw text of a cell, given the raw text of its field. In a many-to-one
+// field, that is a JSON array, or empty if all columns are empty.
 func rawText(f *intray.Field, text []byte, part int) string {
 	if !f.ManyToOne {
 		return string(text)
@@ -163,8 +163,8 @@ func rawText(f *intray.Field, text []byte, part int) string {
 	return ""
 }
 
-// HasRows reports whether all rows were processed: no question was open, and the file
-// could be imported.
+// HasRows reports whether all rows were processed. It returns false if a question is open
+// or the file cannot be imported.
 func (i *Import) HasRows() bool { return i.staged != nil }
 
 // Batches iterates over all rows, including those with errors, as batches. This is the
@@ -188,7 +188,7 @@ func (i *Import) Write(ctx context.Context, w io.Writer, format output.Format) (
 }
 
 // Window returns up to n rows, starting at index first, including those with errors. It
-// returns fewer only at the end of the import.
+// returns fewer than n only at the end of the import.
 func (i *Import) Window(ctx context.Context, first int64, n int) (*intray.Batch, error) {
 	if i.staged == nil {
 		return &intray.Batch{First: first}, nil

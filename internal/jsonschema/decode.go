@@ -15,29 +15,32 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The limits of [Decode] that [Limits] does not set.
+// These are the limits of [Decode] if a field of [Limits] is zero.
 const (
 	DefaultMaxDepth  = 64
 	DefaultMaxValues = 1_000_000
 )
 
-// Limits bound the documents that [Decode] accepts. Zero fields mean the defaults.
+// Limits are the limits for documents that [Decode] accepts. A field that is zero has its
+// default.
 type Limits struct {
-	// MaxBytes is the maximum size of a document. Default: no limit, for readers that have
-	// a limit.
+	// MaxBytes is the maximum size of a document, in bytes. The default is no limit, for
+	// readers that already have a limit.
 	MaxBytes int64
-	// MaxDepth is the maximum nesting of objects and arrays. Default: DefaultMaxDepth.
+	// MaxDepth is the maximum nesting depth of objects and arrays. The default is
+	// DefaultMaxDepth.
 	MaxDepth int
-	// MaxValues is the maximum number of values and property names, because a small
-	// document with many empty arrays needs much memory. Default: DefaultMaxValues.
+	// MaxValues is the maximum number of values and property names. It is needed because a
+	// small document with many empty arrays uses a lot of memory. The default is
+	// DefaultMaxValues.
 	MaxValues int
 }
 
-// SyntaxError is the error of a text that is not a valid JSON document.
+// SyntaxError reports input that is not a valid JSON document.
 type SyntaxError struct {
 	// Offset is the approximate location of the error in bytes, counted from 0.
 	Offset int64
-	// Reason is a sentence without the full stop.
+	// Reason is a sentence without the period.
 	Reason intray.Message
 }
 
@@ -48,7 +51,7 @@ func (e *SyntaxError) Describe() intray.Message {
 
 func (e *SyntaxError) Error() string { return e.Describe().String() }
 
-// The reasons without parameters.
+// These are the reasons without parameters.
 var (
 	reasonEmpty     = intray.NewMessage("json.empty", nil)
 	reasonEarly     = intray.NewMessage("json.ends_early", nil)
@@ -68,20 +71,22 @@ func tooDeep(limit int) intray.Message {
 	return intray.NewMessage("json.too_deep", intray.Params{"n": limit})
 }
 
-// unexpectedCharacter shows a character, or its escape if it is invisible.
+// unexpectedCharacter returns the reason that names a character, or its escape if it is
+// invisible.
 func unexpectedCharacter(r rune) intray.Message {
 	quoted := strconv.QuoteRune(r)
 	return intray.NewMessage("json.unexpected_character", intray.Params{"character": quoted[1 : len(quoted)-1]})
 }
 
-// ErrTooLarge is returned, wrapped, for a document with too many bytes or values.
+// ErrTooLarge is the error, always wrapped, for a document with too many bytes or values.
 var ErrTooLarge = errors.New("the JSON document is too large")
 
 // Decode reads one JSON document to its end. It rejects invalid UTF-8, lone surrogates,
-// duplicate names, U+0000 in a string or name, deep nesting and anything after the document.
-// Numbers become json.Number as written, objects map[string]any, and arrays []any.
+// duplicate names, U+0000 in a string or name, deep nesting and any data after the
+// document. It decodes numbers as json.Number without changing them, objects as
+// map[string]any and arrays as []any.
 //
-// It returns a *SyntaxError, or ErrTooLarge or an error of the reader, both wrapped.
+// Its errors are a *SyntaxError, a wrapped ErrTooLarge or a wrapped error from the reader.
 func Decode(r io.Reader, lim Limits) (any, error) {
 	lim = lim.withDefaults()
 	if lim.MaxBytes > 0 {
@@ -118,7 +123,7 @@ func (d *decoder) errorf(reason intray.Message) error {
 	return &SyntaxError{Offset: d.in.InputOffset(), Reason: reason}
 }
 
-// readValue reads one value within depth others.
+// readValue reads one value. depth is the number of objects and arrays that contain it.
 func (d *decoder) readValue(depth int) (any, error) {
 	if d.count++; d.count > d.lim.MaxValues {
 		return nil, fmt.Errorf("%w: it has more than %d values", ErrTooLarge, d.lim.MaxValues)
@@ -182,7 +187,7 @@ func (d *decoder) readObject(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The decoder rejects names that are not strings.
+		// The decoder has already rejected names that are not strings.
 		m[name.(string)] = v
 	}
 	_, err := d.in.ReadToken()
@@ -202,7 +207,8 @@ func (d *decoder) expectEnd() error {
 	return d.translateError(err)
 }
 
-// translateError turns an error of the decoder into one that Decode documents.
+// translateError turns an error from the decoder into one of the errors that Decode
+// documents.
 func (d *decoder) translateError(err error) error {
 	var own *SyntaxError
 	if errors.As(err, &own) || errors.Is(err, ErrTooLarge) {
@@ -221,8 +227,8 @@ func (d *decoder) translateError(err error) error {
 	return fmt.Errorf("read JSON document: %w", err)
 }
 
-// reasonOf returns the reason of an error of the decoder. For most errors it looks at the
-// bytes at the location, because the library has no types for them.
+// reasonOf returns the reason for a syntax error from the decoder. For most errors, it
+// examines the bytes at the location, because the library has no types for these errors.
 func (d *decoder) reasonOf(err *jsontext.SyntacticError) intray.Message {
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
@@ -249,10 +255,10 @@ func (d *decoder) reasonOf(err *jsontext.SyntacticError) intray.Message {
 	}
 }
 
-// surrogateEscape is the escape of half of a surrogate pair.
+// surrogateEscape matches the escape of one half of a surrogate pair.
 var surrogateEscape = regexp.MustCompile(`^\\u[dD][89a-fA-F]`)
 
-// boundedReader returns an error, instead of io.EOF, after more than left bytes.
+// boundedReader returns an error if its reader has more than left bytes.
 type boundedReader struct {
 	r    io.Reader
 	left int64

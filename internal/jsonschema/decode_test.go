@@ -94,15 +94,15 @@ func TestDecodePassesReadErrors(t *testing.T) {
 	}
 }
 
-// TestCorpus runs Decode on the JSON parsing test suite: it must accept files named y_ and
-// reject those named n_.
+// TestCorpus runs Decode on the JSON parsing test suite. Decode must accept files whose
+// name starts with y_ and reject files whose name starts with n_.
 func TestCorpus(t *testing.T) {
 	dir := corpus(t, "json/test_parsing")
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	// These are valid JSON that Decode rejects.
+	// These files are valid JSON that Decode rejects.
 	ours := map[string]bool{
 		"y_object_duplicated_key.json": true, "y_object_duplicated_key_and_value.json": true,
 		"y_object_escaped_null_in_key.json": true, "y_string_null_escape.json": true,
@@ -123,7 +123,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// corpus returns a folder of the shared corpora next to the repository.
+// corpus returns a folder in the shared corpora next to the repository.
 func corpus(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := os.Getwd()

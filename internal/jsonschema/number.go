@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Int64 returns the whole number in v: an int64, an int, or a json.Number or float64 that is
-// integral and fits 64 bits. 5.0 and 1e3 are whole numbers; 5.5 and 1e30 are not.
+// Int64 returns the integer in v, which may be an int64, an int, a json.Number or a
+// float64. It reports false if v is not an integer of 64 bits. For example, 5.0 and 1e3 are
+// integers, but 5.5 and 1e30 are not.
 func Int64(v any) (int64, bool) {
 	switch n := v.(type) {
 	case json.Number:
 		return parseInteger(string(n))
 	case float64:
-		// 1<<63 does not fit; every smaller double does.
+		// 1<<63 does not fit, but every smaller double does.
 		return int64(n), n == math.Trunc(n) && n >= -(1<<63) && n < 1<<63
 	case int64:
 		return n, true
@@ -24,8 +25,8 @@ func Int64(v any) (int64, bool) {
 	return 0, false
 }
 
-// parseInteger parses a JSON number without expanding its exponent: 1e999999999 must be
-// cheap.
+// parseInteger parses a JSON number without expanding its exponent, because 1e999999999
+// must be cheap.
 func parseInteger(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true
@@ -53,11 +54,11 @@ func parseInteger(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// farExponent replaces every larger exponent: no document has enough digits to bring such a
+// farExponent replaces every larger exponent. No document has enough digits to bring such a
 // number back into range.
 const farExponent = 1 << 40
 
-// splitExponent splits a number at its exponent.
+// splitExponent splits a number into mantissa and exponent.
 func splitExponent(text string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(text, "eE")
 	if at < 0 {

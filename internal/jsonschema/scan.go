@@ -12,24 +12,26 @@ import (
 )
 
 const (
-	// scanBuffer is the number of bytes of a document that a Scanner holds in memory.
+	// scanBuffer is the maximum number of bytes of a document that a Scanner holds in
+	// memory.
 	scanBuffer = 32 << 10
-	// maxHead is the number of bytes of a name that a Scanner passes on.
+	// maxHead is the maximum number of bytes of a name that a Scanner passes to a callback.
 	maxHead = 64
 )
 
-// Scanner reads one JSON document by the rules of [Decode] without storing it. Memory stays
-// constant for any length of strings, numbers and white space, except for 8 to 20 bytes for each
-// name of the open objects. It copies the bytes that it has read to a writer.
+// Scanner reads one JSON document by the rules of [Decode] without storing it. It copies
+// the bytes that it has read to a writer. Its memory does not depend on the length of
+// strings, numbers and white space. It needs 8 to 20 bytes for each name in the objects
+// that are open.
 //
-// It returns a *SyntaxError, or errors of the reader and the writer. After an error the
-// Scanner is unusable.
+// Its methods return a *SyntaxError or an error from the reader or the writer. A Scanner
+// must not be used after an error.
 type Scanner struct {
 	from io.Reader
 	to   io.Writer
 	buf  []byte
-	// In buf, bytes before written are written, before pos are scanned, and before end are
-	// read. base is the offset of buf[0] in the document.
+	// In buf, the bytes before written were written, those before pos were scanned, and
+	// those before end were read. base is the offset of buf[0] in the document.
 	written, pos, end int
 	base              int64
 	readErr           error
@@ -40,13 +42,13 @@ type Scanner struct {
 	head              []byte
 }
 
-// NewScanner returns a Scanner that reads from one reader and copies the document to a
+// NewScanner returns a Scanner that reads a document from a reader and copies it to a
 // writer in pieces of up to 32 KiB.
 func NewScanner(from io.Reader, to io.Writer) *Scanner {
 	return &Scanner{from: from, to: to, buf: make([]byte, scanBuffer)}
 }
 
-// SetOutput copies the rest of the document to another writer.
+// SetOutput makes the Scanner copy the rest of the document to a different writer.
 func (s *Scanner) SetOutput(to io.Writer) error {
 	err := s.flush()
 	s.to = to
@@ -66,7 +68,7 @@ func (s *Scanner) Peek() (byte, error) {
 	return 0, s.endError()
 }
 
-// SkipValue reads one value.
+// SkipValue reads one value and ignores it.
 func (s *Scanner) SkipValue() error {
 	b, err := s.Peek()
 	if err != nil {
@@ -94,8 +96,8 @@ func (s *Scanner) SkipValue() error {
 	return s.unexpectedByte(b)
 }
 
-// ScanArray reads an array, which must be next. It calls each, which may be nil, with the
-// index of each element; each must read the element.
+// ScanArray reads an array, which must be next. It calls each with the index of each
+// element, and each must read the element. If each is nil, ScanArray skips the elements.
 func (s *Scanner) ScanArray(each func(i int) error) error {
 	return s.scanGroup('[', ']', func(i int) error {
 		if each != nil {
@@ -105,8 +107,9 @@ func (s *Scanner) ScanArray(each func(i int) error) error {
 	})
 }
 
-// ScanObject reads an object, which must be next. It calls each, which may be nil, with the
-// first 64 bytes of the name of each value; each must read the value.
+// ScanObject reads an object, which must be next. It calls each with the first 64 bytes of
+// the name of each value, and each must read the value. If each is nil, ScanObject skips
+// the values.
 func (s *Scanner) ScanObject(each func(name string) error) error {
 	s.names[min(s.depth+1, DefaultMaxDepth)].reset()
 	return s.scanGroup('{', '}', func(int) error {
@@ -120,19 +123,19 @@ func (s *Scanner) ScanObject(each func(name string) error) error {
 	})
 }
 
-// Finish writes the rest of the document. It returns an error if anything but white space
-// follows.
+// Finish writes the rest of the document. It returns an error if anything other than white
+// space follows.
 func (s *Scanner) Finish() error {
 	switch _, err := s.Peek(); {
 	case err == nil:
 		return s.errorf(reasonFollows)
-	case s.readErr != io.EOF: //nolint:errorlint // only the bare one is the end
+	case s.readErr != io.EOF: //nolint:errorlint // only an unwrapped io.EOF is the end
 		return err
 	}
 	return s.flush()
 }
 
-// scanGroup reads elements between two brackets, separated by commas.
+// scanGroup reads elements that are between two brackets and separated by commas.
 func (s *Scanner) scanGroup(first, last byte, each func(i int) error) error {
 	if err := s.expect(first); err != nil {
 		return err
@@ -193,7 +196,7 @@ func (s *Scanner) scanName() error {
 	return s.expect(':')
 }
 
-// noteName hashes a piece of a name and stores its head.
+// noteName adds a piece of a name to its hash and stores the first bytes of the name.
 func (s *Scanner) noteName(piece []byte) {
 	_, _ = s.hash.Write(piece)
 	s.head = append(s.head, piece[:min(len(piece), maxHead-len(s.head))]...)
@@ -265,8 +268,8 @@ func (s *Scanner) scanDigits() error {
 	return nil
 }
 
-// scanString reads a string after its opening quote. It calls note, which may be nil, with
-// the pieces of its content.
+// scanString reads a string after its opening quote. Unless note is nil, it calls note with
+// each piece of the content.
 func (s *Scanner) scanString(note func([]byte)) error {
 	for s.hasMore() {
 		from := s.pos
@@ -299,7 +302,7 @@ func (s *Scanner) scanString(note func([]byte)) error {
 	return s.endError()
 }
 
-// plainByte has the bytes of a string that mean themselves.
+// plainByte reports, for each byte, whether it represents itself in a string.
 var plainByte = func() (plain [256]bool) {
 	for b := ' '; b < utf8.RuneSelf; b++ {
 		plain[b] = b != '"' && b != '\\'
@@ -363,7 +366,7 @@ func (s *Scanner) fill() bool {
 // endError returns the error at the end of the input.
 func (s *Scanner) endError() error {
 	switch {
-	case s.readErr != io.EOF: //nolint:errorlint // a wrapped one is an error of the reader
+	case s.readErr != io.EOF: //nolint:errorlint // a wrapped io.EOF is an error from the reader
 		return fmt.Errorf("read JSON document: %w", s.readErr)
 	case s.started:
 		return s.errorf(reasonEarly)
@@ -382,8 +385,8 @@ func (s *Scanner) unexpectedByte(b byte) error {
 	return s.errorf(unexpectedCharacter(rune(b)))
 }
 
-// nameSet holds the names of one object as hashes with a random seed. Among a million names
-// a collision is practically impossible.
+// nameSet holds the names in one object as hashes with a random seed. Even with a million
+// names, a collision is practically impossible.
 type nameSet struct {
 	few  []uint64
 	many map[uint64]struct{}
@@ -413,8 +416,8 @@ func (n *nameSet) add(hash uint64) bool {
 	return len(n.many) > before
 }
 
-// CopyValid copies one JSON document, by the rules of [Decode] except for its limits of bytes
-// and values.
+// CopyValid copies one JSON document. It applies the rules of [Decode] except the limits on
+// bytes and values.
 func CopyValid(from io.Reader, to io.Writer) error {
 	s := NewScanner(from, to)
 	if err := s.SkipValue(); err != nil {
@@ -423,13 +426,13 @@ func CopyValid(from io.Reader, to io.Writer) error {
 	return s.Finish()
 }
 
-// The escapes of one letter, and their meaning.
+// These are the one-letter escapes and the characters that they represent.
 const (
 	escapeLetters = `"\/bfnrt`
 	escapeMeaning = "\"\\/\b\f\n\r\t"
 )
 
-// scanEscape reads an escape sequence, whose backslash is the next byte.
+// scanEscape reads an escape sequence. The next byte must be its backslash.
 func (s *Scanner) scanEscape(note func([]byte)) error {
 	s.pos++
 	if !s.hasMore() {
@@ -451,7 +454,8 @@ func (s *Scanner) scanEscape(note func([]byte)) error {
 	return nil
 }
 
-// scanUnicodeEscape reads what follows \u, and the second half of a surrogate pair.
+// scanUnicodeEscape reads the digits after \u and, in a surrogate pair, the escape of the
+// second half.
 func (s *Scanner) scanUnicodeEscape(note func([]byte)) error {
 	r, err := s.scanHex()
 	if err != nil {
@@ -478,8 +482,8 @@ func (s *Scanner) scanUnicodeEscape(note func([]byte)) error {
 	return nil
 }
 
-// surrogateError returns the error of half a surrogate pair, or of the end of the document
-// after it.
+// surrogateError returns the error for half of a surrogate pair, or for the end of the
+// document after it.
 func (s *Scanner) surrogateError() error {
 	if !s.hasMore() {
 		return s.endError()

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// valid returns what CopyValid writes and its error, at once and byte by byte.
+// valid returns the output and the error of CopyValid. It checks that both are the same if
+// CopyValid reads byte by byte.
 func valid(t testing.TB, text string) (string, error) {
 	t.Helper()
 	var at, slow bytes.Buffer
@@ -26,7 +27,7 @@ func valid(t testing.TB, text string) (string, error) {
 	return at.String(), err
 }
 
-// agree compares CopyValid with Decode.
+// agree checks that CopyValid and Decode accept the same documents.
 func agree(t testing.TB, text string) {
 	t.Helper()
 	got, err := valid(t, text)
@@ -78,7 +79,7 @@ func FuzzScanner(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { agree(t, text) })
 }
 
-// TestScannerBeyondItsBuffer reads values that are much longer than the buffer, with and
+// TestScannerBeyondItsBuffer checks values that are much longer than the buffer, with and
 // without an error at the end.
 func TestScannerBeyondItsBuffer(t *testing.T) {
 	var names strings.Builder
@@ -109,7 +110,7 @@ func TestScannerReasons(t *testing.T) {
 	}
 }
 
-// TestScannerParts copies parts of a document to two writers.
+// TestScannerParts checks that a Scanner copies parts of a document to different writers.
 func TestScannerParts(t *testing.T) {
 	var rest, rows bytes.Buffer
 	s := NewScanner(strings.NewReader(` {"a": 1, "rows" : [ {"x":"]"} , {} ] , "b":[2]} `), &rest)

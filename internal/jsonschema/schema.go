@@ -6,10 +6,11 @@
 //   - A [Scanner] reads a document by the same rules without storing it.
 //   - A [Schema] describes the valid documents. Objects are closed: a property that is not
 //     listed is invalid.
-//   - An [Issue] is one problem of a document: its location, and a message with the rule.
+//   - An [Issue] is one problem in a document: its location, and a message that states the
+//     rule.
 //
-// The package does not know the meaning of a document, sets no defaults and changes
-// nothing. Rules between properties are up to the callers.
+// The package does not interpret documents, set defaults or change values. Callers check
+// rules that concern several properties.
 package jsonschema
 
 import "slices"
@@ -17,18 +18,18 @@ import "slices"
 // Kind is the kind of value that a [Schema] allows.
 type Kind uint8
 
-// The kinds.
+// These are the kinds of values.
 const (
 	// Any allows every value, including null.
 	Any Kind = iota
 	String
 	Bool
-	// Integer allows whole numbers of 64 bits in any notation: 5, 5.0 and 1e3 are
-	// integers, 5.5 and 1e30 are not.
+	// Integer allows integers of 64 bits in any notation. For example, 5, 5.0 and 1e3 are
+	// integers, but 5.5 and 1e30 are not.
 	Integer
 	// Number allows numbers within the range of a double.
 	Number
-	// Object allows objects with Properties and no others.
+	// Object allows objects whose properties are all listed in Properties.
 	Object
 	// Map allows objects with any property names whose values match Elem.
 	Map
@@ -36,7 +37,7 @@ const (
 	Array
 	// Tuple allows arrays with one element for each of Items.
 	Tuple
-	// OneOf allows what one of Choices allows.
+	// OneOf allows values that match one of Choices.
 	OneOf
 )
 
@@ -44,21 +45,23 @@ const (
 // do not apply to its Kind are zero.
 type Schema struct {
 	Kind Kind
-	// Description is the meaning of the value, in sentences.
+	// Description is the meaning of the value, in full sentences.
 	Description string
 	// Nullable also allows null.
 	Nullable bool
-	// Default is what a missing value means. It is only documented, never set.
+	// Default is the value that applies if the value is missing. It is only documentation:
+	// Validate does not set it.
 	Default any
-	// Example is a valid value, for readers.
+	// Example is a valid value for the documentation.
 	Example any
 
 	// Enum lists the valid strings.
 	Enum []string
 	// MinLength and MaxLength limit a string, in code points. 0 means no limit.
 	MinLength, MaxLength int
-	// NoControl forbids control characters (U+0000 to U+001F and U+007F) in a string. Names,
-	// URLs and identifiers need it, because they get into headers, logs and file names.
+	// NoControl forbids control characters (U+0000 to U+001F and U+007F) in a string. Set
+	// it for names, URLs and identifiers, because they appear in headers, logs and file
+	// names.
 	NoControl bool
 	// Format is "uuid" or "".
 	Format string
@@ -73,11 +76,11 @@ type Schema struct {
 	Elem *Schema
 	// MinItems and MaxItems limit the length of an Array. 0 means no limit.
 	MinItems, MaxItems int
-	// Items are the elements of a Tuple.
+	// Items are the schemas of the elements of a Tuple.
 	Items []*Schema
 	// Choices are the alternatives of a OneOf. The JSON type of a value selects among
 	// choices of different types. The first property selects among objects, and the first
-	// element among tuples; it must be a string with an Enum in each of them.
+	// element selects among tuples. In every such choice, it must be a string with an Enum.
 	Choices []*Schema
 }
 
@@ -88,10 +91,10 @@ type Property struct {
 	Schema   *Schema
 }
 
-// Bound returns a value for the fields Min and Max of a [Schema].
+// Bound returns a pointer to n for the fields Min and Max of a [Schema].
 func Bound(n int64) *int64 { return &n }
 
-// Property returns the schema of the property with this name, or nil.
+// Property returns the schema of the property with the given name, or nil.
 func (s *Schema) Property(name string) *Schema {
 	for _, p := range s.Properties {
 		if p.Name == name {
@@ -120,12 +123,12 @@ func (k Kind) jsonType() string {
 	return ""
 }
 
-// noControlPattern matches what NoControl allows.
+// noControlPattern matches the strings that NoControl allows.
 const noControlPattern = `^[^\x00-\x1f\x7f]*$`
 
 // JSONSchema returns the schema as JSON Schema, draft 2020-12, for OpenAPI 3.1. It allows
-// what Validate allows, except that the range of 64-bit integers is only a format. The
-// caller may change the result.
+// the same documents as Validate, except that it expresses the range of 64-bit integers
+// only as a format. The caller may change the result.
 func (s *Schema) JSONSchema() map[string]any {
 	m := map[string]any{}
 	s.writeType(m)

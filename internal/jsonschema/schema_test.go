@@ -30,7 +30,7 @@ func TestJSONSchema(t *testing.T) {
 	}
 }
 
-// validator compiles the JSON Schema of a schema with an independent implementation.
+// validator compiles the JSON Schema of s with an independent implementation.
 func validator(t *testing.T, s *Schema) func(v any) error {
 	t.Helper()
 	text, err := json.Marshal(s.JSONSchema())
@@ -52,7 +52,7 @@ func validator(t *testing.T, s *Schema) func(v any) error {
 	return schema.Validate
 }
 
-// plainJSON decodes with encoding/json, as the validator requires.
+// plainJSON decodes a document with encoding/json, as the validator requires.
 func plainJSON(document string) (v any, err error) {
 	err = json.NewDecoder(strings.NewReader(document)).Decode(&v)
 	return v, err
@@ -63,9 +63,9 @@ func TestCheckAgreesWithJSONSchema(t *testing.T) {
 	for _, tt := range checkCases() {
 		v, err := plainJSON(tt.document)
 		if err != nil {
-			continue // 1e999 is not for encoding/json
+			continue // encoding/json rejects 1e999
 		}
-		// In JSON Schema a UUID is only a format, which does not affect validity.
+		// In JSON Schema, a UUID is only a format, which does not affect validity.
 		if err := validate(v); (err == nil) != (tt.want == "") && !strings.Contains(tt.want, "UUID") {
 			t.Errorf("%s: Validate returns %q, JSON Schema %v", tt.document, tt.want, err)
 		}

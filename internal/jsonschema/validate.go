@@ -13,8 +13,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Validate returns the issues of a document, at most MaxIssues, in the order of the schema's
-// properties and the document's elements. A valid document has none.
+// Validate returns the issues in a document, in the order of the schema's properties and
+// the document's elements. It returns at most MaxIssues, and none if the document is valid.
 func (s *Schema) Validate(v any) []Issue {
 	var c validation
 	c.checkValue(s, "", v)
@@ -43,7 +43,7 @@ func (c *validation) checkValue(s *Schema, path string, v any) {
 	}
 }
 
-// checkConstraints checks a value of the right type.
+// checkConstraints checks a value that has the type of the schema.
 func (c *validation) checkConstraints(s *Schema, path string, v any) {
 	switch s.Kind {
 	case String:
@@ -153,8 +153,8 @@ func (c *validation) checkTuple(s *Schema, path string, elems []any) {
 	}
 }
 
-// checkOneOf selects the choice that the value most likely stands for, so that issues are
-// about that choice only.
+// checkOneOf selects the choice that the value most likely represents, so that it reports
+// only issues with that choice.
 func (c *validation) checkOneOf(s *Schema, path string, v any) {
 	fits := s.matchingChoices(v)
 	switch len(fits) {
@@ -167,8 +167,8 @@ func (c *validation) checkOneOf(s *Schema, path string, v any) {
 	}
 }
 
-// checkDiscriminated selects among objects by their first property, and among tuples by their
-// first element.
+// checkDiscriminated selects one of several objects by their first property, or one of
+// several tuples by their first element.
 func (c *validation) checkDiscriminated(choices []*Schema, path string, v any) {
 	tag, at, there := discriminatorOf(choices[0], path, v)
 	text, isText := tag.(string)
@@ -199,7 +199,7 @@ func discriminatorOf(choice *Schema, path string, v any) (tag any, at string, th
 	return tag, joinPath(path, name), there
 }
 
-// discriminator returns the schema of that value.
+// discriminator returns the schema of the value that selects among choices.
 func (s *Schema) discriminator() *Schema {
 	if s.Kind == Tuple {
 		return s.Items[0]
@@ -258,7 +258,7 @@ func hasControl(s string) bool {
 	return slices.ContainsFunc([]byte(s), func(b byte) bool { return b < 0x20 || b == 0x7f })
 }
 
-// exampleUUID is an example of a UUID for messages.
+// exampleUUID is the example of a UUID in messages.
 const exampleUUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
@@ -268,17 +268,17 @@ func isUUID(s string) bool { return uuidForm.MatchString(s) }
 // MaxIssues is the maximum number of issues that Validate returns.
 const MaxIssues = 50
 
-// Issue is one problem of a document.
+// Issue is one problem in a document.
 type Issue struct {
-	// Path is the location of the value, such as settings.maxRecords or fields[1].type; ""
-	// for the document itself.
+	// Path is the location of the value, such as settings.maxRecords or fields[1].type. It
+	// is "" for the document itself.
 	Path string
-	// Message is a sentence without the subject and the full stop, such as "must be an
+	// Message is a sentence without the subject and the period, such as "must be an
 	// integer".
 	Message intray.Message
 }
 
-// Describe returns the message after the path.
+// Describe returns the path followed by the message.
 func (i Issue) Describe() intray.Message {
 	if i.Path == "" {
 		return i.Message
@@ -286,13 +286,14 @@ func (i Issue) Describe() intray.Message {
 	return intray.NewMessage("property.problem", intray.Params{"path": i.Path, "problem": i.Message})
 }
 
-// String returns path and message in English: "fields[1].type: is required".
+// String returns the path and the message in English, such as "fields[1].type: is
+// required".
 func (i Issue) String() string { return i.Describe().String() }
 
-// ByField groups issues by their top-level property. The message begins with the rest of the
-// path: an issue of settings.maxRecords becomes "maxRecords: must be an integer" under
-// settings, and one of fields[1].label becomes "[1].label: is required" under fields. Issues
-// of the document itself are under "".
+// ByField groups issues by their top-level property. The message begins with the rest of
+// the path: an issue with settings.maxRecords becomes "maxRecords: must be an integer"
+// under settings, and an issue with fields[1].label becomes "[1].label: is required" under
+// fields. Issues with the document itself are under "".
 func ByField(issues []Issue) map[string][]intray.Message {
 	groups := map[string][]intray.Message{}
 	for _, i := range issues {
@@ -313,8 +314,8 @@ func Fields(issues []Issue) []string {
 	return slices.Compact(names)
 }
 
-// PrefixPaths returns the issues with a prefix for their paths, for a document that is a part
-// of another.
+// PrefixPaths returns the issues with path prepended to their paths. Use it if the document
+// is part of a larger document.
 func PrefixPaths(path string, issues []Issue) []Issue {
 	moved := make([]Issue, len(issues))
 	for n, i := range issues {
@@ -350,7 +351,7 @@ func (s *Schema) typeMessage(v any) intray.Message {
 	return intray.NewMessage("property.wrong_type", intray.Params{"expected": s.typeNames(), "found": typeNameCodes[got]})
 }
 
-// typeNames returns the types that the schema allows, each once.
+// typeNames returns the types that the schema allows, without duplicates.
 func (s *Schema) typeNames() []intray.Message {
 	names := []intray.Message{typeNameCodes[s.Kind.jsonType()]}
 	if s.Kind == OneOf {
@@ -371,7 +372,7 @@ func (s *Schema) typeNames() []intray.Message {
 	return once
 }
 
-// typeNameCodes has the names of the JSON types with articles.
+// typeNameCodes maps JSON types to their names with an article.
 var typeNameCodes = map[string]intray.Message{
 	"null":    intray.NewMessage("json_type.null", nil),
 	"string":  intray.NewMessage("json_type.string", nil),
@@ -383,7 +384,7 @@ var typeNameCodes = map[string]intray.Message{
 	otherType: intray.NewMessage("json_type.other", nil),
 }
 
-// otherType is the type of a value that is not from JSON.
+// otherType is the type of a value that JSON does not have.
 const otherType = "other"
 
 // typeName returns the JSON type of a decoded value.
@@ -408,7 +409,7 @@ func typeName(v any) string {
 func toFloat(v any) float64 {
 	switch n := v.(type) {
 	case json.Number:
-		f, _ := n.Float64() // isFinite has checked it
+		f, _ := n.Float64() // isFinite has already checked it
 		return f
 	case float64:
 		return n
@@ -417,7 +418,7 @@ func toFloat(v any) float64 {
 }
 
 // unknownProperty returns the message for an unknown name. It suggests the closest known
-// name, or lists the known ones if they are few.
+// name, or lists the known names if there are only a few.
 func unknownProperty(name string, props []Property) intray.Message {
 	best, closest := 3, ""
 	known := make([]string, 0, len(props))
@@ -439,7 +440,8 @@ func unknownProperty(name string, props []Property) intray.Message {
 	return intray.NewMessage("property.unknown", nil)
 }
 
-// distance returns the Levenshtein distance of two words, or any number from limit on.
+// distance returns the Levenshtein distance of two words. If the distance is limit or more,
+// it returns any number that is at least limit.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
@@ -477,12 +479,12 @@ func isPlainName(name string) bool {
 	return true
 }
 
-// maxShown is the maximum length of a text in an issue, in code points.
+// maxShown is the maximum length of a quoted value in an issue, in code points.
 const maxShown = 60
 
 func quoteShort(s string) string { return strconv.Quote(shorten(s, maxShown)) }
 
-// shorten returns the first n code points, plus an ellipsis if there are more.
+// shorten returns the first n code points of s, followed by an ellipsis if there are more.
 func shorten(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {

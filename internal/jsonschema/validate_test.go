@@ -22,7 +22,7 @@ func decode(t testing.TB, text string) any {
 
 func text(kind Kind) *Schema { return &Schema{Kind: kind} }
 
-// pair is a tuple [name, options] whose options depend on the name.
+// pair returns the schema of a tuple [name, options] whose options depend on the name.
 func pair(name string, options *Schema) *Schema {
 	return &Schema{Kind: Tuple, Items: []*Schema{{Kind: String, Enum: []string{name}}, options}}
 }
@@ -56,7 +56,7 @@ func sample() *Schema {
 	}}
 }
 
-// checkCases are documents for the sample schema, with their issues.
+// checkCases returns documents for the sample schema and the expected issues.
 func checkCases() []struct{ document, want string } {
 	return []struct{ document, want string }{
 		{`{"name":"x"}`, ""},
@@ -178,7 +178,7 @@ func TestByField(t *testing.T) {
 	}
 }
 
-// anyJSON draws documents with names that include those of the sample schema.
+// anyJSON draws documents whose names include those of the sample schema.
 func anyJSON(depth int) *rapid.Generator[any] {
 	return rapid.Custom(func(t *rapid.T) any {
 		kinds := 7
@@ -191,8 +191,8 @@ func anyJSON(depth int) *rapid.Generator[any] {
 		case 1:
 			return rapid.Bool().Draw(t, "bool")
 		case 2:
-			// In JSON Schema a whole number beyond 64 bits is an integer, because int64 is
-			// only a format.
+			// In JSON Schema, an integer beyond 64 bits is valid, because int64 is only a
+			// format.
 			return rapid.Float64Range(-(1<<62), 1<<62).Draw(t, "number")
 		case 3:
 			return rapid.String().Draw(t, "text")

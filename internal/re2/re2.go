@@ -1,5 +1,5 @@
-// Package re2 describes errors of regular expressions in Go's syntax (RE2) to
-// people. It does not compile or run expressions.
+// Package re2 describes errors in regular expressions in Go's syntax (RE2) to people. It
+// does not compile or run expressions.
 package re2
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// problems holds the messages of package syntax's errors.
+// problems maps the error codes of package syntax to messages.
 var problems = map[syntax.ErrorCode]intray.Message{
 	syntax.ErrInvalidCharClass:      intray.NewMessage("re2.invalid_character_class", nil),
 	syntax.ErrInvalidCharRange:      intray.NewMessage("re2.invalid_character_range", nil),
@@ -28,11 +28,11 @@ var problems = map[syntax.ErrorCode]intray.Message{
 	syntax.ErrLarge:                 intray.NewMessage("re2.too_large", nil),
 }
 
-// maxShown is how many characters of an expression a message shows.
+// maxShown is the maximum number of characters of an expression that a message shows.
 const maxShown = 200
 
-// Describe describes an error of regexp.Compile or syntax.Parse, without
-// subject and period.
+// Describe returns a message for an error of regexp.Compile or syntax.Parse. The message
+// has no subject and no period.
 func Describe(err error) intray.Message {
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) || problems[wrong.Code].IsZero() {

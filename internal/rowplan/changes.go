@@ -16,8 +16,8 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// RunHooks applies the changes of column and bulk hooks to a batch, calls the row
-// hooks and applies their changes. The messages of the last step come last.
+// RunHooks applies the changes of column and bulk hooks to a batch, calls the row hooks and
+// applies their changes. It applies the messages of REVIEW_STEP_POST_HOOKS last.
 func (p *Plan) RunHooks(ctx context.Context, b *intray.Batch, scratch []byte) error {
 	if err := p.ApplyChanges(b, ChangesIn(p.HookChanges, b), scratch); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (p *Plan) RunHooks(ctx context.Context, b *intray.Batch, scratch []byte) er
 	return p.ApplyChanges(b, ChangesIn(p.FinalInfos, b), scratch)
 }
 
-// HookView returns a batch as hooks see it: without the columns of many-to-one
-// fields, and with problems and options in the order of the rows.
+// HookView returns a batch as hooks receive it: without the columns of many-to-one fields,
+// and with problems and options in row order.
 func (p *Plan) HookView(b *intray.Batch) *intray.Batch {
 	view := *b
 	view.Problems, view.Options = slices.Clone(b.Problems), slices.Clone(b.Options)
@@ -51,7 +51,7 @@ func (p *Plan) HookView(b *intray.Batch) *intray.Batch {
 	return &view
 }
 
-// HookRows returns the rows of batches as the input of hooks.
+// HookRows returns the rows of the batches as input for hooks.
 func (p *Plan) HookRows(batches ...*intray.Batch) intray.HookRows {
 	parts := make([]int, len(p.Fields))
 	for i, f := range p.Fields {
@@ -62,8 +62,8 @@ func (p *Plan) HookRows(batches ...*intray.Batch) intray.HookRows {
 	return intray.HookRows{Fields: p.schema, Parts: parts, Batches: batches}
 }
 
-// ApplyChanges applies the changes of hooks to a batch. It parses new values as the
-// type of their field, and turns messages into problems.
+// ApplyChanges applies the changes that hooks made to a batch. It parses new values as the
+// type of their field and turns messages into problems.
 func (p *Plan) ApplyChanges(b *intray.Batch, changes []intray.Change, scratch []byte) error {
 	if len(changes) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (p *Plan) ApplyChanges(b *intray.Batch, changes []intray.Change, scratch []
 	return nil
 }
 
-// cellsIndex returns the index of the changed cell's column in b.Fields.
+// cellsIndex returns the index in b.Fields of the column that a change concerns.
 func (p *Plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
 	if c.Row < 0 || c.Row >= b.Rows() || c.Field < 0 || c.Field >= len(p.Fields) || c.Part < 0 || c.Part >= max(1, len(p.Fields[c.Field].Columns)) {
 		return 0, fmt.Errorf("find the changed cell: no row %d, field %d, part %d in a batch of %d rows", c.Row, c.Field, c.Part, b.Rows())
@@ -96,11 +96,11 @@ func (p *Plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
 	return c.Field, nil
 }
 
-// changeCells applies the changes of one column. Later changes win. If typed is set,
-// a person typed the values, and they become the raw text. Otherwise the raw text of
-// the file remains if the new value is valid. An empty or invalid value of a hook
-// becomes the raw text, because the raw text of a null cell is reported as the text
-// that could not be read.
+// changeCells applies the changes of one column. Later changes win. If typed is set, a
+// person typed the values, and they become the raw text. Otherwise, a hook set them. A
+// valid value from a hook leaves the raw text unchanged. An empty or invalid value becomes
+// the raw text, because the raw text of a null cell is reported as the text that could not
+// be parsed.
 func (p *Plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
 	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
 	for _, c := range changes {
@@ -138,8 +138,8 @@ func (p *Plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 	}
 }
 
-// reparseChange returns a change that parses a cell again with its new options. The
-// text is the raw text, or the value if a hook set it.
+// reparseChange returns a change that parses a cell again with its new options. The change
+// contains the raw text, or the value if a hook set it.
 func (p *Plan) reparseChange(b *intray.Batch, at, row int) intray.Change {
 	raw := b.Fields[at].Raw(row)
 	text := string(raw)
@@ -154,7 +154,7 @@ func (f *FieldPlan) isSelect() bool {
 	return f.field.Type.Name == intray.TypeSelect || f.field.Type.Name == intray.TypeMultiSelect
 }
 
-// ParsesTo reports whether the parser returns value v for the text raw.
+// ParsesTo reports whether the parser of the field parses raw to the value v.
 func (f *FieldPlan) ParsesTo(raw, v []byte) bool {
 	if bytes.Equal(raw, v) {
 		return true
@@ -215,10 +215,11 @@ func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 	}
 }
 
-// parseChange parses the new value of a cell. A hook may set a number with a decimal
-// point, as hooks see numbers, or in the format of the column. If the hook saw a
-// number or an empty cell (shown), the value has a decimal point. If it saw raw text
-// that is not a number, a value that the two formats read differently is ambiguous.
+// parseChange parses the new value of a cell. A hook may set a number with a decimal point,
+// as in the numbers that hooks receive, or in the format of the column. If the hook
+// received a number or an empty cell (shown), the value is parsed with a decimal point. If
+// it received raw text that is not a number and the two formats yield different values, the
+// number is ambiguous.
 func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) celltype.Result {
 	raw := []byte(*change.Value)
 	asWritten := func(dst []byte) celltype.Result { return parser.Parse(celltype.Cell{Raw: raw}, dst) }
@@ -245,7 +246,7 @@ func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeN
 	})}
 }
 
-// ResultText returns the value of a parsed text.
+// ResultText returns the value in the result of parsing raw.
 func ResultText(raw []byte, r celltype.Result) []byte {
 	if r.State == celltype.Unchanged {
 		return raw
@@ -283,7 +284,7 @@ func (p *Plan) rejoinColumns(b *intray.Batch) {
 	p.joinColumns(b)
 }
 
-// appendCell copies a cell.
+// appendCell appends a copy of the cell in the given row of from.
 func appendCell(to, from *intray.Cells, row int) {
 	v, there := from.Value(row)
 	raw := from.Raw(row)
@@ -308,15 +309,15 @@ func IsHookError(err error) bool {
 	return errors.As(err, &failed)
 }
 
-// SortByRow returns the changes in the order of their rows.
+// SortByRow returns the changes sorted by row.
 func SortByRow(changes []intray.Change) []intray.Change {
 	ordered := slices.Clone(changes)
 	slices.SortStableFunc(ordered, func(a, b intray.Change) int { return a.Row - b.Row })
 	return ordered
 }
 
-// ChangesIn returns those of the sorted changes that concern a batch, with rows
-// relative to the batch.
+// ChangesIn returns the changes that concern a batch, with rows relative to the batch. The
+// given changes must be sorted by row.
 func ChangesIn(changes []intray.Change, b *intray.Batch) []intray.Change {
 	from := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First })
 	end := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First+int64(b.Rows()) })
@@ -327,7 +328,7 @@ func ChangesIn(changes []intray.Change, b *intray.Batch) []intray.Change {
 	return own
 }
 
-// FillAdded sets the cells of rows that hooks added.
+// FillAdded sets the cells of the rows that hooks added.
 func (p *Plan) FillAdded(b *intray.Batch, added []intray.AddedRow, scratch []byte) error {
 	if len(added) == 0 {
 		return nil
@@ -343,18 +344,18 @@ func (p *Plan) FillAdded(b *intray.Batch, added []intray.AddedRow, scratch []byt
 	return p.ApplyChanges(b, changes, scratch)
 }
 
-// Edit is a text that a person typed into a cell.
+// Edit is the new raw text that a person typed into a cell.
 type Edit struct {
-	// Row is the index of the row within its batch, Field that of the field in the schema.
+	// Row is the index of the row within its batch. Field is the index of the field in the
+	// schema.
 	Row, Field int
-	// Part is the index of the column within a many-to-one field, or 0 for all other
-	// fields.
+	// Part is the index of the column within a many-to-one field, or 0 for any other field.
 	Part int
 	Text string
 }
 
-// ApplyEdits replaces the raw text of cells and parses them again. Later edits of a
-// cell win. It returns an error if an edit names a cell that does not exist. The batch
+// ApplyEdits replaces the raw text of cells and parses them again. Later edits of the same
+// cell win. It returns an error if an edit refers to a cell that does not exist. The batch
 // must not be used after an error.
 func (p *Plan) ApplyEdits(b *intray.Batch, edits []Edit) error {
 	scratch := make([]byte, 0, ScratchBytes)
@@ -378,8 +379,9 @@ func (p *Plan) ApplyEdits(b *intray.Batch, edits []Edit) error {
 	return nil
 }
 
-// SplitProblems removes the problems of validators from a batch, because validation
-// finds them again. It returns those of cross-row validators, which it does not.
+// SplitProblems removes the problems of validators from a batch, because validation finds
+// them again. It returns the problems of cross-row validators, because validation does not
+// find those again.
 func (p *Plan) SplitProblems(b *intray.Batch) (crossRow []intray.Problem) {
 	own := b.Problems[:0:0]
 	for _, q := range b.Problems {
@@ -423,7 +425,8 @@ func (p *Plan) UnfoldColumns(b *intray.Batch) error {
 	return nil
 }
 
-// splitRow appends a row of a many-to-one field to its columns. It reverses joinRow.
+// splitRow reverses joinRow: it appends the elements of a many-to-one field in one row to
+// the columns of the field.
 func (f *FieldPlan) splitRow(from *intray.Cells, row int, columns []intray.Cells) error {
 	v, there := from.Value(row)
 	if !there {

@@ -13,7 +13,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// listSchema has a number, a select field and a many-to-one field with two columns.
+// listSchema returns a schema with a number field, a select field and a many-to-one field
+// with two columns.
 func listSchema() *intray.Schema {
 	colors := []intray.SelectOption{{Label: "Red", Value: "r"}, {Label: "Green", Value: "g"}}
 	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
@@ -98,7 +99,7 @@ func TestApplyChanges(t *testing.T) {
 		"all columns emptied":              {[]string{"", "", "a@b.cd", ""}, []intray.Change{{Field: 2, HasValue: true}}, 2, `null ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// The changed row is between two others, which must stay the same.
+			// The changed row is between two rows that must stay the same.
 			p, b := listPlan(t, []string{"7", "Red", "q@q.qq", ""}, c.row, []string{"x", "Blue", "", "q"})
 			var before [2]string
 			for i, row := range []int{0, 2} {
@@ -134,7 +135,8 @@ func TestApplyChanges(t *testing.T) {
 	}
 }
 
-// TestChangeOutOfRange changes cells at and beyond the limits of a batch of two rows.
+// TestChangeOutOfRange checks changes of cells at and beyond the bounds of a batch with two
+// rows.
 func TestChangeOutOfRange(t *testing.T) {
 	for c, fits := range map[[3]int]bool{
 		{0, 0, 0}: true, {1, 2, 1}: true, {-1, 0, 0}: false, {2, 0, 0}: false, {0, -1, 0}: false, {0, 3, 0}: false,
@@ -167,15 +169,15 @@ func TestChangesIn(t *testing.T) {
 	}
 }
 
-// rowHooksFunc runs a function as all row hooks.
+// rowHooksFunc is a function that runs in place of every row hook.
 type rowHooksFunc func(hook int, rows intray.HookRows) ([]intray.Change, error)
 
 func (f rowHooksFunc) RunRows(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
 	return f(hook, rows)
 }
 
-// TestRunHooks checks the order of changes: column and bulk hooks, two row hooks, and the
-// messages of the last step.
+// TestRunHooks checks that changes apply in order: column and bulk hooks, two row hooks,
+// and the messages of the last step.
 func TestRunHooks(t *testing.T) {
 	p, b := listPlan(t, []string{"1", "", "", ""})
 	p.HookChanges = []intray.Change{{Row: 9, HasValue: true}, {Row: 10, HasValue: true, Value: textOf("2")}, {Row: 11, HasValue: true}}
@@ -197,7 +199,7 @@ func TestRunHooks(t *testing.T) {
 	}
 }
 
-// TestRunHooksFails makes each step of RunHooks fail.
+// TestRunHooksFails checks that RunHooks returns an error if one of its steps fails.
 func TestRunHooksFails(t *testing.T) {
 	fault := errors.New("fault")
 	unknown := []intray.Change{{Row: 10, Field: 9}}
@@ -232,8 +234,8 @@ func TestRunHooksFails(t *testing.T) {
 	}
 }
 
-// TestHookView checks that hooks see problems and options in order and without columns of
-// many-to-one fields, and that the batch itself does not change.
+// TestHookView checks that hooks receive problems and options in order and without the
+// columns of many-to-one fields, and that the batch itself does not change.
 func TestHookView(t *testing.T) {
 	p, b := listPlan(t, []string{"x", "no", "", "bad"}, []string{"y", "", "bad", ""})
 	blue := []intray.SelectOption{{Label: "Blue", Value: "b"}}
@@ -275,8 +277,8 @@ func TestFillAdded(t *testing.T) {
 	}
 }
 
-// TestColumnHooksOfUnknownFields checks ColumnFields and KeepFields with a hook for an
-// unknown field before others.
+// TestColumnHooksOfUnknownFields checks ColumnFields and KeepFields if the hook for an
+// unknown field precedes other hooks.
 func TestColumnHooksOfUnknownFields(t *testing.T) {
 	p, b := listPlan(t, []string{"x", "no", "a@b.cd", "bad"})
 	schema := listSchema()
@@ -309,7 +311,8 @@ func TestApplyEdits(t *testing.T) {
 	}
 }
 
-// TestEditWithoutColumn edits a many-to-one field without a column, and a normal one.
+// TestEditWithoutColumn checks edits of two fields without a column: a many-to-one field
+// and an ordinary field.
 func TestEditWithoutColumn(t *testing.T) {
 	p, err := Compile(listSchema(), intray.Mapping{Fields: []intray.Match{{Column: 0}, {Column: intray.NoColumn}, {Column: intray.NoColumn}}}, []string{"A"})
 	if err != nil {
@@ -356,7 +359,8 @@ func TestUnfoldColumns(t *testing.T) {
 	}
 }
 
-// TestUnfoldInvalidValues unfolds values that FoldColumns cannot have written.
+// TestUnfoldInvalidValues checks that UnfoldColumns rejects values that FoldColumns cannot
+// have written.
 func TestUnfoldInvalidValues(t *testing.T) {
 	for _, c := range []struct{ value, raw string }{
 		{`["a"]`, `["a","b"]`}, {`["a","b"]`, `["a"]`}, {`["a","b"`, `["a","b"]`}, {`["a","b"]`, `x`}, {`["a",2]`, `["a","b"]`}, {`["a","b","c"]`, `["a","b","c"]`},

@@ -12,19 +12,19 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// Each column of a many-to-one field is parsed and validated separately, with the
-// parser and the validators of the field. While a batch is processed, the cells of
-// these columns follow those of the fields. The value of the field is a JSON array of
-// their values, and its raw text an array of their raw texts. It is null if all columns
-// are empty.
+// Each column of a many-to-one field is parsed and validated separately, with the parser
+// and the validators of the field. While a batch is being processed, the cells of these
+// columns follow the cells of the fields. The value of the field is a JSON array of the
+// column values, and its raw text is a JSON array of the raw text of each column. The value
+// is null if all columns are empty.
 
 // columnPart is one column of a many-to-one field.
 type columnPart struct {
 	field, index int
 }
 
-// expandColumns returns the fields of a schema, followed by a field for each column of
-// a many-to-one field. The validators move to the columns.
+// expandColumns returns the fields of a schema, followed by a field for each column of a
+// many-to-one field. The columns, instead of the field, have the validators.
 func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts []columnPart) {
 	wide = slices.Clone(fields)
 	for i, f := range fields {
@@ -34,7 +34,7 @@ func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field
 		wide[i].Validators = nil
 		for j := range m.Fields[i].AllColumns() {
 			one := f
-			one.Key += "\x00" + strconv.Itoa(j) // cannot collide: keys have no NUL
+			one.Key += "\x00" + strconv.Itoa(j) // cannot collide, because keys do not contain NUL
 			wide = append(wide, one)
 			parts = append(parts, columnPart{i, j})
 		}
@@ -42,7 +42,7 @@ func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field
 	return wide, parts
 }
 
-// joinColumns sets the values of many-to-one fields from their columns.
+// joinColumns computes the values of many-to-one fields from their columns.
 func (p *Plan) joinColumns(b *intray.Batch) {
 	for f := range p.Fields {
 		if field := &p.Fields[f]; field.parts > 0 {
@@ -102,7 +102,7 @@ func appendText(to, text []byte) []byte {
 	return append(to, bytes.TrimSuffix(quoted.Bytes(), []byte{'\n'})...)
 }
 
-// literalJSON reports whether canonical texts of a type are valid JSON values.
+// literalJSON reports whether canonical values of a type are valid JSON.
 func literalJSON(t intray.TypeName) bool {
 	return t == intray.TypeNumber || t == intray.TypeCheckbox || t == intray.TypeMultiSelect
 }
@@ -120,7 +120,7 @@ func (p *Plan) FoldColumns(b *intray.Batch) {
 	slices.SortStableFunc(b.Problems, CompareProblems)
 }
 
-// CompareProblems orders the problems of a batch.
+// CompareProblems orders problems by row, then by field and part.
 func CompareProblems(x, y intray.Problem) int {
 	return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Part, y.Part))
 }
@@ -148,7 +148,7 @@ func (p *Plan) SetLocation(n *intray.Notice, field, index int) {
 }
 
 // RawExcerpt returns the raw text of a cell, or of one column of a many-to-one field,
-// cut to 4096 bytes.
+// truncated to 4096 bytes.
 func RawExcerpt(text []byte, index *int) *string {
 	if index != nil {
 		var all []string
@@ -162,8 +162,8 @@ func RawExcerpt(text []byte, index *int) *string {
 	return &short
 }
 
-// matchHeaders returns the shortened headers of the columns of a match, or one "" if it
-// has no column.
+// matchHeaders returns the truncated headers of the columns of a match. If the match has no
+// column, it returns a single "".
 func matchHeaders(m intray.Match, headers []string) []string {
 	list := []string{}
 	for _, c := range m.AllColumns() {

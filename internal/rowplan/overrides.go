@@ -13,13 +13,15 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// overrideParser parses some texts as a person decided.
+// overrideParser parses some raw values as a person decided. It parses all other cells with
+// the embedded Parser.
 type overrideParser struct {
 	celltype.Parser
 	texts map[string]valueOverride
 }
 
-// valueOverride is the value of a text, with a note about the decision.
+// valueOverride is the value that a person chose for raw text, with a note about the
+// decision.
 type valueOverride struct {
 	value []byte
 	note  *celltype.Note
@@ -39,18 +41,18 @@ func (t overrideParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 	case celltype.Unchanged:
 		r.State, r.Value = celltype.Parsed, l.value
 	case celltype.Invalid, celltype.Empty:
-		return t.Parser.Parse(c, scratch) // the schema has since lost this value
+		return t.Parser.Parse(c, scratch) // the schema no longer allows this value
 	}
 	r.Note = l.note
 	return r
 }
 
-// overridableTypes are the types whose texts a person may map to values.
+// overridableTypes are the types for which a person may map raw text to values.
 var overridableTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
 
-// ApplyLearnedValues makes the parsers of fields with a list of values accept the texts
-// that people mapped to values. Answers win over learned values, and later learned values
-// over earlier ones.
+// ApplyLearnedValues changes the parsers of fields that have a list of values so that they
+// accept the raw text that people mapped to values. Answers win over learned values. Later
+// learned values win over earlier ones.
 func (p *Plan) ApplyLearnedValues(answers intray.Answers, learned []intray.LearnedValue) {
 	ids := slices.Sorted(maps.Keys(answers))
 	for i := range p.Fields {

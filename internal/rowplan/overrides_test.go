@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestApplyLearnedValues checks which of the learned values and answers wins for each text,
-// and that they apply only to their field.
+// TestApplyLearnedValues checks whether a learned value or an answer wins for the same raw
+// text, and that both apply only to their own field.
 func TestApplyLearnedValues(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2025, 3, n, 0, 0, 0, 0, time.UTC) }
 	learned := []intray.LearnedValue{

@@ -1,9 +1,8 @@
 // Package rowplan parses, changes and validates the rows of one import.
 //
-// A [Plan] is a compiled schema and mapping. It parses the records of a file into
-// batches, applies the changes of hooks and people, and validates every row. The engine
-// uses it for imports, and the review uses it for edited rows, so that both treat a value
-// alike.
+// A [Plan] is a compiled schema and mapping. It parses the records of a file into batches,
+// applies changes made by hooks and people, and validates every row. The engine uses it for
+// imports and the review uses it for edited rows, so that both treat a value the same way.
 //
 // A Plan processes one batch at a time. Reading files, column and bulk hooks, and
 // cross-row validators are out of scope.
@@ -21,22 +20,22 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// ScratchBytes is the size of the buffer for parsed values. Longer values need an
+// ScratchBytes is the size of the buffer for parsed values, in bytes. Longer values need an
 // allocation.
 const ScratchBytes = 1024
 
-// Plan is a compiled schema and mapping. The caller may fill in the fields that Compile
-// leaves empty; after that it does not change and may be used by several goroutines.
+// Plan is a compiled schema and mapping. The caller may set the fields that Compile leaves
+// empty. After that, the plan must not be changed and is safe for concurrent use.
 type Plan struct {
-	// Fields are the fields of the schema, in order, and Keys their keys.
+	// Fields are the fields of the schema, in order. Keys are the keys of these fields.
 	Fields []FieldPlan
 	Keys   []string
-	// parts are the columns of many-to-one fields. While a batch is processed, their
-	// cells follow those of the fields.
+	// parts are the columns of many-to-one fields. While a batch is being processed, the
+	// cells of these columns follow the cells of the fields.
 	parts []columnPart
 	Rules *validate.Rules
-	// Columns is the number of columns of the file. Unmapped are the indexes of the
-	// columns that are passed through.
+	// Columns is the number of columns of the file. Unmapped holds the indexes of the
+	// unmapped columns that are passed through.
 	Columns  int
 	Unmapped []int
 	// problems is the maximum number of problems of a row.
@@ -45,11 +44,11 @@ type Plan struct {
 	// Hooks runs the row hooks. RowHooks is their number. Compile leaves both empty.
 	Hooks    rowHooks
 	RowHooks int
-	// HookChanges are the changes of column and bulk hooks, FinalInfos the messages of
-	// the last step. Both are ordered by row. Compile leaves them empty.
+	// HookChanges are the changes that column and bulk hooks made. FinalInfos are the
+	// messages of the last step. Both are ordered by row. Compile leaves them empty.
 	HookChanges, FinalInfos []intray.Change
-	// Delimited reports whether the file separates its cells by a delimiter. Compile
-	// leaves it false.
+	// Delimited reports whether a delimiter separates the cells of the file. Compile leaves
+	// it false.
 	Delimited bool
 }
 
@@ -70,7 +69,7 @@ type FieldPlan struct {
 	Headers []string
 	// Parser parses the cells. The caller may replace it.
 	Parser celltype.Parser
-	// code is the code of the problem of an invalid cell.
+	// code is the problem code for an invalid cell.
 	code string
 	// literal reports whether canonical values are valid JSON values.
 	literal bool
@@ -78,8 +77,8 @@ type FieldPlan struct {
 	plain bool
 }
 
-// Compile returns the plan of a schema for a file with these headers. It returns an error
-// if the schema is invalid.
+// Compile returns the plan of a schema for a file with the given mapping and headers. It
+// returns an error if the schema is invalid.
 func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, error) {
 	p := &Plan{schema: schema.Fields, Columns: len(headers)}
 	wide, parts := expandColumns(schema.Fields, m)
@@ -107,7 +106,7 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 	if p.Rules, err = validate.Compile(wide); err != nil {
 		return nil, fmt.Errorf("compile the schema: %w", err)
 	}
-	// One more for the row as a whole.
+	// A row as a whole can have one more problem.
 	p.problems += p.Rules.Len() + 1
 	if schema.Settings.PassThroughUnmappedColumns {
 		p.Unmapped = m.Unmapped
@@ -118,11 +117,12 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 // CellsPerRow returns the number of cells that each row has in memory.
 func (p *Plan) CellsPerRow() int { return max(len(p.Fields)+len(p.parts), p.Columns) }
 
-// problemWeight is the memory that a problem needs from parsing to staging, in empty
-// cells.
+// problemWeight is the memory that a problem needs from parsing to staging, in units of
+// empty cells.
 const problemWeight = 12
 
-// RowWeight returns the maximum memory of a row, in cells. It bounds the size of batches.
+// RowWeight returns the maximum memory of a row, in units of empty cells. It limits the
+// size of batches.
 func (p *Plan) RowWeight() int { return max(p.CellsPerRow(), problemWeight*p.problems) }
 
 // IsDelimited reports whether a delimiter was chosen for the file.
@@ -130,8 +130,9 @@ func IsDelimited(choices []intray.Evidence) bool {
 	return slices.ContainsFunc(choices, func(e intray.Evidence) bool { return e.Choice == "delimiter" })
 }
 
-// Parse fills b with the rows of recs. The cells of the columns of many-to-one fields
-// follow those of the fields until FoldColumns. Parse uses scratch as a buffer.
+// Parse fills b with the rows of recs. Until FoldColumns is called, the cells of the
+// columns of many-to-one fields follow the cells of the fields. Parse uses scratch as a
+// buffer.
 func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	b.Reset(len(p.Fields) + len(p.parts))
 	b.First = recs.First
@@ -205,7 +206,7 @@ func fullText(c celltype.Cell) []byte {
 	return c.Raw
 }
 
-// isScientific reports whether a text is a number in scientific notation.
+// isScientific reports whether shown is a number in scientific notation.
 func isScientific(shown []byte) bool {
 	at := bytes.IndexByte(shown, 'E')
 	return at > 0 && at+1 < len(shown) && shown[at+1] == '+' && shown[at-1] >= '0' && shown[at-1] <= '9'
@@ -216,7 +217,7 @@ func isInteger(number []byte) bool {
 	return len(digits) > 0 && !bytes.ContainsFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// passThrough copies the cells of unmapped columns.
+// passThrough copies the cells of the unmapped columns that are passed through.
 func (p *Plan) passThrough(recs *intray.Records, b *intray.Batch) {
 	if len(b.Unmapped) != len(p.Unmapped) {
 		b.Unmapped = make([]intray.UnmappedCells, len(p.Unmapped))
@@ -229,8 +230,8 @@ func (p *Plan) passThrough(recs *intray.Records, b *intray.Batch) {
 	}
 }
 
-// findRagged adds a problem for each record with too few cells, or with text beyond the
-// last column, because its cells may belong to other columns.
+// findRagged adds a problem for each record with too few cells or with text beyond the last
+// column, because cells of such a record may belong to other columns.
 func (p *Plan) findRagged(recs *intray.Records, b *intray.Batch) {
 	texts := map[int]intray.Message{}
 	for row := range recs.Len() {
@@ -276,7 +277,7 @@ func cellAt(recs *intray.Records, row, column int) []byte {
 	return recs.Cell(row, column)
 }
 
-// TypedCell returns a cell with its kind and typed value, if it has one.
+// TypedCell returns a cell with its kind and typed value, if any.
 func TypedCell(recs *intray.Records, row, column int) celltype.Cell {
 	c := celltype.Cell{Raw: cellAt(recs, row, column)}
 	if recs.HasTyped() && column < recs.NumCells(row) {
@@ -285,7 +286,7 @@ func TypedCell(recs *intray.Records, row, column int) celltype.Cell {
 	return c
 }
 
-// ColumnFields returns the indexes in b.Fields of the cells that column hooks see.
+// ColumnFields returns the indexes in b.Fields of the cells that column hooks receive.
 func (p *Plan) ColumnFields(schema *intray.Schema) map[int]bool {
 	keep := map[int]bool{}
 	for _, h := range schema.Hooks.Column {

@@ -32,8 +32,8 @@ func compiled(t testing.TB, schema *intray.Schema, columns int, mapped ...int) *
 	return p
 }
 
-// TestRowsAreIndependent parses rows one by one and together. The result must depend
-// neither on the other rows nor on the previous content of the batch.
+// TestRowsAreIndependent checks that the result for a row does not depend on the other rows
+// or on the previous content of the batch. It parses rows one by one and together.
 func TestRowsAreIndependent(t *testing.T) {
 	schema := mailSchema()
 	schema.Settings.PassThroughUnmappedColumns = true
@@ -105,7 +105,7 @@ func appendRecord(r *intray.Records, cells []string, line int64) {
 	r.EndRecord(line)
 }
 
-// rowContent is everything that a batch has of one row.
+// rowContent is everything that a batch contains about one row.
 type rowContent struct {
 	Line     int64
 	Values   []string
@@ -168,8 +168,8 @@ func (p *Plan) parseAndValidate(recs *intray.Records, b *intray.Batch) {
 	p.Rules.Apply(b)
 }
 
-// TestLongNumbersAsText checks that text fields have all digits of integers that a workbook
-// displays in scientific notation.
+// TestLongNumbersAsText checks that text fields contain all digits of integers that a
+// workbook displays in scientific notation.
 func TestLongNumbersAsText(t *testing.T) {
 	schema := mailSchema()
 	schema.Fields[0].Type.Name = intray.TypeString
@@ -192,7 +192,7 @@ func TestLongNumbersAsText(t *testing.T) {
 	}
 }
 
-// TestFullText checks which numbers of a workbook a text field has in full.
+// TestFullText checks for which workbook numbers fullText returns all digits.
 func TestFullText(t *testing.T) {
 	for _, c := range []struct {
 		kind               intray.CellKind
@@ -217,13 +217,14 @@ func TestFullText(t *testing.T) {
 	}
 }
 
-// TestRowSizes checks the sizes that bound batches.
+// TestRowSizes checks the row sizes that limit batches.
 func TestRowSizes(t *testing.T) {
 	p, err := Compile(listSchema(), listMapping, make([]string, 9))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Problems: one for each of 4 columns, one of the validator, one for the row.
+	// A row has at most 6 problems: one for each of 4 columns, one from the validator and
+	// one for the row.
 	if p.CellsPerRow() != 9 || p.RowWeight() != 6*problemWeight {
 		t.Errorf("%d cells, weight %d", p.CellsPerRow(), p.RowWeight())
 	}
@@ -248,8 +249,8 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// TestSummarize checks the rows with errors and the notices of a batch, also beyond the
-// limit of notices.
+// TestSummarize checks the rows with errors and the notices of a batch, including beyond
+// MaxNotices.
 func TestSummarize(t *testing.T) {
 	p, b := listPlan(t, []string{"x", "no", "", "bad"}, []string{"1", "", "", ""}, []string{"y", "", "", ""})
 	p.FoldColumns(b)

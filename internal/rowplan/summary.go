@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// MaxNotices is the maximum number of notices of a summary and of an import.
+// MaxNotices is the maximum number of notices in a summary and in an import.
 const MaxNotices = 1000
 
 // Summary is the contribution of a batch to the outcome of a run. It holds copies, because
@@ -19,7 +19,7 @@ type Summary struct {
 	Notices   []intray.Notice
 }
 
-// Summarize returns the summary of a batch whose problems are in the order of the rows.
+// Summarize returns the summary of a batch. The problems of the batch must be in row order.
 func (p *Plan) Summarize(b *intray.Batch) Summary {
 	a := Summary{Rows: int64(b.Rows()), Problems: int64(len(b.Problems))}
 	last := -1
@@ -58,7 +58,7 @@ func (a Summary) ErrorRowNumbers() []uint32 {
 }
 
 // maxExcerpt is the maximum size of the raw text in a notice, in bytes. The staged rows
-// have the whole text.
+// contain the complete text.
 const maxExcerpt = 4096
 
 func excerpt(raw []byte) string {

@@ -29,7 +29,7 @@ type Import struct {
 	ImportErrors   []Notice        `json:"import_errors" schema:"nullable" doc:"At most 1,000, then one of type TRUNCATED."`
 }
 
-// ResultMetadata is what an import found out about its file.
+// ResultMetadata is the information that an import gathered about its file.
 type ResultMetadata struct {
 	_                struct{}               `doc:"What the import found out about the file. null before a run has ended."`
 	ID               string                 `json:"id" schema:"uuid" doc:"Id of the upload."`
@@ -46,8 +46,8 @@ type ResultMetadata struct {
 	SHA256           string                 `json:"sha256" doc:"SHA-256 of the received file, in hexadecimal."`
 }
 
-// FieldSource names the column that feeds a field. The lists are nil for a field that
-// takes one column only.
+// FieldSource is the column that maps to a field. The lists are nil unless the field is a
+// many-to-one field.
 type FieldSource struct {
 	_                 struct{} `doc:"The column that feeds the field, or null. A field with manyToOne has lists of columns instead."`
 	FileHeader        *string  `json:"fileHeader"`
@@ -58,7 +58,7 @@ type FieldSource struct {
 	ManyToOne         bool     `json:"manyToOne"`
 }
 
-// Evidence is the value that was chosen for a property of a file, and why.
+// Evidence is the value that Intray chose for a property of a file, with the reason.
 type Evidence struct {
 	Value string `json:"value"`
 	Reason
@@ -87,7 +87,7 @@ type User struct {
 	CompanyName string   `json:"companyName"`
 }
 
-// Upload is the report on a received file.
+// Upload describes a received file.
 type Upload struct {
 	_                 struct{}  `doc:"A received file and the report on it."`
 	ID                string    `json:"id" schema:"uuid"`
@@ -103,14 +103,14 @@ type Upload struct {
 	FieldOrder        []string  `json:"field_order"`
 }
 
-// RawUpload is the file of an upload.
+// RawUpload is the uploaded file itself.
 type RawUpload struct {
 	Filename    string `json:"filename"`
 	StorageKey  string `json:"storage_key"`
 	DownloadURL string `json:"download_url,omitempty" doc:"In the metadata only: signed URL of the received file, valid for 1,800 seconds."`
 }
 
-// Uploads is a window of the list of uploads.
+// Uploads is one page of the list of uploads.
 type Uploads struct {
 	Start           int64    `json:"start"`
 	End             int64    `json:"end"`
@@ -118,12 +118,12 @@ type Uploads struct {
 	Data            []Upload `json:"data" doc:"Newest first."`
 }
 
-// PresignedURL is the URL of a file.
+// PresignedURL is a signed URL of a file.
 type PresignedURL struct {
 	URL string `json:"presigned_url" doc:"Signed URL of the result, valid for 1,800 seconds."`
 }
 
-// Lineage explains the cells of a row.
+// Lineage explains how the cells of a row came about.
 type Lineage struct {
 	_     struct{} `doc:"The lineage of the cells of a row."`
 	Row   int64    `json:"row" doc:"The data row, counted from 0."`
@@ -142,13 +142,13 @@ type Cell struct {
 	Problems []CellProblem `json:"problems" doc:"The problems of the cell, then those of the row as a whole."`
 }
 
-// CellColumn is a column that feeds a cell.
+// CellColumn is a column of the file from which a cell came.
 type CellColumn struct {
 	Index  int    `json:"index" doc:"Counted from 0, in the order of the file."`
 	Header string `json:"header"`
 }
 
-// CellStep is what one step did to a cell.
+// CellStep is the effect of one step on a cell.
 type CellStep struct {
 	Step string  `json:"step" schema:"step"`
 	Text *string `json:"text" doc:"The cell after the step, at most 4,096 bytes of it. null if it had no value. After output: the JSON in the result, with strings in quotes."`

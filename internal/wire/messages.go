@@ -1,16 +1,18 @@
-// Package wire defines the JSON objects that the HTTP API answers with. The server
-// writes them, and the commands that call the API read them.
+// Package wire defines the JSON objects that the HTTP API returns. The server encodes them,
+// and the commands that call the API decode them.
 //
-// The order of the fields is the order in the JSON. A field is described by its tags:
+// JSON objects have the fields in the order of the struct. The tags of a field describe it:
 //
 //   - json: the name on the wire. A field with omitempty or omitzero is optional.
-//   - doc: the description in the OpenAPI document. That of an object is the doc of its
-//     blank field.
-//   - schema: what the Go type does not express. A slice with nullable may be null, as
-//     every pointer may. Any other word names a schema, such as uuid, time or level,
-//     which a slice applies to its elements. Package httpapi defines these names.
+//   - doc: the description in the OpenAPI document. The doc tag of the blank field
+//     describes the object itself.
+//   - schema: rules that the Go type does not express. The word nullable means that a slice
+//     may be null. A pointer may always be null. Any other word is the name of a schema, such
+//     as uuid, time or level. In a slice, that schema applies to the elements. Package
+//     httpapi defines these names.
 //
-// The package holds no rules. It knows the domain model but no entities of the server.
+// The package contains no business rules. It depends on the domain model but not on the
+// entities of the server.
 package wire
 
 import (
@@ -19,10 +21,10 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// A message is sent as an English sentence, next to the code and parameters from which
-// a client renders other languages. A text that an organization wrote has neither. The
-// types below are embedded in other objects, whose names are in camelCase or in
-// snake_case.
+// A message is sent as an English sentence, with the code and parameters from which a
+// client renders other languages. Text written by an organization has no code and no
+// parameters. The following types are embedded in objects whose property names are in
+// camelCase or in snake_case.
 
 // Message is the message of an object in camelCase.
 type Message struct {
@@ -77,14 +79,14 @@ func NewSnakeMessage(m intray.Message) SnakeMessage {
 	return SnakeMessage{m.String(), m.Code, params(m)}
 }
 
-// SnakeError is what went wrong, in an object in snake_case.
+// SnakeError is the error of an object in snake_case.
 type SnakeError struct {
 	Text   string          `json:"error" doc:"What went wrong, in English. Empty if nothing did."`
 	Code   string          `json:"error_code,omitempty" schema:"code"`
 	Params json.RawMessage `json:"error_params,omitempty" schema:"params"`
 }
 
-// NewSnakeError returns m as what went wrong.
+// NewSnakeError returns m as the error of an object.
 func NewSnakeError(m intray.Message) SnakeError { return SnakeError{m.String(), m.Code, params(m)} }
 
 // Warnings are the warnings of an object in snake_case.
@@ -96,8 +98,7 @@ type Warnings struct {
 // NewWarnings returns the messages as the warnings of an object.
 func NewWarnings(list []intray.Message) Warnings { return Warnings{intray.RenderAll(list), list} }
 
-// params returns the parameters of a message, or nil for a text that an organization
-// wrote.
+// params returns the parameters of a message, or nil for text written by an organization.
 func params(m intray.Message) json.RawMessage {
 	if m.Code == "" {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestMessages embeds messages with and without a code in each kind of object.
+// TestMessages checks the JSON of each kind of object, with messages that have a code and
+// messages that do not.
 func TestMessages(t *testing.T) {
 	coded, literal := intray.NewMessage("x.unknown", intray.Params{"n": 2}), intray.Literal("Not on Fridays.")
 	for name, c := range map[string]struct {

@@ -22,7 +22,7 @@ type Question struct {
 	Answer      *string  `json:"answer" doc:"The answer given so far, while other questions are open."`
 }
 
-// Alternative is a value to choose.
+// Alternative is a value that the user can choose.
 type Alternative struct {
 	Value string `json:"value" doc:"The value to answer with."`
 	Label
@@ -36,7 +36,7 @@ type Choice struct {
 	Readings []Reading `json:"readings,omitempty" doc:"Some cells of the column and how this choice reads them. Only for questions about the format of dates or numbers."`
 }
 
-// Reading is a cell and the value that it is read as.
+// Reading is a cell and the value that parsing it yields.
 type Reading struct {
 	Raw   string `json:"raw" doc:"The raw value of the cell."`
 	Value string `json:"value" doc:"The value in the canonical form of its type. Empty if the cell has none."`
@@ -52,7 +52,7 @@ type LearnedMapping struct {
 	RememberedDate string   `json:"remembered_date" schema:"time"`
 }
 
-// Layout is how the file of an import was read.
+// Layout describes how Intray read the file of an import.
 type Layout struct {
 	_        struct{}          `doc:"How the file was read, and which columns feed which fields."`
 	Status   string            `json:"status" schema:"status"`
@@ -64,7 +64,7 @@ type Layout struct {
 	Changes  int               `json:"changes" doc:"Number of changes to rows that are lost if the file is read again."`
 }
 
-// LayoutChoice is a property of a file, with the values that it could have instead.
+// LayoutChoice is a property of a file, with its alternative values.
 type LayoutChoice struct {
 	Choice string `json:"choice" doc:"The property: format, encoding, delimiter, sheet, header row and others."`
 	Evidence
@@ -80,7 +80,7 @@ type LayoutColumn struct {
 	Field    *string  `json:"field" doc:"The key of the field that the column feeds."`
 }
 
-// LayoutField is a field with the columns that feed it.
+// LayoutField is a field with the columns that map to it.
 type LayoutField struct {
 	Key            string  `json:"key"`
 	Label          string  `json:"label"`

@@ -17,7 +17,7 @@ type Schema struct {
 	Warnings
 }
 
-// Webhook is a receiver of events.
+// Webhook is a webhook endpoint of an organization.
 type Webhook struct {
 	ID                string   `json:"id" schema:"uuid"`
 	URL               *string  `json:"url"`
@@ -32,12 +32,12 @@ type Webhook struct {
 	Warnings
 }
 
-// SigningSecret is the secret that signs messages.
+// SigningSecret is the secret with which Intray signs webhook messages.
 type SigningSecret struct {
 	Secret string `json:"secret" doc:"whsec_ and base64."`
 }
 
-// Delivery is a message to a receiver.
+// Delivery is the delivery of one event to a webhook.
 type Delivery struct {
 	ID              string    `json:"id" doc:"The id of the message: webhook-id of each attempt."`
 	Event           string    `json:"event"`
@@ -51,7 +51,7 @@ type Delivery struct {
 	Attempts        []Attempt `json:"attempts"`
 }
 
-// Attempt is an attempt to send a message.
+// Attempt is one attempt to send a webhook message.
 type Attempt struct {
 	Number     int    `json:"number"`
 	Date       string `json:"date" schema:"time"`
@@ -64,7 +64,7 @@ type Attempt struct {
 	ResponseBody    string              `json:"response_body" doc:"The first 16 KiB."`
 }
 
-// Redelivered counts the deliveries to send again.
+// Redelivered is the number of webhook deliveries that will be sent again.
 type Redelivered struct {
 	Deliveries int64 `json:"deliveries" doc:"Number of messages that are sent again, under their ids."`
 }
@@ -101,14 +101,14 @@ type Connector struct {
 	CreatedDate string     `json:"created_date" schema:"time"`
 }
 
-// Schedule is when a connector runs.
+// Schedule specifies when a connector runs.
 type Schedule struct {
 	Minutes int    `json:"minutes,omitempty"`
 	TimeUTC string `json:"time_utc,omitempty"`
 	Type    string `json:"type" schema:"schedule_type"`
 }
 
-// DeliverTo is where a connector uploads results.
+// DeliverTo specifies where a connector uploads results.
 type DeliverTo struct {
 	Directory string `json:"directory"`
 	Format    string `json:"format"`
@@ -137,13 +137,13 @@ type Session struct {
 	SavedAt     string `json:"savedAt" schema:"time"`
 }
 
-// HydrationToken is another token for a session.
+// HydrationToken is a new token for an existing session.
 type HydrationToken struct {
 	HydrationID string `json:"hydrationId" doc:"The hydration token."`
 	ExpiresIn   int64  `json:"expiresIn" doc:"Validity of the token in seconds."`
 }
 
-// Saved is when a state or file was saved.
+// Saved is the time at which a state or file was saved.
 type Saved struct {
 	SavedAt string `json:"savedAt" schema:"time"`
 }
@@ -153,7 +153,7 @@ type Success struct {
 	Success bool `json:"success"`
 }
 
-// Receipt lists what was deleted of an import.
+// Receipt lists the deleted parts of an import.
 type Receipt struct {
 	ID          string        `json:"id" schema:"uuid"`
 	ImportID    string        `json:"import_id" schema:"uuid"`
@@ -175,7 +175,8 @@ type Retention struct {
 	Schemas []SchemaRetention `json:"schemas"`
 }
 
-// RetentionDays is the number of days for which the parts of imports are kept. null means forever.
+// RetentionDays is the number of days for which Intray keeps each part of an import. null
+// means forever.
 type RetentionDays struct {
 	Originals *int `json:"originals_days"`
 	Results   *int `json:"results_days"`
@@ -188,7 +189,7 @@ type SchemaRetention struct {
 	RetentionDays
 }
 
-// Health reports that the server is up.
+// Health reports that the server is running.
 type Health struct {
 	Status string `json:"status" schema:"health"`
 }

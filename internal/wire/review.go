@@ -1,6 +1,6 @@
 package wire
 
-// Review is what the review page shows of an import.
+// Review is the content of the review page for an import.
 type Review struct {
 	ID                  string         `json:"id" schema:"uuid"`
 	Title               string         `json:"title"`
@@ -61,7 +61,7 @@ type ReviewTotals struct {
 	Infos    int64 `json:"infos"`
 }
 
-// ReviewRows is a window of a view.
+// ReviewRows is a window of the rows in a view.
 type ReviewRows struct {
 	View  string      `json:"view" doc:"The id of the view."`
 	Total int64       `json:"total" doc:"Number of rows in the view."`
@@ -117,7 +117,7 @@ type ReviewValue struct {
 	Cut         bool               `json:"cut,omitempty" doc:"The value is truncated to 64 KiB."`
 }
 
-// ReviewSuggestion is a value to replace another one with.
+// ReviewSuggestion is a suggested replacement for a value.
 type ReviewSuggestion struct {
 	Text  string `json:"text" doc:"The raw value to enter."`
 	Label string `json:"label"`
@@ -157,7 +157,7 @@ type EditSample struct {
 	After  ReviewCell `json:"after"`
 }
 
-// EditConflict is a cell that somebody else changed first. It is part of an error.
+// EditConflict is a cell that another user changed first. It is part of an error response.
 type EditConflict struct {
 	ID      string `json:"id"`
 	Key     string `json:"key"`
@@ -168,7 +168,7 @@ type EditConflict struct {
 	Now     string `json:"now"`
 }
 
-// Submission is what a submission sends.
+// Submission describes what submitting an import sends.
 type Submission struct {
 	Status        string `json:"status" doc:"The status of the import."`
 	Rows          int64  `json:"rows" doc:"Rows in the result."`
@@ -177,7 +177,7 @@ type Submission struct {
 	Blocked       bool   `json:"blocked" doc:"Rows with an error prevent the submission."`
 }
 
-// Corrections is the effect of a file with corrected rows.
+// Corrections is the effect of uploading a file with corrected rows.
 type Corrections struct {
 	Verdict    EditResult           `json:"verdict"`
 	Conflicts  int64                `json:"clashes" doc:"Conflicts: cells that the file changes and that were changed to something else here since the file was made. They keep the value that they have here, unless over is true. Changed cells that were too long for the file count too, and always keep their value."`
@@ -187,7 +187,8 @@ type Corrections struct {
 	Ignored    []string             `json:"ignored" doc:"Headers of columns that were ignored."`
 }
 
-// CorrectionConflict is a cell that was changed both here and in a file.
+// CorrectionConflict is a cell that was changed both in the review and in the file with
+// corrected rows.
 type CorrectionConflict struct {
 	ID   string `json:"id" doc:"The row."`
 	Key  string `json:"key"`
@@ -196,7 +197,7 @@ type CorrectionConflict struct {
 	File string `json:"file" doc:"The raw value in the file."`
 }
 
-// ReviewState is the event state of an event stream.
+// ReviewState is the data of the event "state" in an event stream.
 type ReviewState struct {
 	Status string        `json:"status"`
 	Run    int           `json:"run"`
@@ -204,7 +205,7 @@ type ReviewState struct {
 	Totals *ReviewTotals `json:"totals"`
 }
 
-// ReviewProgress is the event progress of an event stream.
+// ReviewProgress is the data of the event "progress" in an event stream.
 type ReviewProgress struct {
 	Op    string `json:"op"`
 	Kind  string `json:"kind"`
