@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// TestOpposites has fields and columns that are opposites.
+// TestOpposites checks that a column never maps to a field with the opposite meaning.
 func TestOpposites(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Opt-in", "Opt-out"}, {"Subscribed", "Unsubscribed"}, {"Newsletter", "Unsubscribed"}, {"Consent", "Do not call"},
@@ -38,8 +38,8 @@ func TestOpposites(t *testing.T) {
 	}
 }
 
-// TestKinds has columns of several kinds of what the field means, and none that
-// is nearer.
+// TestKinds checks that Suggest asks if the columns are different kinds of the field's
+// concept and none of them is closer.
 func TestKinds(t *testing.T) {
 	for name, headers := range map[string][]string{
 		"ID":        {"Account ID", "Contact ID"},
@@ -56,7 +56,7 @@ func TestKinds(t *testing.T) {
 		"Email":     {"Sender Email", "Receiver Email"},
 		"Total":     {"Sub Total", "Grand Total"},
 	} {
-		// The third column feeds another field, so that something is mapped.
+		// The third column maps to the second field, so that at least one field is mapped.
 		fields := []intray.Field{field("k", name), field("note", "Remarks")}
 		m, questions := suggest(t, fields, append(slices.Clone(headers), "Remarks")...)
 		if m.Fields[0].Column != none || len(questions) != 1 || len(questions[0].Columns) != 2 {
@@ -71,7 +71,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestNearerThanKinds has kinds next to a column that is clearly nearer.
+// TestNearerThanKinds checks that a clearly closer column wins over columns that are kinds
+// of the field's concept.
 func TestNearerThanKinds(t *testing.T) {
 	for what, c := range map[string]struct {
 		fields  []intray.Field
@@ -92,8 +93,8 @@ func TestNearerThanKinds(t *testing.T) {
 	}
 }
 
-// TestNothingMapped checks the question about what came close if no column
-// feeds any field.
+// TestNothingMapped checks the question about the closest columns if no column maps to any
+// field.
 func TestNothingMapped(t *testing.T) {
 	phone := required(field("k", "Phone"))
 	for what, c := range map[string]struct {

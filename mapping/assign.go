@@ -14,26 +14,26 @@ import (
 type suggestion struct {
 	fields  []intray.Field
 	columns []intray.Column
-	// keyed reports whether the headers are keys of records.
+	// keyed reports whether the headers are the keys of JSON records.
 	keyed   bool
 	matches []intray.Match
-	// picks are the columns of the fields that take several.
+	// picks are the columns of the many-to-one fields, by field.
 	picks [][]pickedColumn
-	// notes are additional reasons of a field: which columns came close.
+	// notes are additional reasons for each field. They list the columns that came close.
 	notes [][]intray.Message
-	// settled are the fields that need no further column: they have one, or a
-	// question is about them.
+	// settled reports, for each field, that it needs no further column, because it has one
+	// or a question is about it.
 	settled []bool
-	// taken are the columns that feed a field or are in question, used those
-	// that feed one.
+	// taken reports, for each column, that it maps to a field or that a question is about
+	// it. used reports that it maps to a field.
 	taken, used []bool
 	questions   []Question
-	// asked are the keys of the fields that a question is about.
+	// asked holds the keys of the fields that are subject to a question.
 	asked map[string]bool
 }
 
-// offer is one spelling of a header: the columns that have it, and the fields
-// that match it.
+// offer holds the columns that share one spelling of a header, and the fields that match
+// this spelling.
 type offer struct{ columns, fields []int }
 
 // claim is a field with the offers that match its names.
@@ -43,8 +43,8 @@ type claim struct {
 	offers []*offer
 }
 
-// columnCount returns the number of columns that match the field. No column is
-// in two of its offers.
+// columnCount returns the number of columns that match the field. No column is in more than
+// one offer.
 func (w claim) columnCount() int {
 	n := 0
 	for _, o := range w.offers {
@@ -56,7 +56,7 @@ func (w claim) columnCount() int {
 // isFirst reports whether the field is the first one that matches the offer.
 func (w claim) isFirst(o *offer) bool { return o.fields[0] == w.field }
 
-// assign assigns the columns that match in one grade.
+// assign maps the columns that match fields in one grade.
 func (s *suggestion) assign(ctx context.Context, g grade) error {
 	claims, err := s.claims(ctx, g)
 	if err != nil {
@@ -80,7 +80,8 @@ func (s *suggestion) assign(ctx context.Context, g grade) error {
 	return nil
 }
 
-// applyClaim maps what only this field matches: the one column, or all of them.
+// applyClaim maps the columns that match only this field: a single column, or several if
+// the field is many-to-one.
 func (s *suggestion) applyClaim(g grade, w claim) {
 	if s.takesMany(w.field) {
 		w.eachOwnColumn(func(column int, n name) {
@@ -97,9 +98,9 @@ func (s *suggestion) applyClaim(g grade, w claim) {
 	}
 }
 
-// takeOffer marks the columns of an offer as taken, and asks about a column
-// that several fields match. If there are several columns, each field that
-// takes one was asked about already.
+// takeOffer marks the columns of an offer as taken and asks about a column that several
+// fields match. If the offer has several columns, there already is a question for each
+// field that needs only one.
 func (s *suggestion) takeOffer(w claim, o *offer) {
 	if !w.isFirst(o) {
 		return
@@ -125,8 +126,7 @@ func (s *suggestion) allTakeMany(fields []int) bool {
 	return true
 }
 
-// claims returns the claims of the fields that are not settled and match a free
-// column.
+// claims returns the claims of those fields that are not settled and match a free column.
 func (s *suggestion) claims(ctx context.Context, g grade) ([]claim, error) {
 	offers, err := s.offers(ctx, g)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *suggestion) claims(ctx context.Context, g grade) ([]claim, error) {
 	return claims, nil
 }
 
-// offers returns the free columns by the spelling of their headers.
+// offers returns the free columns, keyed by the spelling of their headers.
 func (s *suggestion) offers(ctx context.Context, g grade) (map[string]*offer, error) {
 	offers := make(map[string]*offer)
 	for i, c := range s.columns {
@@ -176,7 +176,7 @@ func (s *suggestion) offers(ctx context.Context, g grade) (map[string]*offer, er
 	return offers, nil
 }
 
-// unmapped returns the indexes of the columns that feed no field.
+// unmapped returns the indexes of the columns that map to no field.
 func (s *suggestion) unmapped() []int {
 	var rest []int
 	for i, c := range s.columns {
@@ -195,7 +195,7 @@ func (s *suggestion) addQuestion(q Question) {
 	}
 }
 
-// askConflict asks which of several columns feeds a field.
+// askConflict asks which of several columns maps to a field.
 func (s *suggestion) askConflict(w claim) {
 	var first []int
 	for _, o := range w.offers {
@@ -214,7 +214,7 @@ func (s *suggestion) askConflict(w claim) {
 	s.addQuestion(q)
 }
 
-// askCompetingFields asks which of several fields a column feeds.
+// askCompetingFields asks to which of several fields a column maps.
 func (s *suggestion) askCompetingFields(o *offer) {
 	column := s.columns[o.columns[0]]
 	q := Question{Field: s.fields[o.fields[0]].Key, Columns: []intray.Column{column}}
@@ -229,8 +229,8 @@ func (s *suggestion) askCompetingFields(o *offer) {
 	s.addQuestion(q)
 }
 
-// askForColumns asks about the fields that require a column, have none, and are
-// not in question already.
+// askForColumns asks about each field that requires a column, has none and is not yet
+// subject to a question.
 func (s *suggestion) askForColumns() {
 	if len(s.questions) == 0 && !slices.Contains(s.used, true) {
 		s.askForNames()
@@ -244,8 +244,8 @@ func (s *suggestion) askForColumns() {
 	}
 }
 
-// askForNames reports that no column is related to any field. A schema without
-// visible fields asks nothing.
+// askForNames adds a question that states that no column is related to any field. It adds
+// none if the schema has no visible fields.
 func (s *suggestion) askForNames() {
 	switch {
 	case !slices.ContainsFunc(s.fields, func(f intray.Field) bool { return !f.Hidden }):
@@ -265,12 +265,12 @@ func needsColumn(f intray.Field) bool {
 	})
 }
 
-// scoreLearned is the score of what a person confirmed for another file.
+// scoreLearned is the score of a mapping that a person confirmed for an earlier file.
 const scoreLearned = 0.99
 
-// applyLearned maps what a person confirmed, if exactly one column has the
-// exact header and its values do not contradict the field. A field that takes
-// several gets all columns of all headers that were confirmed for it.
+// applyLearned applies mappings that a person confirmed. Exactly one column must have the
+// exact header, and its values must not contradict the field. A many-to-one field gets all
+// columns of all headers that were confirmed for it.
 func (s *suggestion) applyLearned(all []intray.LearnedColumn) {
 	if len(all) == 0 {
 		return
@@ -297,7 +297,7 @@ func (s *suggestion) applyLearned(all []intray.LearnedColumn) {
 	}
 }
 
-// mapLearned maps a column to the field that it fed before.
+// mapLearned maps a column to the field that a person confirmed.
 func (s *suggestion) mapLearned(field, column int, r intray.LearnedColumn) {
 	c := s.columns[column]
 	if p := profileColumn(c); s.taken[column] || p.rulesOut(kindOf(s.fields[field].Type.Name)) {

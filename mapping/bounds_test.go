@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// sameLabel returns n fields with different keys and one label.
+// sameLabel returns n fields that have different keys and the same label.
 func sameLabel(n int, label string) []intray.Field {
 	list := make([]intray.Field, n)
 	for i := range list {
@@ -52,8 +52,8 @@ func TestSuggestIsFast(t *testing.T) {
 	}
 }
 
-// TestInferIsFast maps headers that are not names of fields, but related to them by meaning
-// or spelling.
+// TestInferIsFast checks that Suggest takes less than tooLong for headers that are not
+// names of fields but are related to them by meaning or spelling.
 func TestInferIsFast(t *testing.T) {
 	const limit = 20 * time.Second
 	numFields, numHeaders := 500, 4096
@@ -84,7 +84,8 @@ func TestInferIsFast(t *testing.T) {
 	}
 }
 
-// BenchmarkSuggest maps as many columns as a file may have to many fields.
+// BenchmarkSuggest measures Suggest with many fields and the maximum number of columns of a
+// file.
 func BenchmarkSuggest(b *testing.B) {
 	headers := make([]string, 16384)
 	for i := range headers {
@@ -107,7 +108,8 @@ func TestSuggestEndsWhenItIsCancelled(t *testing.T) {
 	}
 }
 
-// TestTextsAreShort has names of a thousand letters, and twelve of each.
+// TestTextsAreShort checks that messages stay short if there are twelve fields and twelve
+// columns whose names have a thousand letters.
 func TestTextsAreShort(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	cut := strings.Repeat("é", 100) + "…"

@@ -8,54 +8,55 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// candidate is a column that may feed a field, with the reasons.
+// candidate is a column that may map to a field, with the reasons.
 type candidate struct {
 	field int
 	// entry is the column's position in the index.
 	entry   int
 	score   float64
 	reasons []reason
-	// tieBreak ranks columns of the same score: positive for words of the
-	// field's name and values that confirm it, negative for the opposite.
+	// tieBreak ranks columns with the same score. It is positive if words of the field's
+	// name or the values support the column, and negative if they speak against it.
 	tieBreak float64
-	// wordBonus is the part of tieBreak that is due to words of the field's
-	// name.
+	// wordBonus is the part of tieBreak that comes from words of the field's name.
 	wordBonus float64
-	// distinctive reports whether the header has all words of the field's name,
-	// or one that says more than what kind of thing it is.
+	// distinctive reports whether the header contains all words of the field's name, or a
+	// word that identifies more than a general kind, such as "tracking".
 	distinctive bool
-	// near reports whether the column holds something else that is acceptable.
+	// near reports whether the column has a different but related meaning that is
+	// acceptable.
 	near bool
-	// missing are the qualifiers of the field that the header lacks.
+	// missing are the qualifiers that the field has but the header lacks.
 	missing []string
-	// extra are the qualifiers of the header that the field lacks.
+	// extra are the qualifiers that the header has but the field lacks.
 	extra []string
-	// reading is the reading of the header, or has no head.
+	// reading is the reading of the header. Its head is empty if there is none.
 	reading lexicon.Reading
-	// meaning is the meaning of the field that matched, or has no head.
+	// meaning is the meaning of the field that matched. Its head is empty if there is none.
 	meaning meaning
 }
 
 // rankScore is the score by which columns are compared.
 func (c candidate) rankScore() float64 { return c.score + c.tieBreak }
 
-// isCertain reports whether the column is mapped without asking. Sums of costs
-// that reach the limit in hundredths are at the limit.
+// isCertain reports whether the column is mapped without a question. The tolerance
+// compensates for rounding errors in sums of costs.
 func (c candidate) isCertain() bool { return c.score > accept-0.0001 }
 
-// What ranks a column before others, or after them.
+// These constants adjust the tieBreak of a candidate.
 const (
 	plusOwn    = 0.001
 	plusWords  = 0.002
 	plusValues = 0.002
 	minusMark  = 0.004
 	minusEmpty = 0.02
-	// enoughRows is how many samples show whether values are alike.
+	// enoughRows is the number of samples from which the variety of values counts.
 	enoughRows = 5
 )
 
-// The scores that decide. From accept on a column is mapped without asking;
-// from doubt on it is offered to a person who needs a column.
+// These are the scores that decide. A column with at least accept is mapped without a
+// question. A column with at least doubt is offered to a person if the field requires a
+// column.
 const (
 	accept = 0.9
 	doubt  = 0.6
@@ -64,15 +65,15 @@ const (
 	// maxVetoed is the highest score of a column whose values contradict the
 	// field.
 	maxVetoed = 0.5
-	// scoreLetters is the score of names with the same letters.
+	// scoreLetters is the score of names that have the same letters.
 	scoreLetters = 0.93
-	// scoreValues is the score of a column that only the values suggest.
+	// scoreValues is the score of a column that only its values suggest.
 	scoreValues = 0.65
-	// maxCandidates is the most columns that are kept for one field.
+	// maxCandidates is the maximum number of candidate columns of a field.
 	maxCandidates = 8
 )
 
-// candidates returns the best columns for a field, best first.
+// candidates returns the most suitable columns for a field, best first.
 func (x *index) candidates(s *suggestion, field int) []candidate {
 	f := s.fields[field]
 	best, sides := map[int]candidate{}, x.fieldSides(f)
@@ -111,13 +112,14 @@ func (x *index) candidates(s *suggestion, field int) []candidate {
 	return all[:min(len(all), kept)]
 }
 
-// fieldSides returns the sides of pairs that the label and the key of a field
-// are on: a column on another side is not the field.
+// fieldSides returns the sides of pairs of opposites to which the label and the key of a
+// field belong. A column on the opposite side does not match the field.
 func (x *index) fieldSides(f intray.Field) lexicon.Sides {
 	return append(x.lexicon.Sides(f.Label), x.lexicon.Sides(f.Key)...)
 }
 
-// maxColumnsFor is how many columns of one meaning are considered for a field.
+// maxColumnsFor returns the maximum number of columns with the same meaning that are
+// considered for a field.
 func (x *index) maxColumnsFor(many bool) int {
 	if !many {
 		return maxAlike
@@ -125,7 +127,7 @@ func (x *index) maxColumnsFor(many bool) int {
 	return max(maxAlike, maxGathered/max(1, x.many))
 }
 
-// byScore orders the best first.
+// byScore orders candidates from best to worst.
 func byScore(a, b candidate) int {
 	switch {
 	case a.rankScore() > b.rankScore():
@@ -136,7 +138,7 @@ func byScore(a, b candidate) int {
 	return a.entry - b.entry
 }
 
-// byMeaning offers the columns whose headers mean what the field means.
+// byMeaning offers the columns whose headers mean the same as the field.
 func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 	own, head := x.lexicon.Concept(m.Named), x.lexicon.Concept(m.Head)
 	concepts := slices.Concat([]string{m.Head}, own.Substitutes(), head.Substitutes())
@@ -171,8 +173,8 @@ func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 	}
 }
 
-// byLetters offers columns whose headers are spelled similarly to a name of the
-// field. If the lexicon knows both names, their letters show nothing more.
+// byLetters offers columns whose headers are spelled similarly to a name of the field. It
+// ignores the spelling if the lexicon knows both names.
 func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(candidate)) {
 	f := s.fields[field]
 	names := []name{{kind: labelName, text: f.Label}, {kind: keyName, text: f.Key}}
@@ -200,9 +202,9 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 	}
 }
 
-// byValues offers columns with an unknown header whose values alone suggest the
-// field. It is for fields that require a column, and never enough to map it
-// without asking.
+// byValues offers columns that have an unknown header and whose values alone suggest the
+// field. It applies only to fields that require a column. Such a column is never mapped
+// without a question.
 func (x *index) byValues(s *suggestion, field int, offer func(candidate)) {
 	kind := kindOf(s.fields[field].Type.Name)
 	if !shapeRules[kind].distinctive || len(x.entries) > maxGuess {
@@ -228,14 +230,14 @@ func isKnown(readings []lexicon.Reading) bool {
 	return len(readings) > 0 && readings[0].Cost < knownCost
 }
 
-// scorer scores the columns that a field may have.
+// scorer computes the scores of candidate columns for one field.
 type scorer struct {
 	index    *index
 	field    intray.Field
 	meanings []meaning
-	// names are the words of each of the field's names.
+	// names holds the words of each name of the field.
 	names [][]string
-	// options are the names of the field's options.
+	// options holds the names of the field's options.
 	options map[string]bool
 }
 
@@ -272,8 +274,8 @@ func (w scorer) adjustScore(c *candidate, column intray.Column) {
 	c.distinctive = w.isDistinctive(strings.Fields(e.folded))
 }
 
-// adjustByKind compares the values with the kinds that the field accepts and
-// means. It reports false if they contradict them.
+// adjustByKind adjusts the score by whether the values fit the kinds of values that the
+// field accepts and means. It reports false if they contradict these kinds.
 func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	kinds := []string{kindOf(w.field.Type.Name)}
 	if c.meaning.Head != "" {
@@ -297,8 +299,9 @@ func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	return true
 }
 
-// adjustByVariety checks whether the values are as uniform as the qualifiers
-// that the header lacks demand: one's own account is the same in all rows.
+// adjustByVariety adjusts the score by whether the values are as uniform as required by the
+// qualifiers that the header lacks. For example, the account of the file's owner is the
+// same in all rows.
 func (w scorer) adjustByVariety(c *candidate, p *profile) {
 	if p.total == 0 {
 		c.score -= minusEmpty
@@ -319,7 +322,8 @@ func (w scorer) adjustByVariety(c *candidate, p *profile) {
 	}
 }
 
-// adjustByOptions compares the values with the options of a select field.
+// adjustByOptions adjusts the score by the share of values that are options of the select
+// field.
 func (w scorer) adjustByOptions(c *candidate, column intray.Column) {
 	share, ok := chosenFrom(w.options, column)
 	switch {
@@ -336,8 +340,8 @@ func (w scorer) adjustByOptions(c *candidate, column intray.Column) {
 	}
 }
 
-// sharedWords returns which part of its words a header shares with the closest
-// of the field's names, from 0 to 1.
+// sharedWords returns the share of words that a header has in common with the closest name
+// of the field, from 0 to 1.
 func (w scorer) sharedWords(header []string) float64 {
 	best := 0.0
 	for _, name := range w.names {
@@ -346,9 +350,8 @@ func (w scorer) sharedWords(header []string) float64 {
 	return best
 }
 
-// isDistinctive reports whether a header has all words of a name of the field,
-// or one that identifies the thing: "tracking" in "tracking number", but not
-// "number".
+// isDistinctive reports whether a header contains all words of a name of the field, or a
+// word that identifies the concept: "tracking" in "tracking number", but not "number".
 func (w scorer) isDistinctive(header []string) bool {
 	return slices.ContainsFunc(w.names, func(name []string) bool {
 		shared := slices.DeleteFunc(slices.Clone(name), func(word string) bool { return !slices.Contains(header, word) })

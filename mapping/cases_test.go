@@ -17,11 +17,11 @@ type file struct {
 	name, language, schema string
 	header                 []string
 	rows                   [][]string
-	// want are the correct columns of each field; "" means none.
+	// want maps each field to its correct columns. "" means none.
 	want map[string][]string
 }
 
-// columns returns the file's columns with its rows as samples.
+// columns returns the columns of the file, with its rows as samples.
 func (f file) columns() []intray.Column {
 	list := columns(f.header...)
 	for _, row := range f.rows {
@@ -34,8 +34,8 @@ func (f file) columns() []intray.Column {
 	return list
 }
 
-// right reports whether a column is correct for a field, and whether the field
-// should have had one.
+// right reports whether a column is correct for a field. missed reports whether the field
+// should have a column but has none.
 func (f file) right(key, column string) (right, missed bool) {
 	want, listed := f.want[key]
 	if !listed {
@@ -104,7 +104,7 @@ type tally struct{ right, wrong, missed int }
 func (c tally) precision() float64 { return float64(c.right) / float64(max(1, c.right+c.wrong)) }
 func (c tally) recall() float64    { return float64(c.right) / float64(max(1, c.right+c.missed)) }
 
-// check maps one file and counts.
+// check maps one file and counts its fields.
 func (f file) check(t *testing.T, fields []intray.Field) (c tally) {
 	t.Helper()
 	m, questions, err := mapping.Suggest(t.Context(), fields, f.columns())
@@ -135,8 +135,8 @@ func (f file) check(t *testing.T, fields []intray.Field) (c tally) {
 	return c
 }
 
-// TestPublicSet checks that the mapping of header rows of real products stays
-// above a floor.
+// TestPublicSet checks that the number of correctly mapped fields stays above a minimum for
+// header rows of real products.
 func TestPublicSet(t *testing.T) {
 	schemas, files := publicSchemas(t), publicFiles(t)
 	if len(files) < 120 {

@@ -13,18 +13,18 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// By how much a column must be ahead of another one to be better. If both are
-// merely near to what the field means, such as gross and net for an amount, a
-// small difference in nearness shows nothing.
+// These are the differences in score from which one column is better than another.
+// nearMargin applies if both columns are only related to the field, such as gross and net
+// for an amount, because small differences are then meaningless.
 const (
 	margin     = 0.0003
 	nearMargin = 0.0201
 )
 
-// inferColumns finds columns for the fields that no name decides.
+// inferColumns finds columns for the fields that could not be mapped by name.
 func (s *suggestion) inferColumns(ctx context.Context) error {
 	if !slices.Contains(s.settled, false) {
-		return nil // reading the lexicon takes a while
+		return nil // avoid parsing the lexicon, which is slow
 	}
 	l, err := lexicon.Standard()
 	if err != nil {
@@ -73,16 +73,16 @@ func (s *suggestion) sortedFields() []int {
 type decision struct {
 	*suggestion
 	index *index
-	// lists are the candidates of each field, rankScores their scores by field
-	// and column of the index.
+	// lists holds the candidates of each field. rankScores holds their scores by field and
+	// index entry.
 	lists      [][]candidate
 	rankScores map[[2]int]float64
-	// chosen is the candidate of each field, and owner the field of each column
-	// of the index.
+	// chosen maps each field to its candidate. owner maps each index entry to its field.
 	chosen map[int]candidate
 	owner  map[int]int
-	// equals are the columns that fit each field as well as its own, before any
-	// is assigned, so that the order of fields does not matter.
+	// equals maps each field to the columns that fit it as well as its own column does. It
+	// is computed before any column is assigned, so that the order of fields does not
+	// matter.
 	equals map[int][]candidate
 }
 
@@ -119,7 +119,7 @@ func (d *decision) settle() {
 	d.askNearest()
 }
 
-// settleField maps the column of a field, or asks about it.
+// settleField maps the column of a field or asks about it.
 func (d *decision) settleField(i int, open bool) {
 	c, ok := d.chosen[i]
 	switch {
@@ -136,8 +136,8 @@ func (d *decision) settleField(i int, open bool) {
 	}
 }
 
-// askNearest asks about what came close if no column feeds any field and no
-// other question is open. Otherwise all columns would be lost silently.
+// askNearest asks about the closest columns if no column maps to any field and no other
+// question is open. Otherwise, all columns would be dropped without a question.
 func (d *decision) askNearest() {
 	if len(d.questions) > 0 || slices.Contains(d.used, true) {
 		return
@@ -149,7 +149,7 @@ func (d *decision) askNearest() {
 	}
 }
 
-// assignColumn maps a column without asking.
+// assignColumn maps a column without a question.
 func (d *decision) assignColumn(c candidate) {
 	column := d.columnIndex(c)
 	if d.takesMany(c.field) {
@@ -166,15 +166,15 @@ func (d *decision) assignColumn(c candidate) {
 // columnIndex returns the position of a candidate in the list of columns.
 func (d *decision) columnIndex(c candidate) int { return d.index.entries[c.entry].column }
 
-// isAmbiguous reports whether another column fits the field as well, or another
-// field the column. A field that takes several columns takes those that fit as
-// well.
+// isAmbiguous reports whether a second column fits the field equally well, or a second
+// field fits the column equally well. In a many-to-one field, a second column is not
+// ambiguous, because the field gets both.
 func (d *decision) isAmbiguous(c candidate) bool {
 	return !d.takesMany(c.field) && len(d.equals[c.field]) > 1 || len(d.contenders(c)) > 0
 }
 
-// alternatives returns the columns that fit the field of a candidate about as
-// well as its own and are not needed more elsewhere, its own first.
+// alternatives returns the candidate, followed by the columns that fit its field about
+// equally well and do not fit a different field better.
 func (d *decision) alternatives(c candidate) []candidate {
 	list := []candidate{c}
 	for _, other := range d.lists[c.field] {
@@ -190,32 +190,32 @@ func (d *decision) alternatives(c candidate) []candidate {
 	return list
 }
 
-// asGood reports whether another column of a field is as good as the first.
+// asGood reports whether a second column of a field is as good as the first.
 func (d *decision) asGood(c, other candidate) bool {
 	return other.rankScore() >= c.rankScore()-margin || other.isAsNear(c) || other.namesSame(c) || d.differInKind(c, other)
 }
 
-// namesSame reports whether two columns are named by two words for the same
-// thing. A common word of the field's name, such as "name", in one of them does
-// not matter.
+// namesSame reports whether the headers of two columns are synonyms. It ignores a common
+// word of the field's name, such as "name", that occurs in only one of them.
 func (c candidate) namesSame(as candidate) bool {
 	return c.reading.Head != "" && (c.distinctive || !as.distinctive) && c.reading.Named == as.reading.Named && slices.Equal(c.reading.Qualifiers, as.reading.Qualifiers) &&
 		c.rankScore()-c.wordBonus >= as.rankScore()-as.wordBonus-margin
 }
 
-// isAvailable reports whether a column is not needed more elsewhere.
+// isAvailable reports whether a column does not fit a different field better.
 func (d *decision) isAvailable(c, other candidate) bool {
 	owner, owned := d.owner[other.entry]
 	return !d.taken[d.columnIndex(other)] && (!owned || d.canSwap(c, d.chosen[owner]))
 }
 
-// isAsNear reports whether two columns are both merely near, about equally so,
-// and nothing else ranks the second before the first.
+// isAsNear reports whether both columns are only related to the field, about equally
+// closely, and nothing else ranks the second before the first.
 func (c candidate) isAsNear(to candidate) bool {
 	return c.near && to.near && c.isCertain() && c.score >= to.score-nearMargin && c.tieBreak >= to.tieBreak-margin
 }
 
-// canSwap reports whether two fields could as well have each other's columns.
+// canSwap reports whether the columns of two fields would fit equally well if they were
+// swapped.
 func (d *decision) canSwap(a, b candidate) bool {
 	return d.rankScore(a.field, b.entry) >= a.rankScore()-margin && d.rankScore(b.field, a.entry) >= b.rankScore()-margin
 }
@@ -224,8 +224,8 @@ func (d *decision) canSwap(a, b candidate) bool {
 // not a candidate.
 func (d *decision) rankScore(field, entry int) float64 { return d.rankScores[[2]int{field, entry}] }
 
-// contenders returns the other fields that match the column about as well and
-// have none, or take several.
+// contenders returns the other fields that match the column about equally well and that
+// have no column or are many-to-one.
 func (d *decision) contenders(c candidate) []int {
 	var list []int
 	for i := range d.fields {
@@ -239,7 +239,7 @@ func (d *decision) contenders(c candidate) []int {
 	return list
 }
 
-// askTie asks for the column of a field and names those that may be it.
+// askTie asks which of several columns maps to a field.
 func (d *decision) askTie(field int, list []candidate) {
 	f := d.fields[field]
 	if d.asked[f.Key] {
@@ -288,8 +288,8 @@ func (d *decision) askWhichField(c candidate, others []int) {
 	d.addQuestion(q)
 }
 
-// holdForAnswer reserves a field and the columns in question for the answer. A
-// field that takes several columns continues to look for others.
+// holdForAnswer reserves a field and the columns in question until the question is
+// answered. A many-to-one field may still get other columns.
 func (d *decision) holdForAnswer(field int, list []candidate) {
 	d.settled[field] = !d.takesMany(field)
 	for _, c := range list {
@@ -299,8 +299,8 @@ func (d *decision) holdForAnswer(field int, list []candidate) {
 	}
 }
 
-// noteNearMisses adds to a field that is left open, or takes several columns,
-// which columns came close.
+// noteNearMisses adds a note about the columns that came close to a field that is unmapped
+// or many-to-one.
 func (d *decision) noteNearMisses(field int) {
 	count := 0
 	for _, c := range d.lists[field] {
@@ -323,14 +323,14 @@ func (d *decision) noteNearMisses(field int) {
 	}
 }
 
-// maxNearMisses is the most such columns that a field lists.
+// maxNearMisses is the maximum number of columns in such a note.
 const maxNearMisses = 3
 
 func rounded(score float64) float64 { return float64(int(score*1000+0.5)) / 1000 }
 
-// differInKind reports whether two columns are each of another kind of what the
-// field means: the order date and the ship date for a date. Neither is nearer
-// to it. A kind that the schema mentions is nearer than others.
+// differInKind reports whether two columns are different kinds of the field's concept, such
+// as the order date and the ship date for a date. Neither is closer to the field, unless
+// the schema mentions one of the kinds.
 func (d *decision) differInKind(a, b candidate) bool {
 	if a.entry == b.entry || a.near || len(a.extra) > 0 && len(d.foreignQualifiers(a)) == 0 {
 		return false
@@ -338,27 +338,26 @@ func (d *decision) differInKind(a, b candidate) bool {
 	return d.differInQualifiers(a, b) || d.differInName(a, b)
 }
 
-// foreignQualifiers returns the qualifiers of a header that neither the field
-// nor the rest of the schema has.
+// foreignQualifiers returns the qualifiers of a header that occur neither in the field nor
+// in the rest of the schema.
 func (d *decision) foreignQualifiers(c candidate) []string {
 	return slices.DeleteFunc(slices.Clone(c.extra), func(mark string) bool { return d.index.schemaQualifiers[mark] })
 }
 
-// differInQualifiers reports whether the headers name different qualifiers that
-// the field lacks.
+// differInQualifiers reports whether the headers have different qualifiers that the field
+// lacks.
 func (d *decision) differInQualifiers(a, b candidate) bool {
 	x, y := d.foreignQualifiers(a), b.extra
 	return !b.near && len(extras(x, y)) > 0 && len(extras(y, x)) > 0 && !d.isPrimary(a)
 }
 
-// isPrimary reports whether the header is that of the first of several.
+// isPrimary reports whether the header is that of the first of several similar columns.
 func (d *decision) isPrimary(c candidate) bool {
 	return len(qualifiersOf(d.index.lexicon, c.extra, "rank")) == len(c.extra) && slices.Contains(c.extra, "primary")
 }
 
-// differInName reports whether the headers have the words of the field's name
-// and differ in their other words. The second of several is not a kind of its
-// own.
+// differInName reports whether the headers contain the words of the field's name and differ
+// in their other words. The second of several similar columns is not a separate kind.
 func (d *decision) differInName(a, b candidate) bool {
 	if len(qualifiersOf(d.index.lexicon, b.extra, "rank")) > len(qualifiersOf(d.index.lexicon, a.extra, "rank")) {
 		return false
@@ -370,8 +369,8 @@ func (d *decision) differInName(a, b candidate) bool {
 	})
 }
 
-// nameWords returns the words of the field name that a candidate matched, or of
-// its label and key.
+// nameWords returns the words of the field name that a candidate matched, or the words of
+// the label and of the key.
 func (d *decision) nameWords(c candidate) [][]string {
 	if c.meaning.Head != "" {
 		return [][]string{lexicon.SplitWords(c.meaning.name.text)}
@@ -380,10 +379,9 @@ func (d *decision) nameWords(c candidate) [][]string {
 	return [][]string{lexicon.SplitWords(f.Label), lexicon.SplitWords(f.Key)}
 }
 
-// extraWords returns the words of a header that a name lacks, without digits,
-// noise words, and what is in brackets, such as a unit. It returns none if the
-// header lacks a word of the name. A word may be the end of another, as in a
-// compound, and may be abbreviated.
+// extraWords returns the words of a header that a name lacks. It ignores digits, noise
+// words and text in brackets, such as a unit. It returns none if the header lacks a word of
+// the name. A word also matches the end of a compound and an abbreviation.
 func (d *decision) extraWords(header string, name []string) []string {
 	words := lexicon.SplitWords(lexicon.WithoutAside(header))
 	for _, part := range name {
@@ -405,13 +403,13 @@ func (d *decision) extraWords(header string, name []string) []string {
 	})
 }
 
-// minCompound is the fewest letters of a word that is looked for at the end of
-// others.
+// minCompound is the minimum length, in letters, of a word that may match the end of a
+// compound.
 const minCompound = 4
 
-// variantColumns returns the columns that have the field's meaning and more in
-// their names, so that the lexicon keeps them from the field. Next to a column
-// with a different meaning, they are as likely.
+// variantColumns returns columns whose names express the meaning of the field and
+// additional details, so that the lexicon does not match them. They are as likely as a
+// column with a related meaning.
 func (d *decision) variantColumns(c candidate) []candidate {
 	seen := map[int]bool{c.entry: true}
 	var list []candidate
@@ -445,7 +443,7 @@ func (d *decision) variantColumns(c candidate) []candidate {
 	return list
 }
 
-// isKind reports whether a header says more than the name of the field.
+// isKind reports whether a header is more specific than the name of the field.
 func (d *decision) isKind(c candidate) bool {
 	return slices.ContainsFunc(d.nameWords(c), func(name []string) bool {
 		return len(d.extraWords(d.columns[d.columnIndex(c)].Header, name)) > 0
@@ -465,11 +463,11 @@ func (d *decision) extendsName(c candidate) bool {
 	})
 }
 
-// maxBeyond is the most words that describe a kind.
+// maxBeyond is the maximum number of words that describe a kind.
 const maxBeyond = 2
 
-// valuesFit reports whether the values of a column may be those of the field,
-// and adds why it is in question.
+// valuesFit reports whether the values of a column fit the field. It adds the reason why
+// the column is in question.
 func (d *decision) valuesFit(c *candidate) bool {
 	column := d.columns[d.columnIndex(*c)]
 	p := profileColumn(column)

@@ -30,7 +30,7 @@ func indexed(list ...intray.Column) []intray.Column {
 	return list
 }
 
-// TestEvidence has one field, the columns, and the correct one.
+// TestEvidence checks which of several columns Suggest maps to a single field.
 func TestEvidence(t *testing.T) {
 	mail := typed("contact", "E-mail", intray.TypeEmail)
 	status := typed("state", "Order status", intray.TypeSelect)
@@ -87,8 +87,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestKeysMayMislead has a key that says less than the label of its field, and
-// a header that is the key of one field and holds the values of another.
+// TestKeysMayMislead checks a field whose key is less specific than its label, and a header
+// that is the key of one field while the column holds values of a second field.
 func TestKeysMayMislead(t *testing.T) {
 	fields := []intray.Field{field("partner", "Counterparty name"), field("iban", "Counterparty IBAN")}
 	ibans := []string{"DE02120300000000202051", "DE02500105170137075030"}
@@ -112,7 +112,8 @@ func TestNamesAreKeptAgainstValues(t *testing.T) {
 	}
 }
 
-// TestWholeIsBest has columns that the first field would take from the second.
+// TestWholeIsBest checks that the first field does not get a column that the second field
+// needs.
 func TestWholeIsBest(t *testing.T) {
 	fields := []intray.Field{field("a", "Telephone"), field("b", "Mobile phone"), field("c", "Name"), field("d", "Company name")}
 	m, questions := suggest(t, fields, "Cell", "Tel. no", "Organisation", "Nombre")

@@ -1,7 +1,7 @@
 package mapping
 
-// Normalize is the spelling by which tests compare names.
+// Normalize exports normalize to tests in package mapping_test.
 var Normalize = normalize
 
-// Accept is the score from which a column is mapped without asking.
+// Accept is the minimum score of a column that is mapped without a question.
 const Accept = accept

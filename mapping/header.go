@@ -8,18 +8,18 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// HeaderRow recognizes rows that name the fields of a schema. It is safe for
-// concurrent use.
+// HeaderRow recognizes rows that contain the names of the fields of a schema. It is safe
+// for concurrent use.
 type HeaderRow struct {
-	// names maps the spellings of the fields' names to the field.
+	// names maps each spelling of a field's name to the index of the field.
 	names  map[string]int
 	fields int
-	// meanings returns what the fields mean, computed when names do not decide.
+	// meanings returns the meanings of the fields. It computes them on first use, because
+	// names alone often decide.
 	meanings func() fieldMeanings
 }
 
-// fieldMeanings holds the meanings of fields by their concepts. Without a
-// lexicon there are none.
+// fieldMeanings holds the meanings of fields by concept. It is empty without a lexicon.
 type fieldMeanings struct {
 	lexicon *lexicon.Lexicon
 	heads   map[string][]headMeaning
@@ -47,8 +47,8 @@ func NewHeaderRow(fields []intray.Field) *HeaderRow {
 	return h
 }
 
-// readFieldMeanings reads the lexicon. An error in it is reported when columns
-// are mapped.
+// readFieldMeanings reads the lexicon. It ignores errors in the lexicon, because Suggest
+// reports them.
 func readFieldMeanings(fields []intray.Field) fieldMeanings {
 	l, err := lexicon.Standard()
 	if err != nil {
@@ -68,20 +68,19 @@ func readFieldMeanings(fields []intray.Field) fieldMeanings {
 	return m
 }
 
-// maxHeaderCells is the most cells of a row that are considered.
+// maxHeaderCells is the maximum number of cells of a row that Score considers.
 const maxHeaderCells = 256
 
-// scoreMeaning is the weight of a cell that means a field without being a name
-// of it.
+// scoreMeaning is the weight of a cell that has the meaning of a field but is not one of
+// its names.
 const scoreMeaning = 0.9
 
-// Score rates from 0 to 1 how well a row of cells names the fields of the
-// schema. Half of it is the part of its cells, or of the fields if these are
-// fewer, that names a separate field. The other half is how near it comes to
-// naming six fields, or all, or two more than it has cells. Cells that hold
-// dates, numbers or addresses count against it. Score considers the first 256
-// cells that have text. If names alone reach 0.8, it does not look at what
-// cells mean.
+// Score rates from 0 to 1 how well a row of cells names the fields of the schema. Half of
+// the score is the share of cells that each name a different field, or the share of fields
+// if there are fewer fields than cells. The other half is the number of named fields,
+// relative to six, to all fields, or to two more than the number of cells. Cells that hold
+// dates, numbers or addresses lower the score. Score considers the first 256 cells that
+// have text. If names alone yield 0.8, it ignores the meanings of cells.
 func (h *HeaderRow) Score(row []string) float64 {
 	if score := h.scoreCells(row, h.matchName); score >= enoughByName {
 		return score
@@ -89,7 +88,7 @@ func (h *HeaderRow) Score(row []string) float64 {
 	return h.scoreCells(row, h.matchField)
 }
 
-// enoughByName is the score from which the meaning of cells is not considered.
+// enoughByName is the score from which Score ignores the meanings of cells.
 const enoughByName = 0.8
 
 func (h *HeaderRow) scoreCells(row []string, name func(cell string) (field int, score float64)) float64 {
@@ -119,11 +118,11 @@ func (h *HeaderRow) scoreCells(row []string, name func(cell string) (field int, 
 	return (part + enough) / 2 * (1 - float64(values)/float64(max(cells, 1)))
 }
 
-// enoughNamed is how many named fields make a row as good as any: files have
-// many columns that a schema does not use.
+// enoughNamed is the number of named fields that yields the maximum score, because files
+// have many columns that a schema does not use.
 const enoughNamed = 6
 
-// matchName returns the field of which a cell is a name.
+// matchName returns the index of the field that has the cell as a name, and its weight.
 func (h *HeaderRow) matchName(cell string) (int, float64) {
 	if field, ok := h.names[normalize(cell)]; ok {
 		return field, 1
@@ -131,7 +130,7 @@ func (h *HeaderRow) matchName(cell string) (int, float64) {
 	return 0, 0
 }
 
-// matchField returns the field that a cell names or means, and its weight.
+// matchField returns the index of the field that a cell names or means, and its weight.
 func (h *HeaderRow) matchField(cell string) (int, float64) {
 	if field, score := h.matchName(cell); score > 0 {
 		return field, score

@@ -11,40 +11,40 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// entry is a free column, as the search for fields sees it.
+// entry is a free column in the index.
 type entry struct {
-	// column is its position in the list of columns.
+	// column is the position in the list of columns.
 	column   int
 	folded   string
 	readings []lexicon.Reading
 	profile  *profile
-	// year is the year of a column of amounts of one year, or "".
+	// year is the year of a column that holds the amounts of one year, or "".
 	year string
-	// sides are its sides of pairs of opposites, such as old and new.
+	// sides are the sides of pairs of opposites, such as old and new, to which the header
+	// belongs.
 	sides lexicon.Sides
-	// trigramCount is the number of its trigrams.
+	// trigramCount is the number of trigrams in the header.
 	trigramCount int
 }
 
-// signature is one meaning and the columns that have it.
+// signature is a meaning and the columns that have it.
 type signature struct {
 	reading lexicon.Reading
 	entries []int
 }
 
-// index finds the columns that may belong to a field without looking at all of
-// them.
+// index finds the columns that may map to a field without examining all columns.
 type index struct {
 	lexicon *lexicon.Lexicon
 	entries []entry
 	// schemaQualifiers are the qualifiers that the schema mentions.
 	schemaQualifiers map[string]bool
-	// many is the number of fields that take several columns.
+	// many is the number of many-to-one fields.
 	many int
 	// wanted are the concepts that fields of the schema mean.
 	wanted map[string]bool
-	// byFolded and byGram hold positions in entries; byConcept holds signatures
-	// by the concept that is their head or is named.
+	// byFolded and byGram hold positions in entries. byConcept holds signatures, keyed by
+	// the concept that is the head or is named.
 	byFolded map[string][]int
 	byGram   map[string][]int
 	// byWord holds at most maxAlike positions for each word of the headers.
@@ -52,24 +52,24 @@ type index struct {
 	byConcept map[string][]*signature
 }
 
-// Bounds of the search. A name or meaning that more than maxAlike columns share
-// does not distinguish them and is skipped.
+// These are the limits of the search. A name or meaning that more than maxAlike columns
+// share does not distinguish columns and is skipped.
 const (
 	maxAlike      = 64
 	maxSignatures = 200
-	// maxGathered is the most columns of one meaning that all fields with
-	// several columns consider together.
+	// maxGathered is the maximum number of columns with the same meaning that all
+	// many-to-one fields consider together.
 	maxGathered = 16384
 	maxTrigrams = 48
-	// maxLike is the most columns whose letters are compared with those of one
+	// maxLike is the maximum number of columns whose letters are compared with those of one
 	// name.
 	maxLike = 16
-	// maxGuess is the most columns of a file for which typos in words of the
+	// maxGuess is the maximum number of columns in a file for which typos in words of the
 	// lexicon are considered.
 	maxGuess = 500
 )
 
-// newIndex reads the headers of the columns.
+// newIndex returns an index of the headers of the free columns.
 func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, error) {
 	x := &index{lexicon: l, wanted: map[string]bool{}, byFolded: map[string][]int{}, byGram: map[string][]int{}, byWord: map[string][]int{}, byConcept: map[string][]*signature{}}
 	x.schemaQualifiers, x.wanted = schemaVocabulary(l, s.fields)
@@ -109,7 +109,8 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 // costImplied is the cost of a meaning that depends on another column.
 const costImplied = 0.05
 
-// addImplied adds meanings that columns have only next to other columns.
+// addImplied adds meanings that columns have only if the file also has certain other
+// columns.
 func (x *index) addImplied(signatures map[string]*signature) {
 	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
 		c := x.lexicon.Concept(name)
@@ -122,8 +123,7 @@ func (x *index) addImplied(signatures map[string]*signature) {
 	}
 }
 
-// columnsMeaning returns the columns whose first meaning is the concept and
-// nothing else.
+// columnsMeaning returns the columns whose first meaning is the concept without qualifiers.
 func (x *index) columnsMeaning(concept string) []int {
 	var places []int
 	for i, e := range x.entries {
@@ -150,7 +150,7 @@ func (x *index) addSignatures(signatures map[string]*signature, readings []lexic
 	}
 }
 
-// indexWords adds the words and letters of a header.
+// indexWords adds the words and letters of a header to the index.
 func (x *index) indexWords(place int) {
 	e := &x.entries[place]
 	for word := range strings.FieldsSeq(e.folded) {
@@ -168,7 +168,7 @@ func (x *index) indexWords(place int) {
 // foldName returns the folded words of a name, separated by spaces.
 func foldName(text string) string { return strings.Join(lexicon.SplitWords(text), " ") }
 
-// trigrams returns the runs of three letters of a folded name.
+// trigrams returns the sequences of three letters in a folded name.
 func trigrams(folded string) []string {
 	letters := []rune(" " + folded + " ")
 	var all []string
@@ -179,8 +179,8 @@ func trigrams(folded string) []string {
 	return slices.Compact(all)
 }
 
-// similarEntries returns the columns whose headers share half of the trigrams
-// of the shorter one with a folded name.
+// similarEntries returns the columns whose headers have at least half of their trigrams in
+// common with a folded name. The shorter of the two counts.
 func (x *index) similarEntries(folded string) []int {
 	own := trigrams(folded)
 	shared := map[int]int{}
@@ -207,8 +207,8 @@ func (x *index) similarEntries(folded string) []int {
 	return all
 }
 
-// schemaVocabulary returns the qualifiers and concepts that the fields of a
-// schema name: in a schema of invoices, "invoice status" is a status.
+// schemaVocabulary returns the qualifiers and concepts that the fields of a schema mention.
+// For example, in a schema for invoices, "invoice status" is a status.
 func schemaVocabulary(l *lexicon.Lexicon, fields []intray.Field) (marks, concepts map[string]bool) {
 	marks, concepts = map[string]bool{}, map[string]bool{}
 	for _, f := range fields {
@@ -224,8 +224,8 @@ func schemaVocabulary(l *lexicon.Lexicon, fields []intray.Field) (marks, concept
 	return marks, concepts
 }
 
-// reduceDoubt lowers the doubt about a meaning if the schema does not use the
-// likelier ones: without a field for a first name, "Nombre" is a name.
+// reduceDoubt lowers the doubt about a meaning if the schema does not use the likelier
+// meanings. For example, if no field is a first name, "Nombre" is a name.
 func (x *index) reduceDoubt(readings []lexicon.Reading) []lexicon.Reading {
 	likelierWanted := false
 	for i := range readings {
@@ -237,6 +237,6 @@ func (x *index) reduceDoubt(readings []lexicon.Reading) []lexicon.Reading {
 	return readings
 }
 
-// lessDoubt is the part of a doubt that disappears if nothing likelier is
-// wanted.
+// lessDoubt is the share of the doubt that disappears if the schema uses no likelier
+// meaning.
 const lessDoubt = 0.5

@@ -11,14 +11,14 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// headers are from files that mean the same in different words.
+// headers draws headers that express the same meanings in different words.
 var headers = rapid.SampledFrom([]string{
 	"E-mail address", "Mail", "Correo electrónico", "Phone", "Tel.", "Mobile", "City", "Ort", "Billing city", "Ship to city",
 	"First name", "Vorname", "Surname", "Name", "Full name", "PLZ", "Zip", "Order no", "Bestellnummer", "Order date",
 	"Date", "Created", "Total", "Amount", "Net", "Notes", "Comment", "Comment 2", "Employeee number", "Widget colour index",
 })
 
-// samples are cells that look alike within one column.
+// samples draws the cells of one column, which look alike.
 var samples = rapid.SampledFrom([][]string{
 	nil, {"ann@birch.example", "bo@elm.example"}, {"2026-03-04", "2026-03-05"}, {"12.50", "7.00"}, {"Ann", "Bo"}, {"1", "2"},
 })
@@ -41,7 +41,7 @@ func someFields(t *rapid.T) []intray.Field {
 	return list
 }
 
-// result is a mapping without the order of fields and columns.
+// result is a mapping that does not depend on the order of fields and columns.
 type result struct {
 	Header    string
 	Samples   []string
@@ -85,8 +85,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestTwoFieldsForTwoAlikeColumns checks that both are asked about, so that
-// neither comes first.
+// TestTwoFieldsForTwoAlikeColumns checks that Suggest asks about both fields, so that the
+// order of fields does not decide.
 func TestTwoFieldsForTwoAlikeColumns(t *testing.T) {
 	for _, labels := range [][]string{{"Ort", "Billing city"}, {"Billing city", "Ort"}} {
 		_, questions, err := mapping.Suggest(t.Context(), []intray.Field{field("a", labels[0]), field("b", labels[1])}, columns("E-mail address", "City", "City"))

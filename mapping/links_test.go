@@ -6,8 +6,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// linked are names of one thing: a field with one of them takes a column with
-// any other.
+// linked holds groups of synonyms. A field with one of the names must get a column with any
+// other name of the group.
 var linked = [][]string{
 	{"Phonetic name", "Kana", "Name (kana)", "Furigana", "フリガナ", "Name kana"},
 	{"Net price", "Price excl. VAT", "Prix HT", "Prix unitaire HT", "Nettopreis", "Cena bez DPH"},
@@ -39,7 +39,7 @@ func TestLinkedNames(t *testing.T) {
 	}
 }
 
-// TestYears has columns of amounts of one year.
+// TestYears checks columns that hold the amounts of one year.
 func TestYears(t *testing.T) {
 	for what, c := range map[string]struct {
 		label   string

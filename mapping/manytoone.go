@@ -10,17 +10,17 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// pickedColumn is a column that a field with ManyToOne takes, with the reasons.
+// pickedColumn is a column that maps to a many-to-one field, with the reasons.
 type pickedColumn struct {
-	// column is its position in the list of columns.
+	// column is the position in the list of columns.
 	column  int
 	score   float64
 	reasons []intray.Message
-	// near reports whether the column is merely near to what the field means.
+	// near reports whether the column is only related to the field.
 	near bool
 }
 
-// takesMany reports whether a field takes all columns that match it.
+// takesMany reports whether a field is many-to-one.
 func (s *suggestion) takesMany(field int) bool {
 	return s.fields[field].ManyToOne && !s.fields[field].Hidden
 }
@@ -28,14 +28,14 @@ func (s *suggestion) takesMany(field int) bool {
 // isHandled reports whether a field is settled or has a column.
 func (s *suggestion) isHandled(field int) bool { return s.settled[field] || len(s.picks[field]) > 0 }
 
-// addPick adds a column to a field that takes several.
+// addPick adds a column to a many-to-one field.
 func (s *suggestion) addPick(field int, p pickedColumn) {
 	s.used[p.column], s.taken[p.column] = true, true
 	s.picks[field] = append(s.picks[field], p)
 }
 
-// mergePicks merges the columns of the fields that take several into their
-// matches: in the file's order, with the score of the least certain one.
+// mergePicks merges the columns of each many-to-one field into its match, in file order and
+// with the score of the least certain column.
 func (s *suggestion) mergePicks() {
 	for i, picks := range s.picks {
 		if len(picks) == 0 {
@@ -56,7 +56,7 @@ func (s *suggestion) mergePicks() {
 	}
 }
 
-// mergeReasons explains why columns feed one field. It names at most five of
+// mergeReasons explains why several columns map to one field. It names at most five of
 // them.
 func (s *suggestion) mergeReasons(picks []pickedColumn) []intray.Message {
 	if len(picks) == 1 {
@@ -74,8 +74,8 @@ func (s *suggestion) mergeReasons(picks []pickedColumn) []intray.Message {
 	return reasons
 }
 
-// assignRemaining assigns the remaining columns to the fields that take
-// several, and asks about those that two of them match equally well.
+// assignRemaining maps the remaining columns to the many-to-one fields. It asks about
+// columns that match two such fields equally well.
 func (d *decision) assignRemaining() {
 	wanted := map[int][]candidate{}
 	for i := range d.fields {
@@ -105,8 +105,8 @@ func (d *decision) assignRemaining() {
 	}
 }
 
-// eachOwnColumn yields the columns that only this field matches, with its name
-// for each.
+// eachOwnColumn calls each for every column that matches only this field, with the name
+// that matches.
 func (w claim) eachOwnColumn(each func(column int, n name)) {
 	for i, o := range w.offers {
 		if len(o.fields) > 1 {
@@ -118,17 +118,17 @@ func (w claim) eachOwnColumn(each func(column int, n name)) {
 	}
 }
 
-// askShared asks about columns of one name that several fields match, each of
-// which takes several: one question for each of the first columns.
+// askShared asks about columns with the same name that match several many-to-one fields. It
+// asks one question for each of the first columns.
 func (s *suggestion) askShared(o *offer) {
 	for _, c := range o.columns[:min(len(o.columns), maxNamed)] {
 		s.askCompetingFields(&offer{columns: []int{c}, fields: o.fields})
 	}
 }
 
-// unnumbered returns a name without the number that distinguishes it within a
-// series: "Phone 2", "Phone (2)", "2. Phone" and "Phones" are all "phone". A
-// name that is only a number has none.
+// unnumbered returns a name without the number that distinguishes it within a series:
+// "Phone 2", "Phone (2)", "2. Phone" and "Phones" all become "phone". It returns "" for a
+// name that is only a number.
 func unnumbered(text string) string {
 	plain := normalize(text)
 	if bare := strings.TrimRightFunc(plain, unicode.IsDigit); bare != plain {
@@ -141,5 +141,5 @@ func unnumbered(text string) string {
 	return plain
 }
 
-// minSingular is the fewest bytes of a name that an s makes a plural.
+// minSingular is the minimum length, in bytes, of a name whose plural ends in s.
 const minSingular = 3

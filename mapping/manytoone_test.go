@@ -14,14 +14,14 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// many returns the field with ManyToOne.
+// many returns the field with ManyToOne set.
 func many(f intray.Field) intray.Field {
 	f.ManyToOne = true
 	return f
 }
 
-// TestManyColumns lists the columns of the first field, which takes several,
-// and the one of the others.
+// TestManyColumns checks the columns that map to the first field, which is many-to-one, and
+// the single column of each other field.
 func TestManyColumns(t *testing.T) {
 	tags, city := many(field("tags", "Tags", "Labels")), field("city", "City")
 	prices := many(field("k", "Price"))
@@ -76,8 +76,7 @@ func TestManyScoreIsTheLeast(t *testing.T) {
 	}
 }
 
-// TestManyContests has columns that match a field that takes several as well as
-// another field.
+// TestManyContests checks columns that match both a many-to-one field and a second field.
 func TestManyContests(t *testing.T) {
 	tags := many(field("tags", "Tags"))
 	for what, c := range map[string]struct {
@@ -129,8 +128,8 @@ func TestManyRemembered(t *testing.T) {
 	}
 }
 
-// TestManyAreSound checks that no column is lost: each feeds one field, is in
-// question or is reported as unmapped.
+// TestManyAreSound checks that no column is lost: each maps to one field, is in question or
+// is reported as unmapped.
 func TestManyAreSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)
@@ -172,13 +171,13 @@ func inAny(questions []mapping.Question, column int) bool {
 	})
 }
 
-// asksMore reports whether a question names only some of its columns.
+// asksMore reports whether a question lists only some of its columns.
 func asksMore(questions []mapping.Question) bool {
 	return slices.ContainsFunc(questions, func(q mapping.Question) bool { return len(q.Columns) >= 5 })
 }
 
-// TestManyIsFast has as many columns as a file may have, for one field and for
-// many.
+// TestManyIsFast checks that the maximum number of columns of a file maps quickly, to one
+// many-to-one field and to several.
 func TestManyIsFast(t *testing.T) {
 	const limit = 10 * time.Second
 	for what, headers := range map[string]func(int) string{

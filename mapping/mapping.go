@@ -1,11 +1,10 @@
 // Package mapping assigns the columns of a file to the fields of a schema.
 //
-// [Suggest] proposes an [intray.Match] for each field, with a score and with
-// reasons for people, by the names of fields and columns and by samples of the
-// cells. It does not decide what these leave open: it returns a [Question] for
-// a person. An [intray.LearnedColumn] is what a person confirmed before. A
-// [HeaderRow] recognizes the row of a file that names the fields of a schema.
-// The package stores nothing and reads no files.
+// [Suggest] proposes an [intray.Match] for each field, with a score and with reasons for
+// people. It uses the names of fields and columns and samples of the cells. If these do not
+// decide, it returns a [Question] for a person. An [intray.LearnedColumn] is a mapping that
+// a person confirmed in an earlier import. A [HeaderRow] recognizes the row of a file that
+// contains the names of the fields. The package does not store data or read files.
 package mapping
 
 import (
@@ -16,31 +15,31 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Question is what headers and values leave open.
+// Question is a question about the mapping that headers and values do not decide.
 type Question struct {
 	// Field is the key of the field without a column, or "" if the question is
 	// about the whole file.
 	Field string
-	// Columns are the columns that may map to the field, at most 5; empty if none
+	// Columns are the columns that may map to the field, at most 5. It is empty if none
 	// fits.
 	Columns []intray.Column
-	// Text describes the question and its reason. It names at most 5 columns
-	// or fields, each cut after 100 characters, and counts the others.
+	// Text describes the question and its reason. It names at most 5 columns or fields,
+	// each truncated to 100 characters, and states how many more there are.
 	Text intray.Message
-	// CompetingFields are the keys of all fields that match the one column;
-	// empty if only one does.
+	// CompetingFields are the keys of all fields that match the same column. It is empty if
+	// only one field does.
 	CompetingFields []string
 }
 
 // Config configures Suggest. The zero Config works.
 type Config struct {
-	// ExactOnly maps only columns whose header is exactly a name of the field.
-	// Default false.
+	// ExactOnly maps only columns whose header equals a name of the field exactly. The
+	// default is false.
 	ExactOnly bool
-	// Keyed means that the headers are keys of records rather than a row of a
-	// file, so that questions do not mention one. Default false.
+	// Keyed is set if the headers are keys of records, so that questions do not mention a
+	// header row. The default is false.
 	Keyed bool
-	// Learned are mappings that a person confirmed. Default none.
+	// Learned are mappings that a person confirmed. The default is none.
 	Learned []intray.LearnedColumn
 }
 
@@ -49,34 +48,33 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 	return Config{}.Suggest(ctx, fields, columns)
 }
 
-// Suggest returns the mapping that headers and values decide, and questions
-// about what they leave open: a field or a column that two fit equally well,
-// certain or not (from a score of 0.6 on), a field that requires a column and
-// has no certain one, and a file in which no column feeds any field. If columns
-// came close, the question names them, the nearest first.
+// Suggest returns the mapping that headers and values decide, and questions about
+// everything else. It asks if two columns fit a field equally well or two fields fit a
+// column equally well, with a score of at least 0.6. It asks if a field requires a column
+// and has no certain one. It also asks if no column maps to any field. If columns came
+// close, the question lists them, closest first.
 //
-// A column feeds at most one field, and a field has one column. Matches are
-// made in this order: what a person confirmed, then the exact key or label of
-// the field, an exact alternate name, and the same names in another spelling
-// (case, spaces, punctuation, camel case). The rest is decided as a whole, by
-// what the names mean in the lexicon, by their spelling and by the samples of
-// the columns. A match with a score below 0.9 is not made; the reasons of an
-// open field list the columns that came close. Opposites, such as a minimum and
-// a maximum price, never match. Columns that are different kinds of what the
-// field means, such as an order date and a ship date for a date, fit it equally
+// A column maps to at most one field, and a field has one column. Suggest matches in this
+// order: mappings that a person confirmed, the exact key or label of the field, an exact
+// alternate name, and the same names in a different spelling (case, spaces, punctuation,
+// camel case). It decides the remaining fields together, by the meaning of the names in the
+// lexicon, their spelling and the samples of the columns. It makes no match with a score
+// below 0.9. The reasons of an unmapped field list the columns that came close. Opposites,
+// such as a minimum and a maximum price, never match. Columns that are different kinds of
+// the field's concept, such as an order date and a ship date for a date, fit it equally
 // well, unless the rest of the schema mentions one of the kinds.
 //
-// A field with ManyToOne takes every column that any of these steps would have
-// assigned to it, unless another field matches the column as well: all columns
-// with one of its names, those of a series such as "Phone 1" and "Phone 2", and
-// those with the same meaning. Its score is that of the least certain column.
-// It includes merely related columns, such as a mobile phone for a phone, only if
-// nothing is closer. Its reasons list such columns.
+// A many-to-one field gets every column that any of these steps would assign to it, unless
+// a different field also matches the column. These are all columns with one of the field's
+// names, columns of a series such as "Phone 1" and "Phone 2", and columns with the same
+// meaning. The score is that of the least certain column. The field gets columns that are
+// only related, such as a mobile phone for a phone, only if no column is closer. The
+// reasons list such columns.
 //
-// The order of fields and columns affects only the order of the result. The
-// time is proportional to the fields and the columns, not to their product: a
-// name or a meaning that more than 64 columns share does not distinguish them
-// and is skipped. The only errors are those of ctx and of the lexicon's files.
+// The order of fields and columns affects only the order of the result. The time is
+// proportional to the sum of fields and columns, not to their product, because Suggest
+// skips a name or a meaning that more than 64 columns share. Suggest returns an error only
+// if ctx is canceled or the lexicon is invalid.
 func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column) (intray.Mapping, []Question, error) {
 	s, err := c.decide(ctx, fields, columns)
 	if err != nil {
@@ -124,14 +122,14 @@ func (c Config) grades(s *suggestion) []grade {
 	return grades
 }
 
-// reason builds the message for a column when its header, shortened, is known.
-// Most candidates are dropped, and their reasons are never built.
+// reason returns a message, given the truncated header of the column. It is a function
+// because most candidates are dropped and need no messages.
 type reason func(header string) intray.Message
 
-// fixed is a reason that is the same for all columns.
+// fixed returns a reason that is the same for all columns.
 func fixed(m intray.Message) reason { return func(string) intray.Message { return m } }
 
-// made returns the messages of reasons for a column.
+// made returns the messages of the reasons for a column.
 func made(reasons []reason, column intray.Column) []intray.Message {
 	header := Shorten(column.Header)
 	list := make([]intray.Message, len(reasons))
@@ -141,21 +139,21 @@ func made(reasons []reason, column intray.Column) []intray.Message {
 	return list
 }
 
-// percent returns a share of 1 as a rounded percentage.
+// percent returns a share from 0 to 1 as a rounded percentage.
 func percent(share float64) int { return int(math.RoundToEven(share * 100)) }
 
-// columnMessage names a column. Columns count from 1.
+// columnMessage returns the name of a column for people. It counts columns from 1.
 func columnMessage(c intray.Column) intray.Message {
 	return intray.NewMessage("column.named", intray.Params{"header": Shorten(c.Header), "column": c.Index + 1})
 }
 
-// quoted names an element of a list.
+// quoted returns the message for an element of a list.
 func quoted(name string) intray.Message {
 	return intray.NewMessage("text.quoted", intray.Params{"text": Shorten(name)})
 }
 
-// joinParts is the value of a parameter: the first of total parts, and the
-// number of the others.
+// joinParts returns the value of a message parameter: the given parts of a list of total
+// parts, and the number of remaining parts.
 func joinParts(parts []intray.Message, total int) any {
 	if more := total - len(parts); more > 0 {
 		return intray.NewMessage("list.more", intray.Params{"list": parts, "n": more})

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// field returns a field with this key and label, with alternate names.
+// field returns a field with the given key, label and alternate names.
 func field(key, label string, alternates ...string) intray.Field {
 	return intray.Field{Key: key, Label: label, AlternateMatches: alternates}
 }
@@ -29,7 +29,7 @@ func columns(headers ...string) []intray.Column {
 	return list
 }
 
-// suggest maps the headers.
+// suggest calls Suggest for columns with the given headers.
 func suggest(t interface {
 	Helper()
 	Context() context.Context
@@ -105,7 +105,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// asked is a question without its text.
+// asked is a question without the text.
 type asked struct {
 	Field   string
 	Columns []int

@@ -8,41 +8,40 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// meaning is what one name of a field means.
+// meaning is the meaning of one name of a field.
 type meaning struct {
 	lexicon.Reading
-	// name is the field's name that means it.
+	// name is the name of the field that has this meaning.
 	name name
-	// named reports whether the text mentions a name: "Company name", but not
+	// named reports whether the text contains a word for name: "Company name", but not
 	// "Company".
 	named bool
-	// many reports whether the field takes several columns, so that the second
-	// and the third match too.
+	// many reports whether the field is many-to-one, so that the second and third columns
+	// of a series match, too.
 	many bool
 }
 
-// What a difference between a field and a column costs beyond the lexicon's
-// costs.
+// These are the costs of differences between a field and a column, in addition to the costs
+// in the lexicon.
 const (
-	// fieldDoubt is how much of the doubt about a field's own name counts: its
-	// author knows what it means.
+	// fieldDoubt is the share of the doubt that counts for the name of a field, because the
+	// author of the schema knows the meaning.
 	fieldDoubt = 0.4
-	// costLesser is for what a name may mean in addition to its certain
-	// meaning: a person is asked.
+	// costLesser is the cost of a meaning that a name may have in addition to its certain
+	// meaning. It leads to a question.
 	costLesser = 0.03
-	// costUnnamed is for a field such as "Company" and a column that names
-	// another role, such as "Customer".
+	// costUnnamed is the cost for a field such as "Company" and a column that names a
+	// different role, such as "Customer".
 	costUnnamed = 0.1
-	// nearRole is the cost up to which a role is as good as the other.
+	// nearRole is the maximum cost at which two roles count as equally good.
 	nearRole = 0.05
 )
 
-// schemaFactor is the part of its cost that an object counts which the schema
-// mentions.
+// schemaFactor is the share of the cost that counts for an object that the schema mentions.
 const schemaFactor = 0.4
 
-// meanings reads the names of a field. The key counts if the label means
-// nothing, or less.
+// meanings returns the meanings of the names of a field. The key counts if the label has no
+// meaning or a less specific one.
 func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
 	label := readMeanings(l, name{kind: labelName, text: f.Label})
 	key := readMeanings(l, name{kind: keyName, text: f.Key})
@@ -62,8 +61,8 @@ func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
 	return filterByType(l, all, kindOf(f.Type.Name))
 }
 
-// maxAlternates is the most alternate names of a field that are looked up by
-// meaning.
+// maxAlternates is the maximum number of alternate names of a field that are looked up in
+// the lexicon.
 const maxAlternates = 50
 
 func readMeanings(l *lexicon.Lexicon, n name) []meaning {
@@ -80,10 +79,10 @@ func readMeanings(l *lexicon.Lexicon, n name) []meaning {
 	return all[:min(len(all), maxReadings)]
 }
 
-// maxReadings is the most meanings of one text that are considered.
+// maxReadings is the maximum number of meanings of a name that are considered.
 const maxReadings = 6
 
-// saysName reports whether a text has a word for name.
+// saysName reports whether text contains a word for name.
 func saysName(l *lexicon.Lexicon, text string) bool {
 	for _, word := range lexicon.SplitWords(text) {
 		for _, r := range l.Read(word) {
@@ -95,8 +94,8 @@ func saysName(l *lexicon.Lexicon, text string) bool {
 	return false
 }
 
-// filterByType drops meanings whose values are not those of the field's type,
-// if others remain.
+// filterByType drops meanings whose values do not have the field's type, unless it would
+// drop all meanings.
 func filterByType(l *lexicon.Lexicon, all []meaning, kind string) []meaning {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !compatible(l.Concept(m.Named).Values, kind) })
 	if len(kept) == 0 {
@@ -105,7 +104,8 @@ func filterByType(l *lexicon.Lexicon, all []meaning, kind string) []meaning {
 	return kept
 }
 
-// compatible reports whether values of a concept may feed a field of a kind.
+// compatible reports whether the values of a concept are acceptable for a field of the
+// given kind.
 func compatible(values, kind string) bool {
 	switch kind {
 	case "", values:
@@ -120,8 +120,7 @@ func compatible(values, kind string) bool {
 	return values == "any" || values == "text" || values == "id" && kind != "email"
 }
 
-// distance returns the cost of treating what a column means as what a field
-// means.
+// distance returns the cost of treating the meaning of a column as the meaning of a field.
 func (m meaning) distance(l *lexicon.Lexicon, q lexicon.Reading, home map[string]bool) float64 {
 	if m.many {
 		q.Qualifiers = slices.DeleteFunc(slices.Clone(q.Qualifiers), func(mark string) bool { return len(qualifiersOf(l, []string{mark}, "rank")) > 0 })
@@ -160,8 +159,8 @@ func (m meaning) distance(l *lexicon.Lexicon, q lexicon.Reading, home map[string
 	return cost + step + qualifierCost(l, wanted, rest, home)
 }
 
-// nearCase is the cost of treating one case of a concept as another, such as
-// the date on which an order was created as its date.
+// nearCase returns the cost of treating one special case of a concept as a second one, such
+// as the creation date of an order as the order date.
 func nearCase(own, other *lexicon.Concept) float64 {
 	if own == other {
 		return lexicon.Never
@@ -173,8 +172,8 @@ func containsAll(all, part []string) bool {
 	return !slices.ContainsFunc(part, func(mark string) bool { return !slices.Contains(all, mark) })
 }
 
-// qualifierCost compares the qualifiers of the field with those of the column.
-// home are the objects that the schema mentions.
+// qualifierCost returns the cost of the differences between the qualifiers of the field and
+// those of the column. home holds the objects that the schema mentions.
 func qualifierCost(l *lexicon.Lexicon, field, column []string, home map[string]bool) float64 {
 	cost := 0.0
 	for _, f := range field {
@@ -196,7 +195,7 @@ func qualifierCost(l *lexicon.Lexicon, field, column []string, home map[string]b
 		case qualifiersOf(l, field, q.Facet) == nil:
 			cost += q.Extra
 		case !sharesFacet(l, field, column, q.Facet):
-			// counted with the field's own qualifier
+			// already counted with the qualifier of the field
 		default:
 			cost += q.Extra / 2
 		}
@@ -204,7 +203,7 @@ func qualifierCost(l *lexicon.Lexicon, field, column []string, home map[string]b
 	return cost
 }
 
-// missingCost is the cost of a qualifier of the field that the column lacks.
+// missingCost returns the cost of a qualifier that the field has but the column lacks.
 func missingCost(l *lexicon.Lexicon, mark string, column []string) float64 {
 	q := l.Qualifier(mark)
 	if q == nil {
@@ -221,13 +220,13 @@ func missingCost(l *lexicon.Lexicon, mark string, column []string) float64 {
 	return best
 }
 
-// sharesFacet reports whether one of the field's qualifiers of the facet is
-// among the column's.
+// sharesFacet reports whether the field and the column have a qualifier of the given facet
+// in common.
 func sharesFacet(l *lexicon.Lexicon, field, column []string, name string) bool {
 	return slices.ContainsFunc(qualifiersOf(l, field, name), func(f string) bool { return slices.Contains(column, f) })
 }
 
-// qualifiersOf returns the qualifiers of one facet.
+// qualifiersOf returns those marks that are qualifiers of the given facet.
 func qualifiersOf(l *lexicon.Lexicon, marks []string, name string) []string {
 	var all []string
 	for _, mark := range marks {
@@ -238,7 +237,7 @@ func qualifiersOf(l *lexicon.Lexicon, marks []string, name string) []string {
 	return all
 }
 
-// describeReading describes a reading to people.
+// describeReading returns a description of a reading for people.
 func describeReading(r lexicon.Reading) string {
 	text := strings.ReplaceAll(r.Named, "_", " ")
 	var marks []string
@@ -254,7 +253,7 @@ func describeReading(r lexicon.Reading) string {
 	return text
 }
 
-// extras returns the first marks that the second lack.
+// extras returns the elements of marks that are not in of.
 func extras(marks, of []string) []string {
 	return slices.DeleteFunc(slices.Clone(marks), func(m string) bool { return slices.Contains(of, m) })
 }

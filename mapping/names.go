@@ -15,18 +15,18 @@ import (
 
 // grade is one degree of closeness between a header and a name of a field.
 type grade struct {
-	// alternates selects the alternate names.
+	// alternates selects the alternate names instead of the key and the label.
 	alternates bool
-	// spelling maps names to the spelling in which they are compared.
+	// spelling returns a name in the spelling in which names are compared.
 	spelling func(string) string
-	// match explains that a matching header is the name of the field.
+	// match returns the reason that a header matches a name of the field.
 	match func(header string, n name) intray.Message
 	score float64
-	// many restricts the grade to fields that take several columns.
+	// many restricts the grade to many-to-one fields.
 	many bool
 }
 
-// grades are tried in order.
+// grades are the grades, in the order in which they are tried.
 var grades = []grade{
 	{spelling: exactSpelling, score: 1, match: isName},
 	{spelling: exactSpelling, score: 1, match: isName, alternates: true},
@@ -34,14 +34,14 @@ var grades = []grade{
 	{spelling: normalize, score: 0.9, match: isRespelled, alternates: true},
 }
 
-// seriesGrades follow grades, for columns that only a number distinguishes and
-// fields that take several.
+// seriesGrades follow grades. They are for many-to-one fields and columns that differ only
+// in a number.
 var seriesGrades = []grade{
 	{spelling: unnumbered, score: 0.94, match: isNumbered, many: true},
 	{spelling: unnumbered, score: 0.92, match: isNumbered, many: true, alternates: true},
 }
 
-// exactGrades is how many of the grades compare exact names.
+// exactGrades is the number of grades that compare exact names.
 const exactGrades = 2
 
 func exactSpelling(name string) string { return name }
@@ -70,16 +70,16 @@ func isAlike(header string, n name) intray.Message {
 type name struct {
 	kind nameKind
 	text string
-	// spelled is the name as the grade compares it.
+	// spelled is the name in the spelling of the grade.
 	spelled string
 }
 
-// because returns a reason that is about the name.
+// because returns a reason that concerns the name.
 func (n name) because(why func(header string, n name) intray.Message) reason {
 	return func(header string) intray.Message { return why(header, n) }
 }
 
-// nameKind is which of a field's names one is.
+// nameKind is the kind of a field's name, such as key or label.
 type nameKind uint8
 
 const (
@@ -98,8 +98,8 @@ func (k nameKind) message() intray.Message {
 	return intray.NewMessage("field_name.alternate", nil)
 }
 
-// namesOf returns the names of a field that the grade compares. Of two that are
-// alike it returns the first; it skips empty names.
+// namesOf returns the names of a field that the grade compares. It skips empty names and
+// names with the same spelling as an earlier one.
 func (g grade) namesOf(f intray.Field) []name {
 	all := []name{{kind: keyName, text: f.Key}, {kind: labelName, text: f.Label}}
 	if g.alternates {
@@ -121,8 +121,7 @@ func (g grade) namesOf(f intray.Field) []name {
 	return kept
 }
 
-// matched returns the match of a column with the header to a field with the
-// name.
+// matched returns the match between a column and a field with the given name.
 func (g grade) matched(column intray.Column, n name) intray.Match {
 	return intray.Match{
 		Column: column.Index, Header: column.Header, Score: g.score,
@@ -130,11 +129,10 @@ func (g grade) matched(column intray.Column, n name) intray.Match {
 	}
 }
 
-// normalize maps the spellings of one name to one text: lower case, without
-// spaces and punctuation. "First Name", "first_name", "firstName" and
-// "FIRST-NAME" are one name. Letters keep their accents, and signs that are
-// neither letters nor digits but carry meaning (# % & + $ € £) stay, so that
-// "Amount" and "Amount %" remain two.
+// normalize returns a name in lower case and without spaces and punctuation, so that "First
+// Name", "first_name", "firstName" and "FIRST-NAME" are equal. It retains accents and the
+// signs # % & + $ € £, which carry meaning, so that "Amount" and "Amount %" remain
+// different.
 func normalize(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -147,15 +145,16 @@ func normalize(name string) string {
 	}, norm.NFC.String(name))
 }
 
-// Texts name at most this many columns or fields, and cut each name after this
-// many characters: a file may have thousands, each of some kilobytes.
+// Messages list at most maxNamed columns or fields and truncate each name to maxQuote
+// characters, because a file may have thousands of columns with headers of several
+// kilobytes.
 const (
 	maxNamed = 5
 	maxQuote = 100
 )
 
-// Shorten cuts a header or another name after 100 characters and adds an
-// ellipsis. It is for texts that people read.
+// Shorten truncates a header or other name to 100 characters and appends an ellipsis. It is
+// for messages to people.
 func Shorten(text string) string {
 	if len(text) <= maxQuote || utf8.RuneCountInString(text) <= maxQuote {
 		return text
@@ -168,15 +167,14 @@ func Shorten(text string) string {
 	return text[:end] + "…"
 }
 
-// costYear is the cost of a column that is of one year only.
+// costYear is the cost of a column that holds the amounts of one year only.
 const costYear = 0.03
 
-// yearOf matches years of the last and of this century, with the words that
-// belong to them.
+// yearOf matches years from 1900 to 2099 and words for year next to them.
 var yearOf = regexp.MustCompile(`(?i)(?:\bFY\s*)?((?:19|20)[0-9]{2})(?:[年년]度?)?`)
 
-// withoutYear removes the one year from a header: "Revenue 2025" is revenue.
-// The year is "" if there is none, or several numbers.
+// withoutYear splits a header into the name and the year: "Revenue 2025" becomes "Revenue"
+// and "2025". The year is "" if the header has no year or several numbers.
 func withoutYear(header string) (rest, year string) {
 	if !strings.Contains(header, "19") && !strings.Contains(header, "20") {
 		return header, ""
@@ -192,8 +190,8 @@ func withoutYear(header string) (rest, year string) {
 	return rest, header[at[2]:at[3]]
 }
 
-// countNames counts the columns of each name regardless of their years. It is
-// empty if no column has a year.
+// countNames returns the number of columns for each name without its year. It is empty if
+// no header has a year.
 func countNames(columns []intray.Column) map[string]int {
 	all := map[string]int{}
 	if !slices.ContainsFunc(columns, func(c intray.Column) bool { _, year := withoutYear(c.Header); return year != "" }) {
@@ -206,8 +204,8 @@ func countNames(columns []intray.Column) map[string]int {
 	return all
 }
 
-// readYear reads the header of a column of amounts with a year after its name,
-// if no other column has that name. It returns none for other columns.
+// readYear reads the header of a column of amounts that has a year after its name. It
+// returns none if a second column has that name, and none for other columns.
 func readYear(l *lexicon.Lexicon, header string, nameCounts map[string]int) (readings []lexicon.Reading, year string) {
 	rest, year := withoutYear(header)
 	if year == "" || nameCounts[foldName(rest)] > 1 {
@@ -225,7 +223,8 @@ func readYear(l *lexicon.Lexicon, header string, nameCounts map[string]int) (rea
 	return readings, year
 }
 
-// isOtherYear reports whether a field's name is of another year than a column.
+// isOtherYear reports whether the name of a field contains a different year than the
+// column.
 func isOtherYear(name, year string) bool {
 	if year == "" {
 		return false

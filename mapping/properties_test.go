@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// names are few and similar, so that fields and columns match in every way.
+// names draws from a few similar names, so that fields and columns match in every way.
 var names = rapid.SampledFrom([]string{
 	"email", "Email", "E-Mail", "e mail", "EMAIL", "mail", "Mail", "name", "Name", "NAME", "n", "", "-", "Amount", "Amount %", "É", "é",
 })
@@ -23,14 +23,14 @@ func someField(t *rapid.T) intray.Field {
 	return f
 }
 
-// draw draws fields with different keys, and headers.
+// draw draws headers, and fields with different keys.
 func draw(t *rapid.T) ([]intray.Field, []string) {
 	fields := rapid.SliceOfNDistinct(rapid.Custom(someField), 1, 5, func(f intray.Field) string { return f.Key }).Draw(t, "fields")
 	return fields, rapid.SliceOfN(names, 0, 6).Draw(t, "headers")
 }
 
-// fits rates how well a header fits a field: 0 exactly, by a name; 1 exactly,
-// by an alternate name; 2 and 3 the same in another spelling; 4 not at all.
+// fits rates how well a header fits a field. 0 is an exact name, 1 an exact alternate name,
+// 2 and 3 are the same in a different spelling, and 4 is no match.
 func fits(f intray.Field, header string) int {
 	same := func(name string) bool {
 		n := mapping.Normalize(header)
@@ -90,8 +90,8 @@ func TestMappingIsSound(t *testing.T) {
 	})
 }
 
-// TestCloserIsTaken checks that no unused column fits a field better than the
-// one it got, unless the field is in question.
+// TestCloserIsTaken checks that no unused column fits a field better than its own column
+// does, unless the field is in question.
 func TestCloserIsTaken(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)
@@ -132,8 +132,8 @@ func TestMappingIsTheSameEachTime(t *testing.T) {
 	})
 }
 
-// TestOrderOfColumnsDoesNotMatter shuffles the columns: each field keeps its
-// column, wherever that moved.
+// TestOrderOfColumnsDoesNotMatter checks that each field keeps its column if the columns
+// are shuffled.
 func TestOrderOfColumnsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// similarity compares the letters of two folded names, from 0 to 1. Names that
-// differ in a digit are not similar.
+// similarity returns the similarity of the letters of two folded names, from 0 to 1. It
+// returns 0 if the names differ in a digit.
 func similarity(a, b string) float64 {
 	if a == b {
 		return 1
@@ -27,8 +27,8 @@ func similarity(a, b string) float64 {
 	return max(abbreviationScore(strings.Fields(a), strings.Fields(b)), editSimilarity([]rune(a), []rune(b)))
 }
 
-// wordOverlap returns the part of the words that two names share, from 0 to 1.
-// A word and its abbreviation are one, and so are its forms.
+// wordOverlap returns the share of words that two names have in common, from 0 to 1. A word
+// equals its abbreviations and inflected forms.
 func wordOverlap(a, b []string) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
@@ -42,8 +42,8 @@ func wordOverlap(a, b []string) float64 {
 	return min(1, 2*float64(n)/float64(len(a)+len(b)))
 }
 
-// sameStem reports whether two words start alike and differ only in their
-// ending: category and categories.
+// sameStem reports whether two words differ only in their ending, such as category and
+// categories.
 func sameStem(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	n := 0
@@ -62,8 +62,8 @@ func digitsOf(text string) string {
 	}, text)
 }
 
-// abbreviationScore compares names word by word if one abbreviates the other by
-// its beginning or its consonants.
+// abbreviationScore returns how well one name abbreviates the other, word by word, by its
+// beginning or its consonants.
 func abbreviationScore(a, b []string) float64 {
 	if len(a) != len(b) {
 		return 0
@@ -81,8 +81,8 @@ func abbreviationScore(a, b []string) float64 {
 	return score
 }
 
-// abbreviates reports whether short abbreviates long: cust for customer, nbr
-// for number.
+// abbreviates reports whether short abbreviates long, such as cust for customer or nbr for
+// number.
 func abbreviates(short, long string) bool {
 	x, y := []rune(short), []rune(long)
 	if len(x) < 3 || len(x) >= len(y) || x[0] != y[0] {
@@ -103,11 +103,12 @@ func abbreviates(short, long string) bool {
 	return i == len(x)
 }
 
-// maxCompared is the most letters of names that are compared letter by letter.
+// maxCompared is the maximum length, in letters, of names that are compared letter by
+// letter.
 const maxCompared = 64
 
-// editSimilarity returns the part of the letters that need no change, by the
-// Damerau-Levenshtein distance with each transposition at most once.
+// editSimilarity returns the share of letters that need no change, based on the
+// Damerau-Levenshtein distance (optimal string alignment).
 func editSimilarity(a, b []rune) float64 {
 	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
 	longer := max(len(a), len(b))

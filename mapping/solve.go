@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// solveAssignment returns the assignment of columns to fields that is best as a
-// whole: every field and every column at most once. It solves the connected
-// groups of candidates one after the other.
+// solveAssignment returns the best overall assignment of columns to fields, in which each
+// field and each column occurs at most once. It solves each connected group of candidates
+// separately.
 func solveAssignment(all []candidate) []candidate {
 	var chosen []candidate
 	for _, group := range connectedGroups(all) {
@@ -17,8 +17,8 @@ func solveAssignment(all []candidate) []candidate {
 	return chosen
 }
 
-// connectedGroups divides candidates into groups that have neither a field nor
-// a column in common.
+// connectedGroups divides candidates into groups that have no field and no column in
+// common.
 func connectedGroups(all []candidate) [][]candidate {
 	parent := map[int]int{}
 	var root func(int) int
@@ -49,15 +49,16 @@ func connectedGroups(all []candidate) [][]candidate {
 	return list
 }
 
-// weight makes a certain match worth more than two doubtful ones.
+// weight returns the weight of a score. A certain match has more weight than two doubtful
+// ones.
 func weight(score float64) float64 { return 1 / (1.03 - score) }
 
-// maxExact is the most fields of a group that is solved exactly. In larger
-// groups the best candidates go first.
+// maxExact is the maximum number of fields in a group that is solved exactly. In a larger
+// group, the candidates with the best scores are assigned first.
 const maxExact = 200
 
-// bestAssignment returns the assignment of one group with the highest weight,
-// by the Hungarian method with shortest paths.
+// bestAssignment returns the assignment of one group with the highest total weight. It uses
+// the Hungarian algorithm with shortest augmenting paths.
 func bestAssignment(group []candidate) []candidate {
 	if len(group) == 1 {
 		return group
@@ -71,7 +72,7 @@ func bestAssignment(group []candidate) []candidate {
 	for _, c := range group {
 		at[[2]int{fields[c.field], entries[c.entry]}] = c
 	}
-	// The last columns are for fields without a column, one for each.
+	// The last columns represent fields without a column, one for each field.
 	price := func(i, j int) float64 {
 		if c, ok := at[[2]int{i, j}]; ok {
 			return -weight(c.rankScore())
@@ -90,7 +91,7 @@ func bestAssignment(group []candidate) []candidate {
 	return chosen
 }
 
-// numberGroup numbers fields and columns.
+// numberGroup assigns consecutive numbers to the fields and columns of a group.
 func numberGroup(group []candidate) (fields, entries map[int]int) {
 	fields, entries = map[int]int{}, map[int]int{}
 	for _, c := range group {
@@ -118,8 +119,8 @@ func greedy(group []candidate) []candidate {
 	return chosen
 }
 
-// hungarian returns for each of m columns the one of n rows that gets it, or
-// -1, at the lowest total price; n is at most m.
+// hungarian assigns n rows to m columns at the lowest total price. It returns the row of
+// each column, or -1 if it has none. n must not exceed m.
 func hungarian(n, m int, price func(i, j int) float64) []int {
 	u, v := make([]float64, n+1), make([]float64, m+1)
 	row, way := make([]int, m+1), make([]int, m+1)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// heaviest returns the highest weight of any assignment, by trying all.
+// heaviest returns the highest total weight of any assignment. It tries all assignments.
 func heaviest(all []candidate, field, fields int, taken map[int]bool) float64 {
 	if field == fields {
 		return 0
@@ -50,7 +50,7 @@ func TestSolve(t *testing.T) {
 	})
 }
 
-// TestSolveMany has more fields than are solved exactly.
+// TestSolveMany checks a group with more fields than maxExact.
 func TestSolveMany(t *testing.T) {
 	var all []candidate
 	for f := range maxExact + 10 {
@@ -119,7 +119,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestDateParts checks the exact limits of the numbers of a date.
+// TestDateParts checks the exact limits of the year, month and day in a date.
 func TestDateParts(t *testing.T) {
 	for text, want := range map[string]bool{
 		"2026 1 1": true, "2026 12 31": true, "2026 0 1": false, "2026 1 0": false, "2026 13 1": false, "2026 12 32": false,

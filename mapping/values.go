@@ -10,7 +10,8 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// shape is what a cell looks like; a cell may have several shapes.
+// shape is a set of bits that describes the appearance of a cell. A cell may have several
+// shapes.
 type shape uint16
 
 const (
@@ -19,34 +20,34 @@ const (
 	shapeDate
 	shapeTime
 	shapeNumber
-	// shapeInteger is only digits, without a sign.
+	// shapeInteger is a number that consists only of digits, without a sign.
 	shapeInteger
 	shapePhone
 	shapeIBAN
 	shapeUUID
 	shapeFlag
 	shapeCurrency
-	// shapeProse has at least five words.
+	// shapeProse is text of at least five words.
 	shapeProse
 	shapeDigit
 	shapeLetter
 	shapeDomain
 )
 
-// profile counts how many of a column's samples have each shape.
+// profile counts the samples of a column by shape.
 type profile struct {
 	counts map[shape]int
 	total  int
-	// counted reports whether the cells number the rows.
+	// counted reports whether the cells are consecutive row numbers.
 	counted bool
-	// distinct is the number of different cells.
+	// distinct is the number of distinct cells.
 	distinct int
 }
 
-// maxCell is how many bytes of a sample are considered.
+// maxCell is the maximum number of bytes of a sample that are considered.
 const maxCell = 256
 
-// profileColumn profiles the samples of a column.
+// profileColumn returns the profile of a column's samples.
 func profileColumn(column intray.Column) profile {
 	p := profile{counts: map[shape]int{}}
 	rows, seen := 0, map[string]bool{}
@@ -75,8 +76,8 @@ func profileColumn(column intray.Column) profile {
 	return p
 }
 
-// share returns the part of the samples that have one of the shapes, at least
-// that of any single shape; 0 without samples.
+// share returns the share of samples that have one of the shapes, or a lower bound of it.
+// It returns 0 if there are no samples.
 func (p profile) share(shapes ...shape) float64 {
 	if p.total == 0 {
 		return 0
@@ -88,7 +89,7 @@ func (p profile) share(shapes ...shape) float64 {
 	return float64(n) / float64(p.total)
 }
 
-// shapeOf classifies a cell that has text.
+// shapeOf returns the shapes of a nonempty cell.
 func shapeOf(cell string) shape {
 	var s shape
 	letters, digits, spaces := 0, 0, 0
@@ -119,7 +120,7 @@ func shapeIf(yes bool, s shape) shape {
 	return 0
 }
 
-// hasOnly reports whether the cell has only letters, digits and these signs.
+// hasOnly reports whether the cell contains only letters, digits and the given signs.
 func hasOnly(cell, signs string) bool {
 	return strings.IndexFunc(cell, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signs, r)
@@ -136,7 +137,7 @@ func isURL(cell string) bool {
 	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "www.")
 }
 
-// isDomain matches a host with or without a path.
+// isDomain reports whether the cell is a host name with or without a path.
 func isDomain(cell string) bool {
 	host, _, _ := strings.Cut(cell, "/")
 	dot := strings.LastIndexByte(host, '.')
@@ -146,8 +147,8 @@ func isDomain(cell string) bool {
 	return strings.IndexFunc(host[dot+1:], func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
-// isDate matches days with and without a time, in digits or with the name of a
-// month, and the years and months of East Asia.
+// isDate reports whether the cell is a date with or without a time, in digits, with the
+// name of a month, or with East Asian characters for year and month.
 func isDate(cell string, letters, digits int) bool {
 	switch {
 	case digits < 3 || digits > 20 || letters > 24:
@@ -163,8 +164,8 @@ func isDate(cell string, letters, digits int) bool {
 	return letters == 0 && digits == 8 && len(cell) == 8 && (strings.HasPrefix(cell, "19") || strings.HasPrefix(cell, "20"))
 }
 
-// threeFigures returns the numbers of a day. Only a time, which has colons, may
-// follow a day.
+// threeFigures returns the three numbers of a date. Only a time, which has colons, may
+// follow the date.
 func threeFigures(cell string) ([]string, bool) {
 	day, _, _ := strings.Cut(cell, "T")
 	parts := strings.FieldsFunc(day, func(r rune) bool { return !unicode.IsDigit(r) })
@@ -186,8 +187,8 @@ func isDateParts(parts []string) bool {
 	return len(parts[0]) <= 2 && n[0] >= 1 && n[0] <= 31 && n[1] >= 1 && n[1] <= 31 && (n[0] <= 12 || n[1] <= 12)
 }
 
-// hasMonthName recognizes months by the first letters of their names in
-// European languages.
+// hasMonthName reports whether the cell contains a month. It recognizes months by the first
+// letters of their names in European languages.
 func hasMonthName(cell string) bool {
 	for _, word := range strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if utf8.RuneCountInString(word) < 3 {
@@ -217,7 +218,8 @@ func isClock(cell string) bool {
 	return ok && len(hours) >= 1 && len(hours) <= 2 && len(rest) >= 2 && unicode.IsDigit(rune(hours[0])) && unicode.IsDigit(rune(rest[0]))
 }
 
-// isNumber matches digits with signs, separators and a currency.
+// isNumber reports whether the cell is a number, optionally with signs, separators and a
+// currency.
 func isNumber(cell string) bool {
 	digits, letters, points := 0, 0, 0
 	for i, r := range cell {
@@ -250,7 +252,8 @@ func isUUID(cell string) bool {
 	return len(cell) == 36 && cell[8] == '-' && cell[13] == '-' && cell[18] == '-' && cell[23] == '-'
 }
 
-// isCurrency matches a code of three upper-case letters, or a sign.
+// isCurrency reports whether the text is a code of three upper-case letters or a currency
+// sign.
 func isCurrency(cell string) bool {
 	if utf8.RuneCountInString(cell) == 1 {
 		r, _ := utf8.DecodeRuneInString(cell)
@@ -259,38 +262,38 @@ func isCurrency(cell string) bool {
 	return len(cell) == 3 && strings.ToUpper(cell) == cell && strings.IndexFunc(cell, func(r rune) bool { return r < 'A' || r > 'Z' }) < 0
 }
 
-// fit is how the cells of a column fit a meaning.
+// fit is how well the cells of a column fit a meaning.
 type fit int
 
 const (
-	// fitVeto means that they contradict it.
+	// fitVeto means that the cells contradict the meaning.
 	fitVeto fit = iota - 1
 	fitOpen
-	// fitSure means that they are hardly anything else.
+	// fitSure means that the cells hardly fit any other meaning.
 	fitSure
 )
 
-// Shares from which cells count as being something, and below which they count
-// as not being it.
+// These are the shares of cells from which a shape counts as present, and below which it
+// counts as absent.
 const (
 	mostShare = 0.8
 	fewShare  = 0.25
 )
 
-// shapeRule is the shapes of a kind of values.
+// shapeRule specifies the shapes of a kind of values.
 type shapeRule struct {
-	// any of these shapes must occur in some cells.
+	// any lists shapes. At least one of them must occur in some cells.
 	any []shape
-	// none of these may occur in most cells.
+	// none lists shapes that must not occur in most cells.
 	none []shape
-	// distinctive reports whether only this kind has the shapes, and word is
-	// the message code that names them.
+	// distinctive reports whether only this kind has the shapes. word is the message code
+	// for the name of the shapes.
 	distinctive bool
 	label       string
 }
 
-// shapeRules are those of the lexicon's kinds of values. A kind without a rule
-// may have any shape.
+// shapeRules maps the lexicon's kinds of values to their rules. A kind without a rule may
+// have any shape.
 var shapeRules = map[string]shapeRule{
 	"email":    {any: []shape{shapeEmail}, distinctive: true, label: "values.email_addresses"},
 	"url":      {any: []shape{shapeURL, shapeDomain}, none: []shape{shapeEmail}, distinctive: true, label: "values.web_addresses"},
@@ -313,7 +316,7 @@ var shapeRules = map[string]shapeRule{
 	"prose":    {none: []shape{shapeUUID, shapeURL}, label: "values.texts"},
 }
 
-// kindOf returns the kind of values of a type, or "" if it has several.
+// kindOf returns the kind of values of a field type, or "" if the type has several.
 func kindOf(t intray.TypeName) string {
 	switch t {
 	case intray.TypeNumber:
@@ -342,8 +345,8 @@ func kindOf(t intray.TypeName) string {
 	return ""
 }
 
-// matchKind reports how the samples fit a kind of values, with the reason,
-// which is nil if they decide nothing.
+// matchKind returns how well the samples fit a kind of values and the reason. The reason is
+// nil if the samples do not decide.
 func (p profile) matchKind(kind string) (fit, reason) {
 	d, known := shapeRules[kind]
 	if !known || p.total == 0 {
@@ -376,8 +379,8 @@ func (p profile) matchKind(kind string) (fit, reason) {
 	return fitOpen, nil
 }
 
-// valuesAre is the reason that this share of the values is what a message code
-// names.
+// valuesAre returns the reason that the given share of the values is of the kind that the
+// message code names.
 func valuesAre(share float64, word string) reason {
 	return func(string) intray.Message {
 		values := intray.NewMessage(word, nil)
@@ -388,17 +391,18 @@ func valuesAre(share float64, word string) reason {
 	}
 }
 
-// shapeWords are the message codes that name values of a shape.
+// shapeWords maps shapes to the message codes for values of that shape.
 var shapeWords = map[shape]string{
 	shapeEmail: "values.email_addresses", shapeURL: "values.web_addresses", shapeDate: "values.dates", shapeNumber: "values.numbers",
 	shapeUUID: "values.uuids", shapeIBAN: "values.account_numbers", shapeProse: "values.sentences", shapeDigit: "values.with_digits",
 }
 
-// maxOptions is the most options of a field that values are compared with.
+// maxOptions is the maximum number of options of a field. Values are not compared with
+// longer lists.
 const maxOptions = 1000
 
-// optionNames returns the spellings of the options of a select field, or none
-// if there are none, or too many.
+// optionNames returns the spellings of the options of a select field. It returns none if
+// the field has more than maxOptions.
 func optionNames(f intray.Field) map[string]bool {
 	if len(f.SelectOptions) > maxOptions {
 		return nil
@@ -414,8 +418,8 @@ func optionNames(f intray.Field) map[string]bool {
 	return known
 }
 
-// chosenFrom returns which part of the samples are options. It reports false if
-// there are no options or no samples.
+// chosenFrom returns the share of samples that are options. It reports false if there are
+// no options or no samples.
 func chosenFrom(known map[string]bool, c intray.Column) (float64, bool) {
 	if len(known) == 0 {
 		return 0, false
@@ -436,9 +440,9 @@ func chosenFrom(known map[string]bool, c intray.Column) (float64, bool) {
 	return float64(hits) / float64(total), true
 }
 
-// isContradicted reports whether the values of a column contradict a field
-// whose key, in another spelling, is the header: a key is for programs and may
-// mean less than the label.
+// isContradicted reports whether the values of a column contradict a field whose key equals
+// the header in a different spelling. A key is for programs and may be less specific than
+// the label.
 func (s *suggestion) isContradicted(g grade, f intray.Field, n name, o *offer) bool {
 	if g.score == 1 || n.kind != keyName || normalize(f.Label) == n.spelled || len(o.columns) != 1 {
 		return false
@@ -464,12 +468,12 @@ func labelKind(f intray.Field) string {
 	return ""
 }
 
-// enoughToWarn is how many samples show that a column with this name holds
-// something else.
+// enoughToWarn is the minimum number of samples for a warning that the values do not fit
+// the name.
 const enoughToWarn = 5
 
-// withValueWarning adds to the reasons of a match by name that the values do
-// not look like it.
+// withValueWarning appends a warning to the reasons of a match by name if the values do not
+// look like the field.
 func (s *suggestion) withValueWarning(field int, column intray.Column, reasons []intray.Message) []intray.Message {
 	p := profileColumn(column)
 	if p.total < enoughToWarn {

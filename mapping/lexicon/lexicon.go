@@ -1,16 +1,15 @@
 // Package lexicon reads the names of columns in many languages.
 //
-//   - A [Concept] is something that a column holds: a first name, an amount, a
+//   - A [Concept] is the kind of content of a column, such as a first name, an amount or a
 //     postal code. It has names in many languages.
-//   - A [Qualifier] says which one: the billing address, the date of birth, the
-//     email address of the guardian. It belongs to a facet, and two of one
-//     facet exclude each other.
-//   - A [Reading] is what a text means: one concept and its qualifiers.
-//   - A [Lexicon] holds the concepts and qualifiers and reads texts.
+//   - A [Qualifier] makes a concept more specific, such as billing in billing address or
+//     birth in date of birth. It belongs to a facet. Two qualifiers of one facet exclude each
+//     other.
+//   - A [Reading] is one meaning of a header or field name: a concept and its qualifiers.
+//   - A [Lexicon] holds the concepts and qualifiers and reads names.
 //
-// Concepts, qualifiers and their names are in text files that people can edit;
-// words.md describes the format. Comparing columns with fields and reading
-// cells are out of scope.
+// Concepts, qualifiers and their names are in text files that people can edit. The format
+// is described in words.md. The package does not compare columns with fields or read cells.
 package lexicon
 
 import (
@@ -21,29 +20,29 @@ import (
 	"sync"
 )
 
-// Never is the cost of what is impossible.
+// Never is the cost of an impossible match.
 const Never = 1.0
 
-// Concept is something that a column holds.
+// Concept is a kind of content of columns, such as a first name.
 type Concept struct {
-	// Name is the concept's own name, such as first_name.
+	// Name identifies the concept, such as first_name.
 	Name string
-	// Values is the kind of its values: text, date, email and so on.
+	// Values is the kind of the values, such as text, date or email.
 	Values string
-	// Not are the names of concepts that are easily confused with it.
+	// Not lists the names of concepts that are easily confused with this one.
 	Not []string
-	// Few explains why it has names in few languages, or is "".
+	// Few explains why the concept has names in few languages, or is "".
 	Few string
-	// With and Then are concepts, or "": if a file has a column for With
-	// and none for this concept, its column for Then is treated as this one.
-	// Next to a first name, a name is the last name.
+	// With and Then are the names of concepts, or "". If a file has a column for With and
+	// none for this concept, its column for Then is treated as this concept. For example,
+	// if a file has a first name, a name is the last name.
 	With, Then string
-	// Bare is the additional cost of a column that names none of the qualifiers
-	// that make the concept.
+	// Bare is the additional cost of a column that names none of the qualifiers that define
+	// the concept.
 	Bare float64
-	// Unsaid and Extra are the costs, from 0 to Never, if the concept is part
-	// of another one, as in "country code": Unsaid for a column that does not
-	// name it, Extra for a field that does not.
+	// Unsaid and Extra are costs, from 0 to Never, that apply if the concept is part of a
+	// second concept, as in "country code". Unsaid is the cost if the column does not
+	// mention this concept. Extra is the cost if the field does not mention it.
 	Unsaid, Extra float64
 
 	head            string
@@ -52,14 +51,14 @@ type Concept struct {
 	langs           uint64
 }
 
-// Head returns the concept of which this one is a special case, or its own
-// name.
+// Head returns the name of the concept of which this one is a special case, or the name of
+// the concept itself.
 func (c *Concept) Head() string { return c.head }
 
-// Qualifiers returns the qualifiers that make the special case.
+// Qualifiers returns the qualifiers that define the special case.
 func (c *Concept) Qualifiers() []string { return c.qualifiers }
 
-// Languages returns the number of languages in which it has names.
+// Languages returns the number of languages in which the concept has names.
 func (c *Concept) Languages() int { return bits.OnesCount64(c.langs) }
 
 // SubstituteCost returns the cost, from 0 to Never, of treating a column of the
@@ -74,18 +73,18 @@ func (c *Concept) SubstituteCost(other string) float64 {
 	return Never
 }
 
-// Qualifier distinguishes several things of one concept.
+// Qualifier distinguishes columns of the same concept.
 type Qualifier struct {
-	// Name is the qualifier's own name, such as billing.
+	// Name identifies the qualifier, such as billing.
 	Name string
-	// Facet is what it describes: the role, the place, the event. Two of one
-	// facet exclude each other.
+	// Facet is the aspect that the qualifier describes, such as the role, the place or the
+	// event. Two qualifiers of one facet exclude each other.
 	Facet string
-	// Unsaid is the cost, from 0 to Never, of treating a column without it as a
-	// field with it. Extra is the cost of the reverse.
+	// Unsaid is the cost, from 0 to Never, of mapping a column without the qualifier to a
+	// field that has it. Extra is the cost of the reverse.
 	Unsaid, Extra float64
-	// Same requires that all cells of a column that does not name the qualifier
-	// are equal, Differ that they are not.
+	// Same requires that all cells of a column that does not mention the qualifier are
+	// equal. Differ requires that they are not.
 	Same, Differ bool
 	// Alone is the meaning of the qualifier without a concept, or "".
 	Alone string
@@ -110,17 +109,16 @@ func (q *Qualifier) SubstituteCost(other string) float64 {
 type Lexicon struct {
 	concepts   map[string]*Concept
 	qualifiers map[string]*Qualifier
-	// names holds the senses of each folded name without its spaces.
+	// names maps folded names without spaces to their senses.
 	names map[string][]sense
 	noise map[string]bool
-	// sides holds the sides of opposites by the folded word; pairs is the
-	// number of pairs.
+	// sides maps folded words to sides of pairs of opposites. pairs is the number of pairs.
 	sides map[string][]side
 	pairs int
 
 	languages []string
-	// typoIndex holds the names of one word by first letter and length, to find
-	// misspelled ones.
+	// typoIndex holds the one-word names by first letter and length. It is used to find
+	// misspelled names.
 	typoIndex map[typoKey][]string
 }
 
@@ -133,7 +131,7 @@ type typoKey struct {
 type sense struct {
 	concept   *Concept
 	qualifier *Qualifier
-	// doubtful names mean something else as well.
+	// doubtful is set if the name also has a different meaning.
 	doubtful bool
 	langs    uint64
 }
@@ -158,7 +156,7 @@ func (l *Lexicon) Concepts() []string {
 	return all
 }
 
-// Languages returns the codes of a set of languages of a Reading.
+// Languages returns the language codes in the given set, which is Reading.Languages.
 func (l *Lexicon) Languages(set uint64) string {
 	var codes []string
 	for i, code := range l.languages {
@@ -172,11 +170,11 @@ func (l *Lexicon) Languages(set uint64) string {
 //go:embed *.txt
 var files embed.FS
 
-// standard is read when it is first needed.
+// standard parses the embedded lexicon on first use.
 var standard = sync.OnceValues(func() (*Lexicon, error) { return Parse(files) })
 
-// Standard returns Intray's own lexicon. Its error, which names file and line,
-// is one of the files in this folder.
+// Standard returns Intray's lexicon. An error concerns one of the files in this folder, and
+// names the file and the line.
 func Standard() (*Lexicon, error) { return standard() }
 
 // Substitutes returns the names of the concepts whose columns can replace this
@@ -195,11 +193,11 @@ func (c *Concept) Substitutes() []string {
 // side is one side of a pair of opposites: old and new are two sides.
 type side struct{ pair, number int }
 
-// Sides are the sides that a text is on.
+// Sides are the sides of pairs of opposites to which a name belongs.
 type Sides []side
 
-// Sides returns the sides that the words of a text are on. If a longer run of
-// words is on a side, its parts are not: "opt out" is not "out".
+// Sides returns the sides to which the words of a name belong. If several consecutive words
+// belong to a side, their parts do not count: "opt out" is not "out".
 func (l *Lexicon) Sides(text string) Sides {
 	words := SplitWords(text)
 	words = words[:min(len(words), maxWords)]
@@ -217,11 +215,11 @@ func (l *Lexicon) Sides(text string) Sides {
 	return all
 }
 
-// maxOppositeWords is the most words of one side.
+// maxOppositeWords is the maximum number of consecutive words that belong to a side.
 const maxOppositeWords = 4
 
-// Opposed reports whether two texts are on different sides of a pair, so that
-// one is never the other. A text on both sides is opposed to none.
+// Opposed reports whether two names are on different sides of a pair. Such names never
+// match. A name on both sides of a pair has no opposite.
 func (s Sides) Opposed(to Sides) bool {
 	return slices.ContainsFunc(s, func(own side) bool {
 		return s.onlySide(own) && slices.ContainsFunc(to, func(other side) bool {
@@ -230,13 +228,12 @@ func (s Sides) Opposed(to Sides) bool {
 	})
 }
 
-// onlySide reports whether this is the only side of its pair.
+// onlySide reports whether s contains no other side of the same pair.
 func (s Sides) onlySide(one side) bool {
 	return !slices.ContainsFunc(s, func(other side) bool { return other.pair == one.pair && other.number != one.number })
 }
 
-// parseOpposites parses opposites: names of one side, a bar, names of the
-// other.
+// parseOpposites parses a line of opposites: the names of each side, separated by bars.
 func (p *parser) parseOpposites(language, rest string) error {
 	if len(language) != 2 {
 		return p.errorf("%q is not a language code of two letters", language)

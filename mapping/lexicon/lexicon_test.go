@@ -20,13 +20,13 @@ func standard(t testing.TB) *lexicon.Lexicon {
 	return l
 }
 
-// parse parses a lexicon of one file.
+// parse parses a lexicon that consists of one file.
 func parse(text string) (*lexicon.Lexicon, error) {
 	return lexicon.Parse(fstest.MapFS{"words.txt": {Data: []byte(text)}, "notes.md": {Data: []byte("no words")}})
 }
 
-// TestConcepts checks the size of the lexicon: concepts, and languages of each.
-// A concept with few languages explains why.
+// TestConcepts checks the number of concepts and the number of languages of each. A concept
+// with few languages must explain why.
 func TestConcepts(t *testing.T) {
 	l := standard(t)
 	wide := 0

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Parse parses all files of a folder whose names end in .txt. Their order does
-// not matter. An error names the file and the line.
+// Parse parses all files in a folder whose names end in .txt. Their order does not matter.
+// An error names the file and the line.
 func Parse(folder fs.FS) (*Lexicon, error) {
 	names, err := fs.Glob(folder, "*.txt")
 	if err != nil {
@@ -39,9 +39,9 @@ type parser struct {
 	lexicon *Lexicon
 	// at is the file and line of the parser.
 	at position
-	// block is the block of the indented lines.
+	// block is the block to which the current indented lines belong.
 	block block
-	// links are checked after all files are parsed.
+	// links are checked after all files were parsed.
 	links []link
 }
 
@@ -58,7 +58,7 @@ type block struct {
 	opposites int
 }
 
-// link is a word of one block that names another.
+// link is a word in one block that refers to a different block.
 type link struct {
 	at   position
 	what string
@@ -93,8 +93,8 @@ func (p *parser) parseFile(name, text string) error {
 	return nil
 }
 
-// parseBlockStart starts a block: concept NAME: VALUES, qualifier NAME: FACET,
-// noise.
+// parseBlockStart parses the first line of a block: concept NAME: VALUES, qualifier NAME:
+// FACET, apart or noise.
 func (p *parser) parseBlockStart(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	name, of, _ := strings.Cut(rest, ":")
@@ -135,7 +135,7 @@ var ValueKinds = []string{
 	"iban", "flag", "currency", "country", "postal", "uuid", "percent",
 }
 
-// parseBlockLine parses a line of a block: a keyword and its content.
+// parseBlockLine parses an indented line of a block: a keyword and its content.
 func (p *parser) parseBlockLine(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
@@ -199,7 +199,7 @@ func (p *parser) parseConceptLine(word, rest string) error {
 	return nil
 }
 
-// parseFew parses why a concept has names in few languages.
+// parseFew parses the explanation why a concept has names in few languages.
 func (p *parser) parseFew(why string) error {
 	if p.block.concept == nil {
 		return p.errorf("%q belongs to a concept", "few")
@@ -208,7 +208,7 @@ func (p *parser) parseFew(why string) error {
 	return nil
 }
 
-// defaultPartCost is the cost of a concept that is part of another one.
+// defaultPartCost is the default cost of a concept that is part of a second concept.
 const defaultPartCost = 0.35
 
 func (p *parser) parseQualifierLine(word, rest string) error {
@@ -229,7 +229,8 @@ func (p *parser) parseQualifierLine(word, rest string) error {
 	return nil
 }
 
-// parsePartCost parses what the block costs as a part of something else.
+// parsePartCost parses the cost of the block's concept or qualifier as a part of a second
+// concept.
 func (p *parser) parsePartCost(word, rest string) error {
 	cost, err := p.parseCost(rest)
 	if err != nil {
@@ -251,7 +252,7 @@ func (p *parser) parsePartCost(word, rest string) error {
 	return nil
 }
 
-// parseCost parses hundredths, or never.
+// parseCost parses a cost: hundredths, or never.
 func (p *parser) parseCost(text string) (float64, error) {
 	if text == "never" {
 		return Never, nil
@@ -282,8 +283,8 @@ func (p *parser) parseNear(rest string) error {
 	return nil
 }
 
-// parseNames parses names separated by commas. A name that ends in ? means
-// something else as well.
+// parseNames parses names separated by commas. A name that ends in ? also has a different
+// meaning.
 func (p *parser) parseNames(language, rest string) error {
 	set, err := p.languageBit(language)
 	if err != nil {

@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// Reading is one meaning of a text.
+// Reading is one meaning of a name.
 type Reading struct {
-	// Head is the concept. It is never a special case of another: the head of a
-	// booking date is date, and booking a qualifier.
+	// Head is the name of the concept, which is never a special case of a different
+	// concept. For example, the head of a booking date is date, and booking is a qualifier.
 	Head string
-	// Qualifiers are the qualifiers, sorted. A concept that is part of another,
-	// as in "e-mail status", is a qualifier that starts with ~.
+	// Qualifiers are the qualifiers, sorted. A concept that is part of the head, such as
+	// e-mail in "e-mail status", is a qualifier that starts with ~.
 	Qualifiers []string
-	// Named is the concept whose name is in the text, or "".
+	// Named is the concept whose name occurs in the text, or "".
 	Named string
-	// Cost is what speaks against the reading, from 0: unknown words, ambiguous
-	// names, typos.
+	// Cost is the cost of the reading, at least 0. Unknown words, ambiguous names and typos
+	// increase it.
 	Cost float64
-	// Doubtful reports whether the name means something else as well.
+	// Doubtful reports whether the name also has a different meaning.
 	Doubtful bool
-	// Languages is the set of languages in which the name is known.
+	// Languages is the set of languages that have the name. See Lexicon.Languages.
 	Languages uint64
 
-	// partCost is the cost of the concepts that are part of the head, compared
-	// with other readings of the text.
+	// partCost is the cost of the concepts that are part of the head. It counts only in
+	// comparisons with other readings of the same text.
 	partCost float64
 }
 
-// CostDoubtful is the part of a Reading's cost that is due to doubt.
+// CostDoubtful is the part of Reading.Cost that a doubtful name adds.
 const CostDoubtful = 0.07
 
-// The costs of readings.
+// These are the costs of readings.
 const (
 	costDoubtful  = CostDoubtful
 	costWeakMark  = 0.02
@@ -43,12 +43,12 @@ const (
 	costOtherPart = 0.09
 )
 
-// Read returns the meanings of a text, the cheapest first, or none if no word
-// of it is known. It reads the first MaxText bytes.
+// Read returns the readings of a text in ascending order of cost, or none if it contains no
+// known word. It reads only the first MaxText bytes.
 func (l *Lexicon) Read(text string) []Reading { return l.read(text, false) }
 
-// ReadFuzzy is like Read, but accepts words with one wrong, missing or
-// additional letter. It takes longer.
+// ReadFuzzy is like Read, but accepts words with one wrong, missing or additional letter.
+// It is slower.
 func (l *Lexicon) ReadFuzzy(text string) []Reading { return l.read(text, true) }
 
 func (l *Lexicon) read(text string, typos bool) []Reading {
@@ -77,13 +77,13 @@ func (l *Lexicon) read(text string, typos bool) []Reading {
 	return distinct(all)
 }
 
-// hasOtherConcept reports whether another concept is part of the head.
+// hasOtherConcept reports whether a second concept is part of the head.
 func (r Reading) hasOtherConcept() bool {
 	return slices.ContainsFunc(r.Qualifiers, func(m string) bool { return m[0] == '~' })
 }
 
-// brackets returns a text without what is in brackets, and that. A text that is
-// entirely in brackets stays.
+// brackets returns the text outside and the text inside brackets. If all of the text is in
+// brackets, it returns the text unchanged as rest.
 func brackets(text string) (rest, aside string) {
 	var outer, inner strings.Builder
 	depth := 0
@@ -107,14 +107,14 @@ func brackets(text string) (rest, aside string) {
 	return outer.String(), inner.String()
 }
 
-// WithoutAside returns a text without what is in brackets. A text that is
-// entirely in brackets stays.
+// WithoutAside returns text without the parts in brackets. If all of the text is in
+// brackets, it returns the text unchanged.
 func WithoutAside(text string) string {
 	rest, _ := brackets(text)
 	return rest
 }
 
-// bracketQualifiers returns the qualifiers that a text in brackets names.
+// bracketQualifiers returns the qualifiers that text in brackets names.
 func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
 	if text == "" {
 		return nil
@@ -130,7 +130,8 @@ func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
 	return marks
 }
 
-// alternatives returns the parts of "debit or credit", "Land/Region".
+// alternatives returns the parts of alternatives such as "debit or credit" and
+// "Land/Region".
 func alternatives(text string) []string {
 	for _, or := range []string{" or ", " oder ", " ou ", " and ", "／", "・", "|"} {
 		text = strings.ReplaceAll(text, or, "/")
@@ -149,7 +150,8 @@ func sorted(marks []string) []string {
 	return slices.Compact(marks)
 }
 
-// distinct returns the cheapest of all readings with the same meaning, in order.
+// distinct returns, for each meaning, the reading with the lowest cost. It retains the
+// order.
 func distinct(all []Reading) []Reading {
 	slices.SortStableFunc(all, func(a, b Reading) int {
 		return cmp.Or(cmp.Compare(a.Cost+a.partCost, b.Cost+b.partCost), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Qualifiers, b.Qualifiers))
@@ -165,7 +167,7 @@ func distinct(all []Reading) []Reading {
 	return kept
 }
 
-// phrase returns the meanings of consecutive words.
+// phrase returns the readings of consecutive words.
 func (l *Lexicon) phrase(text string, typos bool) []Reading {
 	parts := l.segments(SplitWords(text), typos)
 	letters, unknown, cost := 0, 0, 0.0
@@ -210,7 +212,7 @@ func qualifiersOnly(parts []segment) bool {
 	})
 }
 
-// readWithHead reads the parts with one of them as the head. If a part has
+// readWithHead returns the reading in which the given part is the head. If a part may mean
 // several qualifiers, number selects one.
 func readWithHead(parts []segment, head int, s sense, cost float64, number int) Reading {
 	r := Reading{Head: s.concept.head, Qualifiers: slices.Clone(s.concept.qualifiers), Named: s.concept.Name, Cost: cost, Languages: s.langs}
@@ -230,8 +232,8 @@ func readWithHead(parts []segment, head int, s sense, cost float64, number int) 
 	return r
 }
 
-// qualifier returns the name of one of the qualifiers that the part certainly
-// means, or "".
+// qualifier returns the name of one qualifier that the part certainly means, or "". number
+// selects the qualifier if there are several.
 func (s segment) qualifier(number int) string {
 	for _, one := range s.senses {
 		if one.qualifier != nil && !one.doubtful {
@@ -244,8 +246,8 @@ func (s segment) qualifier(number int) string {
 	return ""
 }
 
-// readAsQualifiers reads a part that qualifies the concept. It returns what the
-// part costs compared with other readings, and in any case.
+// readAsQualifiers reads a part that qualifies the concept. It returns partCost, which
+// counts only in comparisons with other readings, and doubt, which always counts.
 func readAsQualifiers(p segment, head *Concept, number int) (marks []string, partCost, doubt float64) {
 	if name := p.qualifier(number); name != "" {
 		return []string{name}, 0, 0
@@ -273,11 +275,11 @@ func readAsQualifiers(p segment, head *Concept, number int) (marks []string, par
 	return []string{"~" + other.Name}, min(costPart, other.Extra), 0
 }
 
-// thingFacet is the facet of qualifiers that name a thing themselves: the
-// address in "delivery address".
+// thingFacet is the facet of qualifiers that can replace the concept: "delivery" can mean
+// "delivery address".
 const thingFacet = "-"
 
-// readQualifiers reads parts without a concept: "recipient", "paid on".
+// readQualifiers reads parts that contain no concept, such as "recipient" or "paid on".
 func (l *Lexicon) readQualifiers(parts []segment, cost float64) []Reading {
 	var marks []string
 	var heads, things []sense

@@ -2,7 +2,7 @@ package lexicon
 
 import "testing"
 
-// TestDistinct checks that the cheapest of readings with the same meaning remains, and that
+// TestDistinct checks that distinct retains the cheapest reading of each meaning and that
 // the cost of concepts in the head counts.
 func TestDistinct(t *testing.T) {
 	got := distinct([]Reading{

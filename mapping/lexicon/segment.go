@@ -9,18 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxText is how many bytes of a text are read. What follows names nothing.
+// MaxText is the maximum number of bytes of a text that are read. Later bytes are ignored.
 const MaxText = 256
 
-// Fold returns a text as names are compared: in lower case, with compatible
-// forms unified, without accents, and with one letter for each sound of other
-// alphabets. It does not depend on word boundaries.
+// Fold returns text in the form in which names are compared: in lower case, with
+// compatibility characters unified and without accents. It unifies letters of other
+// alphabets that represent the same sound. The result does not depend on word boundaries.
 func Fold(text string) string {
 	lower := strings.ToLower(norm.NFKC.String(text))
 	var b strings.Builder
 	for _, r := range norm.NFD.String(lower) {
-		// Writers often omit the marks of Latin, Greek, Cyrillic, Arabic and
-		// Hebrew vowels. Those of Indic scripts are letters.
+		// Writers often omit diacritics in Latin, Greek and Cyrillic text and vowel marks
+		// in Arabic and Hebrew text. In Indic scripts, vowel marks are letters.
 		if r >= 0x300 && r <= 0x36f || r >= 0x64b && r <= 0x65f || r == 0x640 || r >= 0x591 && r <= 0x5c7 || r == '\'' || r == '’' || r == 'ʻ' {
 			continue
 		}
@@ -33,15 +33,15 @@ func Fold(text string) string {
 	return norm.NFC.String(b.String())
 }
 
-// plainLetters are letters that Unicode does not decompose.
+// plainLetters maps letters that Unicode does not decompose to plain letters.
 var plainLetters = map[rune]string{
 	'ß': "ss", 'ø': "o", 'æ': "ae", 'œ': "oe", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ħ': "h",
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", '°': "o",
 }
 
-// SplitWords splits a text into folded words: at spaces, at punctuation, at the
-// humps of camel case, and between letters and digits. The signs % and # are
-// words if they mean something.
+// SplitWords splits text into folded words at spaces, at punctuation, at word boundaries in
+// camel case, and between letters and digits. The signs % and # are words if they have a
+// meaning.
 func SplitWords(text string) []string {
 	if len(text) > MaxText {
 		text = strings.ToValidUTF8(text[:MaxText], "")
@@ -73,15 +73,15 @@ func SplitWords(text string) []string {
 	return words
 }
 
-// genitive removes the ending of "parent's".
+// genitive removes the 's of words such as "parent's".
 var genitive = strings.NewReplacer("'s ", "", "’s ", "", "'S ", "", "’S ", "")
 
 func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’' || r == '°'
 }
 
-// isWordStart reports whether a new word starts at i within a compound:
-// firstName, address1, XMLFile.
+// isWordStart reports whether a new word starts at index i within a compound such as
+// firstName, address1 or XMLFile.
 func isWordStart(letters []rune, i int) bool {
 	before, at := letters[i-1], letters[i]
 	if unicode.IsDigit(before) != unicode.IsDigit(at) {
@@ -93,8 +93,8 @@ func isWordStart(letters []rune, i int) bool {
 	return unicode.IsLower(before) || unicode.IsUpper(before) && i+1 < len(letters) && unicode.IsLower(letters[i+1])
 }
 
-// isUnspacedScript reports whether a word is of a script without spaces between
-// words.
+// isUnspacedScript reports whether a word is in a script that does not separate words by
+// spaces.
 func isUnspacedScript(word string) bool {
 	for _, r := range word {
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai) {
@@ -104,8 +104,8 @@ func isUnspacedScript(word string) bool {
 	return false
 }
 
-// spellings returns the ways to write a name without special letters: Straße,
-// Strasse; Größe, Groesse.
+// spellings returns the spellings of a name with and without special letters, such as
+// Straße and Strasse, or Größe and Groesse.
 func spellings(name string) []string {
 	all := []string{name}
 	if spelled := twoLetters.Replace(strings.ToLower(norm.NFC.String(name))); spelled != strings.ToLower(name) {
@@ -116,10 +116,10 @@ func spellings(name string) []string {
 
 var twoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "aa", "ø", "oe")
 
-// IsNoise reports whether a folded word changes nothing in a name.
+// IsNoise reports whether a folded word does not change the meaning of a name.
 func (l *Lexicon) IsNoise(word string) bool { return l.noise[word] }
 
-// segment is a part of a text: a known name, a noise word, or an unknown word.
+// segment is a part of a text: a known name, a noise word or an unknown word.
 type segment struct {
 	senses  []sense
 	noise   bool
@@ -127,8 +127,8 @@ type segment struct {
 	letters int
 }
 
-// cutPath is the best way to split a text up to an offset: the last part, its
-// start, and the total cost; below 0 if there is none.
+// cutPath is the cheapest split of a text up to an offset: the last parts, their start and
+// the total cost. The cost is negative if there is no split.
 type cutPath struct {
 	cost  float64
 	begin int
@@ -145,14 +145,14 @@ func backtrace(best []cutPath) []segment {
 	return slices.Concat(back...)
 }
 
-// maxSpan is the most words of one name.
+// maxSpan is the maximum number of words in a name.
 const maxSpan = 7
 
-// maxWords is the most words of a text that are read.
+// maxWords is the maximum number of words of a text that are read.
 const maxWords = 24
 
-// The costs of a split, by its segments. An unknown letter costs more than any
-// number of segments, so that as much as possible is understood.
+// These are the costs of the segments of a split. cutUnknown exceeds the cost of many known
+// segments, so that the split contains as few unknown words as possible.
 const (
 	cutName    = 1.0
 	cutNoise   = 0.1
@@ -161,7 +161,7 @@ const (
 	cutInWord  = 0.3
 )
 
-// segments splits words into names, as few and as complete as possible.
+// segments splits words into names. It prefers few names and few unknown words.
 func (l *Lexicon) segments(words []string, typos bool) []segment {
 	words = words[:min(len(words), maxWords)]
 	text := strings.Join(words, "")
@@ -182,9 +182,9 @@ func (l *Lexicon) segments(words []string, typos bool) []segment {
 	return backtrace(best)
 }
 
-// readSpan reads adjacent words as one name, or returns nil. A single word is
-// always something. Among others, a noise word is not the name that it is
-// alone.
+// readSpan reads adjacent words as one name, or returns nil if they are not a name. It
+// always returns a segment for a single word. If others is set, the text has other words,
+// and a noise word counts only as noise even if it is also a name.
 func (l *Lexicon) readSpan(key string, single, others, typos bool) (float64, []segment) {
 	senses := l.names[key]
 	if others && l.noise[key] {
@@ -210,15 +210,15 @@ func (l *Lexicon) readSpan(key string, single, others, typos bool) (float64, []s
 	return worst, []segment{{letters: n}}
 }
 
-// Compounds are split if they have at most maxJoined letters, into parts of at
-// most maxPart.
+// A compound is split if it has at most maxJoined letters. Each part has at most maxPart
+// letters.
 const (
 	maxJoined = 60
 	maxPart   = 24
 )
 
-// splitCompound splits a compound: Rechnungsnummer, 注文番号. In scripts with
-// spaces, all of it must be known except for the letters that join its parts.
+// splitCompound splits a compound such as Rechnungsnummer or 注文番号. In scripts with spaces,
+// all parts must be known except the letters that join them.
 func (l *Lexicon) splitCompound(word string) (float64, []segment) {
 	dense := isUnspacedScript(word)
 	place := make([]int, 0, len(word)+1)
@@ -252,12 +252,12 @@ func (l *Lexicon) splitCompound(word string) (float64, []segment) {
 	return best[n].cost, mergeUnknown(backtrace(best))
 }
 
-// shortestPart is the fewest letters of a part of a compound; shorter ones
+// shortestPart is the minimum length of a part of a compound, in letters. Shorter parts
 // match by chance.
 const shortestPart = 4
 
-// readPart reads a part of a word of n letters, which is within it or at its
-// end.
+// readPart reads a part of a compound. The part has n letters and is within the word or at
+// its end.
 func (l *Lexicon) readPart(key string, n int, within, tail, dense bool) (float64, segment, bool) {
 	if dense || n >= shortestPart || tail && slices.Contains(tails, key) {
 		if senses := l.names[key]; senses != nil {
@@ -275,10 +275,10 @@ func (l *Lexicon) readPart(key string, n int, within, tail, dense bool) (float64
 	return 0, segment{}, false
 }
 
-// tails are short words at the end of compounds: Kundennr, Lieferort.
+// tails are short words at the end of compounds such as Kundennr and Lieferort.
 var tails = []string{"nr", "id", "tlf", "tel", "ort", "plz"}
 
-// joints join the parts of compounds.
+// joints are the letters that may join the parts of compounds.
 var joints = []string{"s", "n", "en", "es", "e", "o"}
 
 // mergeUnknown merges adjacent unknown parts.
@@ -295,11 +295,12 @@ func mergeUnknown(segments []segment) []segment {
 	return kept
 }
 
-// shortestTypo is how long a word must be so that a wrong letter does not make
-// it another word.
+// shortestTypo is the minimum length, in letters, of a word in which a typo is considered.
+// In shorter words, a wrong letter often makes a different word.
 const shortestTypo = 6
 
-// misspelled returns the senses of the only name that is one letter away.
+// misspelled returns the senses of the name that differs by one letter, if there is exactly
+// one.
 func (l *Lexicon) misspelled(word string, n int) []sense {
 	if n < shortestTypo {
 		return nil
@@ -322,8 +323,8 @@ func (l *Lexicon) misspelled(word string, n int) []sense {
 
 func sameSense(a, b []sense) bool { return a[0].sameTarget(b[0]) }
 
-// oneApart reports whether one letter is wrong, missing or additional, or two
-// neighbors are swapped.
+// oneApart reports whether a and b differ by one wrong, missing or additional letter, or by
+// two swapped adjacent letters.
 func oneApart(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {
