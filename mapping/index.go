@@ -179,8 +179,8 @@ func trigrams(folded string) []string {
 	return slices.Compact(all)
 }
 
-// similarEntries returns the columns whose headers have at least half of their trigrams in
-// common with a folded name. The shorter of the two counts.
+// similarEntries returns at most maxLike columns whose headers are similar to a folded
+// name: the two have at least half of the trigrams of the shorter one in common.
 func (x *index) similarEntries(folded string) []int {
 	own := trigrams(folded)
 	shared := map[int]int{}

@@ -174,7 +174,7 @@ const costYear = 0.03
 var yearOf = regexp.MustCompile(`(?i)(?:\bFY\s*)?((?:19|20)[0-9]{2})(?:[年년]度?)?`)
 
 // withoutYear splits a header into the name and the year: "Revenue 2025" becomes "Revenue"
-// and "2025". The year is "" if the header has no year or several numbers.
+// and "2025". The year is "" if the header has no year, several numbers or no other text.
 func withoutYear(header string) (rest, year string) {
 	if !strings.Contains(header, "19") && !strings.Contains(header, "20") {
 		return header, ""

@@ -76,8 +76,8 @@ func profileColumn(column intray.Column) profile {
 	return p
 }
 
-// share returns the share of samples that have one of the shapes, or a lower bound of it.
-// It returns 0 if there are no samples.
+// share returns the share of samples that have the most frequent of the given shapes. It
+// returns 0 if there are no samples.
 func (p profile) share(shapes ...shape) float64 {
 	if p.total == 0 {
 		return 0

@@ -2,11 +2,11 @@
 //
 //   - A [Doc] is a schema as it was sent: a name, and three decoded JSON documents for the
 //     fields, the settings and the hooks. It is stored and returned unchanged.
-//   - [Parse] returns the [intray.Schema] that a Doc means, with defaults filled in, or
-//     everything that is wrong with it.
+//   - [Parse] returns the [intray.Schema] that a Doc describes, with defaults filled in, or
+//     the issues in the Doc.
 //   - The shapes ([FieldsShape], [SettingsShape], [HooksShape], [FileShape]) list
-//     everything that a Doc may have. Anything else is refused.
+//     everything that a Doc may contain. Anything else is rejected.
 //
-// The package neither runs hooks nor checks their syntax. It does not store schemas and
-// does not know who owns them.
+// The package does not run hooks, check their syntax or store schemas, and does not know
+// their owners.
 package schema

@@ -11,22 +11,21 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// Issue is an error in a document: a path such as fields[1].type, and a message that
-// follows it.
+// Issue is an error in a document: a path, such as fields[1].type, and a message.
 type Issue = jsonschema.Issue
 
-// Doc is a schema as it was sent. The three documents are decoded JSON, as encoding/json
-// or jsonschema.Decode return it; nil if they were not sent.
+// Doc is a schema as it was sent. The three documents are decoded JSON, as returned by
+// encoding/json or jsonschema.Decode. They are nil if they were not sent.
 type Doc struct {
-	// Name is "" if none was sent.
+	// Name is "" if no name was sent.
 	Name                    string
 	Fields, Settings, Hooks any
 }
 
 // Merge merges over into saved. Settings and hooks are merged by their top-level keys: a
-// key of over replaces the saved one, even with null, and other keys stay. Fields and
-// name of over count only if saved has none. Neither argument is changed; the result
-// shares their values.
+// key of over replaces the saved one, even with null, and other keys stay. The fields and
+// the name of over apply only if saved has none. Merge does not change its arguments. The
+// result shares their values.
 func Merge(saved, over Doc) Doc {
 	merged := saved
 	if merged.Name == "" {
@@ -40,7 +39,8 @@ func Merge(saved, over Doc) Doc {
 	return merged
 }
 
-// mergeKeys returns over if either is not an object, which the shapes refuse.
+// mergeKeys returns over if saved or over is not an object. The shapes reject such a
+// document.
 func mergeKeys(saved, over any) any {
 	if over == nil {
 		return saved
@@ -55,9 +55,9 @@ func mergeKeys(saved, over any) any {
 	return merged
 }
 
-// Normalize returns fields as the API shows them: each with a type ("string" if none was
-// sent) and validators ([] if none were sent). Everything else stays as it was sent. The
-// argument is not changed.
+// Normalize returns fields as the API returns them: each with a type ("string" if none was
+// sent) and validators ([] if none were sent). Everything else is as it was sent. Normalize
+// does not change its argument.
 func Normalize(fields any) any {
 	given, ok := fields.([]any)
 	if !ok {
@@ -85,7 +85,7 @@ func normalizeField(field any) any {
 	return shown
 }
 
-// asObject returns the document as one JSON object of the parts that were sent.
+// asObject returns the document as a JSON object that contains the parts that were sent.
 func (d Doc) asObject() map[string]any {
 	whole := map[string]any{}
 	for name, part := range map[string]any{"fields": d.Fields, "settings": d.Settings, "hooks": d.Hooks} {
@@ -99,11 +99,11 @@ func (d Doc) asObject() map[string]any {
 	return whole
 }
 
-// MaxFileBytes is the most bytes of a schema file: 16 MiB.
+// MaxFileBytes is the maximum size of a schema file in bytes: 16 MiB.
 const MaxFileBytes = 16 << 20
 
-// InvalidError reports an invalid schema. Its text has a line with the path for each
-// issue.
+// InvalidError reports an invalid schema. The error text has one line for each issue, with
+// the path.
 type InvalidError struct{ Issues []Issue }
 
 func (e *InvalidError) Error() string {
@@ -128,21 +128,21 @@ func ReadFile(name string) (*intray.Schema, error) {
 	return s, nil
 }
 
-// Read reads a schema from JSON: an object with fields and optionally name, settings
-// and hooks. It returns an *InvalidError if the document is JSON but not a valid schema,
-// and another error if it cannot be read.
+// Read reads a schema from JSON: an object with fields and optionally name, settings and
+// hooks. It returns an *InvalidError if the document is JSON but not a valid schema. It
+// returns a different error if the document cannot be read.
 func Read(r io.Reader) (*intray.Schema, error) {
 	_, s, err := ReadDoc(r)
 	return s, err
 }
 
-// ReadDoc is like Read, but also returns the document unchanged, with settings
-// that only imports in a browser use and without defaults. The document is empty after an
-// error.
+// ReadDoc is like Read, but also returns the document unchanged: without defaults, and with
+// the settings that only imports in a browser use. After an error, the document is empty.
 func ReadDoc(r io.Reader) (Doc, *intray.Schema, error) { return readDoc(r, Parse) }
 
-// ReadNames reads what columns are matched by: keys, labels, types and alternate matches.
-// It does not check validators and options, so unfinished schemas can be tried on files.
+// ReadNames reads the parts of a schema that affect the mapping of columns: keys, labels,
+// types and alternate matches. It does not check validators and options, so that you can
+// test an unfinished schema on files.
 func ReadNames(r io.Reader) (*intray.Schema, error) {
 	_, s, err := readDoc(r, parseNames)
 	return s, err
@@ -165,7 +165,7 @@ func readDoc(r io.Reader, parse func(Doc) (*intray.Schema, []Issue)) (Doc, *intr
 	return doc, s, nil
 }
 
-// parseNames is like Parse, without what concerns cells.
+// parseNames is like Parse, but ignores everything that concerns only cells.
 func parseNames(doc Doc) (*intray.Schema, []Issue) {
 	whole := doc.asObject()
 	if issues := FileShape().Validate(whole); len(issues) > 0 {

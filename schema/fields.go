@@ -45,7 +45,7 @@ func optionShape() *jsonschema.Schema {
 	)
 }
 
-// readFields reads a list of fields whose shape was checked.
+// readFields reads a list of fields. Its shape must have been checked.
 func (p *parser) readFields(list []any) []intray.Field {
 	fields := make([]intray.Field, len(list))
 	for i, f := range list {
@@ -84,7 +84,8 @@ func readOptions(m map[string]any) []intray.SelectOption {
 	return options
 }
 
-// The functions below read decoded JSON. Missing and null members are the zero value.
+// The following functions read decoded JSON. They return the zero value for missing and
+// null members.
 
 func stringMember(m map[string]any, name string) string {
 	s, _ := m[name].(string)
@@ -114,7 +115,7 @@ func stringListMember(m map[string]any, name string) []string {
 // RuleShape describes a kind of validator.
 type RuleShape struct {
 	Name string
-	// Props are its properties, without those that all validators have.
+	// Props are the properties that not all validators have.
 	Props []jsonschema.Property
 }
 
@@ -127,8 +128,8 @@ func RuleShapes() []RuleShape {
 		optional("regexOptions", objectShape("The flags of the expression.",
 			optional("ignoreCase", boolShape("Ignores case (the `i` flag).", false)),
 			optional("dotAll", boolShape("Lets a dot also match line breaks (the `s` flag).", false)),
-			optional("multiline", boolShape("Lets ^ and $ also match at line breaks (the `m` flag).", false)),
-			optional("unicode", boolShape("Counts code points and supports \\p{…} (the `u` flag).", false)))),
+			optional("multiline", boolShape("Lets `^` and `$` also match at line breaks (the `m` flag).", false)),
+			optional("unicode", boolShape("Matches code points and supports `\\p{…}` (the `u` flag).", false)))),
 	}
 	return []RuleShape{
 		{"required", nil},
@@ -168,7 +169,7 @@ func validatorShape() *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: choices}
 }
 
-// CommonRuleProps returns the properties of all validators.
+// CommonRuleProps returns the properties that all validators have.
 func CommonRuleProps() []jsonschema.Property {
 	return []jsonschema.Property{
 		optional("errorMessage", newShape(jsonschema.String, "Replaces the message of the validator.")),
@@ -197,10 +198,10 @@ func readValidator(m map[string]any) intray.Validator {
 	return v
 }
 
-// fieldReference is a key that a validator names, and its path below the validator.
+// fieldReference is a field key in a validator, and its path relative to the validator.
 type fieldReference struct{ path, key string }
 
-// fieldReferences returns the keys of other fields that a validator names.
+// fieldReferences returns the keys of other fields to which a validator refers.
 func fieldReferences(v intray.Validator) []fieldReference {
 	var all []fieldReference
 	for i, key := range stringListMember(v.Options, "fields") {

@@ -55,7 +55,7 @@ func readHooks(m map[string]any) intray.Hooks {
 	return h
 }
 
-// hookSource is the source of a hook and its path in the document.
+// hookSource is the source of a hook, with its path in the document.
 type hookSource struct{ path, source string }
 
 // hookSources returns all hooks in the order of the shape.
@@ -85,8 +85,8 @@ func hookSources(h intray.Hooks) []hookSource {
 	return all
 }
 
-// checkHooks checks that each hook has a source and a field that exists. The syntax of
-// the source is checked by package hooks.
+// checkHooks checks that each hook has a source and refers to a field that exists. Package
+// hooks checks the syntax of the source.
 func (p *parser) checkHooks(s *intray.Schema) {
 	for i, c := range s.Hooks.Column {
 		if _, ok := p.keys[c.Field]; !ok {
@@ -103,8 +103,8 @@ func (p *parser) checkHooks(s *intray.Schema) {
 	}
 }
 
-// Warnings returns what is allowed in a schema but will not work: hooks have no network,
-// so one that names fetch will fail where it calls it.
+// Warnings returns warnings about hooks that are allowed but will not work. Hooks have no
+// network access, so a hook that contains the word fetch will fail where it calls fetch.
 func Warnings(s *intray.Schema) []intray.Message {
 	var warnings []intray.Message
 	for _, hook := range hookSources(s.Hooks) {
@@ -115,7 +115,7 @@ func Warnings(s *intray.Schema) []intray.Message {
 	return warnings
 }
 
-// containsWord reports whether a source has a word anywhere.
+// containsWord reports whether a source contains a word anywhere.
 func containsWord(source, word string) bool {
 	for at := 0; at < len(source); {
 		end := wordEnd(source, at)
@@ -134,7 +134,8 @@ func wordEnd(source string, at int) int {
 	return at
 }
 
-// isWordByte reports whether a byte may be part of a name. Non-ASCII bytes may.
+// isWordByte reports whether a byte may be part of a name. It returns true for non-ASCII
+// bytes.
 func isWordByte(b byte) bool {
 	return b == '_' || b == '$' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHookSources checks the limits of a source. Its syntax is not checked here.
+// TestHookSources checks the limits on the source of a hook. It does not check the syntax.
 func TestHookSources(t *testing.T) {
 	for _, tt := range []struct{ source, want string }{
 		{"(record, mode) => ({row: {}})", ""},

@@ -11,15 +11,15 @@ import (
 )
 
 // UnmappedKey is the key of the cells of unmapped columns in a result row. No field may
-// have it.
+// have this key.
 const UnmappedKey = "$unmapped"
 
-// Parse returns the schema that a document means, with defaults filled in, or its issues,
-// at most jsonschema.MaxIssues. Issues of the shape come first; other issues are reported
-// only if there are none. Paths begin with name, fields, settings or hooks. The fields
-// must be there; the rest is optional.
+// Parse returns the schema that a document describes, with defaults filled in. If the
+// document is invalid, it returns at most jsonschema.MaxIssues issues. It checks other
+// rules only if the shape has no issues. Paths begin with name, fields, settings or hooks.
+// The fields are required. Everything else is optional.
 //
-// Parse does not check the syntax of hooks; package hooks does.
+// Parse does not check the syntax of hooks. Package hooks does.
 func Parse(doc Doc) (*intray.Schema, []Issue) {
 	whole := doc.asObject()
 	if issues := FileShape().Validate(whole); len(issues) > 0 {
@@ -42,7 +42,8 @@ type parser struct {
 	issues []Issue
 	// keys maps the keys of fields to their indexes.
 	keys map[string]int
-	// expressions are those that were checked before, because checking takes time.
+	// expressions caches the results for expressions that were already checked, because
+	// checking is slow.
 	expressions map[expression]bool
 }
 
@@ -68,7 +69,7 @@ func (p *parser) checkFields(fields []intray.Field) {
 	}
 }
 
-// checkCompiles creates the parser and the formatter of a field.
+// checkCompiles checks that the parser and the formatter of a field can be created.
 func (p *parser) checkCompiles(at string, f intray.Field) {
 	_, err := celltype.Compile(f)
 	if err == nil {
@@ -110,7 +111,7 @@ func (p *parser) checkValidators(at string, f intray.Field) {
 	}
 }
 
-// expression is a regular expression that was checked.
+// expression identifies a regular expression that was checked.
 type expression struct {
 	source string
 	flags  jsregexp.Flags
@@ -140,7 +141,7 @@ func (p *parser) checkRegex(at string, v intray.Validator) {
 	}
 }
 
-// checkLength checks the bounds of the length validator.
+// checkLength checks the minimum and the maximum of a length validator.
 func (p *parser) checkLength(at string, v intray.Validator) {
 	if v.Rule != "length" {
 		return
@@ -155,7 +156,7 @@ func (p *parser) checkLength(at string, v intray.Validator) {
 	}
 }
 
-// checkOptions checks that a text matches at most one option.
+// checkOptions checks that no value matches more than one option.
 func (p *parser) checkOptions(at string, f intray.Field) {
 	isSelect := f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
 	if isSelect && len(f.SelectOptions) == 0 {
@@ -177,7 +178,7 @@ func (p *parser) addUnknownField(path, key string) {
 	p.addIssue(path, intray.NewMessage("schema.unknown_field", intray.Params{"key": shorten(key)}))
 }
 
-// shorten returns as much of a text as a message shows.
+// shorten returns the part of text that a message shows.
 func shorten(text string) string {
 	const most = 200
 	n := 0
@@ -191,8 +192,8 @@ func shorten(text string) string {
 
 func indexedPath(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-// ParseUnchecked returns the schema of a document that Parse has accepted before. It may
-// panic for other documents.
+// ParseUnchecked returns the schema that a document describes. Parse must have accepted the
+// document before. Otherwise, ParseUnchecked may panic.
 func ParseUnchecked(doc Doc) *intray.Schema {
 	whole := doc.asObject()
 	p := &parser{}
@@ -204,8 +205,8 @@ func ParseUnchecked(doc Doc) *intray.Schema {
 	}
 }
 
-// CheckOverlay returns the issues of settings and hooks that will be merged into a saved
-// schema. Fields that hooks name are checked by Parse after the merge.
+// CheckOverlay returns the issues in settings and hooks that will be merged into a saved
+// schema. After the merge, Parse checks the fields to which hooks refer.
 func CheckOverlay(over Doc) []Issue {
 	stand := []any{map[string]any{"key": "field", "label": "Field"}}
 	_, all := Parse(Doc{Fields: stand, Settings: over.Settings, Hooks: over.Hooks})

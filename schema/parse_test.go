@@ -74,7 +74,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// field returns a list of one field with more properties.
+// field returns a list with one field that has additional properties.
 func field(more string) string {
 	return `{"fields":[{"key":"a","label":"A"` + more + `}]}`
 }
@@ -122,8 +122,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestManyExpressions checks that one expression may be used many times, and that the
-// number of different ones is limited.
+// TestManyExpressions checks that the same expression may be used any number of times and
+// that the number of distinct expressions is limited.
 func TestManyExpressions(t *testing.T) {
 	field := func(expression func(i int) string) string {
 		rules := make([]string, MaxExpressions+1)
@@ -141,8 +141,8 @@ func TestManyExpressions(t *testing.T) {
 	}
 }
 
-// TestExpressionsAreNotMade checks that as many slow expressions as allowed are parsed
-// and not compiled.
+// TestExpressionsAreNotMade checks that the maximum number of slow expressions is parsed
+// quickly, because Parse does not compile them.
 func TestExpressionsAreNotMade(t *testing.T) {
 	rules := make([]string, MaxExpressions)
 	for i := range rules {
@@ -212,7 +212,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadDoc checks that the document is as written and means the schema.
+// TestReadDoc checks that ReadDoc returns the document unchanged and the schema that it
+// describes.
 func TestReadDoc(t *testing.T) {
 	const text = `{"id":"0","name":"x","fields":[{"key":"a","label":"A"}],"settings":{"displayEncoding":false},"hooks":{"rowHooks":["r=>r"]}}`
 	got, s, err := ReadDoc(strings.NewReader(text))

@@ -49,8 +49,8 @@ func initialRowShape() *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: []*jsonschema.Schema{newShape(jsonschema.Map, ""), newShape(jsonschema.Array, "")}}
 }
 
-// readSettings reads the settings that an import uses. Settings that only imports in a
-// browser use are checked by their shape.
+// readSettings reads the settings that an import uses. The shape checks the settings that
+// only imports in a browser use.
 func (p *parser) readSettings(m map[string]any) intray.Settings {
 	s := intray.DefaultSettings()
 	s.ImportIdentifier = stringMember(m, "importIdentifier")

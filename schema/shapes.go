@@ -2,22 +2,22 @@ package schema
 
 import "github.com/intraydata/intray/internal/jsonschema"
 
-// Limits of a schema.
+// These are the limits of a schema.
 const (
-	// MaxFields is the most fields of a schema.
+	// MaxFields is the maximum number of fields in a schema.
 	MaxFields = 2000
-	// MaxExpressions is the most different regular expressions of a schema.
+	// MaxExpressions is the maximum number of distinct regular expressions in a schema.
 	MaxExpressions = 200
-	// MaxKeyBytes is the most bytes of a field's key.
+	// MaxKeyBytes is the maximum length of a field's key in bytes.
 	MaxKeyBytes = 255
-	// MaxHooks is the most functions in each list of hooks.
+	// MaxHooks is the maximum number of functions in each list of hooks.
 	MaxHooks = 100
-	// MaxHookBytes is the most bytes of a hook: 1 MiB.
+	// MaxHookBytes is the maximum size of a hook in bytes: 1 MiB.
 	MaxHookBytes = 1 << 20
 )
 
-// FileShape returns the shape of a schema file: a saved schema of which only the fields
-// are required. It may have the id of the saved schema.
+// FileShape returns the shape of a schema file. It is the shape of a saved schema,
+// including its optional id, but only the fields are required.
 func FileShape() *jsonschema.Schema {
 	name := nameShape("The schema's name, unique in the organization.")
 	name.MinLength = 1
@@ -30,7 +30,7 @@ func FileShape() *jsonschema.Schema {
 	)
 }
 
-// The functions below build shapes.
+// The following functions build shapes.
 
 func required(name string, s *jsonschema.Schema) jsonschema.Property {
 	return jsonschema.Property{Name: name, Required: true, Schema: s}
@@ -52,7 +52,8 @@ func boolShape(doc string, standard bool) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.Bool, Description: doc, Default: standard}
 }
 
-// nameShape returns the shape of a name: no control characters, at most 255 characters.
+// nameShape returns the shape of a name, which has at most 255 characters and no control
+// characters.
 func nameShape(doc string) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc, MaxLength: 255, NoControl: true}
 }

@@ -29,7 +29,8 @@ func join(issues []Issue) string {
 	return strings.Join(lines, "\n")
 }
 
-// row is a property with a valid value, and an invalid one with its message.
+// row is a property with a valid value, an invalid value and the message for the invalid
+// value.
 type row struct{ name, right, wrong, message string }
 
 func settingsRows() []row {
@@ -145,7 +146,7 @@ func checkField(t *testing.T, r row, s *jsonschema.Schema) {
 	}
 }
 
-// TestTypeTable sends each type valid and invalid options.
+// TestTypeTable checks each type with valid and invalid options.
 func TestTypeTable(t *testing.T) {
 	date := `"locale":"de","displayFormat":"D","outputFormat":"[ISO]","withSeconds":true`
 	right := map[string]string{
@@ -179,7 +180,7 @@ func TestTypeTable(t *testing.T) {
 	}
 }
 
-// TestValidatorTable sends each validator with and without what it needs.
+// TestValidatorTable checks each validator with and without its required properties.
 func TestValidatorTable(t *testing.T) {
 	own := map[string]string{
 		"unique_with": `,"uniqueKey":"k"`,

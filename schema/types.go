@@ -8,12 +8,12 @@ import (
 // TypeShape describes a field type.
 type TypeShape struct {
 	Name intray.TypeName
-	// Options is the shape of the type's options, an object. The type number also accepts
-	// the name of a preset.
+	// Options is the shape of the object that holds the type's options. The type number
+	// also accepts the name of a preset.
 	Options *jsonschema.Schema
 }
 
-// TypeShapes returns the 17 types with their options.
+// TypeShapes returns the 17 field types with their options.
 func TypeShapes() []TypeShape {
 	none := objectShape("No options.")
 	return []TypeShape{
@@ -127,8 +127,8 @@ func typeShape() *jsonschema.Schema {
 		Choices: append([]*jsonschema.Schema{enumShape("", names...)}, pairs...)}
 }
 
-// readType reads a type whose shape was checked. The name of a number format alone is the
-// option preset.
+// readType reads a type. Its shape must have been checked. A string in place of the options
+// of a number is the option preset.
 func readType(v any) intray.FieldType {
 	switch t := v.(type) {
 	case string:

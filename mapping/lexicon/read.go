@@ -83,7 +83,7 @@ func (r Reading) hasOtherConcept() bool {
 }
 
 // brackets returns the text outside and the text inside brackets. If all of the text is in
-// brackets, it returns the text unchanged as rest.
+// brackets, it returns the text as rest, without the brackets.
 func brackets(text string) (rest, aside string) {
 	var outer, inner strings.Builder
 	depth := 0
@@ -108,7 +108,7 @@ func brackets(text string) (rest, aside string) {
 }
 
 // WithoutAside returns text without the parts in brackets. If all of the text is in
-// brackets, it returns the text unchanged.
+// brackets, it only removes the brackets.
 func WithoutAside(text string) string {
 	rest, _ := brackets(text)
 	return rest
@@ -275,7 +275,7 @@ func readAsQualifiers(p segment, head *Concept, number int) (marks []string, par
 	return []string{"~" + other.Name}, min(costPart, other.Extra), 0
 }
 
-// thingFacet is the facet of qualifiers that can replace the concept: "delivery" can mean
+// thingFacet is the facet of qualifiers that are the noun themselves, such as address in
 // "delivery address".
 const thingFacet = "-"
 

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is found into testdata/bad")
 
-// TestBadSchemas compares the exact findings of each kind. A case is a schema, or its
-// fields, followed by its findings.
+// TestBadSchemas checks the exact findings for each bad schema. A case is a schema, or only
+// its fields, followed by its findings.
 func TestBadSchemas(t *testing.T) {
 	seen := map[string]bool{}
 	for _, file := range badFiles(t) {
@@ -61,7 +61,7 @@ func badFiles(t testing.TB) []string {
 	return files
 }
 
-// document returns a schema with fields only.
+// document returns a schema document that has only fields.
 func document(text string) string {
 	if strings.HasPrefix(text, "[") {
 		return `{"fields": ` + text + `}`
@@ -78,8 +78,8 @@ func findings(list []lint.Finding, seen map[string]bool) string {
 	return text
 }
 
-// codes returns the codes in the source of the package, without those of schemas that are
-// too large.
+// codes returns the finding codes in the source of the package, except those for schemas
+// that are too large.
 func codes(t *testing.T) (all []string) {
 	t.Helper()
 	files, _ := filepath.Glob("*.go")

@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/schema/lint"
 )
 
-// large returns a schema of 2,000 fields with 100 validators each, most of which have
-// findings, and 10,000 options in one field.
+// large returns a schema that has 2,000 fields with 100 validators each, and 10,000 options
+// in one field. Most validators have findings.
 func large() *intray.Schema {
 	s := &intray.Schema{Settings: intray.DefaultSettings()}
 	for i := range 2000 {
@@ -69,8 +69,8 @@ func TestLargeSchemaIsQuick(t *testing.T) {
 	}
 }
 
-// TestHostileExpressionsAreQuick has as many small, slow expressions as a schema may
-// have.
+// TestHostileExpressionsAreQuick checks that Check is fast for the maximum number of small,
+// slow expressions.
 func TestHostileExpressionsAreQuick(t *testing.T) {
 	s := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{{Key: "a", Type: intray.FieldType{Name: intray.TypeSelect},
 		SelectOptions: []intray.SelectOption{{Label: "x", Value: "x"}}}}}
@@ -90,7 +90,7 @@ func TestHostileExpressionsAreQuick(t *testing.T) {
 	}
 }
 
-// TestSkippedChecksAreReported checks that nothing is skipped silently.
+// TestSkippedChecksAreReported checks that Check reports every kind of check that it skips.
 func TestSkippedChecksAreReported(t *testing.T) {
 	f := intray.Field{Key: "a", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required", Level: intray.LevelWarning}}}
 	for n := range 600 {
@@ -122,8 +122,8 @@ func TestSkippedChecksAreReported(t *testing.T) {
 	}
 }
 
-// FuzzCheck checks that no valid schema crashes the check, and that each finding can be
-// shown.
+// FuzzCheck checks that Check does not panic on a valid schema and that every finding can
+// be rendered.
 func FuzzCheck(f *testing.F) {
 	for _, file := range badFiles(f) {
 		archive, err := txtar.ParseFile(file)

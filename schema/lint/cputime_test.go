@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// cpu returns the processor time of this program, which depends less on other programs
-// than the clock.
+// cpu returns the processor time of this process, which depends less on other processes
+// than elapsed time.
 func cpu(t *testing.T) time.Duration {
 	t.Helper()
 	var use syscall.Rusage

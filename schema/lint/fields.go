@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// checkField checks a field, except for its names.
+// checkField checks a field, except its names.
 func (l *linter) checkField(i int) {
 	f := l.schema.Fields[i]
 	l.checkHidden(i, f)
@@ -22,7 +22,7 @@ func (l *linter) checkField(i int) {
 	l.checkOptions(i, f)
 }
 
-// checkAllHidden checks whether all fields are hidden.
+// checkAllHidden reports a schema in which all fields are hidden.
 func (l *linter) checkAllHidden() {
 	for _, f := range l.schema.Fields {
 		if !f.Hidden || len(l.schema.Hooks.Step) > 0 {
@@ -32,7 +32,7 @@ func (l *linter) checkAllHidden() {
 	l.warn(location{field: -1, path: "fields"}, "all_hidden", intray.NewMessage("lint.all_fields_hidden", nil))
 }
 
-// checkHidden checks for properties that have no effect on a hidden field.
+// checkHidden reports properties that have no effect on a hidden field.
 func (l *linter) checkHidden(i int, f intray.Field) {
 	if !f.Hidden {
 		return
@@ -62,7 +62,7 @@ func (l *linter) neverFilled(f intray.Field) bool {
 	return f.Hidden && l.schema.Hooks.Count() == len(l.schema.Hooks.RowDelete)
 }
 
-// checkReadOnly checks for cells that nobody can fix.
+// checkReadOnly reports read-only fields whose invalid cells nobody can fix.
 func (l *linter) checkReadOnly(i int, f intray.Field) {
 	if !f.ReadOnly || f.Hidden || l.schema.Settings.InvalidDataBehavior != intray.BlockSubmit {
 		return
@@ -75,7 +75,7 @@ func (l *linter) checkReadOnly(i int, f intray.Field) {
 	}
 }
 
-// checkMessage checks for a text that is never shown.
+// checkMessage reports an invalidValueMessage that is never shown.
 func (l *linter) checkMessage(i int, f intray.Field) {
 	takesAll := f.Type.Name == intray.TypeString || f.Type.Name == intray.TypeCheckbox || f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom")
 	if f.InvalidValueMessage != "" && takesAll {
@@ -110,7 +110,7 @@ func (l *linter) checkTypeOptions(i int, f intray.Field) {
 	}
 }
 
-// checkNationalPhone checks for phone numbers that lose their country.
+// checkNationalPhone reports an option that removes the country from phone numbers.
 func (l *linter) checkNationalPhone(i int, f intray.Field) {
 	country, _ := f.Type.Options["country"].(string)
 	if f.Type.Options["format"] == "national" && country == "" {
@@ -119,11 +119,11 @@ func (l *linter) checkNationalPhone(i int, f intray.Field) {
 	}
 }
 
-// maxRoundDigits is the most digits before or after the decimal sign to which rounding is
-// plausible.
+// maxRoundDigits is the maximum number of digits before or after the decimal point to which
+// rounding is plausible.
 const maxRoundDigits = 20
 
-// checkRound checks for a number of digits that changes no number or removes all digits.
+// checkRound reports rounding that changes no number or removes all digits.
 func (l *linter) checkRound(i int, f intray.Field) {
 	places, _ := jsonschema.Int64(f.Type.Options["round"])
 	switch {
@@ -159,7 +159,7 @@ func floatOf(v any) (float64, bool) {
 	return 0, false
 }
 
-// checkNumberRange checks for bounds that no number satisfies.
+// checkNumberRange reports bounds that no number satisfies.
 func (l *linter) checkNumberRange(i int, f intray.Field) {
 	low, high := numberBounds(f)
 	places, rounds := roundOf(f)
@@ -174,7 +174,8 @@ func (l *linter) checkNumberRange(i int, f intray.Field) {
 	}
 }
 
-// roundOf returns the number of digits after the decimal sign.
+// roundOf returns the number of decimal places to which a field is rounded. It reports
+// false if the field is not rounded.
 func roundOf(f intray.Field) (int, bool) {
 	if n, ok := jsonschema.Int64(f.Type.Options["round"]); ok {
 		return int(max(min(n, 1000), -1000)), true
@@ -193,8 +194,8 @@ func roundOf(f intray.Field) (int, bool) {
 	return 0, false
 }
 
-// checkManyToOne checks for surprises of many-to-one fields, whose type and validators
-// apply to each column.
+// checkManyToOne reports types and validators that may surprise in a many-to-one field,
+// because they apply to each column separately.
 func (l *linter) checkManyToOne(i int, f intray.Field) {
 	if !f.ManyToOne || f.Hidden {
 		return

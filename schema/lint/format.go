@@ -34,7 +34,8 @@ func (l *linter) checkDateFormats(i int, f intray.Field) {
 	}
 }
 
-// tokens returns the runs of one letter in a format, without quoted text.
+// tokens returns the tokens of a format, which are sequences of the same letter. It ignores
+// quoted text.
 func tokens(format string) (runs []string) {
 	for n, part := range strings.Split(format, "'") {
 		for n%2 == 0 && part != "" {
@@ -48,13 +49,13 @@ func tokens(format string) (runs []string) {
 	return runs
 }
 
-// hasToken reports whether one of the runs consists of one of the letters.
+// hasToken reports whether one of the tokens consists of one of the letters.
 func hasToken(runs []string, letters string) bool {
 	return slices.ContainsFunc(runs, func(run string) bool { return strings.Contains(letters, run[:1]) })
 }
 
-// otherTokens returns tokens that mean something else in other libraries, which was
-// probably intended.
+// otherTokens returns tokens that have a different meaning in other libraries. That meaning
+// was probably intended.
 func otherTokens(t intray.TypeName, runs []string, params intray.Params) (wrong []intray.Message) {
 	hours, otherYear := hasToken(runs, "Hh"), hasToken(runs, "Y")
 	wholeDay := hasToken(runs, "yY") && hasToken(runs, "dD")
@@ -79,8 +80,8 @@ const (
 	timeLetters = "HhtTXxfF"
 )
 
-// checkLocaleOrder checks for a numeric format with month and day in another order than
-// the locale.
+// checkLocaleOrder reports a numeric format whose order of month and day differs from the
+// locale.
 func (l *linter) checkLocaleOrder(i int, f intray.Field, format string, runs []string) {
 	locale, _ := f.Type.Options["locale"].(string)
 	dayFirst, known := daysFirst(locale)
@@ -94,7 +95,7 @@ func (l *linter) checkLocaleOrder(i int, f intray.Field, format string, runs []s
 		intray.NewMessage("lint.format_against_locale", intray.Params{"format": shorten(format), "locale": shorten(locale), "example": "04/05/2024"}))
 }
 
-// dayLanguages are languages that write the day before the month in all countries.
+// dayLanguages are the languages that write the day before the month in all countries.
 const dayLanguages = " bg cs da de el et fi fr hr id it nb nl nn no pl pt ro ru sk sl tr uk vi "
 
 // daysFirst reports whether a locale writes the day before the month. known is false if
@@ -111,7 +112,7 @@ func daysFirst(locale string) (first, known bool) {
 	return known, known
 }
 
-// checkPercentBounds checks for bounds that are probably in percent.
+// checkPercentBounds reports bounds that are probably percentages.
 func (l *linter) checkPercentBounds(i int, f intray.Field) {
 	preset, _ := f.Type.Options["preset"].(string)
 	low, high := numberBounds(f)
@@ -127,7 +128,8 @@ func (l *linter) checkPercentBounds(i int, f intray.Field) {
 // currencies maps currency marks to the currencies of presets.
 var currencies = map[string]string{"$": "usd", "US$": "usd", "USD": "usd", "€": "eur", "EUR": "eur", "£": "gbp", "GBP": "gbp"}
 
-// checkCurrency checks for a format with the mark of another currency than the preset.
+// checkCurrency reports a format whose currency symbol differs from the currency of the
+// preset.
 func (l *linter) checkCurrency(i int, f intray.Field) {
 	preset, _ := f.Type.Options["preset"].(string)
 	own, _, _ := strings.Cut(preset, "_")
@@ -144,7 +146,7 @@ func (l *linter) checkCurrency(i int, f intray.Field) {
 	}
 }
 
-// checkAcceptedDomains checks for domains that no host can have.
+// checkAcceptedDomains reports domains that no host can have.
 func (l *linter) checkAcceptedDomains(i int, f intray.Field) {
 	list, _ := f.Type.Options["acceptedDomains"].([]any)
 	for _, one := range list {

@@ -12,7 +12,8 @@ import (
 	"github.com/intraydata/intray/schema/lint"
 )
 
-// read returns the schema of a document and its settings as written.
+// read returns the schema that a document describes, and the settings as they are in the
+// document.
 func read(t testing.TB, document string) (*intray.Schema, any) {
 	t.Helper()
 	v, err := jsonschema.Decode(strings.NewReader(document), jsonschema.Limits{})
@@ -33,7 +34,7 @@ func check(t testing.TB, document string) []lint.Finding {
 	return lint.CheckWritten(read(t, document))
 }
 
-// TestGoodSchemas checks that usual schemas have no findings.
+// TestGoodSchemas checks that typical schemas have no findings.
 func TestGoodSchemas(t *testing.T) {
 	files, err := filepath.Glob("testdata/good/*.json")
 	if err != nil || len(files) < 20 {
@@ -70,8 +71,8 @@ func contents(t testing.TB, file string) string {
 	return string(text)
 }
 
-// TestCorpusSchemas checks the same for schemas of a corpus. Their selects have no
-// options, so they are not parsed.
+// TestCorpusSchemas checks that the schemas in a corpus have no findings. It does not parse
+// them, because their selects have no options.
 func TestCorpusSchemas(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root(t), "..", "shared", "corpora", "headers", "schemas", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -93,7 +94,7 @@ func TestCorpusSchemas(t *testing.T) {
 	}
 }
 
-// root returns the folder of the module.
+// root returns the root folder of the module.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -1,14 +1,14 @@
 // Package lint finds likely mistakes in schemas.
 //
-// A [Finding] has a path as the issues of package schema have it, a level, a code, and a
-// text that says what is wrong and what to do. A warning is about what will go wrong: a
-// validator that no value satisfies, options or fields that no file can distinguish, or a
-// setting that another one overrides. An info is about what has no effect or may
-// surprise.
+// A [Finding] has a path, as in the issues of package schema, a level, a code, and a
+// message that explains the problem and how to fix it. A warning reports a mistake that
+// will cause problems: a validator that no value satisfies, options or fields that no file
+// can distinguish, or a setting that a second setting overrides. An info reports something
+// that has no effect or may surprise.
 //
-// The package reports only what follows from the schema, and nothing that could make
-// sense in some import. It refuses nothing; package schema does, and only schemas that it
-// accepts are checked. It does not run hooks and does not know files.
+// The package reports only conclusions from the schema alone, and nothing that could be
+// intended in some import. It checks only schemas that package schema accepts, and rejects
+// none. It does not run hooks or read files.
 package lint
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// MaxFindings is the most findings of a schema. If there are more, the last one has the
-// code more_findings and the number of the others.
+// MaxFindings is the maximum number of findings for a schema. If there are more, the last
+// one has the code more_findings and states how many were omitted.
 const MaxFindings = 500
 
 // Finding is a likely mistake in a schema.
@@ -30,13 +30,14 @@ type Finding struct {
 	Path string
 	// Level is intray.LevelWarning or intray.LevelInfo.
 	Level intray.Level
-	// Code names the kind of finding. It does not change when the text does.
+	// Code identifies the kind of finding. It stays the same if the wording of Text
+	// changes.
 	Code string
 	// Text explains the finding and how to fix it.
 	Text intray.Message
 }
 
-// Describe returns the text after the path.
+// Describe returns the path followed by the text.
 func (f Finding) Describe() intray.Message {
 	if f.Path == "" {
 		return f.Text
@@ -47,17 +48,17 @@ func (f Finding) Describe() intray.Message {
 // String returns the path and the text in one line.
 func (f Finding) String() string { return f.Describe().String() }
 
-// Check returns the findings of a schema that schema.Parse accepts, in the order of the
-// schema: the whole, each field with its validators and options, the settings, the hooks.
-// The same schema always has the same findings. It takes well under a second for the
-// largest schema.
+// Check returns the findings for a schema, which schema.Parse must have accepted. They are
+// in the order of the schema: the schema as a whole, each field with its validators and
+// options, the settings, and the hooks. The same schema always has the same findings. Check
+// takes well under a second for the largest schema.
 //
-// A schema does not have the settings that only imports in a browser use; CheckWritten
-// checks them too.
+// An intray.Schema does not contain the settings that only imports in a browser use.
+// CheckWritten checks these, too.
 func Check(s *intray.Schema) []Finding { return CheckWritten(s, nil) }
 
-// CheckWritten is like Check, but also checks the settings as they are written. They are
-// decoded JSON, as encoding/json or jsonschema.Decode return it, or nil.
+// CheckWritten is like Check, but also checks the settings as they are in the document.
+// settings is decoded JSON, as returned by encoding/json or jsonschema.Decode, or nil.
 func CheckWritten(s *intray.Schema, settings any) []Finding {
 	l := &linter{
 		schema: s, keys: make(map[string]int, len(s.Fields)), hooksMayOffer: mayOfferOptions(s.Hooks),
@@ -87,11 +88,12 @@ type linter struct {
 	found    []locatedFinding
 	budget   budget
 	patterns map[string]*pattern
-	// required reports which fields are required; nil until it is first needed.
+	// required reports which fields are required. It is nil until its first use.
 	required []bool
-	// optionNameCache has the names of the options of fields that were needed so far.
+	// optionNameCache holds the option names of the fields for which they were needed so
+	// far.
 	optionNameCache map[int]optionNameSet
-	// hooksMayOffer reports whether hooks may offer other options.
+	// hooksMayOffer reports whether hooks may offer options that the fields do not have.
 	hooksMayOffer bool
 }
 
@@ -101,7 +103,7 @@ type locatedFinding struct {
 	Finding
 }
 
-// location is a part of a schema. Findings are sorted by field and part.
+// location is the position of a part in a schema. Findings are sorted by field and part.
 type location struct {
 	field, part int
 	path        string
@@ -147,8 +149,8 @@ func (l *linter) addFinding(at location, level intray.Level, code string, text i
 	l.found = append(l.found, locatedFinding{at, Finding{at.path, level, code, text}})
 }
 
-// sorted returns the findings in the order of the schema, at most MaxFindings. Warnings
-// take precedence over infos.
+// sorted returns at most MaxFindings findings in the order of the schema. If there are
+// more, it drops infos first.
 func (l *linter) sorted() []Finding {
 	more := len(l.found) - MaxFindings
 	if more > 0 {
@@ -173,13 +175,13 @@ func compareLocation(a, b locatedFinding) int {
 	return cmp.Or(cmp.Compare(a.location.field, b.location.field), cmp.Compare(a.location.part, b.location.part))
 }
 
-// Texts name at most maxNamed items and shorten each to maxQuote characters.
+// Messages list at most maxNamed items and truncate each to maxQuote characters.
 const (
 	maxNamed = 5
 	maxQuote = 60
 )
 
-// shorten returns as much of a text as a message shows.
+// shorten returns the part of text that a message shows.
 func shorten(text string) string {
 	n := 0
 	for i := range text {
@@ -190,7 +192,8 @@ func shorten(text string) string {
 	return text
 }
 
-// listed names the first of total items and counts the others.
+// listed returns a message that lists the first items and states how many of the total
+// items follow.
 func listed[T string | intray.Message](all []T, total int) intray.Message {
 	shown := all[:min(len(all), maxNamed)]
 	if more := total - len(shown); more > 0 {
@@ -199,16 +202,16 @@ func listed[T string | intray.Message](all []T, total int) intray.Message {
 	return intray.NewMessage("lint.list", intray.Params{"list": shown})
 }
 
-// quoted returns a text of the schema for a list.
+// quoted returns text from the schema as an element of a list.
 func quoted(text string) intray.Message {
 	return intray.NewMessage("lint.quoted", intray.Params{"text": shorten(text)})
 }
 
-// budget limits the cost of a check. It counts instead of measuring time, so that the
-// same schema always has the same findings.
+// budget limits the cost of a check. It counts operations instead of measuring time, so
+// that the same schema always has the same findings.
 type budget struct {
-	// patterns is the number of expressions that may still be compiled, and source that
-	// of their bytes.
+	// patterns is the number of expressions that may still be compiled. source is the
+	// number of bytes that they may still have.
 	patterns, source int
 	// valueBytes is the number of bytes of options that may still be tried with
 	// validators.
@@ -218,7 +221,7 @@ type budget struct {
 	// variants is the number of spellings of option names that may still be created.
 	variants int
 
-	// The others count what was skipped.
+	// These fields count skipped checks.
 	patternsLeft, optionsLeft, rulesLeft int
 }
 
@@ -226,8 +229,8 @@ func newBudget() budget {
 	return budget{patterns: 200, source: 32 << 10, valueBytes: 4 << 20, keys: 500_000, variants: 500_000}
 }
 
-// takePattern reports whether an expression with a source of so many bytes may be
-// compiled.
+// takePattern reports whether the budget allows compiling an expression of the given size,
+// in bytes.
 func (b *budget) takePattern(size int) bool {
 	if b.patterns < 1 || b.source < size {
 		b.patternsLeft++
@@ -238,7 +241,7 @@ func (b *budget) takePattern(size int) bool {
 	return true
 }
 
-// reportSkipped reports what was not checked.
+// reportSkipped reports the checks that were skipped.
 func (l *linter) reportSkipped() {
 	if n := l.budget.patternsLeft; n > 0 {
 		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.expressions_not_checked", intray.Params{"n": n}))

@@ -9,23 +9,23 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// significantSigns are signs, neither letters nor digits, that distinguish names of
-// fields: Amount and Amount % are different.
+// significantSigns are the characters other than letters and digits that distinguish names
+// of fields: Amount and Amount % are different.
 const significantSigns = "#%&+$€£"
 
-// fieldName normalizes the name of a field: without case, accents, spaces and
-// punctuation. "First Name", "first_name" and "firstName" are equal.
+// fieldName returns the name of a field without case, accents, spaces and punctuation, so
+// that "First Name", "first_name" and "firstName" are equal.
 func fieldName(text string) string { return normalizeName(text, "") }
 
-// separators count as spaces in the name of an option if they are between two words. At
-// an end they may mean something: A and A- are different.
+// separators are characters that count as spaces between two words in the name of an
+// option. At the start or end of a name, they may be significant: A and A- are different.
 const separators = "-_–—/.,;:'’`\"()"
 
-// optionName normalizes the name of an option: without case and accents, with one space
-// between words.
+// optionName returns the name of an option without case and accents, with one space between
+// words.
 func optionName(text string) string { return normalizeName(text, " ") }
 
-// normalizeName returns a text in lower case without accents, with its words joined by
+// normalizeName returns text in lower case and without accents, with its words joined by
 // join.
 func normalizeName(text, join string) string {
 	if plain := normalizeASCII(text, join); plain != "" {
@@ -55,8 +55,8 @@ func normalizeUnicode(text, join string) string {
 	return b.String()
 }
 
-// normalizeASCII is normalizeName for texts of ASCII letters, digits and single spaces.
-// It returns "" for other texts.
+// normalizeASCII is normalizeName for text that consists of ASCII letters, digits and
+// single spaces. It returns "" for any other text.
 func normalizeASCII(text, join string) string {
 	out := make([]byte, 0, len(text))
 	blank := true
@@ -82,7 +82,7 @@ func normalizeASCII(text, join string) string {
 	return string(out)
 }
 
-// fieldNames returns the names of a field and their properties.
+// fieldNames returns the names of a field, with the properties that contain them.
 func fieldNames(f intray.Field) []fieldWord {
 	all := []fieldWord{{"key", f.Key}, {"label", f.Label}}
 	for i, text := range f.AlternateMatches {
@@ -91,16 +91,16 @@ func fieldNames(f intray.Field) []fieldWord {
 	return all
 }
 
-// fieldWord is one name of a field: its property and its text.
+// fieldWord is one name of a field, with the property that contains it.
 type fieldWord struct{ what, text string }
 
-// nameOwner is the first field that has a name.
+// nameOwner is the first field that has a certain name.
 type nameOwner struct {
 	field int
 	word  fieldWord
 }
 
-// checkNames checks for fields that no header can distinguish.
+// checkNames reports fields that no header can distinguish.
 func (l *linter) checkNames() {
 	taken := map[string]nameOwner{}
 	lower := map[string]int{}
@@ -137,8 +137,8 @@ func (l *linter) checkOwnNames(i int, f intray.Field) {
 	}
 }
 
-// checkSharedNames reports the first name that a field shares with each field before it,
-// unless their keys were reported before.
+// checkSharedNames reports, for each earlier field, the first name that the field has in
+// common with it, unless their keys were already reported.
 func (l *linter) checkSharedNames(i int, f intray.Field, taken map[string]nameOwner, reported bool) {
 	with := map[int]bool{}
 	for _, w := range fieldNames(f) {
@@ -167,7 +167,7 @@ func (l *linter) checkSharedNames(i int, f intray.Field, taken map[string]nameOw
 	}
 }
 
-// Properties of names.
+// These are the properties that contain names.
 var (
 	keyName       = intray.NewMessage("lint.name_key", nil)
 	labelName     = intray.NewMessage("lint.name_label", nil)

@@ -18,7 +18,7 @@ func boolOption(f intray.Field, name string) bool {
 	return on
 }
 
-// optionWord is a name of an option: the index of the option, the property and the text.
+// optionWord is one name of an option: the index of the option, the property and the text.
 type optionWord struct {
 	option int
 	what   string
@@ -70,7 +70,7 @@ func (l *linter) checkEmptyOptions(i int, words []optionWord) {
 	}
 }
 
-// checkDelimiter checks for names that the delimiter of a multi-select splits.
+// checkDelimiter reports names that the delimiter of a multi-select splits.
 func (l *linter) checkDelimiter(i int, f intray.Field, words []optionWord) {
 	delimiter, written := f.Type.Options["delimiter"].(string)
 	if delimiter == "" {
@@ -90,8 +90,8 @@ func (l *linter) checkDelimiter(i int, f intray.Field, words []optionWord) {
 	}
 }
 
-// checkCustomWithExact checks for two options of a select whose combination has another
-// effect than either.
+// checkCustomWithExact reports a select that has both allowCustom and exactMatchOnly,
+// because the combination behaves differently than either option.
 func (l *linter) checkCustomWithExact(i int, f intray.Field) {
 	if f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom") && boolOption(f, "exactMatchOnly") {
 		l.info(l.fieldAt(i, "type"), "custom_beside_exact", intray.NewMessage("lint.custom_beside_exact", nil))
@@ -99,7 +99,7 @@ func (l *linter) checkCustomWithExact(i int, f intray.Field) {
 }
 
 // checkAlikeOptions reports options that differ only in case, spaces or accents, once for
-// each option, and returns those.
+// each option. It returns these options.
 func (l *linter) checkAlikeOptions(i int, f intray.Field, words []optionWord) map[int]bool {
 	taken := make(map[string]optionWord, len(words))
 	reported := map[int]bool{}
@@ -122,16 +122,16 @@ func (l *linter) checkAlikeOptions(i int, f intray.Field, words []optionWord) ma
 	return reported
 }
 
-// mayOfferOptions reports whether a hook may offer other options than the fields have.
-// Hooks that run over rows can set the options of a cell.
+// mayOfferOptions reports whether a hook may offer options that the fields do not have.
+// Hooks that receive rows can set the options of a cell.
 func mayOfferOptions(h intray.Hooks) bool {
 	return slices.ContainsFunc(slices.Concat(h.Row, h.BulkRow), func(source string) bool {
 		return strings.Contains(source, "selectOptions")
 	})
 }
 
-// possibleValues returns the only values that the cells of a field can have, if the
-// schema or the type lists them.
+// possibleValues returns all values that the cells of a field can have. It returns nil
+// unless the schema or the type lists them.
 func (l *linter) possibleValues(f intray.Field) []string {
 	switch {
 	case f.Type.Name == intray.TypeCheckbox:
@@ -146,8 +146,8 @@ func (l *linter) possibleValues(f intray.Field) []string {
 	return nil
 }
 
-// checkValues checks a validator against all possible values of a field. It reports
-// whether no value satisfies it.
+// checkValues checks a validator against all possible values of a field. It returns true if
+// no value satisfies the validator.
 func (l *linter) checkValues(i, rule int, values []string, keeps func(string) bool) bool {
 	if !l.takeTried(values) {
 		return false
@@ -171,7 +171,7 @@ func (l *linter) checkValues(i, rule int, values []string, keeps func(string) bo
 	return false
 }
 
-// takeTried reports whether these values may be tried with a validator.
+// takeTried reports whether the budget allows trying a validator on these values.
 func (l *linter) takeTried(values []string) bool {
 	size := 0
 	for _, v := range values {
@@ -185,29 +185,30 @@ func (l *linter) takeTried(values []string) bool {
 	return true
 }
 
-// codePoints counts characters as the length validator does.
+// codePoints returns the number of characters, counted as the length validator does.
 func codePoints(text string) int { return utf8.RuneCountInString(text) }
 
 const (
-	// shortWord is the fewest letters of a word that is compared for a different letter.
-	// Shorter ones are different words.
+	// shortWord is the minimum length, in letters, of a word in which a single different
+	// letter counts as a typo. Shorter words with a different letter are different words.
 	shortWord = 5
-	// longName is the most bytes of a name that is compared.
+	// longName is the maximum length, in bytes, of a name that is compared.
 	longName = 64
-	// neighbours is the number of names of the same spelling with which a name is
+	// neighbours is the maximum number of names with the same spelling with which a name is
 	// compared.
 	neighbours = 8
 )
 
-// spelling is the hash of a name without one of its letters, and the index of the name.
+// spelling is the hash of a name from which one letter was removed, and the index of the
+// name.
 type spelling struct {
 	hash uint64
 	word int
 }
 
-// checkCloseOptions reports options that are one letter apart, once for each. Names that
-// are one edit apart share a spelling without one letter (the deletion neighborhood of
-// FastSS), so only those are compared.
+// checkCloseOptions reports options that differ in one letter, once for each option. Names
+// that are one edit apart are equal after one letter is removed (the deletion neighborhood
+// of FastSS), so that it compares only names with a common spelling.
 func (l *linter) checkCloseOptions(i int, words []optionWord, reported map[int]bool) {
 	words = dedupeNames(words)
 	size := 0
@@ -240,7 +241,8 @@ func (l *linter) checkCloseOptions(i int, words []optionWord, reported map[int]b
 	}
 }
 
-// dedupeNames returns each name that may be one letter apart from others once.
+// dedupeNames returns, without duplicates, the names that may differ in one letter from
+// other names.
 func dedupeNames(words []optionWord) []optionWord {
 	seen := map[string]bool{}
 	var kept []optionWord
@@ -257,13 +259,14 @@ func dedupeNames(words []optionWord) []optionWord {
 // hashBase is the multiplier of the hash, an odd number without a pattern.
 const hashBase = 0x9E3779B97F4A7C15
 
-// spellings returns those of all names, sorted.
+// spellings returns the spellings of all names, sorted.
 func spellings(words []optionWord, size int) []spelling {
 	all := make([]spelling, 0, size)
 	for at, w := range words {
 		before := uint64(0)
 		suffix, power := uint64(0), uint64(1)
-		// after[k] is the hash of what follows byte k, and powers[k] its weight.
+		// after[k] is the hash of the bytes after byte k. powers[k] is the weight of this
+		// hash.
 		var after, powers [longName + 1]uint64
 		for k := len(w.folded); k >= 0; k-- {
 			after[k], powers[k] = suffix, power
@@ -293,8 +296,8 @@ func spellings(words []optionWord, size int) []spelling {
 	return all
 }
 
-// pairSpellings finds for each name with a spelling an earlier one that is one letter
-// apart.
+// pairSpellings finds, for each name with the same spelling, an earlier name that differs
+// in one letter.
 func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 	for k, s := range same {
 		for _, before := range same[max(0, k-neighbours):k] {
@@ -308,8 +311,8 @@ func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 	}
 }
 
-// oneLetterApart reports whether two names differ in one long word only, and this word in
-// one letter or in two swapped neighbors.
+// oneLetterApart reports whether two names differ only in one long word, and only by one
+// letter or by two swapped adjacent letters.
 func oneLetterApart(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
 	if len(x) != len(y) {
@@ -347,7 +350,8 @@ func isOneEditApart(a, b []rune) bool {
 	return swapped || slices.Equal(x[1:], y[1:])
 }
 
-// lettersOnly excludes codes, in which one character makes a difference.
+// lettersOnly reports whether a word consists only of letters. In codes, a single different
+// character is significant.
 func lettersOnly(word []rune) bool {
 	for _, r := range word {
 		if !unicode.IsLetter(r) {

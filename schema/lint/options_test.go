@@ -11,7 +11,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestCloseOptionsAreAllFound compares the findings with those of comparing all pairs.
+// TestCloseOptionsAreAllFound checks that checkCloseOptions finds the same options as a
+// comparison of all pairs.
 func TestCloseOptionsAreAllFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[abé]{4,7}( [ab]{4,5})?`), 2, 6, rapid.ID[string]).Draw(t, "names")
@@ -23,7 +24,7 @@ func TestCloseOptionsAreAllFound(t *testing.T) {
 		folded := map[string]bool{}
 		for i, name := range names {
 			if folded[optionName(name)] {
-				continue // it is alike, which is reported first
+				continue // it differs only in case, spaces or accents, which is reported first
 			}
 			folded[optionName(name)] = true
 			for _, before := range names[:i] {
@@ -45,7 +46,8 @@ func TestCloseOptionsAreAllFound(t *testing.T) {
 	})
 }
 
-// TestCloseOptionsBehindOthers has a name of the same letters between two close ones.
+// TestCloseOptionsBehindOthers checks that two close names are found if a name with the
+// same letters is between them.
 func TestCloseOptionsBehindOthers(t *testing.T) {
 	f := intray.Field{Key: "a", Type: intray.FieldType{Name: intray.TypeSelect}}
 	for _, name := range []string{"baaaa", "aaaab", "caaaa"} {
@@ -105,7 +107,7 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestPlainFoldingIsFolding compares the fast normalization with the general one.
+// TestPlainFoldingIsFolding checks that normalizeASCII and normalizeName agree.
 func TestPlainFoldingIsFolding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[aB9 ]{0,8}`).Draw(t, "text")

@@ -9,19 +9,18 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// pattern is the expression of a validator, and what is known about the texts that it
-// matches.
+// pattern is the expression of a validator, with properties of the text that it matches.
 type pattern struct {
 	source string
 	flags  jsregexp.Flags
 	// report is nil if the expression is invalid.
 	report *jsregexp.Report
-	// branches are the ways to match; nil if they are not known.
+	// branches are the ways to match. It is nil if they are unknown.
 	branches []branch
 }
 
-// patternOf parses the expression of a validator once. It returns nil if the schema has
-// too many.
+// patternOf parses the expression of a validator once. It returns nil if the schema has too
+// many expressions.
 func (l *linter) patternOf(v intray.Validator) *pattern {
 	source, _ := v.Options["regex"].(string)
 	options, _ := v.Options["regexOptions"].(map[string]any)
@@ -43,8 +42,9 @@ func (l *linter) patternOf(v intray.Validator) *pattern {
 	return p
 }
 
-// parseRegexp parses an expression so that it matches what JavaScript matches, or
-// slightly more: a dot matches more line ends. It returns nil if that is not certain.
+// parseRegexp parses an expression so that it matches everything that JavaScript matches.
+// It may match slightly more, because a dot matches more line breaks. It returns nil if
+// that is not certain.
 func parseRegexp(source string, f jsregexp.Flags) *syntax.Regexp {
 	if f.Multiline || len(source) > 1000 {
 		return nil
@@ -70,8 +70,8 @@ func parseRegexp(source string, f jsregexp.Flags) *syntax.Regexp {
 // space is JavaScript's \s within a character class of Go.
 const space = `\s\v\x{FEFF}\p{Z}`
 
-// translateRegexp translates a source to Go's syntax. It fails if the source uses what
-// the languages do not have in common, except for spaces.
+// translateRegexp translates an expression from JavaScript to Go syntax. It fails if the
+// expression uses syntax that the languages do not have in common, except \s.
 func translateRegexp(source string) (string, bool) {
 	var b strings.Builder
 	class := false
@@ -108,7 +108,7 @@ func translateRegexp(source string) (string, bool) {
 	return b.String(), true
 }
 
-// translateEscape translates a backslash and what follows it.
+// translateEscape translates an escape sequence to Go syntax.
 func translateEscape(rest string, class bool) (string, bool) {
 	switch {
 	case rest == "" || rest[0] >= 0x80:
@@ -129,26 +129,28 @@ func isAlnum(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' &&
 
 // branch is one way to match an expression: a sequence of atoms.
 type branch struct {
-	// start and end report whether a match begins and ends with the text.
+	// start and end report whether a match begins at the start and ends at the end of the
+	// text.
 	start, end bool
-	// least and most are the number of characters it matches; most is negative if it is
-	// unlimited.
+	// least and most are the minimum and maximum number of characters that the branch
+	// matches. most is negative if there is no maximum.
 	least, most int
-	// first are the characters it may begin with, as pairs of first and last.
+	// first holds the characters with which a match may begin, as ranges of first and last
+	// character.
 	first []rune
-	// beyond reports whether it matches characters above U+FFFF, which JavaScript may
-	// count twice.
+	// beyond reports whether the branch matches characters above U+FFFF, which JavaScript
+	// may count twice.
 	beyond bool
-	// never reports that nothing matches, all that every text does, and counted that an
-	// atom with a count is at either end.
+	// never reports that no text matches. all reports that every text matches. counted
+	// reports that an atom with a count is at either end.
 	never, all, counted bool
 }
 
-// maxBranches is the most branches that are examined.
+// maxBranches is the maximum number of branches that are examined.
 const maxBranches = 16
 
-// branchesOf returns the ways to match an expression, or nil if they are too many or too
-// complex.
+// branchesOf returns the ways to match an expression, or nil if there are too many or they
+// are too complex.
 func branchesOf(tree *syntax.Regexp) []branch {
 	sequences, ok := expand(tree)
 	if !ok {
@@ -232,7 +234,8 @@ func branchOf(atoms []*syntax.Regexp) (branch, bool) {
 	return b, true
 }
 
-// unbounded is the smallest number that counts as no limit; sums still fit into an int.
+// unbounded is the smallest number that counts as no limit. Sums of such numbers still fit
+// into an int.
 const unbounded = 1 << 30
 
 func addBounded(a, b int) int {
@@ -252,7 +255,7 @@ func takesAnything(atom *syntax.Regexp) bool {
 	return atom.Op == syntax.OpStar && (atom.Sub[0].Op == syntax.OpAnyChar || atom.Sub[0].Op == syntax.OpAnyCharNotNL)
 }
 
-// atomOf returns what one part of a sequence matches.
+// atomOf returns the branch for one atom of a sequence.
 func atomOf(re *syntax.Regexp) (branch, bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -318,7 +321,7 @@ func multiplyBounded(a, b int) int {
 	return a * b
 }
 
-// groupBranch returns what a nested expression matches in any of its branches.
+// groupBranch returns one branch that covers all branches of a nested expression.
 func groupBranch(re *syntax.Regexp) (branch, bool) {
 	if re.Op != syntax.OpCapture && re.Op != syntax.OpConcat && re.Op != syntax.OpAlternate && re.Op != syntax.OpEmptyMatch {
 		return atomOf(re)
@@ -347,17 +350,18 @@ func groupBranch(re *syntax.Regexp) (branch, bool) {
 	return whole, true
 }
 
-// form is what non-empty texts have in common: all values of a type, or all texts that an
-// expression matches.
+// form describes properties that nonempty strings have in common, such as all values of a
+// type or all strings that an expression matches.
 type form struct {
-	// least and most are the number of characters; most is negative if it is unlimited.
+	// least and most are the minimum and maximum number of characters. most is negative if
+	// there is no maximum.
 	least, most int
-	// first are the characters that they begin with, as pairs of first and last; nil
-	// means any.
+	// first holds the characters with which the strings begin, as ranges of first and last
+	// character. nil means any.
 	first []rune
 }
 
-// anyForm returns the form of unknown texts.
+// anyForm returns the form that allows every nonempty string.
 func anyForm() form { return form{least: 1, most: -1} }
 
 var (
@@ -368,7 +372,7 @@ var (
 	numeral = []rune("09--")
 )
 
-// fixedLength returns a form with a number of characters.
+// fixedLength returns the form of strings with exactly n characters.
 func fixedLength(n int, first []rune) form { return form{n, n, first} }
 
 // formOf returns the form of the values of a field.
@@ -404,7 +408,8 @@ func formOf(f intray.Field) form {
 	return anyForm()
 }
 
-// digitForm returns a form that begins with a digit. Its length depends on an option.
+// digitForm returns the form of strings that begin with a digit. Their length is with if
+// the option is on, and without otherwise.
 func digitForm(on bool, without, with int) form {
 	if on {
 		return fixedLength(with, digits)
@@ -412,8 +417,9 @@ func digitForm(on bool, without, with int) form {
 	return fixedLength(without, digits)
 }
 
-// textForms returns the forms of texts that an expression matches. known is false if it
-// may match any text. Without forms, it matches no text that is not empty.
+// textForms returns the forms of the strings that an expression matches. known is false if
+// it may match any string. If known is true and list is empty, it matches no nonempty
+// string.
 func (p *pattern) textForms() (list []form, known bool) {
 	if p.branches == nil {
 		return nil, false
@@ -438,7 +444,7 @@ func (p *pattern) textForms() (list []form, known bool) {
 	return list, true
 }
 
-// isDisjoint reports whether no text has both forms.
+// isDisjoint reports whether no string has both forms.
 func (f form) isDisjoint(g form) bool {
 	return f.most >= 0 && f.most < g.least || g.most >= 0 && g.most < f.least || f.first != nil && g.first != nil && !overlap(f.first, g.first)
 }
@@ -454,7 +460,7 @@ func overlap(a, b []rune) bool {
 	return false
 }
 
-// allDisjoint reports whether no text has a form of both lists.
+// allDisjoint reports whether no string has a form in a and a form in b.
 func allDisjoint(a, b []form) bool {
 	for _, f := range a {
 		for _, g := range b {

@@ -13,14 +13,14 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// admits reports whether a text has a form.
+// admits reports whether text has the form.
 func (f form) admits(text string) bool {
 	n := codePoints(text)
 	first, _ := utf8.DecodeRuneInString(text)
 	return n >= f.least && (f.most < 0 || n <= f.most) && (f.first == nil || overlap(f.first, []rune{first, first}))
 }
 
-// expression draws a usual part of an expression.
+// expression draws a typical part of a regular expression.
 func expression(t *rapid.T, depth int) string {
 	kind := rapid.IntRange(0, 9).Draw(t, "kind")
 	if depth == 0 {
@@ -49,9 +49,8 @@ func text(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(characters), 1, 6).Draw(t, "text"), "")
 }
 
-// TestFormsAreSound compares what is known about an expression with texts that it
-// matches: each has one of its forms, and an expression that matches all texts matches
-// each.
+// TestFormsAreSound checks that every string that an expression matches has one of its
+// forms, and that an expression with fitsAll matches every string.
 func TestFormsAreSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := patternOf(t, expression(t, 4))
@@ -90,7 +89,7 @@ func holds(t rapid.TB, p *pattern, expr *jsregexp.Expr, text string) {
 	}
 }
 
-// TestShortFormsAreSound tries all short texts.
+// TestShortFormsAreSound checks the forms of expressions against all short strings.
 func TestShortFormsAreSound(t *testing.T) {
 	texts := []string{""}
 	for from := 0; len(texts) < 1500; from++ {
@@ -130,8 +129,8 @@ func patternOf(t *rapid.T, source string) *pattern {
 	return p
 }
 
-// TestExpressionsAreKnown checks that usual expressions are understood at all, because
-// the test above would pass without.
+// TestExpressionsAreKnown checks that the forms of typical expressions are known. The
+// previous tests would pass even if they were not.
 func TestExpressionsAreKnown(t *testing.T) {
 	for source, want := range map[string]form{
 		`^\d{5}$`:            fixedLength(5, digits),
@@ -166,8 +165,8 @@ func TestExpressionsAreKnown(t *testing.T) {
 	}
 }
 
-// TestValuesHaveTheirForms compares what is known about types with parsed cells: each
-// value has the form of its type, and validators that match it are not reported.
+// TestValuesHaveTheirForms checks that each parsed value has the form of its type and that
+// validators that match the value are not reported.
 func TestValuesHaveTheirForms(t *testing.T) {
 	options := []intray.SelectOption{{Label: "Red", Value: "r"}, {Label: "Blue", Value: "b"}}
 	for _, tt := range []struct {

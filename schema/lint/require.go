@@ -14,17 +14,18 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// requirement is one of the eight validators that require a cell depending on other
-// fields.
+// requirement is one of the eight validators that require a cell if other fields meet a
+// condition.
 type requirement struct {
-	// without negates the condition. all applies it to all fields. byValue compares
-	// values; otherwise the condition is whether the fields are filled.
+	// without negates the condition. all requires that all fields meet it. If byValue is
+	// set, the condition is that the fields have certain values. Otherwise, it is that they
+	// are filled.
 	without, all, byValue bool
 	keys                  []string
 	values                map[string]any
 }
 
-// parseRequirement parses such a validator.
+// parseRequirement parses a validator. It reports false if v is not a requirement.
 func parseRequirement(v intray.Validator) (requirement, bool) {
 	name, byValue := strings.CutSuffix(v.Rule, "_values")
 	name, all := strings.CutSuffix(name, "_all")
@@ -46,7 +47,7 @@ func parseRequirement(v intray.Validator) (requirement, bool) {
 	return d, true
 }
 
-// propertyName returns the property that names the fields.
+// propertyName returns the name of the property that lists the fields.
 func (d requirement) propertyName() string {
 	if d.byValue {
 		return "fieldValues"
@@ -54,7 +55,7 @@ func (d requirement) propertyName() string {
 	return "fields"
 }
 
-// checkRequireRule checks a validator of the require family and ignores others.
+// checkRequireRule checks a validator that is a requirement. It ignores other validators.
 func (l *linter) checkRequireRule(i, n int, f intray.Field, k *ruleState) {
 	v := f.Validators[n]
 	d, is := parseRequirement(v)
@@ -103,7 +104,7 @@ func (l *linter) checkRequiresItself(i, n int, d requirement) {
 	l.warn(l.ruleAt(i, n, d.propertyName()), "names_itself", effect)
 }
 
-// checkRequiresHidden checks for a field that is always empty.
+// checkRequiresHidden reports a condition on a field that is always empty.
 func (l *linter) checkRequiresHidden(i, n int, d requirement) {
 	for _, key := range d.keys {
 		at, there := l.keys[key]
@@ -126,7 +127,7 @@ func (l *linter) checkRequiresTwice(i, n int, d requirement) {
 	}
 }
 
-// conditions returns the conditions each of which requires the cell, as texts.
+// conditions returns the conditions as strings. Each of them alone requires the cell.
 func (d requirement) conditions() []string {
 	if d.all && len(d.keys) > 1 {
 		return nil
@@ -141,7 +142,7 @@ func (d requirement) conditions() []string {
 	return list
 }
 
-// checkAlwaysRequired checks for two validators of one level that require the cell in
+// checkAlwaysRequired reports two validators of the same level that require the cell in
 // opposite cases.
 func (l *linter) checkAlwaysRequired(i, n int, f intray.Field, d requirement, k *ruleState) {
 	same, other := k.with, k.without
@@ -164,7 +165,7 @@ func (l *linter) checkAlwaysRequired(i, n int, f intray.Field, d requirement, k 
 	}
 }
 
-// checkRequiresRequired checks for fields that are always filled.
+// checkRequiresRequired reports conditions on fields that are always filled.
 func (l *linter) checkRequiresRequired(i, n int, f intray.Field, d requirement) {
 	filled, key := 0, ""
 	for _, other := range d.keys {
@@ -182,7 +183,7 @@ func (l *linter) checkRequiresRequired(i, n int, f intray.Field, d requirement) 
 	}
 }
 
-// isRequired reports whether a field has the validator required at the level error.
+// isRequired reports whether a field has the validator required with the level error.
 func (l *linter) isRequired(i int) bool {
 	if l.required == nil {
 		l.required = make([]bool, len(l.schema.Fields))
@@ -199,7 +200,7 @@ func hasRequired(f intray.Field) bool {
 	})
 }
 
-// checkRequiredValues checks for values that the other field can never have.
+// checkRequiredValues reports conditions on values that the other field can never have.
 func (l *linter) checkRequiredValues(i, n int, d requirement) {
 	for _, key := range d.keys {
 		at, there := l.keys[key]
@@ -219,7 +220,7 @@ func (l *linter) checkRequiredValues(i, n int, d requirement) {
 	}
 }
 
-// wireText returns a JSON value as it is compared with the values of cells.
+// wireText returns a JSON value in the format in which validators compare it with cells.
 func wireText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -234,8 +235,8 @@ func wireText(v any) string {
 	return string(text)
 }
 
-// impossibleReason returns why a field can never have a value, or the zero message if it
-// can.
+// impossibleReason returns the reason why a field can never have a value, or the zero
+// message if it can.
 func (l *linter) impossibleReason(field int, value any) intray.Message {
 	f, text := l.schema.Fields[field], wireText(value)
 	if text == "" {
@@ -277,7 +278,7 @@ func reasonUnless(is bool, why intray.Message) intray.Message {
 	return why
 }
 
-// optionProblem returns why no option of a select has a value.
+// optionProblem returns the reason why no option of a select has the value text.
 func (l *linter) optionProblem(field int, text string) intray.Message {
 	f := l.schema.Fields[field]
 	if boolOption(f, "allowCustom") || l.hooksMayOffer {
@@ -296,8 +297,8 @@ func (l *linter) optionProblem(field int, text string) intray.Message {
 	return intray.NewMessage("lint.value_no_option", nil)
 }
 
-// optionNameSet has the names of a field's options: values and labels, exact and without
-// regard to case, with the values that they mean.
+// optionNameSet maps the names of a field's options (values and labels, exact and
+// case-insensitive) to the values of the options.
 type optionNameSet struct {
 	values         map[string]bool
 	labels, folded map[string]string
@@ -321,7 +322,7 @@ func (l *linter) optionNames(field int) optionNameSet {
 	return names
 }
 
-// optionsProblem returns why a multi-select has no such list.
+// optionsProblem returns the reason why a multi-select cannot have the list text.
 func (l *linter) optionsProblem(field int, text string) intray.Message {
 	var list []string
 	if json.Unmarshal([]byte(text), &list) != nil || list == nil {
@@ -349,7 +350,7 @@ func numberProblem(f intray.Field, text string) intray.Message {
 	return intray.Message{}
 }
 
-// layoutWithSeconds returns a layout with the seconds that a field keeps, or without.
+// layoutWithSeconds returns a layout, with seconds if the field keeps them.
 func layoutWithSeconds(f intray.Field, layout string) string {
 	if boolOption(f, "withSeconds") {
 		return layout + ":05"
@@ -357,8 +358,8 @@ func layoutWithSeconds(f intray.Field, layout string) string {
 	return layout
 }
 
-// timeProblem returns why a date or time does not have the layout in which it is
-// compared, which does not depend on the format of the result.
+// timeProblem returns the reason why a date or time does not have the layout in which
+// validators compare it. This layout does not depend on the field's output format.
 func timeProblem(text, layout string) intray.Message {
 	if _, err := time.Parse(layout, text); err == nil {
 		return intray.Message{}
@@ -367,7 +368,7 @@ func timeProblem(text, layout string) intray.Message {
 	return intray.NewMessage("lint.value_not_in_iso_format", intray.Params{"example": example})
 }
 
-// codeProblem returns why a text does not have the form of a type's codes.
+// codeProblem returns the reason why text does not have the format of the type's codes.
 func codeProblem(f intray.Field, text string) intray.Message {
 	has := formOf(f)
 	first, _ := utf8.DecodeRuneInString(text)

@@ -11,24 +11,26 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// ruleState is what is known about the validators of a field so far.
+// ruleState collects information about the validators of a field that were already checked.
 type ruleState struct {
-	// seen maps kind and properties to the first such validator.
+	// seen maps the kind and the properties of validators to the index of the first such
+	// validator.
 	seen map[string]int
 	// required is the index of the strictest required validator, or -1.
 	required int
-	// values are the validators of values, and never those that no filled cell satisfies.
+	// values are the indexes of the validators that check values. never are the indexes of
+	// those that no filled cell satisfies.
 	values, never []int
-	// accepted are the forms that each validator accepts.
+	// accepted holds the forms of text that each validator accepts.
 	accepted []acceptedForms
-	// patterns maps expressions to the first validator with them.
+	// patterns maps each expression to the index of the first validator that has it.
 	patterns map[*pattern]int
-	// with and without are the first validators that require the cell if another field
-	// is, or is not, filled or has a value.
+	// with and without map conditions on other fields to the index of the first validator
+	// that requires the cell if the condition is met or is not met.
 	with, without map[string]int
 }
 
-// acceptedForms are the forms of texts that a validator accepts.
+// acceptedForms holds the forms of text that a validator accepts.
 type acceptedForms struct {
 	rule  int
 	forms []form
@@ -71,7 +73,7 @@ func (l *linter) checkRules(i int, f intray.Field) {
 	l.checkUnreachable(i, f, &k)
 }
 
-// ruleKey identifies a validator without its level and text.
+// ruleKey returns a key that identifies a validator without its level and message.
 func ruleKey(v intray.Validator) string {
 	switch v.Rule {
 	case "required", "unique", "unique_case_insensitive", "alphabetical":
@@ -89,8 +91,8 @@ func ruleKey(v intray.Validator) string {
 	return v.Rule + string(text)
 }
 
-// checkRepeatedRule checks whether another validator of the field with a level at least
-// as strict has the same effect.
+// checkRepeatedRule reports a validator if an earlier validator of the field has the same
+// effect and a level that is at least as strict.
 func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool {
 	v := f.Validators[n]
 	key := ruleKey(v)
@@ -112,8 +114,8 @@ func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool 
 	return true
 }
 
-// notText returns what to use instead of a length validator, or the zero message if the
-// values of the type are texts.
+// notText returns a suggestion to use instead of a length validator, or the zero message if
+// the values of the type are text.
 func notText(t intray.TypeName) intray.Message {
 	switch t {
 	case intray.TypeNumber:
@@ -128,7 +130,7 @@ func notText(t intray.TypeName) intray.Message {
 	return intray.Message{}
 }
 
-// checkLength checks a length validator. It reports whether no filled cell satisfies it.
+// checkLength checks a length validator. It returns true if no filled cell can satisfy it.
 func (l *linter) checkLength(i, n int, f intray.Field, values []string, k *ruleState) bool {
 	v := f.Validators[n]
 	least, most := lengthBounds(v)
@@ -161,8 +163,8 @@ func (l *linter) checkLength(i, n int, f intray.Field, values []string, k *ruleS
 
 func newAcceptedForms(rule int, forms ...form) acceptedForms { return acceptedForms{rule, forms} }
 
-// withRequired adds, to the text about a validator that no filled cell satisfies, what
-// follows if empty cells are invalid too.
+// withRequired extends the message about a validator that no filled cell satisfies. It adds
+// the consequence if empty cells are invalid, too.
 func withRequired(k *ruleState, text intray.Message) intray.Message {
 	if k.required < 0 {
 		return text
@@ -170,8 +172,8 @@ func withRequired(k *ruleState, text intray.Message) intray.Message {
 	return intray.NewMessage("lint.with_required", intray.Params{"problem": text, "path": indexed("validators", k.required)})
 }
 
-// lengthBounds returns the bounds of a length validator; most is negative if it is
-// unlimited.
+// lengthBounds returns the minimum and the maximum of a length validator. most is negative
+// if there is no maximum.
 func lengthBounds(v intray.Validator) (least, most int) {
 	if n, ok := jsonschema.Int64(v.Options["min"]); ok {
 		least = int(min(n, unbounded))
@@ -215,10 +217,11 @@ func alphabeticalText(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r > 'z' || !isAlnum(byte(r)) || r <= '9' }) < 0
 }
 
-// maxComparedRules is the most validators of a field that are compared with each other.
+// maxComparedRules is the maximum number of validators of a field that are compared with
+// each other.
 const maxComparedRules = 20
 
-// checkContradictions checks for two validators that no text satisfies both.
+// checkContradictions reports pairs of validators that no text can satisfy both.
 func (l *linter) checkContradictions(i int, f intray.Field, k *ruleState) {
 	wants := k.accepted[:min(len(k.accepted), maxComparedRules)]
 	for a := range wants {
@@ -232,7 +235,8 @@ func (l *linter) checkContradictions(i int, f intray.Field, k *ruleState) {
 	}
 }
 
-// checkUnreachable reports validators of values next to one that no value satisfies.
+// checkUnreachable reports validators that have no effect because no value satisfies a
+// different validator of the field.
 func (l *linter) checkUnreachable(i int, f intray.Field, k *ruleState) {
 	if len(k.never) == 0 || f.Validators[k.never[0]].Level != intray.LevelError {
 		return
@@ -248,8 +252,8 @@ func (l *linter) checkUnreachable(i int, f intray.Field, k *ruleState) {
 	}
 }
 
-// checkRegexp checks a validator with an expression. It reports whether no filled cell
-// satisfies it.
+// checkRegexp checks a validator that has a regular expression. It returns true if no
+// filled cell can satisfy the validator.
 func (l *linter) checkRegexp(i, n int, f intray.Field, values []string, k *ruleState) bool {
 	v := f.Validators[n]
 	p := l.patternOf(v)
@@ -274,8 +278,8 @@ func (l *linter) checkRegexp(i, n int, f intray.Field, values []string, k *ruleS
 	return l.checkMatch(i, n, f, values, p, k)
 }
 
-// checkRegexpValues tries an expression with all possible values of a field if that takes
-// little time. It reports whether no value satisfies the validator.
+// checkRegexpValues tries an expression on all possible values of a field, unless that
+// would take long. It returns true if no value satisfies the validator.
 func (l *linter) checkRegexpValues(i, n int, values []string, p *pattern, exclude bool) bool {
 	if !p.report.Translated {
 		return false // checkSpeed reports it
@@ -291,7 +295,7 @@ func (l *linter) checkRegexpValues(i, n int, values []string, p *pattern, exclud
 	})
 }
 
-// checkSpeed checks for expressions that may take long.
+// checkSpeed reports expressions that may be slow.
 func (l *linter) checkSpeed(i, n int, p *pattern) {
 	switch risk := p.report.Risk; {
 	case !risk.IsZero():
@@ -301,7 +305,8 @@ func (l *linter) checkSpeed(i, n int, p *pattern) {
 	}
 }
 
-// checkExclude checks what regex_exclude refuses.
+// checkExclude reports a regex_exclude rule that rejects everything or nothing. It returns
+// true if no value can satisfy the rule.
 func (l *linter) checkExclude(i, n int, p *pattern) bool {
 	if !p.fitsAll() {
 		return false
@@ -310,7 +315,7 @@ func (l *linter) checkExclude(i, n int, p *pattern) bool {
 	return true
 }
 
-// fitsAll reports whether every text matches, or every one without a line break.
+// fitsAll reports whether every text without a line break matches.
 func (p *pattern) fitsAll() bool {
 	for _, b := range p.branches {
 		if b.all {
@@ -320,7 +325,8 @@ func (p *pattern) fitsAll() bool {
 	return false
 }
 
-// checkMatch checks what regex_match accepts.
+// checkMatch reports a regex_match rule that accepts everything or nothing. It returns true
+// if no value can satisfy the rule.
 func (l *linter) checkMatch(i, n int, f intray.Field, values []string, p *pattern, k *ruleState) bool {
 	if p.fitsAll() {
 		l.warn(l.ruleAt(i, n, "regex"), "rule_without_effect", intray.NewMessage("lint.regex_matches_everything", nil))
@@ -346,8 +352,9 @@ func (l *linter) checkMatch(i, n int, f intray.Field, values []string, p *patter
 	return false
 }
 
-// looksWhole reports whether an expression without ^ and $ begins and ends with a counted
-// character, which has little effect within a longer text.
+// looksWhole reports whether an expression without ^ and $ begins and ends with a character
+// that has a limited count. The author probably meant to match the whole text, because such
+// a count has little effect within longer text.
 func (p *pattern) looksWhole() bool {
 	for _, b := range p.branches {
 		if b.start || b.end || !b.counted {
@@ -357,7 +364,7 @@ func (p *pattern) looksWhole() bool {
 	return len(p.branches) > 0
 }
 
-// fieldRule is a unique_with validator.
+// fieldRule is the location of a unique_with validator.
 type fieldRule struct{ field, rule int }
 
 // checkUnique checks the cross-row validators.
@@ -406,11 +413,11 @@ func isSingleField(all []fieldRule) bool {
 	return true
 }
 
-// manyOptions is the number of options from which a select may plausibly have a different
-// one in each row.
+// manyOptions is the number of options from which a different option in each row is
+// plausible.
 const manyOptions = 1000
 
-// checkFewValues checks for a unique field with few possible values.
+// checkFewValues reports a unique field that has few possible values.
 func (l *linter) checkFewValues(i, n int, f intray.Field) {
 	most := l.schema.Settings.MaxRecords
 	switch values := l.possibleValues(f); {

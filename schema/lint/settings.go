@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// checkSettings checks the settings, including those as written that the schema does not
-// have.
+// checkSettings checks the settings, including written settings that the schema does not
+// contain.
 func (l *linter) checkSettings(written map[string]any) {
 	s := l.schema.Settings
 	l.checkAddress("webhookUrl", s.WebhookURL)
@@ -40,7 +40,7 @@ func (l *linter) checkAddress(name, text string) {
 	}
 }
 
-// smallFile is the smallest plausible limit of files, in bytes.
+// smallFile is the smallest plausible maximum file size, in bytes.
 const smallFile = 1024
 
 func (l *linter) checkFileSize(size int64) {
@@ -49,7 +49,7 @@ func (l *linter) checkFileSize(size int64) {
 	}
 }
 
-// checkOldSpelling checks for a setting under its old and its new name.
+// checkOldSpelling reports a setting that is present under both its old and its new name.
 func (l *linter) checkOldSpelling(written map[string]any, old, name string, meaning func(on bool) string) {
 	on, isOld := written[old].(bool)
 	value, isNew := written[name].(string)
@@ -76,7 +76,7 @@ func (l *linter) checkBrowserOnly(written map[string]any) {
 	}
 }
 
-// checkInitialRows checks for cells of initialData without a field.
+// checkInitialRows reports cells of initialData that belong to no field.
 func (l *linter) checkInitialRows(rows []any) {
 	unknown := map[string]bool{}
 	var names []string
