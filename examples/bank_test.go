@@ -11,10 +11,12 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// payer is somebody whom an account of the example pays or is paid by.
+// payer is a person or company that sends money to the account of the example or receives
+// money from it.
 type payer struct {
 	name, iban, kind, text string
-	// least and most are the amounts in cents; money that leaves is negative.
+	// least and most are the minimum and maximum amounts in cents. Outgoing payments are
+	// negative.
 	least, most int
 }
 
@@ -33,14 +35,14 @@ func payers() []payer {
 	}
 }
 
-// german makes an account number of a bank code that no bank has.
+// german returns a German IBAN for a bank code that no bank has.
 func german(bank string, account int) string {
 	number := bank + fmt.Sprintf("%010d", account)
 	return "DE" + checkDigits("DE", number) + number
 }
 
-// checkDigits returns the two check digits of an IBAN (ISO 13616): the difference to a
-// remainder of 1, modulo 97.
+// checkDigits returns the two check digits of an IBAN (ISO 13616), which make the remainder
+// modulo 97 equal to 1.
 func checkDigits(country, number string) string {
 	rest := 0
 	for _, c := range number + country + "00" {
@@ -53,8 +55,8 @@ func checkDigits(country, number string) string {
 	return fmt.Sprintf("%02d", 98-rest)
 }
 
-// bank is the export of an account: newest day first, a sign behind the amounts,
-// in the code page of an old Windows.
+// bank returns an account export in the encoding windows-1252, with the newest day first
+// and the sign after each amount.
 func bank(t *testing.T) []byte {
 	d := newDraw(1)
 	rows, opening, closing := bookings(d, 240)
@@ -81,8 +83,8 @@ func bank(t *testing.T) []byte {
 	return encode(t, charmap.Windows1252, b.Bytes())
 }
 
-// bookings makes n rows of bookings, the newest first, and the balances before
-// the first and behind the last of them.
+// bookings returns n rows of bookings, newest first, and the balances before and after all
+// of them.
 func bookings(d draw, n int) (rows [][]string, opening, closing int) {
 	const written = "02.01.2006"
 	balance := 11818455
@@ -112,7 +114,7 @@ func bookings(d draw, n int) (rows [][]string, opening, closing int) {
 	return rows, opening, balance
 }
 
-// signed writes cents as German banks do that put the sign behind.
+// signed formats an amount in cents as some German banks do, with the sign at the end.
 func signed(cents int) string {
 	if cents < 0 {
 		return grouped(-cents, ".") + "-"

@@ -10,25 +10,25 @@ import (
 	"testing"
 )
 
-// xcell is a cell of a workbook: the name of its kind as the format has it (s
-// shared text, n number, b bool, e error), its value, the formula that gave it or
-// "", and the number of its style.
+// xcell is a cell in a workbook: its type as in the file format (s shared string, n number,
+// b boolean, e error), its value, the formula that yields the value or "", and the number
+// of its style.
 type xcell struct {
 	kind, value, formula string
 	style                int
 }
 
-// sheetPart is one sheet of a workbook.
+// sheetPart is one sheet in a workbook.
 type sheetPart struct {
 	name   string
 	hidden bool
 	rows   [][]xcell
 	merged []string
-	// lists are the ranges that take one of a few values, and those.
+	// lists are cell ranges with data validation, each with the list of allowed values.
 	lists [][2]string
 }
 
-// styles of the workbook, by their numbers.
+// These are the numbers of the styles in the workbook.
 const (
 	plain = iota
 	bold
@@ -40,7 +40,7 @@ const (
 	zipPlus4
 )
 
-// styleSheet has the number format of each style.
+// styleSheet returns the style sheet, which contains the number format of each style.
 func styleSheet() string {
 	formats := []string{
 		zipCode: "00000", calendarDay: "mm/dd/yyyy", dollars: `_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)`, percent: "0.0%",
@@ -65,7 +65,7 @@ func styleSheet() string {
 		`<cellXfs count="` + strconv.Itoa(len(formats)) + `">` + used.String() + `</cellXfs></styleSheet>`
 }
 
-// The names of the format, ECMA-376.
+// These are the namespaces of the file format (ECMA-376).
 const (
 	prolog    = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 	spread    = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -74,8 +74,8 @@ const (
 	content   = "application/vnd.openxmlformats-officedocument.spreadsheetml."
 )
 
-// book writes a workbook. Its parts are not compressed, so that the same rows
-// always give the same bytes.
+// book returns a workbook. Its parts are not compressed, so that the same rows always yield
+// the same bytes.
 func book(t *testing.T, sheets []sheetPart) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -118,7 +118,7 @@ func book(t *testing.T, sheets []sheetPart) []byte {
 	return b.Bytes()
 }
 
-// shared are the texts of a workbook, each once.
+// shared holds the shared strings of a workbook, without duplicates.
 type shared struct {
 	texts  []string
 	places map[string]int

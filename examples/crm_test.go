@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// nation is where a contact lives: how people there write their numbers, # being
-// a digit, and how the file spells the country.
+// nation is the country of a contact, with its phone number formats, in which # is a digit,
+// and its spellings in the file.
 type nation struct {
 	spellings, phones, first, last []string
 }
@@ -47,8 +47,8 @@ func nations() []nation {
 
 const clock = "1/2/2006 3:04 PM"
 
-// crm is a report of contacts as a sales program exports it, with the search criteria
-// above the table and a remark below it.
+// crm returns a report of contacts as exported from a sales program, with the search
+// criteria above the table and a remark below it.
 func crm(*testing.T) []byte {
 	d := newDraw(2)
 	rows := contacts(d, 180)
@@ -107,7 +107,7 @@ func contacts(d draw, n int) (rows [][]string) {
 	return rows
 }
 
-// number replaces each # of a phone number format by a random digit.
+// number replaces each # in a phone number format with a random digit.
 func (d draw) number(form string) string {
 	for strings.Contains(form, "#") {
 		form = strings.Replace(form, "#", strconv.Itoa(d.IntN(10)), 1)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// draw makes up values. The same seed draws the same values.
+// draw generates random values. The same seed yields the same values.
 type draw struct{ *rand.Rand }
 
 func newDraw(seed uint64) draw { return draw{rand.New(rand.NewPCG(seed, 2026))} }
@@ -20,10 +20,10 @@ func (d draw) of(list ...string) string { return list[d.IntN(len(list))] }
 
 func (d draw) between(least, most int) int { return least + d.IntN(most-least+1) }
 
-// one reports true with probability 1/n.
+// one returns true with probability 1/n.
 func (d draw) one(n int) bool { return d.IntN(n) == 0 }
 
-// digits returns n random digits. The first one is not 0.
+// digits returns n random digits. The first digit is not 0.
 func (d draw) digits(n int) string {
 	text := []byte{byte('1' + d.IntN(9))}
 	for len(text) < n {
@@ -32,14 +32,14 @@ func (d draw) digits(n int) string {
 	return string(text)
 }
 
-// day is one of the days before another.
+// day returns end or one of the days before it, days in total.
 func (d draw) day(end time.Time, days int) time.Time { return end.AddDate(0, 0, -d.IntN(days)) }
 
 func day(year int, month time.Month, n int) time.Time {
 	return time.Date(year, month, n, 0, 0, 0, 0, time.UTC)
 }
 
-// slip is a mistake in a cell that somebody made on purpose.
+// slip is an intentional mistake in a cell.
 type slip struct {
 	row, column int
 	text        string
@@ -47,8 +47,8 @@ type slip struct {
 
 func (s slip) spoil(rows [][]string) { rows[s.row][s.column] = s.text }
 
-// delimited writes rows with the delimiter between their cells. Cells are quoted
-// where they must be, or all of them.
+// delimited writes rows to b with a delimiter between the cells. It quotes all cells if all
+// is set, and otherwise only cells that need quotes.
 func delimited(b *bytes.Buffer, rows [][]string, delimiter string, all bool, end string) {
 	for _, row := range rows {
 		for i, cell := range row {
@@ -73,8 +73,8 @@ func encode(t *testing.T, e encoding.Encoding, text []byte) []byte {
 	return encoded
 }
 
-// grouped writes hundredths with a comma before them and a sign between
-// thousands.
+// grouped formats a number of hundredths with a decimal comma and the given thousands
+// separator.
 func grouped(hundredths int, thousands string) string {
 	whole := strconv.Itoa(hundredths / 100)
 	for at := len(whole) - 3; at > 0; at -= 3 {
@@ -83,7 +83,7 @@ func grouped(hundredths int, thousands string) string {
 	return whole + "," + strconv.Itoa(100 + hundredths%100)[1:]
 }
 
-// ascii returns a name as it appears in a web address.
+// ascii returns a name in the form used in a domain name.
 func ascii(name string) string {
 	name = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ç", "c", "å", "a", "ø", "o", "á", "a", "í", "i", "ó", "o", "ł", "l", "ń", "n").Replace(strings.ToLower(name))
 	return strings.Map(func(r rune) rune {

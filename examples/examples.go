@@ -1,5 +1,5 @@
-// Package examples holds files as people send them, each with a schema. The files
-// of the demo are part of the program.
+// Package examples contains example files as customers send them, each with a schema. The
+// program embeds the files for the demo.
 package examples
 
 import "embed"

@@ -1,12 +1,12 @@
-// Package examples_test holds the examples to what they promise: an example is
-// a messy file and a schema, which the command run understands without any
-// option. Its golden file is what comes of the two, as text.
+// Package examples_test checks the examples. An example is a messy file with a schema that
+// the command run imports without any options. The golden file of an example is a summary
+// of the outcome and the result.
 //
-// The files are made by this package as well, from fixed seeds, by
+// This package also generates the example files, from fixed seeds:
 //
 //	go test ./examples -make
 //
-// and the golden files are written by -update. contacts.csv is not made here.
+// The flag -update writes the golden files. The package does not generate contacts.csv.
 package examples_test
 
 import (
@@ -31,13 +31,13 @@ var (
 	update = flag.Bool("update", false, "rewrite the golden files")
 )
 
-// example is a file and how it is made. Its schema and its golden file have its
-// name before the point.
+// example is a file and the function that generates it. The schema and the golden file have
+// the same base name.
 type example struct {
 	name, file string
 	made       func(*testing.T) []byte
-	// wrong are the rows with a mistake, counted from 1, and those that hold the
-	// same value as one of them.
+	// wrong are the rows with a mistake, counted from 1, and the rows that duplicate a
+	// value of such a row.
 	wrong []int64
 }
 
@@ -51,7 +51,7 @@ func examples() []example {
 	}
 }
 
-// TestFiles holds the files to what makes them.
+// TestFiles checks that each file equals the output of the function that generates it.
 func TestFiles(t *testing.T) {
 	for _, e := range examples() {
 		made := e.made(t)
@@ -70,7 +70,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestExamples runs each example and compares what comes of it.
+// TestExamples checks that the summary of each example equals its golden file.
 func TestExamples(t *testing.T) {
 	for _, e := range examples() {
 		t.Run(e.name, func(t *testing.T) {

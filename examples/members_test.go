@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/encoding/japanese"
 )
 
-// place is a city of Japan: the three digits that its postal codes begin with,
-// and a phone number there, # being a digit.
+// place is a city in Japan, with the first three digits of its postal codes and a phone
+// number format in which # is a digit.
 type place struct{ prefecture, city, postal, phone string }
 
 func places() []place {
@@ -23,8 +23,8 @@ func places() []place {
 	}
 }
 
-// members is a list of members of an association, with digits of both widths and
-// dates in words, in the encoding of Japanese Windows.
+// members returns a list of the members of an association in the encoding of Japanese
+// Windows. It has digits of both widths and dates with Japanese characters.
 func members(t *testing.T) []byte {
 	d := newDraw(4)
 	rows := joined(d, 150)
@@ -63,7 +63,7 @@ func joined(d draw, n int) (rows [][]string) {
 		birth := d.day(day(2002, time.March, 31), 18000)
 		born := inWords(birth)
 		if birth.Year() < 1989 && d.one(2) {
-			born = fmt.Sprintf("昭和%d年%s", birth.Year()-1925, birth.Format("1月2日")) // the years of an emperor
+			born = fmt.Sprintf("昭和%d年%s", birth.Year()-1925, birth.Format("1月2日")) // years of the Showa era
 		}
 		if d.one(4) {
 			born = wide(born)
@@ -84,7 +84,7 @@ func joined(d draw, n int) (rows [][]string) {
 
 func inWords(t time.Time) string { return t.Format("2006年1月2日") }
 
-// wide writes digits and signs as broad as other Japanese characters.
+// wide returns text with full-width digits and signs.
 func wide(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

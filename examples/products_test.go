@@ -8,13 +8,11 @@ import (
 	"time"
 )
 
-// narrow is the blank that French programs put between thousands and before a
-// percent sign.
+// narrow is the space that French programs use between thousands and before a percent sign.
 const narrow = "\u202f"
 
-// products is a price list: decimal commas, blanks between thousands, empty lines
-// between the families, and a semicolon at the end of each line, of some lines
-// two.
+// products returns a price list with decimal commas, spaces between thousands, empty lines
+// between product families, and one or two extra semicolons at the end of each line.
 func products(*testing.T) []byte {
 	d := newDraw(5)
 	rows := priced(d, 160)
@@ -76,7 +74,7 @@ func thousands(n int) string {
 	return strconv.Itoa(n/1000) + narrow + fmt.Sprintf("%03d", n%1000)
 }
 
-// ean adds the check digit to the 12 digits of an article number (GTIN-13).
+// ean appends the check digit to the first 12 digits of an article number (GTIN-13).
 func ean(digits string) string {
 	sum := 0
 	for i, c := range digits {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// town is a place of a store: its state, the ZIP code and the area code of its
-// telephones.
+// town is the location of a store, with its state, ZIP code and telephone area code.
 type town struct {
 	city, state, zip, area string
 }
@@ -21,9 +20,9 @@ func towns() []town {
 	}
 }
 
-// stores is a manually maintained workbook: a title that is merged across
-// all columns, numbers that are codes and dates only by their format, a hidden
-// sheet, and a row of totals.
+// stores returns a manually maintained workbook. It has a title that is merged across all
+// columns, numbers that only their format identifies as codes or dates, a hidden sheet and
+// a row of totals.
 func stores(t *testing.T) []byte {
 	d := newDraw(3)
 	rows := kept(d, 120)
@@ -54,7 +53,7 @@ func stores(t *testing.T) []byte {
 	})
 }
 
-// summed adds up the numbers of a column.
+// summed returns the sum of the numbers in a column.
 func summed(rows [][]xcell, column int) string {
 	sum := 0.0
 	for _, row := range rows {
@@ -92,6 +91,6 @@ func kept(d draw, n int) (rows [][]xcell) {
 	return rows
 }
 
-// serial counts days as workbooks do: from the day before 1900, which they take
-// for a leap year.
+// serial returns the serial number of a date in a workbook: the number of days since
+// 1899-12-30. Workbooks treat 1900 as a leap year.
 func serial(t time.Time) int { return int(t.Sub(day(1899, time.December, 30)).Hours() / 24) }

@@ -17,11 +17,11 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// shownRows is how many rows of the result a summary shows.
+// shownRows is the maximum number of result rows that a summary shows.
 const shownRows = 3
 
-// run moves a file through everything that the command run does and gives the
-// summary.
+// run imports a file in the same way as the command run. It returns the summary and the
+// outcome.
 func run(t *testing.T, file string, schema *intray.Schema) (string, *engine.Outcome) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -68,7 +68,7 @@ func run(t *testing.T, file string, schema *intray.Schema) (string, *engine.Outc
 
 var verdicts = map[engine.Verdict]string{engine.Done: "done", engine.Open: "open", engine.Broken: "broken"}
 
-// summary formats the outcome of an example.
+// summary returns the outcome of an example as text.
 func summary(schema *intray.Schema, out *engine.Outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d rows, %d with an error\n\nread:\n", verdicts[out.Verdict], out.DataRows, out.ErrorRows)

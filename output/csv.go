@@ -58,10 +58,11 @@ func (f *csvWriter) appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendCell appends a cell, with quotes if it needs them.
+// appendCell appends a cell, in quotes if necessary. If guard is set, it escapes formulas.
 func (f *csvWriter) appendCell(b, s []byte, guard bool) []byte {
 	if len(s) == 0 {
-		// Most readers skip an empty line.
+		// An empty cell in a file with one column is quoted, because most readers skip
+		// empty lines.
 		if len(f.fields)+f.columns == 1 {
 			b = append(b, `""`...)
 		}
@@ -89,8 +90,8 @@ func (f *csvWriter) appendCell(b, s []byte, guard bool) []byte {
 	return append(append(b, s...), '"')
 }
 
-// needsQuotes reports whether a cell needs quotes. It does if it begins or ends with a
-// space, because some readers trim.
+// needsQuotes reports whether a cell needs quotes. A cell that begins or ends with a space
+// does, because some readers trim cells.
 func needsQuotes(s []byte) bool {
 	if s[0] == ' ' || s[len(s)-1] == ' ' {
 		return true
@@ -103,8 +104,8 @@ func needsQuotes(s []byte) bool {
 	return false
 }
 
-// startsFormula reports whether a spreadsheet could treat the text as a formula. It
-// ignores blanks and invisible characters at the beginning, because some readers trim.
+// startsFormula reports whether a spreadsheet could treat the text as a formula. It ignores
+// white space and invisible characters at the beginning, because some readers trim cells.
 func startsFormula(s []byte) bool {
 	switch c := s[0]; {
 	case c == '\t' || c == '\r' || c == '\n' || c == 0:
@@ -116,8 +117,8 @@ func startsFormula(s []byte) bool {
 	return isFormulaSign(r)
 }
 
-// isFormulaSign reports whether formulas begin with the character. Some applications also
-// accept the full-width and small forms.
+// isFormulaSign reports whether a formula can begin with the character. Some applications
+// also accept the full-width and small forms.
 func isFormulaSign(r rune) bool {
 	switch r {
 	case '=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫':
@@ -128,8 +129,8 @@ func isFormulaSign(r rune) bool {
 
 func isInvisible(r rune) bool { return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
 
-// EscapeFormula prefixes text that a spreadsheet could treat as a formula with ', as
-// [Write] does in CSV. It returns other text unchanged.
+// EscapeFormula prefixes text with ' if a spreadsheet could treat it as a formula, as
+// [Write] does in CSV. It returns any other text unchanged.
 func EscapeFormula(text string) string {
 	if text != "" && startsFormula([]byte(text)) {
 		return "'" + text

@@ -8,12 +8,13 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Explain returns the output step of a trace: what the result has in a cell, and why. The
-// cell is that of row i of the batch and of the field with this index in the schema.
+// Explain returns the output step of a trace: the content of a cell in the result, with the
+// reasons. The cell is in row i of the batch. field is the index of its field in the
+// schema.
 //
-// Text is what [Write] writes in JSON: text in quotes, numbers and lists without. It is
-// nil if that is null, and if the row is not in the result; the first reason states
-// which. Errors are those of Write with such a batch, except that a row that BLOCK_SUBMIT
+// Text is the JSON that [Write] writes: strings are in quotes, numbers and lists are not.
+// It is nil if the cell is null or the row is not in the result. The first reason states
+// which. Explain returns the same errors as Write, except that a row that BLOCK_SUBMIT
 // rejects is not an error.
 func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.TraceStep, error) {
 	step := intray.TraceStep{Step: "output"}
@@ -49,7 +50,7 @@ func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.Trace
 	return step, nil
 }
 
-// rowAndField returns a cursor before row i of a batch, and one field.
+// rowAndField returns a cursor positioned before row i of a batch, and the given field.
 func rowAndField(schema *intray.Schema, b *intray.Batch, i, at int) (*rowCursor, *field, error) {
 	if len(b.Fields) != len(schema.Fields) {
 		return nil, nil, fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(schema.Fields))
@@ -68,8 +69,8 @@ func rowAndField(schema *intray.Schema, b *intray.Batch, i, at int) (*rowCursor,
 	return r, &fields[0], nil
 }
 
-// explainCell returns why a cell of a kept row is written as it is. A valid value needs no
-// reason.
+// explainCell returns the reasons for the output of a cell in a row that is written. A
+// valid value needs no reason.
 func (f *field) explainCell(invalid bool, kind content, keep policy, behavior intray.InvalidDataBehavior) []intray.Message {
 	params := intray.Params{"behavior": behavior}
 	var reasons []intray.Message

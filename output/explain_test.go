@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/output"
 )
 
-// kinds are fields of all kinds, with values that they may have.
+// kinds holds a field of each kind, with values that it may have.
 var kinds = []struct {
 	field  intray.Field
 	values []string
@@ -39,7 +39,7 @@ func allKinds(behavior intray.InvalidDataBehavior) *intray.Schema {
 	return schema
 }
 
-// drawBatch draws rows of all kinds, with problems of all kinds.
+// drawBatch draws rows with fields and problems of all kinds.
 func drawBatch(t *rapid.T) *intray.Batch {
 	n := rapid.IntRange(1, 5).Draw(t, "rows")
 	b := &intray.Batch{First: 7, Lines: make([]int64, n), Fields: make([]intray.Cells, len(kinds))}
@@ -72,8 +72,8 @@ func drawBatch(t *rapid.T) *intray.Batch {
 	return b
 }
 
-// explained returns the rows that are written according to Explain, as JSON, and the
-// number of those that are not.
+// explained returns the rows that Write writes according to Explain, as JSON, and the
+// number of rows that it does not write.
 func explained(t *rapid.T, schema *intray.Schema, b *intray.Batch) (rows []string, back int) {
 	for i := range b.Rows() {
 		var cells []string
@@ -225,7 +225,7 @@ func TestExplainErrors(t *testing.T) {
 	}
 }
 
-// asText compares messages by their text.
+// asText makes cmp compare messages by their English text.
 var asText = cmp.Transformer("text", intray.Message.String)
 
 func literals(texts []string) (list []intray.Message) {

@@ -15,8 +15,8 @@ import (
 
 var errFull = errors.New("full")
 
-// limitedWriter has room for some bytes. Then it fails, or writes less than it was
-// given without an error if short is set.
+// limitedWriter accepts a limited number of bytes. After that, it fails. If short is set,
+// it instead writes fewer bytes than it was given and returns no error.
 type limitedWriter struct {
 	room   int
 	short  bool
@@ -32,7 +32,7 @@ func (w *limitedWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// failingWriter fails once, at the write with the number failAt, from 0.
+// failingWriter fails once, at write failAt, counted from 0.
 type failingWriter struct{ writes, failAt int }
 
 func (w *failingWriter) Write(b []byte) (int, error) {
@@ -42,7 +42,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mixedRows is a table with a column of each kind and an unmapped column.
+// mixedRows returns a table with a column of each kind and an unmapped column.
 func mixedRows() (*intray.Schema, *intray.Batch) {
 	schema, b := typedFields(intray.IncludeInvalidValues), typedRows()
 	schema.Settings.PassThroughUnmappedColumns = true
@@ -53,9 +53,10 @@ func mixedRows() (*intray.Schema, *intray.Batch) {
 	return schema, b
 }
 
-// TestWriterFailsAtEachByte writes each format to a writer that has room for every
-// number of bytes below the size of the file, and fails or writes less by turns. For a
-// workbook, whose compressor is slow to create, it is every 29th number.
+// TestWriterFailsAtEachByte checks that Write returns the error of a writer that fails
+// after any number of bytes below the size of the file. The writer alternately returns an
+// error and writes too few bytes. For workbooks, the test tries only every 29th number,
+// because their compressor is slow to create.
 func TestWriterFailsAtEachByte(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema, b := mixedRows()
@@ -80,7 +81,8 @@ func TestWriterFailsAtEachByte(t *testing.T) {
 	}
 }
 
-// TestWriterFailsInTheMiddle writes a table in blocks, and fails at each block.
+// TestWriterFailsInTheMiddle checks that Write returns the error if the writer fails at any
+// block of a large table.
 func TestWriterFailsInTheMiddle(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema := typed(intray.TypeString, intray.TypeNumber)
@@ -100,8 +102,9 @@ func TestWriterFailsInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestParquetFailsAtEachWrite writes a file of many small pages and row groups, each in
-// pieces, of which each one fails. A column has dictionaries, and another one does not.
+// TestParquetFailsAtEachWrite checks that an error in any write is returned, for a file of
+// many small pages and row groups that is written in pieces. One column has dictionaries,
+// and a second one does not.
 func TestParquetFailsAtEachWrite(t *testing.T) {
 	schema := typed(intray.TypeString, intray.TypeNumber)
 	b := &intray.Batch{Lines: make([]int64, 30), Fields: make([]intray.Cells, 2)}
@@ -130,8 +133,8 @@ func TestParquetFailsAtEachWrite(t *testing.T) {
 	}
 }
 
-// TestEncoderFails checks that the next page, or the end of the row group, reports that
-// a page could not be encoded.
+// TestEncoderFails checks that an error while encoding a page is returned at the next page
+// or at the end of the row group.
 func TestEncoderFails(t *testing.T) {
 	errBroken := errors.New("broken")
 	schema, b := mixedRows()

@@ -10,15 +10,15 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// jsonWriter writes rows as JSON objects, with text between, before and after them.
+// jsonWriter writes rows as JSON objects, with given text before, between and after them.
 type jsonWriter struct {
 	fields                 []field
 	between, before, after string
-	// keys are the keys of the fields in JSON, with the comma before and the colon
-	// after each.
+	// keys are the keys of the fields in JSON, each with the comma before it and the colon
+	// after it.
 	keys [][]byte
-	// passed reports whether rows have unmapped columns. columns are their keys in JSON,
-	// like keys.
+	// passed reports whether rows have unmapped columns. columns are the keys of these
+	// columns, in the same format as keys.
 	passed  bool
 	columns [][]byte
 }
@@ -32,7 +32,8 @@ func newJSONWriter(schema *intray.Schema, fields []field, between, before, after
 	return f
 }
 
-// jsonKey returns a key with the comma before and the colon after it.
+// jsonKey returns a key in JSON with the comma before it, unless it is the first, and the
+// colon after it.
 func jsonKey(key string, first bool) []byte {
 	var b []byte
 	if !first {
@@ -100,7 +101,7 @@ func (f *field) appendJSON(b, v []byte, kind content) ([]byte, error) {
 	return append(b, v...), nil
 }
 
-// appendString appends a JSON string. Invalid UTF-8 becomes U+FFFD.
+// appendString appends s as a JSON string. It replaces invalid UTF-8 with U+FFFD.
 func appendString(b, s []byte) []byte {
 	b = append(b, '"')
 	from := 0
@@ -127,10 +128,10 @@ func appendString(b, s []byte) []byte {
 	return append(b, '"')
 }
 
-// plainPrefixEnd returns the index of the first byte from i on that is not plain ASCII in
-// a JSON string. It examines eight bytes at a time: the high bit of a byte is set if it is
-// below a blank, a quote, a backslash or beyond ASCII. A borrow may also set that of later
-// bytes, but not of earlier ones.
+// plainPrefixEnd returns the index of the first byte at or after i that is not plain ASCII
+// in a JSON string. It examines eight bytes at a time. It sets the high bit of each byte
+// that is a control character, a quote, a backslash or not ASCII. A borrow may also set the
+// high bit of later bytes, but not of earlier ones.
 func plainPrefixEnd(s []byte, i int) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
@@ -149,7 +150,7 @@ func plainPrefixEnd(s []byte, i int) int {
 	return i
 }
 
-// appendEscape appends the escape of a control character, quote or backslash.
+// appendEscape appends the escape sequence of a control character, quote or backslash.
 func appendEscape(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

@@ -1,64 +1,66 @@
 // Package output writes finished rows as files that other programs read: JSON,
 // NDJSON, CSV, XLSX and Parquet.
 //
-// [Write] streams the rows of an import that the schema's
-// [intray.InvalidDataBehavior] keeps, in one [Format]. [Explain] returns how Write
-// treats a cell. The package does not store or validate anything, and never changes the
-// batches.
+// [Write] streams the rows of an import in one [Format]. The schema's
+// [intray.InvalidDataBehavior] selects the rows. [Explain] explains how Write treats a
+// cell. The package does not store or validate data, and never changes the batches.
 //
 // # Rows
 //
-// Each row has every field of the schema, in its order. A null cell is null; empty text
-// is empty text. If the schema's settings pass unmapped columns through, a row also has
-// "$unmapped": their raw cells by column index.
+// Each row has every field, in the order of the schema. Null and empty text are distinct.
+// If the settings pass unmapped columns through, each row also has a "$unmapped" object
+// that contains the raw cells, keyed by column index.
 //
-// Values are canonical texts. Those of numbers and checkboxes are JSON literals, those
-// of multi-selects and many-to-one fields are JSON arrays, and all others are strings.
+// Values are canonical. The values of numbers and checkboxes are JSON literals. Those of
+// multi-selects and many-to-one fields are JSON arrays. All other values are strings.
 //
-// Only problems of level error count. Under IncludeInvalidRows a cell with such a problem
-// is null. Under IncludeInvalidValues it is the raw text, as a string; a cell without raw
-// text keeps its value. An empty cell is "" for a string field and null for others. For
-// a many-to-one field this applies to each element.
+// Only problems of level error count. With IncludeInvalidRows, a cell that has such a
+// problem is null. With IncludeInvalidValues, it is the raw text as a string, or the value
+// if there is no raw text. An empty cell is "" in a string field and null in any other
+// field. In a many-to-one field, these rules apply to each element.
 //
 // # CSV
 //
-// The header has the keys, then $unmapped.INDEX for each unmapped column. Lines end with
-// \n, a null cell is empty, and quotes follow RFC 4180. Text that a spreadsheet could
-// treat as a formula is prefixed with ': text that begins with TAB, CR, LF or NUL, or,
-// after any blanks and invisible characters, with = + - @ or their full-width and small
-// forms. Numbers and checkboxes are not prefixed.
+// The header contains the keys, followed by $unmapped.INDEX for each unmapped column. Lines
+// end with \n, a null cell is empty, and quotes follow RFC 4180. Write prefixes text with '
+// if a spreadsheet could treat it as a formula: text that begins with TAB, CR, LF or NUL,
+// or with = + - @ or their full-width and small forms, optionally after white space and
+// invisible characters. It does not prefix numbers and checkboxes.
 //
 // # XLSX
 //
-// A sheet has the header and at most 1,048,575 rows; more rows are on more sheets.
-// Checkboxes are booleans. Dates and times are dates and times of the application, which
-// counts them from March 1900 on. Numbers are numbers if a workbook keeps all their
-// digits (15). Everything else is text, and no text is a formula. A cell holds 32,767
-// characters: longer ones are truncated, end with … and are listed on a last sheet.
+// Each sheet has the header and at most 1,048,575 rows. Further rows continue on the next
+// sheet. Checkboxes are stored as booleans. Dates from 1900-03-01 on and times are stored
+// as Excel dates and times. Numbers are stored as numbers if a workbook keeps all their
+// digits (15). Everything else is stored as text, and no text is a formula. A cell holds at
+// most 32,767 characters. Longer text is truncated and ends with …, and the last sheet
+// lists the truncated cells.
 //
 // # Parquet
 //
-// A file has one table whose columns are all optional: one for each key, then
-// $unmapped.INDEX for each unmapped column. A name that is taken gets _2, _3 and so on. A
-// field is written by its type:
+// A file has one table. All of its columns are optional: one for each key, followed by
+// $unmapped.INDEX for each unmapped column. If a name is already in use, the suffix _2, _3
+// and so on is appended. The type of a field determines the type of its column:
 //
 //   - number: DOUBLE; if the field is rounded to a fixed number of decimal places,
 //     DECIMAL(18, places), or INT64 without decimal places
 //   - checkbox: BOOLEAN
 //   - date: DATE; datetime and time: TIMESTAMP and TIME in microseconds, without a
 //     time zone
-//   - multi-select and many-to-one fields: a LIST of texts, the elements of the JSON
-//     array without quotes
-//   - all others, and fields with an outputFormat: text
+//   - multi-select and many-to-one fields: a LIST of strings, which are the elements of the
+//     JSON array without quotes
+//   - any other type, and fields with an outputFormat: text
 //
-// What such a column cannot hold is null there and text in the last column, $text: a JSON
-// object by column name, or null if it is empty. That is a number that would lose digits
-// (the shortest text of a DOUBLE is another number), and under IncludeInvalidValues the
-// raw text of a cell with an error. The schema alone decides whether $text exists, so
-// that files of one schema always have the same columns. Invalid UTF-8 becomes U+FFFD.
+// If a column cannot hold a value, the cell is null, and the value is in the last column,
+// $text. That column holds a JSON object keyed by column name, or null if there are no such
+// values. This applies to numbers that would lose digits (the shortest decimal form of the
+// DOUBLE is a different number) and, with IncludeInvalidValues, to the raw text of cells
+// with an error. The schema alone determines whether $text exists, so that all files for
+// one schema have the same columns. Invalid UTF-8 becomes U+FFFD.
 //
-// Pages have version 1, plain values or a dictionary, and zstd compression. A row group
-// has at most 240,000 rows and about 16 MiB. One row group is in memory at a time.
+// Data pages have version 1, plain or dictionary encoding, and zstd compression. A row
+// group has at most 240,000 rows and about 16 MiB. Only one row group is in memory at a
+// time.
 package output
 
 import (
@@ -67,12 +69,12 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Format is a file format, by its wire name.
+// Format is the wire name of a file format.
 type Format string
 
-// The formats.
+// These are the supported formats.
 const (
-	// JSON is one array of row objects.
+	// JSON is a single JSON array of row objects.
 	JSON Format = "json"
 	// NDJSON is one row object per line.
 	NDJSON Format = "ndjson"
@@ -84,7 +86,8 @@ const (
 	Parquet Format = "parquet"
 )
 
-// ParseFormat returns the format with a wire name. Unknown names are an error.
+// ParseFormat returns the format with the given wire name. It returns an error if the name
+// is unknown.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
 	case JSON, NDJSON, CSV, XLSX, Parquet:
@@ -93,7 +96,7 @@ func ParseFormat(name string) (Format, error) {
 	return "", &intray.MessageError{Message: intray.NewMessage("output.unknown_format", intray.Params{"format": name, "formats": []string{string(JSON), string(NDJSON), string(CSV), string(XLSX), string(Parquet)}})}
 }
 
-// ContentType returns the media type.
+// ContentType returns the media type of the format.
 func (f Format) ContentType() string {
 	switch f {
 	case JSON:
@@ -110,5 +113,5 @@ func (f Format) ContentType() string {
 	return "application/octet-stream"
 }
 
-// Extension returns the usual file name extension, with the dot.
+// Extension returns the usual file name extension, including the dot.
 func (f Format) Extension() string { return "." + strings.ToLower(string(f)) }

@@ -8,23 +8,24 @@ import (
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// parquetBounds limit the pages and row groups of a Parquet file, and so the memory of
-// writing it. A page is a run of rows of every column, and a row group a run of pages.
-// Rows or bytes end them, whichever limit is reached first. A row is never split.
+// parquetBounds limit the size of the pages and row groups of a Parquet file, and therefore
+// the memory needed to write it. A page consists of consecutive rows of every column. A row
+// group consists of consecutive pages. Each ends when it reaches its limit of rows or
+// bytes, whichever is first. A row is never split.
 type parquetBounds struct {
 	pageRows, pageBytes int
-	// groupBytes counts encoded and compressed pages.
+	// groupBytes applies to the encoded and compressed pages.
 	groupRows, groupBytes int
-	// pieceBytes is how much is written at a time.
+	// pieceBytes is the number of bytes that are written at a time.
 	pieceBytes int
 }
 
 var defaultBounds = parquetBounds{pageRows: 20_000, pageBytes: 4 << 20, groupRows: 240_000, groupBytes: 16 << 20, pieceBytes: flushBytes}
 
 const (
-	// parquetVersion is the version of Parquet that has the pages of the files.
+	// parquetVersion is the version of the format that defines the data pages of the files.
 	parquetVersion = 1
-	// textKey names the column for values that typed columns cannot hold.
+	// textKey is the name of the column for values that typed columns cannot hold.
 	textKey = "$text"
 )
 
@@ -32,23 +33,23 @@ const (
 type parquetWriter struct {
 	parquetBounds
 	fields []field
-	// columns has one column for each field, then the unmapped columns, then text if
-	// there is one.
+	// columns has one column for each field, followed by the unmapped columns and the text
+	// column, if any.
 	columns []*columnWriter
 	passed  int
 	text    *columnWriter
-	// untypedText is the value of the text column in the current row: the fields of a
-	// JSON object.
+	// untypedText is the value of the text column in the current row: the members of a JSON
+	// object, each with a comma before it.
 	untypedText []byte
 
-	// rows and bytes are those of the page that is being filled. grouped is the number
-	// of rows in the row group before it.
+	// rows and bytes are the numbers of rows and bytes in the page that is being filled.
+	// grouped is the number of rows in earlier pages of the row group.
 	rows, bytes, grouped int
 
 	pool *encoderPool
 	// emit writes b and returns an empty buffer.
 	emit func(b []byte) ([]byte, error)
-	// offset is the size of the file so far.
+	// offset is the size of the file so far, in bytes.
 	offset int64
 	footer parquetio.FooterWriter
 	chunks []parquetio.Chunk
@@ -79,7 +80,8 @@ func newParquetWriter(schema *intray.Schema, fields []field) (*parquetWriter, er
 // nameSet is a set of column names.
 type nameSet map[string]bool
 
-// reserve adds a name to the set and returns it, with a number if it is taken.
+// reserve adds a name to the set and returns it, with a number appended if the set already
+// contains the name.
 func (n nameSet) reserve(name string) string {
 	free := name
 	for i := 2; n[free]; i++ {
@@ -135,12 +137,12 @@ func (w *parquetWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error
 	return b, nil
 }
 
-// lengthCost is the size of the length of a text, and levelCost that of the level of a
-// cell.
+// lengthCost is the size of the length of a string, and levelCost is the size of the level
+// of a cell, both in bytes.
 const lengthCost, levelCost = 4, 1
 
-// appendCell appends the cell of a field. A value that its column cannot hold goes to
-// the text column.
+// appendCell appends the cell of a field. If the column cannot hold the value, it adds the
+// value to the text column.
 func (w *parquetWriter) appendCell(c *columnWriter, f *field, v []byte, kind content) error {
 	w.bytes += levelCost
 	if kind == null {
@@ -148,7 +150,7 @@ func (w *parquetWriter) appendCell(c *columnWriter, f *field, v []byte, kind con
 		return nil
 	}
 	w.bytes += len(v) + lengthCost
-	if c.kind == listColumn { // each element has levels and a length
+	if c.kind == listColumn { // every element has levels and a length
 		w.bytes += 3 * len(v)
 	}
 	switch {
@@ -175,14 +177,14 @@ func malformedValueError(f *field) error {
 	return fmt.Errorf("the value of field %q does not have the format of its type", f.key)
 }
 
-// addUntypedText adds the text of a cell to the text column.
+// addUntypedText adds the value of a cell to the text column.
 func (w *parquetWriter) addUntypedText(name string, v []byte) {
 	b := append(w.untypedText, ',')
 	b = append(appendString(b, []byte(name)), ':')
 	w.untypedText = appendString(b, v)
 }
 
-// endTextCell ends the cell of the text column.
+// endTextCell ends the current cell of the text column.
 func (w *parquetWriter) endTextCell() {
 	switch {
 	case w.text == nil:
@@ -196,8 +198,8 @@ func (w *parquetWriter) endTextCell() {
 	}
 }
 
-// endPage waits for the previous page to be encoded, writes the row group if that
-// filled it, and starts to encode the filled page.
+// endPage waits until the previous page is encoded, writes the row group if it is full, and
+// starts to encode the current page.
 func (w *parquetWriter) endPage(b []byte) ([]byte, error) {
 	size, err := w.pool.wait()
 	if err != nil {
@@ -214,7 +216,8 @@ func (w *parquetWriter) endPage(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// endGroup writes the row group, column by column, once all its pages are encoded.
+// endGroup waits until all pages of the row group are encoded and writes the row group
+// column by column.
 func (w *parquetWriter) endGroup(b []byte) ([]byte, error) {
 	if _, err := w.pool.wait(); err != nil || w.grouped == 0 {
 		return b, err
@@ -242,7 +245,7 @@ func (w *parquetWriter) endGroup(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// write appends bytes to b and emits it piece by piece, so that it stays small.
+// write appends part to b and emits b piece by piece, so that the buffer stays small.
 func (w *parquetWriter) write(b, part []byte) (_ []byte, err error) {
 	for len(part) > 0 {
 		n := min(len(part), w.pieceBytes)

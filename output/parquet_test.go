@@ -42,8 +42,8 @@ func parquetOf(t failer, schema *intray.Schema, batches ...*intray.Batch) []byte
 	return out.Bytes()
 }
 
-// parquetRows reads a file with parquet-go: the names of the columns, and then the texts of
-// each row. A list has its elements in braces, and null is null.
+// parquetRows reads a file with parquet-go. It returns the names of the columns, followed
+// by the values of each row. The elements of a list are in braces, and null is "null".
 func parquetRows(t failer, file []byte) (rows [][]string) {
 	t.Helper()
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
@@ -108,8 +108,8 @@ func typedFields(behavior intray.InvalidDataBehavior) *intray.Schema {
 	return s
 }
 
-// typedRows returns a row of values, one of nulls, one of values at or beyond the limits of
-// their columns, and one with an error in each cell.
+// typedRows returns four rows: one with values, one with nulls, one with values at or
+// beyond the limits of their columns, and one with an error in each cell.
 func typedRows() *intray.Batch {
 	b := &intray.Batch{Lines: make([]int64, 4), Fields: make([]intray.Cells, 11)}
 	edges := []string{"", "12345678901234567890", "9999999999999999.99", "1234567890123456789", "false", "0001-01-01", "9999-12-31T23:59:59",
@@ -156,7 +156,7 @@ func TestTypedColumns(t *testing.T) {
 	}
 }
 
-// TestColumnTypes checks the schema that other programs see.
+// TestColumnTypes checks the column types in the Parquet schema.
 func TestColumnTypes(t *testing.T) {
 	file := parquetOf(t, typedFields(intray.IncludeInvalidRows))
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
@@ -193,7 +193,8 @@ func TestColumnTypes(t *testing.T) {
 	}
 }
 
-// TestParquetColumnNames checks that keys are unchanged and names are unique.
+// TestParquetColumnNames checks that column names are unique and that keys are unchanged
+// unless they collide.
 func TestParquetColumnNames(t *testing.T) {
 	schema := typed(intray.TypeNumber, intray.TypeString, intray.TypeString, intray.TypeString, intray.TypeString)
 	for i, key := range []string{"a.b", "", "$text", "$unmapped.2", "A.b"} {
@@ -218,7 +219,8 @@ func TestParquetColumnNames(t *testing.T) {
 	}
 }
 
-// smallParquet writes with narrow bounds, so that there are many pages and groups.
+// smallParquet returns a Parquet file written with narrow bounds, so that it has many pages
+// and row groups.
 func smallParquet(t failer, schema *intray.Schema, b *intray.Batch, narrow parquetBounds) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -266,8 +268,8 @@ func writeBounded(t failer, out io.Writer, schema *intray.Schema, b *intray.Batc
 	return writeAll(out, text)
 }
 
-// TestParquetReadsBack writes drawn rows in pages and groups of all sizes, and reads them
-// with parquet-go and with source/parquet.
+// TestParquetReadsBack checks that parquet-go and source/parquet read the rows that were
+// written in pages and row groups of all sizes.
 func TestParquetReadsBack(t *testing.T) {
 	// source/parquet rejects NUL.
 	texts := rapid.Map(rapid.OneOf(rapid.SampledFrom([]string{"a", "b", "", "\xff", "null "}), rapid.StringN(0, 30, -1)),
@@ -347,7 +349,7 @@ func ownRows(t failer, file []byte, columns int) (rows [][]string) {
 	return rows
 }
 
-// TestRowGroupsAreBounded checks the sizes of row groups and of writes.
+// TestRowGroupsAreBounded checks that the sizes of row groups and of writes are bounded.
 func TestRowGroupsAreBounded(t *testing.T) {
 	many := &intray.Batch{Lines: make([]int64, 500_000), Fields: make([]intray.Cells, 1)}
 	for i := range many.Rows() {
@@ -385,7 +387,7 @@ func TestRowGroupsAreBounded(t *testing.T) {
 	}
 }
 
-// writeSizes records the largest write and the total size.
+// writeSizes is a writer that records the largest write and the total size, in bytes.
 type writeSizes struct{ largest, total int }
 
 func (g *writeSizes) Write(b []byte) (int, error) {
@@ -393,7 +395,7 @@ func (g *writeSizes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestParquetRejects checks that values that do not fit their type are rejected, and tables
+// TestParquetRejects checks that Write rejects values that do not fit their type and tables
 // that the format cannot represent.
 func TestParquetRejects(t *testing.T) {
 	for kind, v := range map[intray.TypeName]string{
@@ -411,7 +413,7 @@ func TestParquetRejects(t *testing.T) {
 	}
 }
 
-// TestParquetEndsEarly checks that no goroutine is left if the writer, the batches or the
+// TestParquetEndsEarly checks that no goroutine remains if the writer, the batches or the
 // context end early.
 func TestParquetEndsEarly(t *testing.T) {
 	defer goleak.VerifyNone(t)
@@ -444,7 +446,7 @@ func TestParquetEndsEarly(t *testing.T) {
 	})
 }
 
-// TestPanicOfAnEncoder checks that a panic reaches the caller of wait.
+// TestPanicOfAnEncoder checks that a panic in an encoder reaches the caller of wait.
 func TestPanicOfAnEncoder(t *testing.T) {
 	p, err := newEncoderPool()
 	if err != nil {

@@ -17,26 +17,27 @@ import (
 type columnKind int
 
 const (
-	// textColumn holds UTF-8.
+	// textColumn holds UTF-8 strings.
 	textColumn columnKind = iota
 	// doubleColumn holds numbers without a fixed number of decimal places.
 	doubleColumn
-	// decimalColumn holds numbers with a fixed number of decimal places, as integers
-	// in units of the last place. Without decimal places they are plain integers.
+	// decimalColumn holds numbers with a fixed number of decimal places, as integers in
+	// units of the last place. With no decimal places, they are plain integers.
 	decimalColumn
-	// booleanColumn holds one bit each.
+	// booleanColumn holds booleans of one bit each.
 	booleanColumn
-	// dateColumn holds days from 1970-01-01.
+	// dateColumn holds the number of days since 1970-01-01.
 	dateColumn
-	// timestampColumn holds microseconds from that day on, timeColumn those of a day.
+	// timestampColumn holds the number of microseconds since 1970-01-01T00:00. timeColumn
+	// holds the number of microseconds since midnight.
 	timestampColumn
 	timeColumn
-	// listColumn holds any number of texts in each row.
+	// listColumn holds any number of strings in each row.
 	listColumn
 )
 
-// columnTypes are the physical types of the kinds, and the bytes of a value in a page
-// that is being filled; 0 if it depends on the value.
+// columnTypes holds the physical type of each kind, and the size in bytes of a value in a
+// page that is being filled. The size is 0 if it depends on the value.
 var columnTypes = [...]struct {
 	physical format.Type
 	width    int
@@ -48,8 +49,8 @@ var columnTypes = [...]struct {
 
 func (k columnKind) byteWidth() int { return columnTypes[k].width }
 
-// columnWriter is a column of a Parquet file. While one of its pages is filled, the
-// previous one may be encoded.
+// columnWriter is a column of a Parquet file. While one of its pages is being filled, the
+// previous page may be encoded concurrently.
 type columnWriter struct {
 	name string
 	kind columnKind
@@ -60,8 +61,8 @@ type columnWriter struct {
 	chunk    columnChunk
 }
 
-// newColumnWriter returns the column of a field. A field with its own output format is
-// text.
+// newColumnWriter returns the column of a field. Unless it is a list, the column is text if
+// the field has an output format.
 func newColumnWriter(schemaField intray.Field, f *field) *columnWriter {
 	switch {
 	case f.shape == listShape:
@@ -87,14 +88,15 @@ func newColumnWriter(schemaField intray.Field, f *field) *columnWriter {
 	return &columnWriter{kind: textColumn}
 }
 
-// mayRejectValues reports whether the column may be unable to hold a value: raw text,
-// or a number with more digits than it keeps.
+// mayRejectValues reports whether there may be values that the column cannot hold: raw
+// text, or numbers with too many digits. received reports whether rows may contain raw
+// text.
 func (l *columnWriter) mayRejectValues(received bool) bool {
 	return l.kind == doubleColumn || l.kind == decimalColumn || received && l.kind != textColumn
 }
 
-// elements returns the column in the schema. A list has the three elements that the
-// specification requires (LogicalTypes.md).
+// elements returns the schema elements of the column. A list has the three elements that
+// the specification requires (LogicalTypes.md).
 func (l *columnWriter) elements() []parquetio.Element {
 	value := parquetio.Element{Name: []byte(l.name), Type: columnTypes[l.kind].physical, Repetition: format.Optional}
 	switch l.kind {
@@ -122,8 +124,8 @@ func (l *columnWriter) elements() []parquetio.Element {
 	}
 }
 
-// appendValue appends a value by its canonical text. It reports whether the column can
-// hold the value; if not, nothing is appended.
+// appendValue appends a canonical value. If the column cannot hold the value, appendValue
+// appends nothing and returns false.
 func (l *columnWriter) appendValue(v []byte) (ok bool) {
 	var n int64
 	switch l.kind {
@@ -152,7 +154,7 @@ func (l *columnWriter) appendValue(v []byte) (ok bool) {
 	return ok
 }
 
-// appendNull appends a row without a value.
+// appendNull appends a row whose value is null.
 func (l *columnWriter) appendNull() {
 	l.filling.levels = append(l.filling.levels, 0)
 	if l.kind == listColumn {
@@ -160,13 +162,13 @@ func (l *columnWriter) appendNull() {
 	}
 }
 
-// page is a run of rows of one column that is not encoded yet.
+// page holds consecutive rows of one column that are not yet encoded.
 type page struct {
-	// levels are the definition levels. 0 is null.
+	// levels are the definition levels. 0 means null.
 	levels []byte
-	// repeats are the repetition levels of a list. 0 begins a row.
+	// repeats are the repetition levels of a list. 0 means the start of a row.
 	repeats []byte
-	// plain holds the values as in the encoding PLAIN, but a boolean takes a byte.
+	// plain holds the values in the encoding PLAIN, except that a boolean has a byte.
 	plain  []byte
 	values int
 }
@@ -194,7 +196,7 @@ func (p *page) appendText(v []byte) {
 	p.appendString(v)
 }
 
-// appendString appends a text without its level. Invalid UTF-8 becomes U+FFFD.
+// appendString appends a string without its level. It replaces invalid UTF-8 with U+FFFD.
 func (p *page) appendString(v []byte) {
 	p.values++
 	at := len(p.plain)
@@ -211,15 +213,15 @@ func (p *page) appendString(v []byte) {
 	binary.LittleEndian.PutUint32(p.plain[at:], uint32(len(p.plain)-at-4))
 }
 
-// Definition levels of a list.
+// These are the definition levels of a list.
 const (
 	listEmpty = 1 + iota
 	listNull
 	listValue
 )
 
-// appendJSONArray appends the elements of a JSON array as texts: strings without quotes,
-// and everything else as it is in JSON. A null is a null. v must be a JSON array.
+// appendJSONArray appends the elements of v, which must be a JSON array. It appends null as
+// null, strings without quotes, and everything else as it is in JSON.
 func (p *page) appendJSONArray(v []byte) (ok bool) {
 	repeat := byte(0)
 	for rest := trimJSON(v[1:]); rest[0] != ']'; {
@@ -245,8 +247,8 @@ func (p *page) appendJSONArray(v []byte) (ok bool) {
 
 func trimJSON(v []byte) []byte { return bytes.TrimLeft(v, " \t\r\n") }
 
-// elementEnd returns where the first element of the rest of an array ends: at a comma
-// or at the end of the array.
+// elementEnd returns the index at which the first element in v ends: at a comma or at the
+// end of the array.
 func elementEnd(v []byte) int {
 	depth, quoted := 0, false
 	for i := 0; ; i++ {
@@ -266,7 +268,7 @@ func elementEnd(v []byte) int {
 	}
 }
 
-// unquoteJSON returns the text of a JSON string, and any other JSON unchanged.
+// unquoteJSON returns the content of a JSON string, and any other JSON unchanged.
 func unquoteJSON(element []byte) []byte {
 	if element[0] != '"' {
 		return element

@@ -14,15 +14,15 @@ import (
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// maxEncoders is the number of goroutines that encode pages. Each keeps scratch
-// memory.
+// maxEncoders is the maximum number of goroutines that encode pages. It is limited because
+// each of them retains buffers.
 const maxEncoders = 4
 
 // encoderPool encodes pages in the background, several columns at a time.
 type encoderPool struct {
 	encoders []*pageEncoder
 	running  sync.WaitGroup
-	// size is the size in memory of the pages of the row group so far.
+	// size is the size in memory of the pages in the row group so far, in bytes.
 	size int
 	// errs and panics are the results of each encoder's last run.
 	errs   []error
@@ -42,8 +42,8 @@ func newEncoderPool() (*encoderPool, error) {
 	return p, nil
 }
 
-// start encodes the filled pages of the columns, which may then be filled again. Call
-// wait before.
+// start encodes the filled pages of the columns in the background. The columns can be
+// filled again immediately. The caller must call wait before start.
 func (p *encoderPool) start(columns []*columnWriter) {
 	for _, c := range columns {
 		c.filling, c.encoding = c.encoding, c.filling
@@ -65,8 +65,8 @@ func (p *encoderPool) start(columns []*columnWriter) {
 	}
 }
 
-// wait waits for the pages that start encodes, and returns the size of the row group.
-// It may be called again.
+// wait waits until the pages that start encodes are done, and returns the size of the row
+// group in bytes. It may be called more than once.
 func (p *encoderPool) wait() (size int, err error) {
 	p.running.Wait()
 	for i, e := range p.encoders {
@@ -80,13 +80,13 @@ func (p *encoderPool) wait() (size int, err error) {
 	return p.size, errors.Join(p.errs...)
 }
 
-// endChunk completes the chunk of a column and returns its dictionary page, which is
-// empty without a dictionary. The page is valid until the next call.
+// endChunk completes the chunk of a column and returns its dictionary page, which is empty
+// if there is no dictionary. The page is valid until the next call.
 func (p *encoderPool) endChunk(c *columnChunk) []byte {
 	e := p.encoders[0]
 	c.Codec, c.Encodings = format.Zstd, []format.Encoding{format.RLE}
 	if c.plainPages > 0 || c.dictionaryPages > 0 {
-		c.Encodings = append(c.Encodings, format.Plain) // the encoding of the dictionary
+		c.Encodings = append(c.Encodings, format.Plain) // the encoding of the dictionary page
 	}
 	e.dictionary = e.dictionary[:0]
 	if c.dictionaryPages > 0 {
@@ -99,13 +99,13 @@ func (p *encoderPool) endChunk(c *columnChunk) []byte {
 // columnChunk holds the encoded pages of one column in the current row group.
 type columnChunk struct {
 	parquetio.Chunk
-	// pages are the data pages with their headers.
+	// pages are the encoded data pages, including their headers.
 	pages [][]byte
 	dict  parquetio.DictionaryBuilder
 	// dictClosed is set if the dictionary accepts no more values.
 	dictClosed bool
-	// dictionaryPages and plainPages count the pages with indexes into the dictionary
-	// and those with values.
+	// dictionaryPages is the number of pages that hold indexes into the dictionary.
+	// plainPages is the number of pages that hold values.
 	dictionaryPages, plainPages int
 }
 
@@ -116,27 +116,28 @@ func (c *columnChunk) reset() {
 	*c = columnChunk{pages: c.pages[:0]}
 }
 
-// entryCost is the memory overhead of a dictionary entry in bytes.
+// entryCost is the memory overhead of a dictionary entry, in bytes.
 const entryCost = 20
 
-// memorySize returns the size of the chunk in memory, which is about that in the file.
+// memorySize returns the size of the chunk in memory, in bytes. It is about the same as the
+// size in the file.
 func (c *columnChunk) memorySize() int {
 	return int(c.Bytes) + c.dict.Bytes() + entryCost*c.dict.Len()
 }
 
-// pageEncoder encodes pages, one after the other.
+// pageEncoder encodes pages one at a time.
 type pageEncoder struct {
 	pages *parquetio.PageEncoder
-	// body is a page without its header before compression, dictionary a dictionary
-	// page.
+	// body is an uncompressed page without its header. dictionary is a dictionary page.
 	body, dictionary, encoded []byte
 	indexes                   []int32
-	// added is the size in memory of the pages since the last wait.
+	// added is the size in memory of the pages that were encoded since the last wait, in
+	// bytes.
 	added int
 }
 
-// encodePage encodes the waiting page of a column as a data page of version 1, which
-// every reader supports.
+// encodePage encodes the filled page of a column as a data page of version 1, which every
+// reader supports.
 func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 	p, c := &l.encoding, &l.chunk
 	if len(p.levels) == 0 {
@@ -168,7 +169,7 @@ func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 	return nil
 }
 
-// appendValues appends the values of a page, as indexes if a dictionary pays.
+// appendValues appends the values of a page, as dictionary indexes if these are smaller.
 func (e *pageEncoder) appendValues(l *columnWriter) (format.Encoding, error) {
 	c, p := &l.chunk, &l.encoding
 	switch {
@@ -200,19 +201,21 @@ func appendBits(b, booleans []byte) []byte {
 	return b
 }
 
-// Limits of a dictionary. It is abandoned early if most of few values differ.
+// These are the limits of a dictionary. It is abandoned early if most of the first values
+// are distinct.
 const (
 	dictEntries = 16_384
 	dictBytes   = 1 << 20
-	// minRepeats is how often each entry must be used on average.
+	// minRepeats is the minimum average number of uses of an entry.
 	minRepeats            = 3
 	firstLook, firstMost  = 256, 192
 	secondLook, moreTimes = 1024, 2
 )
 
-// indexValues sets the indexes of the values of a page, which have width bytes each, or
-// a length before them if width is 0. It reports whether a dictionary pays. If it does
-// not, the dictionary keeps the entries of earlier pages and is closed.
+// indexValues computes the dictionary indexes of the values in a page. The values have
+// width bytes each, or a length prefix if width is 0. It reports whether the dictionary is
+// worth using. If not, it closes the dictionary, which retains the entries of earlier
+// pages.
 func (e *pageEncoder) indexValues(c *columnChunk, p *page, width int) bool {
 	e.indexes = e.indexes[:0]
 	if c.dictClosed || p.values == 0 {

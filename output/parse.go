@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// parseDouble returns a number as a double. ok is false if the shortest text of the double
-// is another number.
+// parseDouble returns a number as a double. ok is false if the shortest decimal form of the
+// double is a different number.
 func parseDouble(v []byte) (x float64, ok bool) {
 	if m, places, ok := parsePlainNumber(v); ok && places < len(powersOfTen) {
-		x = float64(m) / powersOfTen[places] // both are exact: the quotient is the nearest double
+		x = float64(m) / powersOfTen[places] // both are exact, so the quotient is the nearest double
 		if v[0] == '-' {
 			x = -x
 		}
@@ -28,11 +28,11 @@ func parseDouble(v []byte) (x float64, ok bool) {
 	return x, bytes.Equal(digits, back) && (point == at || len(digits) == 0)
 }
 
-// powersOfTen are the divisors of plain numbers by their decimal places.
+// powersOfTen holds the divisors of plain numbers, indexed by the number of decimal places.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parsePlainNumber splits a number of at most 15 digits without an exponent into its
-// digits, as an integer, and the number of its decimal places.
+// parsePlainNumber returns the digits of a number as an integer, and the number of decimal
+// places. ok is false if the number has more than 15 digits or an exponent.
 func parsePlainNumber(v []byte) (digits uint64, places int, ok bool) {
 	const most = 15
 	if len(v) > 0 && v[0] == '-' {
@@ -57,8 +57,8 @@ func parsePlainNumber(v []byte) (digits uint64, places int, ok bool) {
 	return digits, places, n > 0 && n <= most
 }
 
-// significantDigits returns the digits of a number without zeros at either end, and the
-// position of the decimal point relative to their beginning.
+// significantDigits returns the digits of a number without leading and trailing zeros, and
+// the position of the decimal point relative to the first of them.
 func significantDigits(v []byte) (digits []byte, point int) {
 	whole := true
 	for i, c := range v {
@@ -83,10 +83,12 @@ func significantDigits(v []byte) (digits []byte, point int) {
 	return bytes.TrimRight(digits, "0"), point
 }
 
-// maxInt64Digits is the number of digits of which every integer fits into 64 bits.
+// maxInt64Digits is the maximum number of digits with which every integer fits into 64
+// bits.
 const maxInt64Digits = 18
 
-// parseDecimal returns a number as an integer in units of its last decimal place.
+// parseDecimal returns a number with the given number of decimal places as an integer, in
+// units of the last place.
 func parseDecimal(v []byte, places int) (n int64, ok bool) {
 	if m, behind, ok := parsePlainNumber(v); ok && behind <= places && places-behind <= maxInt64Digits-15 {
 		n = int64(m) * int64(powersOfTen[places-behind])
@@ -111,9 +113,9 @@ func parseDecimal(v []byte, places int) (n int64, ok bool) {
 	return n, true
 }
 
-// decimalPlaces returns the number of decimal places that a field is rounded to, by the
-// options of its type. The name of a preset implies it. parseDecimal rejects numbers with
-// more places.
+// decimalPlaces returns the number of decimal places to which the type options round a
+// field. The name of a preset may imply it. fixed is false if there is none. parseDecimal
+// rejects numbers with more places.
 func decimalPlaces(options map[string]any) (places int, fixed bool) {
 	name, _ := options["preset"].(string)
 	switch name {
@@ -136,14 +138,14 @@ func decimalPlaces(options map[string]any) (places int, fixed bool) {
 	return places, fixed && places <= maxInt64Digits
 }
 
-// Dates and times are parsed strictly: only canonical texts are valid.
+// Dates and times are parsed strictly: only canonical values are valid.
 
 const (
 	secondsOfDay = 24 * 60 * 60
 	microsOfDay  = secondsOfDay * 1_000_000
 )
 
-// readDigits parses a text of digits only.
+// readDigits parses an integer that consists only of digits.
 func readDigits(v []byte) (n int, ok bool) {
 	for _, c := range v {
 		if c-'0' > 9 {
@@ -154,7 +156,7 @@ func readDigits(v []byte) (n int, ok bool) {
 	return n, true
 }
 
-// parseDate parses YYYY-MM-DD as the number of days from 1970-01-01.
+// parseDate parses YYYY-MM-DD as the number of days since 1970-01-01.
 func parseDate(v []byte) (n int64, ok bool) {
 	if len(v) != 10 || v[4] != '-' || v[7] != '-' {
 		return 0, false
@@ -166,7 +168,7 @@ func parseDate(v []byte) (n int64, ok bool) {
 	return t.Unix() / secondsOfDay, okY && okM && okD && t.Month() == time.Month(m) && t.Day() == d
 }
 
-// parseTimeOfDay parses 15:04 or 15:04:05 as microseconds of a day.
+// parseTimeOfDay parses 15:04 or 15:04:05 as the number of microseconds since midnight.
 func parseTimeOfDay(v []byte) (n int64, ok bool) {
 	if len(v) != 5 && len(v) != 8 || v[2] != ':' {
 		return 0, false
@@ -184,7 +186,8 @@ func parseTimeOfDay(v []byte) (n int64, ok bool) {
 	return int64(h*3600+m*60+s) * 1_000_000, true
 }
 
-// parseTimestamp parses a date, T and a time as microseconds from 1970-01-01T00:00 on.
+// parseTimestamp parses a date, T and a time as the number of microseconds since
+// 1970-01-01T00:00.
 func parseTimestamp(v []byte) (n int64, ok bool) {
 	if len(v) < 11 || v[10] != 'T' {
 		return 0, false

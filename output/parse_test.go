@@ -41,8 +41,9 @@ func drawNumber(t *rapid.T) string {
 	return rapid.StringMatching(`-?(0|[1-9][0-9]{0,18})(\.[0-9]{1,18})?(e-?[0-9]{1,2})?`).Draw(t, "number")
 }
 
-// TestDoublesLoseNoDigit compares with exact arithmetic: the shortest text of an accepted
-// double is the number. Numbers of up to 15 digits are always accepted.
+// TestDoublesLoseNoDigit checks, with exact arithmetic, that the shortest decimal form of
+// an accepted double equals the number, and that numbers of up to 15 digits are always
+// accepted.
 func TestDoublesLoseNoDigit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawNumber(t)
@@ -73,8 +74,8 @@ func TestDecimalsLoseNoDigit(t *testing.T) {
 	})
 }
 
-// TestPlacesAreThoseOfTheType compares with how the type rounds numbers, for each option
-// that defines it.
+// TestPlacesAreThoseOfTheType checks that decimalPlaces agrees with how the type rounds
+// numbers, for each option that affects rounding.
 func TestPlacesAreThoseOfTheType(t *testing.T) {
 	var all []map[string]any
 	for _, preset := range []string{"default", "plain", "integer", "percent", "usd", "usd_accounting", "eur", "gbp", "decimal_0", "decimal_3", "decimal_4", "percent_0", "percent_2"} {
@@ -92,7 +93,7 @@ func TestPlacesAreThoseOfTheType(t *testing.T) {
 		result := parser.Parse(celltype.Cell{Raw: []byte(raw)}, nil)
 		rounded := string(result.Value)
 		if rounded == "" {
-			rounded = raw // the value is the text
+			rounded = raw // the value equals the raw text
 		}
 		_, fraction, _ := strings.Cut(rounded, ".")
 		places, fixed := decimalPlaces(options)
@@ -143,7 +144,8 @@ func TestDatesAndTimes(t *testing.T) {
 	}
 }
 
-// TestElementsAreThoseOfJSON compares the elements of arrays with the standard library.
+// TestElementsAreThoseOfJSON checks that appendJSONArray and encoding/json agree on the
+// elements of arrays.
 func TestElementsAreThoseOfJSON(t *testing.T) {
 	element := rapid.OneOf(
 		rapid.Map(rapid.String(), func(s string) any { return s }),

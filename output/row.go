@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// policy is what happens to a row with an error.
+// policy specifies what happens to a row with an error.
 type policy int
 
 const (
@@ -33,22 +33,22 @@ func policyFor(b intray.InvalidDataBehavior) (policy, error) {
 	return refuseRows, fmt.Errorf("unknown invalidDataBehavior %q", string(b))
 }
 
-// rowCursor is the current row of a batch. It moves from the first row to the last, and
-// keeps its positions in the lists of the batch.
+// rowCursor is the current row of a batch. It moves from the first row to the last and
+// tracks the current positions in the lists of the batch.
 type rowCursor struct {
 	batch *intray.Batch
 	index int
 	cells []cellCursor
-	// text is scratch memory for values in the format of their field.
+	// text is a buffer for values in the output format of their field.
 	text []byte
-	// problem is the index of the first problem of this row or a later one.
+	// problem is the index of the first problem in this row or a later row.
 	problem int
-	// invalid are the fields of this row whose cells have an error.
+	// invalid holds the indexes of the fields whose cells in this row have an error.
 	invalid []int
 	keep    policy
 }
 
-// cellCursor is the position of the row in the lists of one field.
+// cellCursor is the position of the current row in the lists of one field.
 type cellCursor struct {
 	null, raw int
 	invalid   bool
@@ -58,7 +58,7 @@ func newRowCursor(b *intray.Batch, fields int) *rowCursor {
 	return &rowCursor{batch: b, cells: make([]cellCursor, fields)}
 }
 
-// advance moves to the row at index and reports whether it is written.
+// advance moves to the row at index and reports whether that row is written.
 func (r *rowCursor) advance(keep policy) (bool, error) {
 	r.keep = keep
 	for _, f := range r.invalid {
@@ -78,7 +78,7 @@ func (r *rowCursor) advance(keep policy) (bool, error) {
 	return keep != dropRows, nil
 }
 
-// advance moves to a row in the lists of a field.
+// advance moves to the given row in the lists of a field.
 func (p *cellCursor) advance(c *intray.Cells, index uint32) {
 	for p.null < len(c.Nulls) && c.Nulls[p.null] < index {
 		p.null++
@@ -89,7 +89,7 @@ func (p *cellCursor) advance(c *intray.Cells, index uint32) {
 }
 
 // markInvalidCells marks the cells of this row that have an error, and reports whether the
-// row has one.
+// row has an error.
 func (r *rowCursor) markInvalidCells() (bool, error) {
 	bad := false
 	problems := r.batch.Problems
@@ -114,7 +114,7 @@ func (r *rowCursor) markInvalidCells() (bool, error) {
 	return bad, nil
 }
 
-// checkEnd checks at the end of a batch that no problem names a row that does not exist.
+// checkEnd returns an error if a problem refers to a row beyond the end of the batch.
 func (r *rowCursor) checkEnd(end int) error {
 	if end == r.batch.Rows() && r.problem < len(r.batch.Problems) {
 		return fmt.Errorf("a problem names row %d of a batch of %d", r.batch.Problems[r.problem].Row, end)
@@ -127,7 +127,7 @@ type content int
 
 const (
 	null content = iota
-	// canonical is the canonical text of the field's type.
+	// canonical is a canonical value of the field's type.
 	canonical
 	// received is raw text, which may not fit the field's type.
 	received
@@ -146,7 +146,7 @@ func (r *rowCursor) outputValue(i int, f *field) ([]byte, content, error) {
 	return v, kind, nil
 }
 
-// cellValue returns the value of a field that is not many-to-one.
+// cellValue returns the value of a field that is not many-to-one, in the current row.
 func (r *rowCursor) cellValue(f int, stringField bool) ([]byte, content) {
 	c, p := &r.batch.Fields[f], &r.cells[f]
 	isNull := p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index)
@@ -167,16 +167,16 @@ func (r *rowCursor) cellValue(f int, stringField bool) ([]byte, content) {
 	return v, canonical
 }
 
-// valueShape is how a field's values are written.
+// valueShape specifies how the values of a field are written.
 type valueShape int
 
 const (
-	// textShape is written as a JSON string.
+	// textShape means that values are written as JSON strings.
 	textShape valueShape = iota
-	// numberShape and booleanShape are written as they are.
+	// numberShape and booleanShape mean that values are written as they are.
 	numberShape
 	booleanShape
-	// listShape is a JSON array that is written as it is.
+	// listShape means that values are JSON arrays, which are written as they are.
 	listShape
 )
 
@@ -184,13 +184,12 @@ const (
 type field struct {
 	key   string
 	shape valueShape
-	// manyColumns reports whether the field is many-to-one. Then its shape is
-	// listShape.
+	// manyColumns reports whether the field is many-to-one. If so, its shape is listShape.
 	manyColumns bool
 	// stringField reports whether empty text is a value.
 	stringField bool
-	// write appends a value in the field's output format. It is nil if the canonical
-	// text is written.
+	// write appends a value in the field's output format. It is nil if the canonical value
+	// is written.
 	write func(dst, canonical []byte) []byte
 }
 
@@ -228,8 +227,8 @@ func shapeOf(f intray.Field) valueShape {
 	return textShape
 }
 
-// isLiteral reports whether a value may be written to JSON as it is. Anything else could
-// forge more fields.
+// isLiteral reports whether a value may be written to JSON unchanged. Any other value could
+// forge additional fields.
 func (s valueShape) isLiteral(v []byte) bool {
 	switch s {
 	case numberShape:
@@ -282,8 +281,8 @@ func countLeadingDigits(v []byte) int {
 	return n
 }
 
-// arrayValue returns the value of a many-to-one field: a JSON array with an element for
-// each of its columns. Invalid elements are treated like the cells of other fields.
+// arrayValue returns the value of a many-to-one field: a JSON array with one element for
+// each of its columns. It treats invalid elements like the invalid cells of other fields.
 func (r *rowCursor) arrayValue(i int, f *field) ([]byte, content, error) {
 	cells := &r.batch.Fields[i]
 	arrayText, there := cells.Value(r.index)
@@ -317,7 +316,8 @@ func (r *rowCursor) arrayValue(i int, f *field) ([]byte, content, error) {
 	return r.text, canonical, nil
 }
 
-// invalidParts returns the columns of a many-to-one field whose cells have an error.
+// invalidParts returns the set of columns of a many-to-one field whose cells in this row
+// have an error.
 func (r *rowCursor) invalidParts(field int) map[int]bool {
 	if !r.cells[field].invalid || r.keep != blankCells && r.keep != keepReceived {
 		return nil

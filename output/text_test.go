@@ -27,7 +27,7 @@ func texts(n int) *rapid.Generator[[]string] {
 	return rapid.SliceOfN(text, n, n)
 }
 
-// table returns a batch of string fields with its schema.
+// table returns a schema of string fields and a batch with the given rows.
 func table(keys []string, rows [][]string) (*intray.Schema, *intray.Batch) {
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
 	b := &intray.Batch{Lines: make([]int64, len(rows)), Fields: make([]intray.Cells, len(keys))}
@@ -78,8 +78,8 @@ func standard(t *rapid.T, s string) string {
 // dangerous matches text that a spreadsheet could treat as a formula.
 var dangerous = regexp.MustCompile(`^[\t\r\n\x00]|^[\pZ\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]`)
 
-// guarded returns a text as a reader of the CSV file sees it. That of the standard library
-// turns \r\n into \n.
+// guarded returns the text that encoding/csv reads after Write wrote s. The reader turns
+// \r\n into \n.
 func guarded(s string) string {
 	if dangerous.MatchString(s) {
 		s = "'" + s
@@ -242,8 +242,8 @@ func ExampleWrite() {
 	// {"name":"Grace"}] 2 <nil>
 }
 
-// TestPanicOfTheBatches checks that a panic reaches the caller and that no goroutine is
-// left.
+// TestPanicOfTheBatches checks that a panic in the iterator of batches reaches the caller
+// of Write and that no goroutine remains.
 func TestPanicOfTheBatches(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	defer func() {

@@ -16,32 +16,35 @@ import (
 // until a person has fixed it.
 var ErrInvalidRow = errors.New("a row has an error, and invalidDataBehavior is BLOCK_SUBMIT")
 
-// flushBytes is the number of bytes that are collected before they are written. A row is
-// never split, so the buffers hold at most blockCount times as much and one row.
+// flushBytes is the number of bytes that are buffered before they are written. Because a
+// row is never split, the buffers together hold up to blockCount times flushBytes plus one
+// row.
 const flushBytes = 256 << 10
 
-// blockCount is the number of buffers: one is filled while others are written.
+// blockCount is the number of buffers. One is filled while others are being written.
 const blockCount = 3
 
 // unmappedKey is the name of the unmapped columns in a row.
 const unmappedKey = "$unmapped"
 
-// rowWriter writes the rows of one format. Its methods append to b.
+// rowWriter encodes rows in one format. Its methods append to b.
 type rowWriter interface {
-	// appendStart begins the file. columns are the indexes of the unmapped columns.
+	// appendStart appends the start of the file. columns are the indexes of the unmapped
+	// columns.
 	appendStart(b []byte, columns []int) []byte
-	// appendRow appends a row. first reports whether it is the first of the file.
+	// appendRow appends a row. first reports whether it is the first row of the file.
 	appendRow(b []byte, r *rowCursor, first bool) ([]byte, error)
-	// rowSeparator returns what appendRow puts before a row that is not the first.
+	// rowSeparator returns the text that appendRow appends before every row except the
+	// first.
 	rowSeparator() string
-	// appendEnd ends a file of so many rows.
+	// appendEnd appends the end of a file with the given number of rows.
 	appendEnd(b []byte, rows int64) ([]byte, error)
 }
 
-// Write streams the rows that the schema's InvalidDataBehavior keeps to w, and returns
-// their number. After an error the file is incomplete. Errors of w, of the batches and
-// of the context are returned wrapped. Write uses w from another goroutine, but not
-// after it has returned.
+// Write streams the rows that the schema's InvalidDataBehavior selects to w, and returns
+// their number. After an error, the file is incomplete. Write wraps errors from w, from the
+// batches and from the context. It calls w from a different goroutine, but not after Write
+// returns.
 func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
 	keep, err := policyFor(schema.Settings.InvalidDataBehavior)
 	if err != nil {
@@ -107,11 +110,11 @@ func newRowWriter(f Format, schema *intray.Schema, fields []field) (rowWriter, e
 }
 
 // canSplitBatches reports whether the second half of a batch can be formatted without the
-// first: the rows of workbooks are numbered, and those of Parquet files are stored
-// column by column.
+// first half. This is impossible for workbooks, whose rows are numbered, and for Parquet,
+// which stores rows column by column.
 func (f Format) canSplitBatches() bool { return f != XLSX && f != Parquet }
 
-// stream is an unfinished file.
+// stream is the state of a file that is being written.
 type stream struct {
 	out    *asyncWriter
 	schema *intray.Schema
@@ -122,8 +125,8 @@ type stream struct {
 	buf    []byte
 	begun  bool
 	rows   int64
-	// columns are the unmapped columns of the first batch. All others must have the
-	// same.
+	// columns are the unmapped columns of the first batch. All other batches must have the
+	// same columns.
 	columns []int
 }
 
@@ -160,7 +163,7 @@ func (s *stream) start() {
 	}
 }
 
-// checkBatch checks that the batch follows the schema.
+// checkBatch returns an error if the batch does not match the schema.
 func (s *stream) checkBatch(b *intray.Batch) error {
 	if len(b.Fields) != len(s.fields) {
 		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(s.fields))
@@ -206,7 +209,7 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 	return s.writeRows(ctx, b, middle)
 }
 
-// writeRows writes the rows of a batch before end.
+// writeRows writes the rows of a batch up to, but not including, end.
 func (s *stream) writeRows(ctx context.Context, b *intray.Batch, end int) error {
 	r := newRowCursor(b, len(s.fields))
 	for r.index = 0; r.index < end; r.index++ {
@@ -244,27 +247,27 @@ func (s *stream) flush() (err error) {
 }
 
 const (
-	// minSplitRows is the number of rows from which a batch is worth two goroutines.
+	// minSplitRows is the minimum number of rows in a batch that two goroutines format.
 	minSplitRows = 2048
-	// maxSplitBytes is the size of the largest batch that is split: its second half is
-	// buffered until the first is written.
+	// maxSplitBytes is the maximum size of a batch that is split, in bytes. It is limited
+	// because the second half is buffered until the first half is written.
 	maxSplitBytes = 8 << 20
 )
 
-// halfWriter formats the second half of a batch while another goroutine formats the
-// first.
+// halfWriter formats the second half of a batch while a different goroutine formats the
+// first half.
 type halfWriter struct {
 	writer rowWriter
 	keep   policy
 	text   []byte
 	rows   int64
 	err    error
-	// panicked is the value of a panic, for the goroutine that waits.
+	// panicked is the value of a panic, for the waiting goroutine.
 	panicked any
 }
 
-// newSecondWriter returns a writer with separate fields, which must not be used
-// concurrently.
+// newSecondWriter returns a second writer. It has separate fields, because these must not
+// be used concurrently.
 func newSecondWriter(f Format, schema *intray.Schema) (rowWriter, error) {
 	fields, err := compileFields(schema)
 	if err != nil {
@@ -273,8 +276,8 @@ func newSecondWriter(f Format, schema *intray.Schema) (rowWriter, error) {
 	return newRowWriter(f, schema, fields)
 }
 
-// isWorthSplitting reports whether a batch has enough rows for two goroutines, and not
-// too much text.
+// isWorthSplitting reports whether a batch has at least minSplitRows rows and at most
+// maxSplitBytes of text.
 func isWorthSplitting(b *intray.Batch) bool {
 	if b.Rows() < minSplitRows {
 		return false
@@ -289,8 +292,8 @@ func isWorthSplitting(b *intray.Batch) bool {
 	return size <= maxSplitBytes
 }
 
-// start formats the rows from first on. The batch must not change until wait returns.
-// wait may be called again.
+// start formats the rows from first on in the background. The batch must not change until
+// wait returns. wait may be called more than once.
 func (h *halfWriter) start(b *intray.Batch, first, fields int) (wait func()) {
 	h.text, h.rows, h.err = h.text[:0], 0, nil
 	var done sync.WaitGroup
@@ -324,7 +327,7 @@ func (h *halfWriter) writeRows(r *rowCursor, first int) error {
 	return r.checkEnd(r.batch.Rows())
 }
 
-// joinSecondHalf writes the second half of a batch after the first.
+// joinSecondHalf writes the second half of a batch after the first half.
 func (s *stream) joinSecondHalf() error {
 	h := &s.second
 	if h.err != nil {
@@ -333,7 +336,7 @@ func (s *stream) joinSecondHalf() error {
 	if h.rows == 0 {
 		return nil
 	}
-	if s.rows == 0 { // it begins the file
+	if s.rows == 0 { // the second half begins the file
 		h.text = append(h.text[:0], h.text[len(h.writer.rowSeparator()):]...)
 	}
 	s.rows += h.rows
@@ -345,8 +348,8 @@ func (s *stream) joinSecondHalf() error {
 	return err
 }
 
-// asyncWriter writes blocks in the background, so that rows are formatted while others
-// are written.
+// asyncWriter writes blocks in the background, so that rows can be formatted while earlier
+// rows are being written.
 type asyncWriter struct {
 	full, free chan []byte
 	failed     atomic.Pointer[error]
@@ -382,7 +385,7 @@ func writeAll(w io.Writer, b []byte) error {
 	return err
 }
 
-// submit queues a block for writing and returns an empty one. Its error belongs to an
+// submit queues a block for writing and returns an empty block. An error concerns an
 // earlier block.
 func (p *asyncWriter) submit(b []byte) ([]byte, error) {
 	p.full <- b

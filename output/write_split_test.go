@@ -12,7 +12,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// wide returns a batch of many rows, of which bad ones have a problem.
+// wide returns a batch with the given number of rows. Rows for which bad returns true have
+// a problem.
 func wide(rows int, bad func(row int) bool) *intray.Batch {
 	b := &intray.Batch{Lines: make([]int64, rows), Fields: make([]intray.Cells, 2), Unmapped: []intray.UnmappedCells{{Column: 7}}}
 	for row := range rows {
@@ -33,7 +34,7 @@ func wide(rows int, bad func(row int) bool) *intray.Batch {
 	return b
 }
 
-// cut yields the rows of a batch in batches that are too small for two goroutines.
+// cut yields the same rows as wide in batches that are too small to be split.
 func cut(rows int, bad func(row int) bool) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		const few = minSplitRows - 1
@@ -72,7 +73,8 @@ func single(b *intray.Batch) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) { yield(b, nil) }
 }
 
-// TestHalves checks that a large batch is written like the same rows in small batches.
+// TestHalves checks that Write writes a large batch in the same way as the same rows in
+// small batches.
 func TestHalves(t *testing.T) {
 	const rows = 3*minSplitRows + 5
 	bads := map[string]func(int) bool{
@@ -103,7 +105,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestLargeTextIsNotSplit checks that batches with much text are not split, because the
+// TestLargeTextIsNotSplit checks that batches with a lot of text are not split, because the
 // second half is buffered.
 func TestLargeTextIsNotSplit(t *testing.T) {
 	b := wide(minSplitRows, func(int) bool { return false })
@@ -116,7 +118,7 @@ func TestLargeTextIsNotSplit(t *testing.T) {
 	}
 }
 
-// TestPanicOfAHalf checks that a panic reaches the caller.
+// TestPanicOfAHalf checks that a panic in the second half reaches the caller.
 func TestPanicOfAHalf(t *testing.T) {
 	b := wide(minSplitRows, func(int) bool { return false })
 	b.Fields[0].Values.Ends = b.Fields[0].Values.Ends[:minSplitRows*3/4]

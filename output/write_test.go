@@ -37,9 +37,9 @@ func people(behavior intray.InvalidDataBehavior) *intray.Schema {
 	}
 }
 
-// peopleRows returns a valid row; a required name that is empty; an age that is not a
-// number; an age that is too high and was parsed from another text; a row with a warning; a
-// required age that is empty; and a row with an error as a whole and with empty cells.
+// peopleRows returns seven rows: a valid row, an empty required name, an age that is not a
+// number, an age that is too high and differs from the raw text, a row with a warning, an
+// empty required age, and a row that has an error as a whole and empty cells.
 func peopleRows() *intray.Batch {
 	b := &intray.Batch{First: 40, Lines: make([]int64, 7), Fields: make([]intray.Cells, 4)}
 	name, age, ok, tags := &b.Fields[0], &b.Fields[1], &b.Fields[2], &b.Fields[3]
@@ -264,7 +264,7 @@ func TestRejectedInput(t *testing.T) {
 
 var errBroken = errors.New("broken")
 
-// brokenPipe fails after some bytes.
+// brokenPipe is a writer that fails after a number of bytes.
 type brokenPipe struct{ left int }
 
 func (p *brokenPipe) Write(b []byte) (int, error) {
@@ -314,7 +314,7 @@ func TestErrorsOfTheCaller(t *testing.T) {
 	}
 }
 
-// writeSizes records the largest write and the total size.
+// writeSizes is a writer that records the largest write and the total size, in bytes.
 type writeSizes struct{ largest, total int }
 
 func (g *writeSizes) Write(b []byte) (int, error) {

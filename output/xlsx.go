@@ -15,21 +15,21 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Limits of a worksheet (Excel specifications and limits). The first row of each sheet is
-// the header.
+// These are the limits of a worksheet (Excel specifications and limits). The first row of
+// each sheet is the header.
 const (
 	sheetRows    = 1_048_576
 	sheetColumns = 16_384
-	// cellUnits is the number of UTF-16 code units that a cell may have.
+	// cellUnits is the maximum length of a cell in UTF-16 code units.
 	cellUnits = 32_767
-	// maxTruncatedListed is the number of truncated cells that are listed.
+	// maxTruncatedListed is the maximum number of truncated cells that are listed.
 	maxTruncatedListed = 10_000
 )
 
 // sheetSeparator separates the sheets that an xlsxWriter writes. XML never contains it.
 const sheetSeparator = 0
 
-// Styles of cells: indexes of cellXfs in the style sheet.
+// These are the styles of cells. They are indexes of cellXfs in the style sheet.
 const (
 	styleDate = iota + 1
 	styleTimestamp
@@ -47,8 +47,8 @@ const (
 	sheetEnd = `</sheetData></worksheet>`
 )
 
-// xlsxWriter writes rows to worksheets (ECMA-376, part 1). Texts are inline, so that no
-// table of them is in memory.
+// xlsxWriter writes rows to worksheets (ECMA-376, part 1). It writes strings inline, so
+// that it needs no table of shared strings in memory.
 type xlsxWriter struct {
 	fields []field
 	names  []string
@@ -56,18 +56,18 @@ type xlsxWriter struct {
 	// columns are the letters of the columns: A, B and so on.
 	columns []string
 	passed  int
-	// number is the number of the last row in its sheet, and sheet that of the sheet,
-	// both from 1.
+	// number is the number of the last row in its sheet, and sheet is the number of the
+	// sheet. Both are counted from 1.
 	number, sheet int
-	// maxRows is sheetRows, or less in tests.
+	// maxRows is sheetRows, or a smaller number in tests.
 	maxRows   int
 	truncated truncatedCells
 }
 
-// truncatedCells are the cells whose text is too long for a workbook.
+// truncatedCells lists the cells whose text is too long for a workbook.
 type truncatedCells struct {
 	list []truncatedCell
-	// total counts them, listed or not.
+	// total is the number of truncated cells, including those that are not listed.
 	total int64
 }
 
@@ -103,7 +103,7 @@ func (f *xlsxWriter) appendStart(b []byte, columns []int) []byte {
 	return f.appendSheetHeader(append(b, sheetBegin...))
 }
 
-// columnName returns A, B, … Z, AA and so on.
+// columnName returns the letters of column i: A, B, … Z, AA and so on.
 func columnName(i int) string {
 	name := ""
 	for i++; i > 0; i = (i - 1) / 26 {
@@ -112,7 +112,7 @@ func columnName(i int) string {
 	return name
 }
 
-// appendSheetHeader begins a sheet.
+// appendSheetHeader appends the start of a sheet, including the header row.
 func (f *xlsxWriter) appendSheetHeader(b []byte) []byte {
 	f.number = 0
 	b = f.appendRowStart(b)
@@ -152,8 +152,8 @@ func (f *xlsxWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 	return append(b, "</row>"...), nil
 }
 
-// appendCell appends the cell of a field. A number is text if a workbook would not keep
-// all its digits.
+// appendCell appends the cell of a field. It writes a number as text if a workbook would
+// not keep all its digits.
 func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte, error) {
 	if kind == null {
 		return b, nil
@@ -183,7 +183,8 @@ func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte
 	return f.appendText(b, i, 0, v), nil
 }
 
-// appendCellStart begins a cell with its reference and style, and then rest.
+// appendCellStart appends the start of a cell with its reference and style, followed by
+// rest.
 func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte {
 	b = append(append(b, `<c r="`...), f.columns[i]...)
 	b = strconv.AppendInt(b, int64(f.number), 10)
@@ -194,7 +195,7 @@ func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte
 	return append(b, rest...)
 }
 
-// appendText appends a cell of text that no application treats as a formula.
+// appendText appends a text cell in a way that no application treats as a formula.
 func (f *xlsxWriter) appendText(b []byte, i, style int, v []byte) []byte {
 	if style == 0 && len(v) > 0 && startsFormula(v) {
 		style = styleText
@@ -213,7 +214,8 @@ func (c *truncatedCells) record(cell truncatedCell) {
 	}
 }
 
-// utf16Length returns the number of UTF-16 code units of a text.
+// utf16Length returns the length of v in UTF-16 code units. If v has at most cellUnits
+// bytes, it returns the number of bytes, which is an upper bound.
 func utf16Length(v []byte) (n int) {
 	if len(v) <= cellUnits {
 		return len(v) // an upper bound
@@ -228,7 +230,7 @@ func utf16Length(v []byte) (n int) {
 	return n
 }
 
-// truncateText truncates text to the size of a cell, with … at its end.
+// truncateText truncates text to the maximum length of a cell, including … at the end.
 func truncateText(v []byte) []byte {
 	n := 0
 	for at := 0; at < len(v); {
@@ -244,8 +246,8 @@ func truncateText(v []byte) []byte {
 	return v
 }
 
-// fitsFloatDigits reports whether a workbook keeps all digits of a number: it stores
-// binary numbers of 15 decimal digits.
+// fitsFloatDigits reports whether a workbook keeps all digits of a number. It stores
+// numbers in binary, with a precision of 15 decimal digits.
 func fitsFloatDigits(v []byte) bool {
 	const most = 15
 	digits, zeros := 0, 0
@@ -265,15 +267,15 @@ func fitsFloatDigits(v []byte) bool {
 }
 
 const (
-	// excelEpoch is the day that workbooks count as 0, in days before 1970-01-01.
+	// excelEpoch is the number of days between day 0 in a workbook and 1970-01-01.
 	excelEpoch = 25_569
-	// firstExcelDay is 1900-03-01. Applications disagree on earlier days: some have
-	// February 29, 1900.
+	// firstExcelDay is 1900-03-01. Applications disagree on earlier days, because some
+	// treat 1900 as a leap year.
 	firstExcelDay = 61
 )
 
-// excelSerial returns a date, time or both as workbooks count them, and the style that
-// displays it.
+// excelSerial returns the serial number of a date, a time or both in a workbook, and the
+// style that displays it.
 func excelSerial(kind intray.TypeName, v []byte) (serial float64, style int, ok bool) {
 	var days, micros int64
 	switch kind {
@@ -296,8 +298,8 @@ func excelSerial(kind intray.TypeName, v []byte) (serial float64, style int, ok 
 	return float64(days) + float64(micros/1_000_000)/secondsOfDay, style, ok
 }
 
-// appendXML appends text in XML. Characters that XML does not allow are written as
-// _xHHHH_, as applications do, and so is text that looks like that.
+// appendXML appends text in XML. Like spreadsheet applications, it writes characters that
+// XML does not allow as _xHHHH_. It also escapes text that looks like such an escape.
 func appendXML(b, s []byte) []byte {
 	for at := 0; at < len(s); {
 		c := s[at]
@@ -332,7 +334,7 @@ func appendXML(b, s []byte) []byte {
 
 func appendXMLEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "_x%04X_", r) }
 
-// isXMLEscape reports whether text begins like _x000D_.
+// isXMLEscape reports whether text begins with an escape such as _x000D_.
 func isXMLEscape(s []byte) bool {
 	if len(s) < 7 || s[1] != 'x' || s[6] != '_' {
 		return false
@@ -345,7 +347,7 @@ func isXMLEscape(s []byte) bool {
 	return true
 }
 
-// workbook writes the sheets of an xlsxWriter to a file. It buffers nothing.
+// workbook writes the sheets of an xlsxWriter to a file without buffering them.
 type workbook struct {
 	zip    *zip.Writer
 	sheet  io.Writer
@@ -360,7 +362,7 @@ func newWorkbook(w io.Writer) *workbook {
 	return &workbook{zip: z}
 }
 
-// Write writes the XML of an xlsxWriter, with sheetSeparator between two sheets.
+// Write writes the XML of an xlsxWriter. sheetSeparator starts the next sheet.
 func (w *workbook) Write(b []byte) (int, error) {
 	written := 0
 	for {
@@ -407,7 +409,7 @@ const (
 		`<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" quotePrefix="1" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
 
-// close ends the file. A separate sheet lists the truncated cells.
+// close ends the file. It adds a sheet that lists the truncated cells, if any.
 func (w *workbook) close(cut truncatedCells) error {
 	names := make([]string, 0, w.sheets+1)
 	for i := range w.sheets {
@@ -434,7 +436,8 @@ func (w *workbook) close(cut truncatedCells) error {
 
 type workbookPart struct{ name, text string }
 
-// workbookParts returns the small files of a workbook with these sheets.
+// workbookParts returns the parts of a workbook with the given sheets, except the sheets
+// themselves.
 func workbookParts(names []string) []workbookPart {
 	var types, sheets, links strings.Builder
 	for i, name := range names {

@@ -22,7 +22,7 @@ import (
 	"github.com/intraydata/intray/source/xlsx"
 )
 
-// cellXML is a cell in XML.
+// cellXML is a cell in the XML of a sheet.
 type cellXML struct {
 	Place string  `xml:"r,attr"`
 	Type  string  `xml:"t,attr"`
@@ -32,7 +32,8 @@ type cellXML struct {
 	F     *string `xml:"f"`
 }
 
-// sheetsOf reads all sheets of a workbook, and checks that its parts refer to each other.
+// sheetsOf returns the cells of all sheets in a workbook. It checks the references between
+// the parts of the workbook.
 func sheetsOf(t testing.TB, book []byte) (sheets [][][]cellXML) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
@@ -92,8 +93,8 @@ func typed(names ...intray.TypeName) *intray.Schema {
 	return s
 }
 
-// TestWorkbookCells checks that each value has the type in which a workbook keeps it
-// completely.
+// TestWorkbookCells checks that each value is stored with a type that does not lose
+// information.
 func TestWorkbookCells(t *testing.T) {
 	for _, c := range []struct {
 		kind        intray.TypeName
@@ -150,7 +151,7 @@ func shownCell(c cellXML) string {
 	return "number " + c.Value
 }
 
-// TestWorkbookReadsBack writes drawn texts and reads them with source/xlsx.
+// TestWorkbookReadsBack checks that source/xlsx reads the same strings that Write wrote.
 func TestWorkbookReadsBack(t *testing.T) {
 	text := rapid.OneOf(rapid.StringN(0, 20, -1), rapid.SampledFrom([]string{"=cmd|' /C calc'!A0", "_x0041_", "_xGGGG_", "\r\n", " a ", "\x00", "ü😀", "007", "TRUE"}))
 	rapid.Check(t, func(rt *rapid.T) {
@@ -200,9 +201,9 @@ func readBook(t *testing.T, file []byte, columns int) (rows [][]string) {
 	return rows
 }
 
-// TestWorkbooksHoldNoFormulas writes text that looks like a formula in keys, fields and
-// unmapped columns. The XML must have no element f, and only text that is not treated as a
-// formula when the cell is edited.
+// TestWorkbooksHoldNoFormulas checks keys, fields and unmapped columns whose text looks
+// like a formula. The XML must not contain an element f, and the style of the cells must
+// prevent a formula when the cell is edited.
 func TestWorkbooksHoldNoFormulas(t *testing.T) {
 	starts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠1", " =1", "\u00a0=1", "\ufeff=1",
 		"=HYPERLINK(\"http://a\")", "=cmd|' /C calc'!A0", "=</t></is></c><c><f>1+1</f></c>"}
@@ -246,7 +247,8 @@ func TestWorkbooksHoldNoFormulas(t *testing.T) {
 	}
 }
 
-// TestUnmappedColumnsInWorkbooks compares the cells of unmapped columns.
+// TestUnmappedColumnsInWorkbooks checks that a workbook contains the cells of unmapped
+// columns.
 func TestUnmappedColumnsInWorkbooks(t *testing.T) {
 	schema := typed(intray.TypeString)
 	b := &intray.Batch{Lines: make([]int64, 3), Fields: make([]intray.Cells, 1), Unmapped: []intray.UnmappedCells{{Column: 2}, {Column: 11}}}
@@ -307,7 +309,7 @@ func TestRowsContinueOnTheNextSheet(t *testing.T) {
 	if text, err = form.appendEnd(text, rows); err != nil {
 		t.Fatal(err)
 	}
-	for part := range slices.Chunk(text, 100) { // a sheet ends within a write
+	for part := range slices.Chunk(text, 100) { // a sheet may end within a write
 		if n, err := book.Write(part); err != nil || n != len(part) {
 			t.Fatalf("%d of %d, %v", n, len(part), err)
 		}
@@ -333,7 +335,7 @@ func TestRowsContinueOnTheNextSheet(t *testing.T) {
 	}
 }
 
-// TestLongCellsAreListed checks that truncated cells are listed.
+// TestLongCellsAreListed checks that the last sheet lists the truncated cells.
 func TestLongCellsAreListed(t *testing.T) {
 	b := &intray.Batch{Lines: make([]int64, 3), Fields: make([]intray.Cells, 1)}
 	for _, v := range []string{strings.Repeat("a", cellUnits), strings.Repeat("😀", cellUnits/2) + "ab", strings.Repeat("é", cellUnits)} {
