@@ -19,7 +19,7 @@ type HookRows struct {
 	Update bool
 }
 
-// Change is what a hook changed in one cell.
+// Change is a modification of one cell by a hook.
 type Change struct {
 	// Row is counted from the first row that the hook received.
 	Row int

@@ -113,7 +113,7 @@ func (o *Outcome) hasKeyHeaders() bool {
 }
 
 // warnReassigned adds a warning for each field that has no column because an answer
-// assigned its column to another field.
+// assigned its column to a different field.
 func (o *Outcome) warnReassigned(ctx context.Context, imp Import, columns []intray.Column, d mappingAnswers) error {
 	if len(d.columns)+len(d.extra) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// These are the differences in score from which one column is better than another.
+// These are the minimum differences in score between two columns for one to be better.
 // nearMargin applies if both columns are only related to the field, such as gross and net
 // for an amount, because small differences are then meaningless.
 const (

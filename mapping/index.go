@@ -106,7 +106,7 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 	return x, nil
 }
 
-// costImplied is the cost of a meaning that depends on another column.
+// costImplied is the cost of a meaning that depends on a second column.
 const costImplied = 0.05
 
 // addImplied adds meanings that columns have only if the file also has certain other
