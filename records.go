@@ -109,9 +109,9 @@ func (r *Records) AppendRecord(from *Records, i int) {
 	r.EndRecord(from.Lines[i])
 }
 
-// AdoptArena makes text the arena of the batch, which must be empty and takes ownership of
-// text. AppendSpan appends cells that are part of text. Other methods append copies to it.
-// AdoptArena returns the previous arena so that the caller can reuse it.
+// AdoptArena makes text the arena of the batch. The batch must be empty, and it takes
+// ownership of text. AppendSpan appends cells that are part of text. Other methods append
+// copies to it. AdoptArena returns the previous arena so that the caller can reuse it.
 func (r *Records) AdoptArena(text []byte) (before []byte) {
 	before, r.arena = r.arena, text
 	return before

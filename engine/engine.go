@@ -40,8 +40,8 @@ type Config struct {
 	// GOMAXPROCS.
 	Workers int
 	// Options are the options for reading files. The cell limit also applies after reading.
-	// There, each row counts as the number of columns of the file or of fields of the
-	// schema, whichever is greater.
+	// There, the cells of a row are the columns of the file or the fields of the schema,
+	// whichever are more.
 	Options source.Options
 	// Problems is the maximum number of problems in an import. A file with more is
 	// rejected. The default is 50,000,000.

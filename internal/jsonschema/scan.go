@@ -96,8 +96,9 @@ func (s *Scanner) SkipValue() error {
 	return s.unexpectedByte(b)
 }
 
-// ScanArray reads an array, which must be next. It calls each with the index of each
-// element, and each must read the element. If each is nil, ScanArray skips the elements.
+// ScanArray reads an array. The next value must be an array. It calls each with the index
+// of each element, and each must read the element. If each is nil, ScanArray skips the
+// elements.
 func (s *Scanner) ScanArray(each func(i int) error) error {
 	return s.scanGroup('[', ']', func(i int) error {
 		if each != nil {
@@ -107,9 +108,9 @@ func (s *Scanner) ScanArray(each func(i int) error) error {
 	})
 }
 
-// ScanObject reads an object, which must be next. It calls each with the first 64 bytes of
-// the name of each value, and each must read the value. If each is nil, ScanObject skips
-// the values.
+// ScanObject reads an object. The next value must be an object. It calls each with the
+// first 64 bytes of the name of each value, and each must read the value. If each is nil,
+// ScanObject skips the values.
 func (s *Scanner) ScanObject(each func(name string) error) error {
 	s.names[min(s.depth+1, DefaultMaxDepth)].reset()
 	return s.scanGroup('{', '}', func(int) error {
@@ -162,7 +163,7 @@ func (s *Scanner) scanGroup(first, last byte, each func(i int) error) error {
 	return nil
 }
 
-// expect reads one byte, which must be want.
+// expect reads one byte and returns an error unless it is want.
 func (s *Scanner) expect(want byte) error {
 	b, err := s.Peek()
 	if err != nil {

@@ -148,7 +148,7 @@ func backtrace(best []cutPath) []segment {
 // maxSpan is the maximum number of words in a name.
 const maxSpan = 7
 
-// maxWords is the maximum number of words of a text that are read.
+// maxWords is the maximum number of words that are read from a text.
 const maxWords = 24
 
 // These are the costs of the segments of a split. cutUnknown exceeds the cost of many known

@@ -185,7 +185,7 @@ func (l *linter) takeTried(values []string) bool {
 	return true
 }
 
-// codePoints returns the number of characters, counted as the length validator does.
+// codePoints returns the number of characters in text as the length validator counts them.
 func codePoints(text string) int { return utf8.RuneCountInString(text) }
 
 const (
