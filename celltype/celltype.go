@@ -1,13 +1,14 @@
-// Package celltype reads the cells of a column as the type of its field.
+// Package celltype parses the cells of a column according to the type of its
+// field.
 //
-// A [Parser] belongs to one field and is compiled once. A [Cell] is the raw
-// text of the source, with the typed value if the source is a workbook. The
+// A [Parser] belongs to one field and is compiled once. A [Cell] holds the raw
+// text from the source and, if the source is a workbook, the typed value. The
 // parser returns the canonical text of the cell's value, or a problem. If cells
-// can be read in several ways (12/04/2021, 1.234), a [Sniffer] observes the
-// whole column first and decides a style, or returns an [Ambiguity], which is a
-// question for a person.
+// can be read in several ways (12/04/2021, 1.234), a [Sniffer] first observes
+// the whole column. It then decides on a style, or returns an [Ambiguity],
+// which is a question for the user.
 //
-// Out of scope are rows and validators. An empty cell is valid in every type.
+// Rows and validators are out of scope. An empty cell is valid in every type.
 package celltype
 
 import (
@@ -23,7 +24,7 @@ import (
 
 // Cell is a cell of the source.
 type Cell struct {
-	// Raw is the text. For a workbook it is the text that the application
+	// Raw is the raw text. In a workbook, it is the text that the application
 	// displays.
 	Raw []byte
 	// Kind and Typed are the typed value, as in [intray.Records].
@@ -31,14 +32,14 @@ type Cell struct {
 	Typed []byte
 }
 
-// Parser reads the cells of one field. It is safe for concurrent use.
+// Parser parses the cells of one field. It is safe for concurrent use.
 type Parser interface {
-	// Parse reads a cell. If the value differs from the raw text, Result.Value
-	// is in scratch, in the raw text or in newly allocated memory.
+	// Parse parses a cell. If the value differs from the raw text, Result.Value
+	// points into scratch, into the raw text or to newly allocated memory.
 	Parse(c Cell, scratch []byte) Result
 }
 
-// Result is the result of reading a cell.
+// Result is the result of parsing a cell.
 type Result struct {
 	State State
 	// Value is the canonical text if State is Parsed.
@@ -50,34 +51,33 @@ type Result struct {
 	Note *Note
 }
 
-// Note is a remark on a cell that was read.
+// Note is a remark about a cell that was parsed successfully.
 type Note struct {
-	// Code is the code of the problem that the note becomes.
+	// Code is the code of the problem that the note is reported as.
 	Code  string
 	Level intray.Level
 	Text  intray.Message
 }
 
-// CodeMapped is the code of the note that a text was read as a value similar to
-// it.
+// CodeMapped is the code of the note that a cell was mapped to a similar value.
 const CodeMapped = "value_mapped"
 
-// State is how a cell was read.
+// State is the outcome of parsing a cell.
 type State uint8
 
 // The states of a cell.
 const (
-	// Unchanged: the value is the raw text itself.
+	// Unchanged: the value is the raw text.
 	Unchanged State = iota
 	// Parsed: the value is Result.Value.
 	Parsed
 	// Empty: the cell has no value, and nothing is wrong.
 	Empty
-	// Invalid: the raw text is not a value of the type.
+	// Invalid: the raw text is not valid for the type.
 	Invalid
 )
 
-// compilers holds for each type the function that compiles its parser.
+// compilers maps each type to the function that compiles its parser.
 var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, error){
 	intray.TypeString:      newStringParser,
 	intray.TypeEmail:       newEmail,
@@ -108,8 +108,8 @@ func Compile(f intray.Field) (Parser, error) {
 	return compile(f, options(f.Type.Options))
 }
 
-// options are those of a field's type. A missing option has the default of the
-// type.
+// options are the options of a field's type. A missing option has the type's
+// default.
 type options map[string]any
 
 func (o options) boolean(name string, fallback bool) bool {
@@ -126,7 +126,8 @@ func (o options) text(name, fallback string) string {
 	return fallback
 }
 
-// integer returns an integer option, however the JSON number was decoded.
+// integer returns an integer option. It accepts every Go type to which a JSON
+// number can be decoded.
 func (o options) integer(name string) (int, bool) {
 	n, err := strconv.Atoi(fmt.Sprint(o[name]))
 	return n, err == nil
@@ -142,8 +143,8 @@ func (o options) stringList(name string) (list []string) {
 	return list
 }
 
-// invalidResult returns the result for an invalid cell. The field's own message
-// replaces the problem.
+// invalidResult returns the result for an invalid cell. If the field has an
+// error message, it replaces the problem.
 func invalidResult(f intray.Field, problem intray.Message) Result {
 	if f.InvalidValueMessage != "" {
 		problem = intray.Literal(f.InvalidValueMessage)
@@ -151,8 +152,8 @@ func invalidResult(f intray.Field, problem intray.Message) Result {
 	return Result{State: Invalid, Problem: problem}
 }
 
-// newResult returns the result for a cell with this value, which is in scratch
-// or a part of raw.
+// newResult returns the result for a cell with this value, which must be in
+// scratch or part of raw.
 func newResult(raw, value []byte) Result {
 	if len(value) == len(raw) && bytes.Equal(value, raw) {
 		return Result{State: Unchanged}
@@ -160,19 +161,19 @@ func newResult(raw, value []byte) Result {
 	return Result{State: Parsed, Value: value}
 }
 
-// stringParser is the type string: any text, unchanged. An empty cell is the
-// empty text, which is a value.
+// stringParser parses the type string. It accepts any text and does not change
+// it. The value of an empty cell is the empty string.
 type stringParser struct{}
 
 func newStringParser(intray.Field, options) (Parser, error) { return stringParser{}, nil }
 
 func (stringParser) Parse(Cell, []byte) Result { return Result{State: Unchanged} }
 
-// IsBlank reports whether raw is only white space. Such a cell is empty in
-// every type.
+// IsBlank reports whether raw is empty or consists of white space. Such a cell
+// is empty in every type.
 func IsBlank(raw []byte) bool { return len(trimSpace(raw)) == 0 }
 
-// trimSpace returns raw without white space at its ends.
+// trimSpace returns raw without leading and trailing white space.
 func trimSpace(raw []byte) []byte {
 	if n := len(raw); n > 0 && raw[0]-'!' < utf8.RuneSelf-'!' && raw[n-1]-'!' < utf8.RuneSelf-'!' {
 		return raw // the usual case
@@ -180,14 +181,14 @@ func trimSpace(raw []byte) []byte {
 	return bytes.TrimSpace(raw)
 }
 
-// SniffingParser is a Parser whose cells can be ambiguous. Without a Decision
-// it reads only what is unambiguous.
+// SniffingParser is a Parser for cells that can be ambiguous. Until a Decision
+// is made, it reads only unambiguous cells.
 type SniffingParser interface {
 	Parser
 	// NewSniffer returns a sniffer for a column of the field.
 	NewSniffer() Sniffer
-	// Restore returns the Parser of a Decision by its Spec. Any other text is
-	// an error.
+	// Restore returns the Parser for the Spec of a Decision. It returns an
+	// error for any other string.
 	Restore(form string) (Parser, error)
 }
 
@@ -196,45 +197,46 @@ type SniffingParser interface {
 type Sniffer interface {
 	// Observe adds the next cell.
 	Observe(c Cell)
-	// Decide decides how to read the column. Answers hold a person's choices by
-	// the keys of ambiguities. Decide may be called again.
+	// Decide decides how to read the column. answers maps the keys of
+	// ambiguities to the user's choices. Decide may be called again.
 	Decide(answers map[string]string, neighbors []Neighbor) Decision
 }
 
-// Neighbor is another column of the file with its decision.
+// Neighbor is another column of the file, with the decision about it.
 type Neighbor struct {
 	Header   string
 	Decision Decision
 }
 
-// Decision is how to read a column, with reasons.
+// Decision describes how to read a column and why.
 type Decision struct {
 	// Parser reads the column.
 	Parser Parser
-	// Spec is the stored form of Parser; see SniffingParser.Restore.
+	// Spec is the serialized form of Parser; see SniffingParser.Restore.
 	Spec string
-	// Style is the style for other columns of the file, or "" if no cell needs
-	// one.
+	// Style is the style that can serve as a hint for other columns of the
+	// file. It is "" if no cell needs a style.
 	Style string
 	// Reasons explain the decision.
 	Reasons []intray.Message
-	// Ambiguities are the questions for a person.
+	// Ambiguities are the questions for the user.
 	Ambiguities []Ambiguity
 
 	style any
 }
 
-// Ambiguity is a question that the cells of a column leave open.
+// Ambiguity is a question that the cells of a column do not answer.
 type Ambiguity struct {
-	// Key identifies it within its column; "" if a column can have only one.
+	// Key identifies the question within its column. It is "" if a column can
+	// have only one.
 	Key  string
 	Text intray.Message
-	// Choices are the ways to read the cells, with readings.
+	// Choices are the possible answers, each with readings of example cells.
 	Choices []intray.Choice
 }
 
-// exampleTexts returns readings as the examples of a choice. Programs use the
-// readings.
+// exampleTexts formats readings as the examples of a choice. API clients use
+// the readings instead.
 func exampleTexts(readings []intray.Reading) (texts []string) {
 	for _, r := range readings {
 		texts = append(texts, r.Raw+" is "+r.Value)
@@ -243,18 +245,19 @@ func exampleTexts(readings []intray.Reading) (texts []string) {
 }
 
 // OutputFormatter returns a function that formats canonical text in the field's
-// outputFormat, or nil if the result holds the canonical text.
+// outputFormat, or nil if the result contains the canonical text.
 func OutputFormatter(f intray.Field) (func(dst, canonical []byte) []byte, error) {
 	return newFormatter(f, "outputFormat")
 }
 
 // DisplayFormatter returns a function that formats canonical text in the
-// field's displayFormat, or nil if people see the canonical text.
+// field's displayFormat, or nil if the canonical text is displayed.
 func DisplayFormatter(f intray.Field) (func(dst, canonical []byte) []byte, error) {
 	return newFormatter(f, "displayFormat")
 }
 
-// newFormatter formats by an option of the field's type.
+// newFormatter returns a function that formats canonical text as an option of
+// the field's type requires.
 func newFormatter(f intray.Field, option string) (func(dst, canonical []byte) []byte, error) {
 	o := options(f.Type.Options)
 	if o[option] == nil {

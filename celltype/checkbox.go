@@ -5,8 +5,9 @@ import (
 	"github.com/intraydata/intray/celltype/number"
 )
 
-// checkboxParser is the type checkbox: the words for no are false, anything
-// else is true. Of a number, the value counts rather than its display.
+// checkboxParser parses the type checkbox. Words that mean no are false, any
+// other text is true. A number cell is read by its value, not by its displayed
+// text.
 type checkboxParser struct{}
 
 func newCheckbox(intray.Field, options) (Parser, error) { return checkboxParser{}, nil }

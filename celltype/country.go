@@ -14,9 +14,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// countryParser is the type country: an ISO 3166-1 code of two or three
-// letters, or the exact name of a country in one of the languages of the
-// interface.
+// countryParser parses the type country: an ISO 3166-1 code of two or three
+// letters, or the exact name of a country in one of the interface languages.
 type countryParser struct {
 	alpha3  bool
 	invalid Result
@@ -55,8 +54,8 @@ func (p *countryParser) Parse(c Cell, scratch []byte) Result {
 	return newResult(c.Raw, append(scratch, code...))
 }
 
-// normalizeCountryName returns the key of a code or name: lower case, without
-// dots, with one space between words.
+// normalizeCountryName returns the lookup key of a code or name: in lower case,
+// without dots, with single spaces between words.
 func normalizeCountryName(name string) string {
 	return string(appendNormalizedCountry(nil, []byte(name)))
 }
@@ -83,11 +82,12 @@ func appendNormalizedCountry(dst, name []byte) []byte {
 	return dst
 }
 
-// countryNameReplacer drops articles and brackets.
+// countryNameReplacer removes articles and parentheses.
 var countryNameReplacer = strings.NewReplacer("&", " and ", " (the)", "", " (the ", ", ", ", the ", ", ", " (", ", ", ")", "", " [", ", ", "]", "")
 
-// simplifyCountryName returns a second key for names that are not found: "&" is
-// "and", "St" is "Saint", a bracket is a comma, and the article is dropped.
+// simplifyCountryName returns a second key, for names that are not found by the
+// first. It replaces "&" with "and", "St" with "Saint" and a parenthesis with a
+// comma, and drops the article.
 func simplifyCountryName(key string) string {
 	words := strings.Fields(countryNameReplacer.Replace(strings.TrimPrefix(key, "the ")))
 	for i, word := range words {
@@ -98,14 +98,15 @@ func simplifyCountryName(key string) string {
 	return strings.Join(words, " ")
 }
 
-// maxCountryName is more than any name has, in bytes.
+// maxCountryName is longer than any country name, in bytes.
 const maxCountryName = 160
 
-// interfaceLanguages are the languages in which country names are known.
+// interfaceLanguages are the languages in which country names are recognized.
 const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh zh-Hant"
 
-// countryNames maps each code and name to both codes: two letters and three. A
-// name that means different countries in two languages is not a key.
+// countryNames maps each code and name to the two-letter code followed by the
+// three-letter code. A name that means different countries in two languages is
+// omitted.
 var countryNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	shared := map[string]bool{}
@@ -145,14 +146,14 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	for _, region := range countries() { // codes take precedence over names
 		for _, code := range []string{region.String(), region.ISO3()} {
 			names[normalizeCountryName(code)] = region.String() + region.ISO3()
-			names[code] = region.String() + region.ISO3() // found without further keys
+			names[code] = region.String() + region.ISO3() // found without simplifying the name
 		}
 	}
 	return names
 })
 
-// addSimplifiedNames adds the simplified key of each name, unless two countries
-// share it.
+// addSimplifiedNames adds the simplified key of each name. It omits keys that
+// two countries share.
 func addSimplifiedNames(names map[string]string) {
 	plain, shared := map[string]string{}, map[string]bool{}
 	for key, codes := range names {
@@ -167,7 +168,7 @@ func addSimplifiedNames(names map[string]string) {
 	}
 }
 
-// commonCountryNames are common names that are not display names.
+// commonCountryNames are common names that CLDR does not use as display names.
 var commonCountryNames = map[string]string{
 	"united states of america": "US", "the united states": "US", "the united states of america": "US", "great britain": "GB",
 	"england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "the netherlands": "NL", "holland": "NL",
@@ -183,7 +184,7 @@ var commonCountryNames = map[string]string{
 //go:embed countries.txt
 var countryTable string
 
-// tableCountryNames yields the names of the table with their codes.
+// tableCountryNames yields the names in countries.txt with their codes.
 func tableCountryNames() iter.Seq2[string, string] {
 	return func(yield func(name, code string) bool) {
 		for line := range strings.Lines(countryTable) {
@@ -209,7 +210,8 @@ func countries() (list []language.Region) {
 }
 
 // countryCodes are the codes that ISO 3166-1 currently assigns to a country.
-// Withdrawn codes are invalid, because some were assigned to two countries.
+// Withdrawn codes are invalid, because some were assigned to two different
+// countries.
 const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
 CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO
 FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE

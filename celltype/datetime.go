@@ -7,21 +7,22 @@ import (
 	"github.com/intraydata/intray/celltype/date"
 )
 
-// dateTimeParser is the types date, datetime and time. Its canonical text is an
-// ISO form.
+// dateTimeParser parses the types date, datetime and time. Its canonical text
+// is in ISO 8601 format.
 //
-// The options locale and displayFormat add ways to read cells, and set the
-// order of the numbers of a day. A cell that contradicts the order is an
-// exception; if most decisive cells do, it is a question. Apart from that,
-// displayFormat is for display only.
+// The options locale and displayFormat add formats that cells may use, and set
+// the expected order of day, month and year. A single cell that contradicts
+// this order is an exception. If most of the decisive cells contradict it, the
+// user is asked. Otherwise, displayFormat affects only how values are
+// displayed.
 type dateTimeParser struct {
 	field       intray.Field
 	want        date.Want
 	withSeconds bool
 	autofix     bool
 	// format and locale are the field's own options. layout is the compiled
-	// format, if there is one. numericOrder reports whether it is day, month
-	// and year in numbers, so that cells can contradict it.
+	// format, or nil. numericOrder reports whether the format is day, month and
+	// year in numbers, so that cells can contradict it.
 	format, locale string
 	layout         *date.Layout
 	numericOrder   bool
@@ -53,8 +54,8 @@ func newDateTimeParser(want date.Want) func(f intray.Field, o options) (Parser, 
 	}
 }
 
-// checkOutputFormat rejects formats with an offset: values have none, so that
-// any offset would be invented.
+// checkOutputFormat rejects formats with an offset. Values have no offset, so
+// any that is written would be invented.
 func checkOutputFormat(format, locale string, want date.Want) error {
 	layout, err := date.CompileLayout(format, locale, want, false)
 	if err != nil {
@@ -66,8 +67,8 @@ func checkOutputFormat(format, locale string, want date.Want) error {
 	return nil
 }
 
-// readsTimeAlike reports whether the time in the field's own format reads the
-// same without the format.
+// readsTimeAlike reports whether a time in the field's own format is read the
+// same way without the format.
 func (m *dateTimeParser) readsTimeAlike() bool {
 	sample := date.Timestamp{Date: date.Date{Year: 2021, Month: 10, Day: 31}, Time: date.Time{Hour: 15, Minute: 20, Second: 7}}
 	text := m.layout.Append(nil, sample)
@@ -94,7 +95,8 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 	return result
 }
 
-// parseSimple reads what most cells hold.
+// parseSimple parses the formats of most cells. It reports false for any other
+// cell.
 func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, ok bool) {
 	if c.Kind != intray.CellText || m.layout != nil && !m.numericOrder {
 		return nil, false
@@ -116,7 +118,8 @@ func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, ok bool)
 	return nil, false
 }
 
-// Notes of cells that were read unlike their column.
+// These are the notes of cells that were read differently from the rest of the
+// column.
 var (
 	noteOtherOrder = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("date.unlike_column", nil)}
 	noteSerialDate = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("date.from_number", nil)}
@@ -151,8 +154,8 @@ func (m *dateTimeParser) readCell(c Cell) (date.Reading, *Note) {
 	return r, nil
 }
 
-// readByFormat reads a cell by the field's own format, unless the column has
-// another order.
+// readByFormat reads a cell in the field's own format, unless the column has a
+// different order.
 func (m *dateTimeParser) readByFormat(raw []byte) (date.Reading, bool) {
 	if m.layout == nil {
 		return date.Reading{}, false
@@ -176,8 +179,8 @@ func (m *dateTimeParser) NewSniffer() Sniffer {
 type dateTimeSniffer struct {
 	parser  *dateTimeParser
 	sniffer *date.Sniffer
-	// serialCount counts the plain numbers of a workbook. serialExample is the
-	// first, and read its value.
+	// serialCount counts the plain numbers from a workbook. serialExample is
+	// the first of them, and the value read from it.
 	serialCount         int64
 	serialExample, read string
 }
@@ -201,7 +204,7 @@ func (s *dateTimeSniffer) observeSerial(c Cell) {
 	}
 }
 
-// reportSerials reports that numbers are read as days or times.
+// reportSerials reports that numbers are read as days or times of day.
 func (s *dateTimeSniffer) reportSerials(d *Decision) {
 	if s.serialCount > 0 {
 		d.Reasons = append(d.Reasons, intray.NewMessage("date.from_numbers", intray.Params{"example": s.serialExample, "read": s.read, "n": s.serialCount}))
@@ -243,7 +246,7 @@ func (s *dateTimeSniffer) Decide(answers map[string]string, neighbors []Neighbor
 	return d
 }
 
-// Restore returns the parser of a stored style.
+// Restore returns the parser of a serialized style.
 func (m *dateTimeParser) Restore(form string) (Parser, error) {
 	with := *m
 	if err := with.style.UnmarshalText([]byte(form)); err != nil {
@@ -252,7 +255,7 @@ func (m *dateTimeParser) Restore(form string) (Parser, error) {
 	return &with, nil
 }
 
-// choiceValue is the value of an answer: the order, or the languages.
+// choiceValue returns the value of an answer: the order, or the languages.
 func choiceValue(c date.Choice) string {
 	if c.Order != date.Undecided {
 		return c.Order.String()

@@ -10,17 +10,17 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Length limits of a host by RFC 1035, in bytes.
+// These are the length limits of a host name in RFC 1035, in bytes.
 const (
 	maxDomain = 253
 	maxLabel  = 63
 )
 
-// emailParser is the type email. Its rule is that of HTML's input type email
-// (https://html.spec.whatwg.org/#valid-e-mail-address). In addition, the host
-// has at least two labels and the last one is not a number, so that the host is
-// not an IP address. White space around the address is dropped. Letters keep
-// their case.
+// emailParser parses the type email. It follows the rules of HTML's input type
+// email (https://html.spec.whatwg.org/#valid-e-mail-address). In addition, the
+// host must have at least two labels, and the last one must not be a number, so
+// that the host is not an IP address. White space around the address is
+// dropped. The case of letters is preserved.
 type emailParser struct{ invalid Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {
@@ -47,7 +47,7 @@ func validEmail(address []byte) bool {
 }
 
 // validDomain reports whether a domain has at least two labels of letters,
-// digits and hyphens, the last of which is not a number.
+// digits and hyphens, and the last label is not a number.
 func validDomain(domain []byte) bool {
 	start := 0
 	for i, c := range domain {
@@ -63,7 +63,8 @@ func validDomain(domain []byte) bool {
 	return start > 0 && len(domain) <= maxDomain && validLabel(last) && !digitsOnly(last)
 }
 
-// validLabel checks the ends of a label whose bytes are valid.
+// validLabel reports whether a label has a valid length and neither starts nor
+// ends with a hyphen. It assumes that the bytes of the label are valid.
 func validLabel(label []byte) bool {
 	return len(label) > 0 && len(label) <= maxLabel && label[0] != '-' && label[len(label)-1] != '-'
 }
@@ -81,7 +82,7 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// localBytes are the valid bytes of a local part.
+// localBytes are the bytes that are valid in a local part.
 var localBytes = func() (set [256]bool) {
 	for c := range 256 {
 		set[c] = isAlnum(byte(c)) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", byte(c)) >= 0
@@ -89,7 +90,7 @@ var localBytes = func() (set [256]bool) {
 	return set
 }()
 
-// hostBytes are the bytes that a label may have.
+// hostBytes are the bytes that are valid in a label.
 var hostBytes = func() (set [256]bool) {
 	for c := range 256 {
 		set[c] = isAlnum(byte(c)) || c == '-'
@@ -97,8 +98,8 @@ var hostBytes = func() (set [256]bool) {
 	return set
 }()
 
-// domainParser is the type domain: a host name with at least two labels and
-// nothing else. Its canonical text is in lower case.
+// domainParser parses the type domain: a host name with at least two labels.
+// Its canonical text is in lower case.
 type domainParser struct {
 	subdomains              bool
 	invalid, notRegistrable Result
@@ -128,11 +129,11 @@ func (d *domainParser) Parse(c Cell, scratch []byte) Result {
 	return d.parseUnicode(c.Raw, text, scratch)
 }
 
-// isSimpleHost reports whether a name is ASCII without encoded labels, so that
-// it needs no mapping.
+// isSimpleHost reports whether a name is an ASCII domain without encoded
+// labels, which needs no mapping.
 func isSimpleHost(text []byte) bool { return validDomain(text) && !bytes.Contains(text, []byte("--")) }
 
-// parseUnicode reads names in any script.
+// parseUnicode parses names in any script.
 func (d *domainParser) parseUnicode(raw, text, scratch []byte) Result {
 	name := strings.ToLower(string(text))
 	ascii, err := idna.Lookup.ToASCII(name)

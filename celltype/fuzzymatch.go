@@ -9,30 +9,32 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// optionName is a name of an option, prepared for comparison.
+// optionName is a name of an option, prepared for fuzzy matching.
 type optionName struct {
 	name, significant []rune
 	option            *choice
 }
 
 const (
-	// keyBufferSize is the length in bytes up to which comparing a text needs
-	// no allocation.
+	// keyBufferSize is the length in bytes up to which a value is compared
+	// without an allocation.
 	keyBufferSize = 96
-	// maxFuzzyLength is the most bytes of a text that is compared with the
-	// options.
+	// maxFuzzyLength is the maximum length, in bytes, of a value that is
+	// compared with the options.
 	maxFuzzyLength = 256
-	// maxEdits is the most edits between a text and its option, and at most one
-	// per editShare characters.
+	// maxEdits is the maximum number of edits between a value and its option.
+	// In addition, only one edit per editShare characters is allowed.
 	maxEdits, editShare = 2, 4
-	// minLead is by how many edits every other option must be farther.
+	// minLead is the minimum number of additional edits that every other option
+	// must need.
 	minLead = 2
 )
 
-// closestOption returns the option that is at most maxEdits away and at most a
-// quarter of the text's length, if every other option is farther by at least
-// two. Digits and signs are not typos, and neither is a negation at the start:
-// an option that differs in these does not match.
+// closestOption returns the option whose name is closest to the text. It needs
+// at most maxEdits edits, and at most one per editShare characters; every other
+// option must need at least minLead more. Digits, signs and a negation at the
+// start are never treated as typos: an option that differs in these does not
+// match.
 func (p *optionMatcher) closestOption(text []rune) *choice {
 	most := min(maxEdits, len(text)/editShare)
 	if most == 0 {
@@ -59,7 +61,7 @@ func (p *optionMatcher) closestOption(text []rune) *choice {
 }
 
 // sameSignificantRunes reports whether a name of the option that is close to
-// the text has its digits and signs, and none of those names means the
+// the text has the same digits and signs, and none of the close names means the
 // opposite.
 func (p *optionMatcher) sameSignificantRunes(found *choice, text []rune) bool {
 	want, matched := significantRunes(text), false
@@ -75,11 +77,11 @@ func (p *optionMatcher) sameSignificantRunes(found *choice, text []rune) bool {
 	return matched
 }
 
-// negations reverse the meaning of a word.
+// negations are prefixes that reverse the meaning of a word.
 var negations = [...]string{"un", "in", "im", "ir", "il", "dis", "non", "anti", "a"}
 
-// isNegationOf reports whether a is b with a negation in front, allowing a
-// typo.
+// isNegationOf reports whether a is b with a negation in front. One typo is
+// allowed.
 func isNegationOf(a, b []rune) bool {
 	whole := editDistance(a, b, maxEdits+1)
 	for _, n := range negations {
@@ -97,12 +99,13 @@ func isNegationOf(a, b []rune) bool {
 	return false
 }
 
-// nameBufferSize is the length in characters up to which comparing a name needs
-// no allocation.
+// nameBufferSize is the length in characters up to which a name is compared
+// without an allocation.
 const nameBufferSize = 48
 
-// editDistance returns the edit distance of two texts, with a transposition as
-// one edit (optimal string alignment), or limit if it is not less.
+// editDistance returns the edit distance of two strings (optimal string
+// alignment: a transposition is one edit). If the distance is limit or more, it
+// returns limit.
 func editDistance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
@@ -116,7 +119,7 @@ func editDistance(a, b []rune, limit int) int {
 	for j := range rows[1] {
 		rows[1][j] = uint16(j)
 	}
-	near := true // the row above has a number below limit
+	near := true // the previous row has a number below limit
 	for i := range a {
 		least := fillDistanceRow(rows[i%3], rows[(i+1)%3], rows[(i+2)%3], a, b, i, limit)
 		if !near && least >= limit {
@@ -127,11 +130,11 @@ func editDistance(a, b []rune, limit int) int {
 	return min(limit, int(rows[(len(a)+1)%3][len(b)]))
 }
 
-// unreachable is more than any distance.
+// unreachable is greater than any edit distance.
 const unreachable = 1 << 15
 
-// fillDistanceRow computes the row of character i of a, as far as most edits
-// can lead from the diagonal, and returns its least number.
+// fillDistanceRow computes the row of character i of a, up to most columns from
+// the diagonal, and returns the smallest number in the row.
 func fillDistanceRow(before, above, row []uint16, a, b []rune, i, most int) (least int) {
 	from, to := max(0, i-most), min(len(b), i+most+1)
 	if row[from] = unreachable; from == 0 {
@@ -155,11 +158,12 @@ func fillDistanceRow(before, above, row []uint16, a, b []rune, i, most int) (lea
 	return int(smallest)
 }
 
-// separators count as spaces. Dashes do not at the end of a name, as in A-, and
-// before a number.
+// separators are treated as spaces. A dash is one too, except at the end of a
+// name, as in A-, and before a number.
 const separators = "_/.,;:'’`\"()"
 
-// significantSigns change the meaning of a name: C, C++ and C# are different.
+// significantSigns change the meaning of a name: C, C++ and C# are different
+// names.
 const significantSigns = "-+#*<>=%$€£°"
 
 // significantRunes returns the digits and significant signs of a name.
@@ -172,8 +176,8 @@ func significantRunes(name []rune) (list []rune) {
 	return list
 }
 
-// normalizeName returns a text in lower case, without accents, with one space
-// between words. Significant signs stay.
+// normalizeName returns a name in lower case, without accents, with single
+// spaces between words. It preserves significant signs.
 func normalizeName(name string) string { return string(appendNormalizedName(nil, []byte(name))) }
 
 func appendNormalizedName(dst, name []byte) []byte {
@@ -209,8 +213,8 @@ func appendNormalizedName(dst, name []byte) []byte {
 	return dst
 }
 
-// isSignificantDash reports whether a dash is more than a separator: as the last
-// sign, or as the minus of a number.
+// isSignificantDash reports whether a dash is significant: as the last
+// character of a name, or as the minus sign of a number.
 func isSignificantDash(first, gap bool, rest []byte) bool {
 	for at, c := range rest {
 		if c != ' ' && c != '-' {
@@ -224,8 +228,9 @@ func isDash(r rune) bool {
 	return r == '-' || r >= 0x2010 && r <= 0x2015 || r == 0x2212
 }
 
-// isAccent reports whether r is an optional mark: the accents of letters, and
-// the vowel points of Hebrew and Arabic. Marks of other scripts are letters.
+// isAccent reports whether r is an optional mark: an accent of a letter, or a
+// vowel point of Hebrew or Arabic. Marks of other scripts are part of their
+// letters.
 func isAccent(r rune) bool {
 	return r >= 0x300 && r <= 0x36F || r >= 0x591 && r <= 0x5C7 && unicode.Is(unicode.Mn, r) || r >= 0x64B && r <= 0x65F
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// zipParser is the type us-zip-code: 5 digits, or 9 with or without a dash. The
-// format of 5 digits drops the other 4, and restores leading zeros that a
-// spreadsheet dropped.
+// zipParser parses the type us-zip-code: 5 digits, or 9 digits with or without
+// a dash. The 5-digit format drops the other 4 digits. The parser restores
+// leading zeros that a spreadsheet dropped.
 type zipParser struct {
 	nineDigitFormat, outputDash bool
 	invalid                     Result
 }
 
-// minZIPDigits is the fewest digits of a ZIP code without its leading zeros:
-// the lowest, 00501, has three.
+// minZIPDigits is the minimum number of digits of a ZIP code without its
+// leading zeros. The lowest ZIP code, 00501, has three.
 const minZIPDigits = 3
 
 func newZIP(f intray.Field, o options) (Parser, error) {
@@ -61,7 +61,7 @@ func (z *zipParser) appendNineDigits(text, scratch []byte) []byte {
 	return append(scratch, text[len(text)-4:]...)
 }
 
-// ssnParser is the type ssn: 9 digits, or 11 characters with dashes.
+// ssnParser parses the type ssn: 9 digits, or 11 characters with dashes.
 type ssnParser struct {
 	outputDash bool
 	invalid    Result
@@ -94,9 +94,9 @@ func (s *ssnParser) Parse(c Cell, scratch []byte) Result {
 	return newResult(c.Raw, scratch)
 }
 
-// stateParser is the type us-state-territory: the two letters of a state, the
-// District of Columbia, a territory or a military post, with or without US- in
-// front, or its English name.
+// stateParser parses the type us-state-territory: the English name or the
+// two-letter code of a state, the District of Columbia, a territory or a
+// military post. The code may have the prefix US-.
 type stateParser struct{ invalid Result }
 
 func newState(f intray.Field, _ options) (Parser, error) {
@@ -126,11 +126,12 @@ func (s *stateParser) Parse(c Cell, scratch []byte) Result {
 	return s.invalid
 }
 
-// maxStateName is more than any name has, in bytes.
+// maxStateName is longer than any name, in bytes.
 const maxStateName = 48
 
-// stateCodes maps each code and name, in upper case, to the code: ISO
-// 3166-2:US, and the military codes of the US Postal Service's Publication 28.
+// stateCodes maps each code and name, in upper case, to the code. It contains
+// ISO 3166-2:US and the military codes from Publication 28 of the US Postal
+// Service.
 var stateCodes = func() map[string]string {
 	all := map[string]string{}
 	for code, name := range map[string]string{
@@ -154,14 +155,14 @@ var stateCodes = func() map[string]string {
 	return all
 }()
 
-// uuidParser is the type uuid: 32 hexadecimal digits in five groups, of a
-// version and variant of RFC 9562, or all zeros or all ones. Letters keep their
-// case.
+// uuidParser parses the type uuid: 32 hexadecimal digits in five groups. The
+// UUID must have a version and variant of RFC 9562, or be all zeros or all
+// ones. The case of letters is preserved.
 type uuidParser struct {
-	version byte // the digit, or 0 for any
+	version byte // the version digit, or 0 for any version
 	invalid Result
 	// unknownVersion is the result for a version that RFC 9562 does not define,
-	// otherVariant for another variant.
+	// otherVariant the result for a different variant.
 	unknownVersion, otherVariant Result
 }
 
@@ -198,7 +199,7 @@ func (u *uuidParser) Parse(c Cell, _ []byte) Result {
 }
 
 // hasUUIDFormat reports whether an identifier has the digits and dashes of a
-// UUID.
+// UUID in the right positions.
 func hasUUIDFormat(id []byte) bool {
 	if len(id) != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
 		return false
@@ -210,7 +211,7 @@ func hasUUIDFormat(id []byte) bool {
 	return digits == 32
 }
 
-// hexDigits holds 1 for each hexadecimal digit.
+// hexDigits maps each hexadecimal digit to 1 and every other byte to 0.
 var hexDigits = func() (set [256]uint8) {
 	for _, c := range []byte("0123456789abcdefABCDEF") {
 		set[c] = 1

@@ -9,34 +9,36 @@ import (
 	"github.com/intraydata/intray/celltype/number"
 )
 
-// CodeReadOtherwise is the code of the note that a cell was read unlike its
-// column.
+// CodeReadOtherwise is the code of the note that a cell was read differently
+// from the rest of its column.
 const CodeReadOtherwise = "read_otherwise"
 
-// numberParser is the type number. Its canonical text is a decimal with all
-// digits.
+// numberParser parses the type number. Its canonical text is a decimal number
+// with all its digits.
 //
-// The option displayFormat is for display, but also means that the field's
-// numbers have a decimal point if their column leaves that open. So do the
-// presets of dollars and pounds, and no others.
+// The option displayFormat affects how numbers are displayed. If a column does
+// not show its decimal sign, the option also means that it is a point. The
+// presets for dollars and pounds have the same effect. Other presets do not.
 type numberParser struct {
 	field   intray.Field
 	options *number.Options
 	style   number.Style
-	// fieldStyle reads ambiguous cells of columns that were not sniffed, if the
-	// field's own format decides.
+	// fieldStyle reads ambiguous cells of columns that were not sniffed. It is
+	// set only if the field's own format decides the style.
 	fieldStyle number.Style
-	// unrestricted reports whether numbers are neither rounded nor bounded.
+	// unrestricted reports whether numbers are neither rounded nor compared
+	// with limits.
 	unrestricted bool
-	// percents is how the column writes percents, if only some of its cells do.
+	// percents reports which cells of the column are odd if only some have a
+	// percent sign.
 	percents percentStyle
 	// otherCurrency, tooSmall and tooLarge are the results for numbers that the
-	// field's options exclude.
+	// field's options do not allow.
 	otherCurrency, tooSmall, tooLarge Result
 }
 
-// percentStyle is which cells of a column are odd: those without a percent
-// sign, or those with one.
+// percentStyle specifies which cells of a column are odd: those without a
+// percent sign, or those with one.
 type percentStyle uint8
 
 const (
@@ -63,13 +65,15 @@ func newNumberParser(f intray.Field, o options) (Parser, error) {
 	return a, err
 }
 
-// Notes of numbers in a column of which only some have a percent sign.
+// These are the notes of numbers in a column in which only some cells have a
+// percent sign.
 var (
 	noteNoPercentSign = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.missing", nil)}
 	notePercentSign   = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.unlike_column", nil)}
 )
 
-// noteOtherNumberStyle is the note of a number that contradicts its column.
+// noteOtherNumberStyle is the note of a number that contradicts the style of
+// its column.
 var noteOtherNumberStyle = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("number.unlike_column", nil)}
 
 func (a *numberParser) Parse(c Cell, scratch []byte) Result {
@@ -109,7 +113,8 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 	return r
 }
 
-// applyLimits rounds a number and compares it with the bounds of the field.
+// applyLimits rounds a number and checks that it is within the limits of the
+// field.
 func (a *numberParser) applyLimits(raw, value []byte) Result {
 	if a.unrestricted {
 		return newResult(raw, value)
@@ -169,7 +174,7 @@ func (s *numberSniffer) Decide(answers map[string]string, neighbors []Neighbor) 
 	return d
 }
 
-// Restore returns the parser of a stored style.
+// Restore returns the parser of a serialized style.
 func (a *numberParser) Restore(form string) (Parser, error) {
 	style, odd, _ := strings.Cut(form, " percents=")
 	at := slices.Index(percentStyleNames[:], odd)
@@ -186,11 +191,11 @@ func (a *numberParser) Restore(form string) (Parser, error) {
 
 var percentStyleNames = [...]string{percentsUniform: "alike", percentsMostly: "few-bare", percentsRarely: "few"}
 
-// maxBareShare is how many numbers without a percent sign there may be per
-// number with one before the sign is the odd one.
+// maxBareShare is the maximum number of cells without a percent sign per cell
+// with one. Above it, the cells with the sign are the odd ones.
 const maxBareShare = 3
 
-// percentStyleOf decides which cells of a column are odd.
+// percentStyleOf returns which cells of a column are odd.
 func percentStyleOf(d number.Decision) percentStyle {
 	bare := d.Cells - d.Unread - d.Dashes - d.Percent
 	switch {

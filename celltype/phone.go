@@ -7,14 +7,14 @@ import (
 	"github.com/intraydata/intray/celltype/phone"
 )
 
-// phoneParser is the type phone-number.
+// phoneParser parses the type phone-number.
 type phoneParser struct {
 	field  intray.Field
 	reader *phone.Reader
 }
 
-// ambiguousPhoneParser is a parser for a country in which a number can be
-// ambiguous, so that the other cells of the column decide.
+// ambiguousPhoneParser is a parser for a country in which numbers can be
+// ambiguous. The other cells of the column decide how to read those.
 type ambiguousPhoneParser struct{ *phoneParser }
 
 func newPhoneParser(f intray.Field, o options) (Parser, error) {
@@ -46,7 +46,7 @@ func (t *phoneParser) Parse(c Cell, scratch []byte) Result {
 	return r
 }
 
-// telephoneNotes are the notes of numbers that were read with a remark.
+// telephoneNotes are the notes of numbers that are valid but need a remark.
 var telephoneNotes = map[phone.Code]*Note{
 	phone.Extension: telephoneNote(phone.Extension),
 	phone.CodeKept:  telephoneNote(phone.CodeKept),
@@ -56,8 +56,8 @@ func telephoneNote(code phone.Code) *Note {
 	return &Note{Code: code.String(), Level: intray.LevelInfo, Text: phone.Problem{Code: code}.Message()}
 }
 
-// rawNumber returns the text of a cell, or the value of a number cell, whose
-// display may be rounded.
+// rawNumber returns the text of a cell. For a number cell, it returns the
+// value, because the displayed text may be rounded.
 func rawNumber(c Cell) []byte {
 	if c.Kind == intray.CellNumber {
 		return c.Typed

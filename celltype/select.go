@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/celltype/number"
 )
 
-// selectParser is the type select.
+// selectParser parses the type select.
 type selectParser struct{ *optionMatcher }
 
 func newSelect(f intray.Field, o options) (Parser, error) {
@@ -40,8 +40,8 @@ func (s selectParser) Parse(c Cell, scratch []byte) Result {
 	return r
 }
 
-// multiSelectParser is the type multi-select: several options in one cell. Its
-// value is a JSON array of distinct texts, in the order of the cell.
+// multiSelectParser parses the type multi-select: several options in one cell.
+// Its value is a JSON array of distinct strings, in the order of the cell.
 type multiSelectParser struct {
 	*optionMatcher
 	delimiter  []byte
@@ -56,8 +56,8 @@ func newMultiSelect(f intray.Field, o options) (Parser, error) {
 	return m, nil
 }
 
-// valuesBufferSize is the number of values up to which a cell needs no
-// allocation.
+// valuesBufferSize is the number of values up to which a cell is parsed without
+// an allocation.
 const valuesBufferSize = 16
 
 func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
@@ -77,7 +77,7 @@ func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
 	return r
 }
 
-// parseCell reads the values of a cell. A number is one value.
+// parseCell parses the values in a cell. A number cell contains one value.
 func (m *multiSelectParser) parseCell(values []string, c Cell) (list []string, note *Note, ok bool) {
 	if c.Kind == intray.CellNumber {
 		if found, mapped := m.matchCell(c, trimSpace(c.Raw)); found != nil && !mapped {
@@ -87,8 +87,8 @@ func (m *multiSelectParser) parseCell(values []string, c Cell) (list []string, n
 	return m.parseList(values, c.Raw)
 }
 
-// parseList reads the values of a cell: a JSON array of texts, as this type
-// writes it, or texts between delimiters.
+// parseList parses the values in a cell: a JSON array of strings, which is also
+// the canonical form, or strings separated by a delimiter.
 func (m *multiSelectParser) parseList(values []string, raw []byte) (list []string, note *Note, ok bool) {
 	if parts := decodeJSONStrings(raw); parts != nil {
 		for _, part := range parts {
@@ -108,8 +108,8 @@ func (m *multiSelectParser) parseList(values []string, raw []byte) (list []strin
 	return values, note, true
 }
 
-// decodeJSONStrings returns the elements of a JSON array of texts, or nil for
-// anything else.
+// decodeJSONStrings returns the elements of a JSON array of strings, or nil for
+// any other input.
 func decodeJSONStrings(raw []byte) []string {
 	if raw[0] != '[' {
 		return nil
@@ -121,8 +121,8 @@ func decodeJSONStrings(raw []byte) []string {
 	return list
 }
 
-// appendOption appends the value of the option that a part names. It reports
-// false if there is none.
+// appendOption appends the value of the option whose name is part. It reports
+// false if there is no such option.
 func (m *multiSelectParser) appendOption(values []string, part []byte, note **Note) (list []string, ok bool) {
 	if m.trimValues {
 		part = trimSpace(part)
@@ -156,7 +156,7 @@ func (m *multiSelectParser) addCustom(values []string, value string, note **Note
 	return append(values, value), true
 }
 
-// appendJSONArray appends texts as a JSON array.
+// appendJSONArray appends list as a JSON array of strings.
 func appendJSONArray(dst []byte, list []string) []byte {
 	dst = append(dst, '[')
 	for i, text := range list {
@@ -168,7 +168,7 @@ func appendJSONArray(dst []byte, list []string) []byte {
 	return append(dst, ']')
 }
 
-// appendJSONString appends a text as a JSON string.
+// appendJSONString appends text as a JSON string.
 func appendJSONString(dst []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -185,18 +185,19 @@ func appendJSONString(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// optionMatcher finds the option that a text names: first by its exact label,
-// value or alternate match, then ignoring case, accents and spaces, then the
-// closest one.
+// optionMatcher finds the option for a value. It tries an exact label, value or
+// alternate match first, then ignores case, accents and spaces, and then tries
+// the closest option.
 type optionMatcher struct {
-	// exact holds each name as it is, and in upper and lower case if that names
-	// an option.
+	// exact maps each name to its option. It includes the names in upper and
+	// lower case if these are unambiguous.
 	exact map[string]optionMatch
-	// byLength holds the same names by their length, if few have that length.
+	// byLength indexes the same names by length. It omits lengths that too many
+	// names have.
 	byLength [maxIndexedLength][]namedMatch
 	loose    map[string]*choice
-	// numbers holds the names that are numbers, in canonical form; nil if two
-	// options share one.
+	// numbers holds the names that are numbers, in canonical form. An entry is
+	// nil if two options share the number.
 	numbers     map[string]*choice
 	names       []optionName
 	allowCustom bool
@@ -204,32 +205,32 @@ type optionMatcher struct {
 	invalid     Result
 }
 
-// optionMatch is the option of a text. mapped reports whether the match needs a
-// note.
+// optionMatch is an option that was found. mapped reports whether the match
+// needs a note.
 type optionMatch struct {
 	choice *choice
 	mapped bool
 }
 
-// namedMatch is a match with its text.
+// namedMatch is a match and the name for which it was found.
 type namedMatch struct {
 	text string
 	optionMatch
 }
 
-// Names of fewer than maxIndexedLength bytes are found by their length if at
-// most maxPerLength have it.
+// maxIndexedLength is the length, in bytes, from which names are not indexed by
+// length. Nor are they if more than maxPerLength names have the same length.
 const maxIndexedLength, maxPerLength = 32, 6
 
 // choice is an option of the field.
 type choice struct {
 	value, label string
-	// mapped is the note of a text that was mapped to the option, repeated that
-	// of an option that a cell names twice.
+	// mapped is the note of a cell that was mapped to the option. repeated is
+	// the note of a cell that contains the option twice.
 	mapped, repeated lazyNote
 }
 
-// lazyNote is a note that is built when it is first needed.
+// lazyNote is a note that is created when it is first needed.
 type lazyNote struct {
 	once sync.Once
 	note *Note
@@ -240,7 +241,8 @@ func (l *lazyNote) get(build func() *Note) *Note {
 	return l.note
 }
 
-// mappedNote names the option as people know it.
+// mappedNote returns the note of a cell that was mapped to the option. It
+// contains the option's label.
 func (c *choice) mappedNote() *Note {
 	return c.mapped.get(func() *Note {
 		return &Note{Code: CodeMapped, Level: intray.LevelInfo, Text: intray.NewMessage("select.mapped", intray.Params{"option": c.label})}
@@ -255,7 +257,7 @@ func repeatedNote(value string) *Note {
 	return &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: intray.NewMessage("select.repeated_value", intray.Params{"value": value})}
 }
 
-// maxShownOptions is how many options a message lists.
+// maxShownOptions is the maximum number of options that a message lists.
 const maxShownOptions = 5
 
 func newOptionMatcher(f intray.Field, o options) *optionMatcher {
@@ -290,8 +292,8 @@ func optionNames(option intray.SelectOption) []string {
 	return append([]string{option.Value, option.Label}, option.AlternateMatches...)
 }
 
-// addNormalizedNames adds the trimmed names, and their normalized keys. A key
-// that two options share is dropped.
+// addNormalizedNames adds the trimmed names and their normalized keys. It drops
+// a key that two options share.
 func (p *optionMatcher) addNormalizedNames(options []intray.SelectOption, values map[string]*choice) {
 	trimmed, shared, twice := map[string]*choice{}, map[string]bool{}, map[string]bool{}
 	for _, option := range options {
@@ -319,7 +321,7 @@ func (p *optionMatcher) addNormalizedNames(options []intray.SelectOption, values
 	}
 }
 
-// addNumber adds a name that is a number.
+// addNumber adds a name that is a number. It ignores other names.
 func (p *optionMatcher) addNumber(name string, one *choice) {
 	text, ok := number.Canonical(nil, []byte(name))
 	if !ok {
@@ -331,8 +333,8 @@ func (p *optionMatcher) addNumber(name string, one *choice) {
 	p.numbers[string(text)] = one
 }
 
-// matchCell finds the option of a cell. A number is matched exactly first, then
-// by its value, however it is displayed.
+// matchCell finds the option for a cell. In a number cell, it first looks for
+// the displayed text, and then for the value in any format.
 func (p *optionMatcher) matchCell(c Cell, text []byte) (found *choice, mapped bool) {
 	if c.Kind == intray.CellNumber && p.exactMatch(text).choice == nil {
 		var room [keyBufferSize]byte
@@ -354,7 +356,8 @@ func (p *optionMatcher) addCaseVariants() {
 	}
 }
 
-// notListed lists the first options of a field.
+// notListed returns the message that a value is not an option. It lists the
+// first options of the field.
 func notListed(labels []string) intray.Message {
 	if more := len(labels) - maxShownOptions; more > 0 {
 		return intray.NewMessage("select.not_listed_more", intray.Params{"options": labels[:maxShownOptions], "n": more})
@@ -362,7 +365,7 @@ func notListed(labels []string) intray.Message {
 	return intray.NewMessage("select.not_listed", intray.Params{"options": append([]string{}, labels...)})
 }
 
-// exactMatch finds an exact name.
+// exactMatch returns the option with exactly this name.
 func (p *optionMatcher) exactMatch(text []byte) optionMatch {
 	if len(text) < maxIndexedLength && len(p.byLength[len(text)]) <= maxPerLength {
 		for i := range p.byLength[len(text)] {
@@ -375,8 +378,8 @@ func (p *optionMatcher) exactMatch(text []byte) optionMatch {
 	return p.exact[string(text)]
 }
 
-// matchText finds the option that a text names, and reports whether the match
-// needs a note. If the field allows custom values, there is no closest option.
+// matchText finds the option for a value, and reports whether the match needs a
+// note. If the field allows custom values, it does not try the closest option.
 func (p *optionMatcher) matchText(text []byte) (found *choice, mapped bool) {
 	if m := p.exactMatch(text); m.choice != nil || p.exactOnly || len(text) > maxFuzzyLength {
 		return m.choice, m.mapped

@@ -14,24 +14,24 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Suggestion is a value that an invalid text may mean. It is offered to a
-// person and never applied automatically.
+// Suggestion is a value that may be what an invalid cell means. It is offered
+// to the user and never applied automatically.
 type Suggestion struct {
-	// Text is the value, Label its name for people.
+	// Text is the value. Label is its display name.
 	Text, Label string
 	// Reason explains the suggestion.
 	Reason intray.Message
 }
 
-// Suggester suggests values of one field for invalid texts.
+// Suggester suggests values of one field to replace invalid text.
 type Suggester struct {
 	names []candidate
-	// listOptions returns all values with their names, or is nil if the field
-	// has them.
+	// listOptions returns all values with their display names. It is nil if the
+	// field lists its options itself.
 	listOptions func() []intray.SelectOption
 }
 
-// candidate is a name of a value.
+// candidate is one name of a value.
 type candidate struct {
 	key     []rune
 	text    string
@@ -39,8 +39,8 @@ type candidate struct {
 	display string
 }
 
-// NewSuggester returns the suggester of a field whose values are from a list,
-// or nil for other fields.
+// NewSuggester returns the suggester for a field whose values come from a list,
+// or nil for any other field.
 func NewSuggester(f intray.Field) *Suggester {
 	switch f.Type.Name {
 	case intray.TypeSelect, intray.TypeMultiSelect:
@@ -56,7 +56,7 @@ func NewSuggester(f intray.Field) *Suggester {
 	return nil
 }
 
-// Suggesters that are the same in every schema are built once.
+// These suggesters do not depend on the schema. They are built once.
 var (
 	countrySuggester2 = sync.OnceValue(func() *Suggester { return countrySuggester(false) })
 	countrySuggester3 = sync.OnceValue(func() *Suggester { return countrySuggester(true) })
@@ -96,8 +96,9 @@ func countrySuggester(three bool) *Suggester {
 	return s
 }
 
-// BuiltinOptions returns the values of a field of the type country or
-// us-state-territory with their names, sorted by name, or nil for other types.
+// BuiltinOptions returns the values of a field of type country or
+// us-state-territory with their display names, sorted by name. It returns nil
+// for other types.
 func BuiltinOptions(f intray.Field) []intray.SelectOption {
 	switch f.Type.Name {
 	case intray.TypeCountry, intray.TypeState:
@@ -119,7 +120,7 @@ func (s *Suggester) sortedOptions() (list []intray.SelectOption) {
 	slices.SortFunc(list, func(a, b intray.SelectOption) int {
 		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Value, b.Value))
 	})
-	return slices.Clip(list) // appending to it allocates another list
+	return slices.Clip(list) // makes callers that append to it allocate a new list
 }
 
 func newStateSuggester() *Suggester {
@@ -135,12 +136,12 @@ func newStateSuggester() *Suggester {
 	return s
 }
 
-// maxSuggestLength is how many characters of a text are compared. One in
-// lengthShare may differ.
+// maxSuggestLength is the maximum length, in characters, of a value that gets
+// suggestions. One character in lengthShare may differ.
 const maxSuggestLength, lengthShare = 64, 4
 
-// Suggest returns the values whose names are similar to a text, at most this
-// many, the likeliest first.
+// Suggest returns at most most values whose names are similar to text, the most
+// similar first.
 func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	if s == nil {
 		return nil
@@ -167,7 +168,7 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	out := make([]Suggestion, 0, len(list))
 	for _, f := range list {
 		if f.distance > list[0].distance+1 && f.distance < partialMatch {
-			continue // another one is much closer
+			continue // a different value is much closer
 		}
 		reason := intray.NewMessage("suggestion.spelled_like", intray.Params{"name": f.display})
 		if f.distance >= partialMatch {
@@ -178,15 +179,15 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	return out
 }
 
-// partialMatch is the distance of names of which one contains the other.
+// partialMatch is the distance between two names if one contains the other.
 const partialMatch = 100
 
-// likeness returns the distance of a text from a name, and whether they are
-// similar.
+// likeness returns the distance between text and a name, and reports whether
+// they are similar.
 func likeness(text, name []rune) (distance int, like bool) {
 	const short, word = 3, 5
 	if len(text) < short || len(name) < short {
-		return 0, false // a typo turns any code into another one
+		return 0, false // a typo turns any code into a different code
 	}
 	most := max(1, min(short, min(len(text), len(name))/lengthShare))
 	if d := editDistance(text, name, most+1); d <= most {

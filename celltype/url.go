@@ -10,13 +10,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// urlParser is the type url: an absolute URL, read by the WHATWG URL Standard.
+// urlParser parses the type url: an absolute URL that is valid in the WHATWG
+// URL Standard.
 type urlParser struct {
 	protocols, domains   []string
 	invalid, notAccepted Result
 }
 
-// maxURL is the most bytes of a URL.
+// maxURL is the maximum length of a URL in bytes.
 const maxURL = 8 << 10
 
 func newURL(f intray.Field, o options) (Parser, error) {
@@ -45,7 +46,7 @@ func lowerAll(list []string) []string {
 	return list
 }
 
-// asciiHosts returns domains as URLs have them: in lower case and ASCII.
+// asciiHosts returns domains as they appear in URLs: in lower case and ASCII.
 func asciiHosts(list []string) []string {
 	for i, name := range lowerAll(list) {
 		name = strings.Trim(strings.TrimPrefix(name, "*."), ".")
@@ -81,13 +82,14 @@ func (u *urlParser) Parse(c Cell, scratch []byte) Result {
 	return u.checkAccepted(urlOrigin{parsed.scheme, []byte(parsed.host)}, c.Raw, append(scratch, parsed.href...))
 }
 
-// urlOrigin is the part of a URL that a field can restrict.
+// urlOrigin holds the parts of a URL that a field can restrict.
 type urlOrigin struct {
 	scheme string
 	host   []byte
 }
 
-// checkAccepted checks whether the field accepts a URL.
+// checkAccepted returns the result for a URL, which is invalid if the field
+// does not accept its scheme or host.
 func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
 	if len(u.protocols) > 0 && !slices.Contains(u.protocols, p.scheme) || len(u.domains) > 0 && !u.acceptsHost(p.host) {
 		return u.notAccepted
@@ -95,7 +97,8 @@ func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
 	return newResult(raw, value)
 }
 
-// acceptsHost reports whether a host is an accepted domain, or below one.
+// acceptsHost reports whether a host is an accepted domain or one of its
+// subdomains.
 func (u *urlParser) acceptsHost(host []byte) bool {
 	for _, domain := range u.domains {
 		below := len(host) - len(domain)
@@ -110,16 +113,15 @@ func isWebScheme(scheme string) bool {
 	return scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ws" || scheme == "wss"
 }
 
-// isHost reports whether a host is a name with a dot, an IP address or
-// localhost.
+// isHost reports whether host is a name with a dot, an IP address or localhost.
 func isHost(host string) bool {
 	return strings.ContainsAny(host, ".:") || host == "localhost"
 }
 
 // appendSimpleURL appends the canonical form of a simple URL: http or https, an
-// ASCII host with a dot, and nothing after it that the standard would encode or
-// resolve. It writes scheme and host in lower case, drops a default port, and
-// adds a missing path. Of any other URL it reports false.
+// ASCII host with a dot, and a path that the standard would neither encode nor
+// resolve. It converts the scheme and host to lower case, drops a default port,
+// and adds a missing path. It reports false for any other URL.
 func appendSimpleURL(dst, text []byte) (value []byte, p urlOrigin, plain bool) {
 	scheme, rest, small := cutScheme(text)
 	if scheme == "" {
@@ -157,7 +159,7 @@ func appendSimpleURL(dst, text []byte) (value []byte, p urlOrigin, plain bool) {
 	return append(dst, tail...), p, true
 }
 
-// cutScheme cuts the scheme, and reports whether it is in lower case.
+// cutScheme removes the scheme and reports whether it was in lower case.
 func cutScheme(text []byte) (scheme string, rest []byte, small bool) {
 	switch {
 	case len(text) < 9:
@@ -174,9 +176,10 @@ func cutScheme(text []byte) (scheme string, rest []byte, small bool) {
 	return "", nil, false
 }
 
-// scanHost returns the end of the host, and whether it has upper-case letters.
-// It returns 0 unless the host has at least two labels, of which the last
-// starts with a letter, so that it is not an IP address, and none is encoded.
+// scanHost returns the end of the host, and reports whether it has upper-case
+// letters. It returns 0 unless the host has at least two labels, none is
+// encoded, and the last one starts with a letter, so that the host is not an IP
+// address.
 func scanHost(rest []byte) (end int, capitals bool) {
 	dot, before := -1, byte('.')
 	for ; end < len(rest); end++ {
@@ -198,8 +201,8 @@ func scanHost(rest []byte) (end int, capitals bool) {
 	return end, capitals
 }
 
-// cutPort cuts a port of at most four digits. Any other port stays in the tail,
-// which is then not simple.
+// cutPort removes a port of at most four digits. Any other port stays in the
+// rest, so that isSimplePath rejects it.
 func cutPort(tail []byte) (port, rest []byte) {
 	end := 1
 	for end < len(tail) && tail[end]-'0' < 10 {
@@ -215,7 +218,8 @@ func isDefaultPort(scheme string, port []byte) bool {
 	return scheme == "https" && string(port) == ":443" || scheme == "http" && string(port) == ":80"
 }
 
-// isSimplePath reports whether a path with its query and fragment is canonical.
+// isSimplePath reports whether a path, with its query and fragment, is in
+// canonical form.
 func isSimplePath(tail []byte) bool {
 	if len(tail) > 0 && tail[0] != '/' && tail[0] != '?' && tail[0] != '#' {
 		return false
@@ -225,7 +229,7 @@ func isSimplePath(tail []byte) bool {
 		case byteEncoded:
 			return false
 		case byteDotSegment:
-			// The standard resolves segments of dots, even encoded ones.
+			// The standard resolves dot segments, even if they are encoded.
 			if c == '.' && i > 0 && tail[i-1] == '/' || c == '%' && i+2 < len(tail) && tail[i+1] == '2' && tail[i+2]|0x20 == 'e' {
 				return false
 			}
@@ -234,13 +238,13 @@ func isSimplePath(tail []byte) bool {
 	return true
 }
 
-// pathByte is what the standard does with a byte after the host.
+// pathByte specifies what the standard does with a byte after the host.
 type pathByte uint8
 
 const (
 	byteEncoded pathByte = iota
 	byteVerbatim
-	// byteDotSegment bytes are kept unless they are part of a segment of dots.
+	// byteDotSegment bytes are kept unless they are part of a dot segment.
 	byteDotSegment
 )
 

@@ -11,19 +11,20 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// standardURL is an absolute URL in the canonical form of the WHATWG URL Standard
-// (https://url.spec.whatwg.org), which resolves segments of dots, drops
-// surplus slashes after the scheme and encodes what must not be there as it is.
+// standardURL is an absolute URL in the canonical form of the WHATWG URL
+// Standard (https://url.spec.whatwg.org). The standard resolves dot segments,
+// drops surplus slashes after the scheme and percent-encodes reserved
+// characters.
 type standardURL struct {
 	// host is empty if the URL has none.
 	scheme, host, href string
 }
 
-// defaultPorts are those of the special schemes.
+// defaultPorts maps each special scheme to its default port.
 var defaultPorts = map[string]string{"ftp": "21", "file": "", "http": "80", "https": "443", "ws": "80", "wss": "443"}
 
-// The percent-encode sets of the standard hold these ASCII characters next to
-// controls and everything above ~.
+// The percent-encode sets of the standard contain these ASCII characters, and
+// all control characters and characters above ~.
 const (
 	opaqueSet       = ""
 	fragmentSet     = " \"<>`"
@@ -31,12 +32,14 @@ const (
 	specialQuerySet = querySet + "'"
 	pathSet         = querySet + "?`{}"
 	userinfoSet     = pathSet + "/:;=@[\\]^|"
-	// forbiddenHost and forbiddenDomain are not encoded but invalid.
+	// forbiddenHost and forbiddenDomain are characters that are not encoded but
+	// make a URL invalid.
 	forbiddenHost   = "\x00\t\n\r #/:<>?@[\\]^|"
 	forbiddenDomain = forbiddenHost + "%\x7f"
 )
 
-// percentEncode encodes controls, everything above ~ and the characters of a set.
+// percentEncode encodes control characters, characters above ~ and the
+// characters of a set.
 func percentEncode(text, set string) string {
 	var out []byte
 	for _, r := range text {
@@ -52,7 +55,7 @@ func percentEncode(text, set string) string {
 	return string(out)
 }
 
-// parseURL reads a URL by the standard's basic URL parser, without a base URL.
+// parseURL parses a URL with the standard's basic URL parser and no base URL.
 func parseURL(text string) (u standardURL, ok bool) {
 	text = strings.TrimFunc(text, func(r rune) bool { return r <= ' ' })
 	text = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(text)
@@ -88,7 +91,7 @@ func parseURL(text string) (u standardURL, ok bool) {
 	case strings.HasPrefix(rest, "/"):
 		path, ok = "/"+joinSegments(rest[1:], ""), true
 		if strings.HasPrefix(path, "//") {
-			path = "/." + path // otherwise it would read as an authority
+			path = "/." + path // otherwise, the path would be parsed as an authority
 		}
 	default:
 		path, ok = percentEncode(rest, opaqueSet), true
@@ -119,8 +122,9 @@ func isURLScheme(scheme string) bool {
 	return scheme != ""
 }
 
-// joinSegments encodes the segments of a path without its first slash, and
-// resolves those of dots. In a file URL, a drive letter stays.
+// joinSegments encodes the segments of a path, which must not include the first
+// slash, and resolves dot segments. It preserves the drive letter of a file
+// URL.
 func joinSegments(path, scheme string) string {
 	var list []string
 	segments := strings.Split(path, "/")
@@ -153,8 +157,9 @@ func isDriveLetter(segment string) bool {
 	return len(segment) == 2 && segment[0]|0x20-'a' < 26 && (segment[1] == ':' || segment[1] == '|')
 }
 
-// parseFileHost splits what follows file: into its host and its path without the
-// first slash. A drive letter in place of the host belongs to the path.
+// parseFileHost splits the part after "file:" into the host and the path, which
+// does not include the first slash. A drive letter where the host would be is
+// part of the path.
 func parseFileHost(rest string) (host, path string, ok bool) {
 	if !strings.HasPrefix(rest, "//") {
 		return "", strings.TrimPrefix(rest, "/"), true
@@ -173,8 +178,8 @@ func parseFileHost(rest string) (host, path string, ok bool) {
 	return host, path, ok
 }
 
-// parseAuthority brings credentials, host and port into canonical form, with //
-// before them.
+// parseAuthority returns credentials, host and port in canonical form, preceded
+// by //.
 func parseAuthority(text, defaultPort string, special bool) (authority, host string, ok bool) {
 	authority = "//"
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
@@ -216,7 +221,7 @@ func parseAuthority(text, defaultPort string, special bool) (authority, host str
 	return authority, host, ok
 }
 
-// parseURLHost brings a host into canonical form.
+// parseURLHost returns a host in canonical form.
 func parseURLHost(host string, special bool) (string, bool) {
 	switch {
 	case strings.HasPrefix(host, "["):
@@ -238,7 +243,7 @@ func parseURLHost(host string, special bool) (string, bool) {
 	return host, true
 }
 
-// percentDecode decodes %xx, and leaves what is not that as it is.
+// percentDecode decodes %xx sequences. It does not change invalid sequences.
 func percentDecode(text string) string {
 	if !strings.Contains(text, "%") {
 		return text
@@ -257,15 +262,16 @@ func percentDecode(text string) string {
 	return string(out)
 }
 
-// urlProfile is the standard's domain to ASCII, not strict.
+// urlProfile is the standard's domain-to-ASCII algorithm with beStrict set to
+// false.
 var urlProfile = idna.New(
 	idna.MapForLookup(), idna.BidiRule(), idna.CheckJoiners(true), idna.StrictDomainName(true), idna.ValidateLabels(true),
 	idna.CheckHyphens(false), idna.VerifyDNSLength(false), idna.Transitional(false),
 )
 
-// domainToASCII encodes a domain. A domain of ASCII without an encoded label is
-// valid with any characters. So are three characters that Unicode decomposes into
-// an ASCII character and that the profile rejects.
+// domainToASCII converts a domain to ASCII. A domain that the profile rejects
+// is still valid if it has no encoded label and only ASCII characters, or one
+// of three characters that Unicode decomposes into an ASCII character.
 func domainToASCII(domain string) (string, bool) {
 	if !utf8.ValidString(domain) {
 		return "", false
@@ -281,9 +287,9 @@ func domainToASCII(domain string) (string, bool) {
 
 func onlyDigits(text, digits string) bool { return strings.Trim(text, digits) == "" }
 
-// parseIPv4Host writes an address of one to four numbers, of which the last one
-// fills what the others leave. A number is hexadecimal after 0x, octal after 0,
-// or else decimal.
+// parseIPv4Host returns the canonical form of an IPv4 address of one to four
+// numbers. The last number fills the remaining bytes. A number is hexadecimal
+// after 0x, octal after 0, and decimal otherwise.
 func parseIPv4Host(labels []string) (string, bool) {
 	if len(labels) > 4 {
 		return "", false
@@ -310,8 +316,9 @@ func parseIPv4Host(labels []string) (string, bool) {
 	return netip.AddrFrom4([4]byte{byte(address >> 24), byte(address >> 16), byte(address >> 8), byte(address)}).String(), true
 }
 
-// parseIPv6Host reads an address in brackets. The standard writes the last 32 bits
-// in hexadecimal where net/netip writes an IPv4 address.
+// parseIPv6Host returns the canonical form of an address in brackets. Where
+// net/netip writes an embedded IPv4 address, the standard writes the last 32
+// bits in hexadecimal.
 func parseIPv6Host(host string) (string, bool) {
 	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	if err != nil || !address.Is6() || address.Zone() != "" || !strings.HasSuffix(host, "]") {
