@@ -181,8 +181,8 @@ func trimSpace(raw []byte) []byte {
 	return bytes.TrimSpace(raw)
 }
 
-// SniffingParser is a Parser for cells that can be ambiguous. Until a Decision
-// is made, it reads only unambiguous cells.
+// SniffingParser is a Parser for cells that can be ambiguous. Without a Decision,
+// it reads only unambiguous cells.
 type SniffingParser interface {
 	Parser
 	// NewSniffer returns a sniffer for a column of the field.

@@ -19,8 +19,8 @@ type Timestamp struct {
 	Time
 }
 
-// NewDate returns the day. It reports false if there is no such day or the year
-// is not in 1 to 9999.
+// NewDate returns a date. It reports false if the day does not exist or the
+// year is not between 1 and 9999.
 func NewDate(year, month, day int) (Date, bool) {
 	if uint(year-1) >= 9999 || uint(month-1) >= 12 || uint(day-1) >= 31 {
 		return Date{}, false
@@ -49,15 +49,15 @@ func (d Date) ISOWeek() (year, week int) {
 	return int(thursday.Year), (thursday.YearDay()-1)/7 + 1
 }
 
-// Append appends YYYY-MM-DD.
+// Append appends d as YYYY-MM-DD.
 func (d Date) Append(dst []byte) []byte {
 	y := int(d.Year)
 	return append(dst, '0'+byte(y/1000), '0'+byte(y/100%10), '0'+byte(y/10%10), '0'+byte(y%10),
 		'-', '0'+d.Month/10, '0'+d.Month%10, '-', '0'+d.Day/10, '0'+d.Day%10)
 }
 
-// Append appends 15:04, or 15:04:05 with seconds. It drops fractions of a
-// second.
+// Append appends c as 15:04 or, if seconds is true, as 15:04:05. It drops
+// fractions of a second.
 func (c Time) Append(dst []byte, seconds bool) []byte {
 	dst = append(dst, '0'+c.Hour/10, '0'+c.Hour%10, ':', '0'+c.Minute/10, '0'+c.Minute%10)
 	if seconds {
@@ -66,12 +66,14 @@ func (c Time) Append(dst []byte, seconds bool) []byte {
 	return dst
 }
 
-// Append appends 2006-01-02T15:04, or 2006-01-02T15:04:05 with seconds.
+// Append appends m as 2006-01-02T15:04 or, if seconds is true, as
+// 2006-01-02T15:04:05.
 func (m Timestamp) Append(dst []byte, seconds bool) []byte {
 	return m.Time.Append(append(m.Date.Append(dst), 'T'), seconds)
 }
 
-// AppendISO appends the canonical form of a field that holds want.
+// AppendISO appends the part of m that a field with this Want stores, in
+// canonical form.
 func (m Timestamp) AppendISO(dst []byte, want Want, seconds bool) []byte {
 	switch want {
 	case WantDate:
@@ -82,8 +84,9 @@ func (m Timestamp) AppendISO(dst []byte, want Want, seconds bool) []byte {
 	return m.Append(dst, seconds)
 }
 
-// dayNumber counts days from 0000-03-01, which puts leap days at the end of a
-// year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+// dayNumber returns the number of days since 0000-03-01. Starting in March puts
+// leap days at the end of a year (Hinnant, "chrono-Compatible Low-Level Date
+// Algorithms").
 func (d Date) dayNumber() int {
 	y, m := int(d.Year), int(d.Month)
 	if m <= 2 {
@@ -93,8 +96,8 @@ func (d Date) dayNumber() int {
 	return 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + int(d.Day) - 1
 }
 
-// dateFromDayNumber is the inverse of dayNumber. It returns the zero Date
-// outside of the years 1 to 9999.
+// dateFromDayNumber is the inverse of dayNumber. It returns the zero Date if
+// the year is not between 1 and 9999.
 func dateFromDayNumber(n int) Date {
 	if n < 306 || n > 3652364 {
 		return Date{}
@@ -113,7 +116,7 @@ func dateFromDayNumber(n int) Date {
 // unixEpoch is the day number of 1970-01-01.
 const unixEpoch = 719468
 
-// dateFromWeek returns a day of an ISO 8601 week.
+// dateFromWeek returns the date of a weekday in an ISO 8601 week.
 func dateFromWeek(year, week, weekday int) (Date, bool) {
 	if uint(year-1) >= 9999 || uint(week-1) >= 53 || uint(weekday-1) >= 7 {
 		return Date{}, false
@@ -126,7 +129,8 @@ func dateFromWeek(year, week, weekday int) (Date, bool) {
 	return d, true
 }
 
-// dateFromYearDay returns the nth day of a year.
+// dateFromYearDay returns the date of a day of the year, which is counted from
+// 1.
 func dateFromYearDay(year, day int) (Date, bool) {
 	if uint(year-1) >= 9999 || day < 1 || day > 366 {
 		return Date{}, false
@@ -148,7 +152,7 @@ func daysInMonth(year, month int) int {
 	return 31
 }
 
-// newTime returns a time of day, and reports whether it exists.
+// newTime returns a time of day. It reports false if the time does not exist.
 func newTime(hour, minute, second int) (Time, bool) {
 	if uint(hour) >= 24 || uint(minute) >= 60 || uint(second) >= 60 {
 		return Time{}, false

@@ -7,13 +7,15 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Hints are what is known of a column apart from its cells. They decide only what
-// the cells leave open.
+// Hints are what is known about a column in addition to its cells. They decide
+// only what the cells leave open.
 type Hints struct {
-	// Format and Locale are the field's own display format and locale. Leave them
-	// empty if the field does not set them: defaults decide nothing.
+	// Format and Locale are the field's own display format and locale. If the
+	// field does not set them, leave them empty: a default must not decide
+	// anything.
 	Format, Locale string
-	// Neighbors are other columns of the same table whose cells decided an order.
+	// Neighbors are other columns of the same table in which the cells decided
+	// the order.
 	Neighbors []Neighbor
 	// Pivot and Autofix are copied to the style.
 	Pivot   uint8
@@ -26,41 +28,43 @@ type Neighbor struct {
 	Style  Style
 }
 
-// Decision is the style of a column, with reasons.
+// Decision is the style of a column, with the reasons for it.
 type Decision struct {
-	// Style reads the column. Orders of open ambiguities are Undecided.
+	// Style reads the column. An order that is still ambiguous is Undecided.
 	Style Style
 	// Evidence explains the style.
 	Evidence []intray.Message
-	// Ambiguities are the questions that the cells leave open. A person's choice is
-	// applied to Style.
+	// Ambiguities are the questions that the cells do not answer. Choice.Apply
+	// adds the user's answer to Style.
 	Ambiguities []Ambiguity
-	// Cells is the number of cells that are not blank, Unread how many of them no
-	// style can read.
+	// Cells is the number of nonblank cells. Unread is the number of those that
+	// no style can read.
 	Cells, Unread int64
 }
 
-// Ambiguity is a question for a person.
+// Ambiguity is a question for the user.
 type Ambiguity struct {
-	// Pattern is the pattern of the cells in question, or the first of several. It
-	// is Named if the question is about the language of names.
+	// Pattern is the pattern of the cells in question, or the first pattern if
+	// there are several. It is Named if the question is about the language of
+	// month names.
 	Pattern Pattern
 	Text    intray.Message
 	Choices []Choice
 }
 
-// Choice is one answer. Either Order or Languages is set.
+// Choice is one possible answer. Either Order or Languages is set.
 type Choice struct {
 	Order     Order
 	Languages Languages
-	// Label is the answer in words, Readings the dates of some cells under it.
+	// Label is the answer in words. Readings are the dates of some cells if
+	// this answer is chosen.
 	Label    intray.Message
 	Readings []intray.Reading
 
-	patterns uint16 // the set of patterns that the answer applies to
+	patterns uint16 // the set of patterns to which the answer applies
 }
 
-// Apply returns the style with this answer.
+// Apply returns s with this answer applied.
 func (c Choice) Apply(s Style) Style {
 	if c.Languages != 0 {
 		s.Languages = c.Languages
@@ -73,19 +77,19 @@ func (c Choice) Apply(s Style) Style {
 	return s
 }
 
-// decider makes one decision.
+// decider holds the state of one decision.
 type decider struct {
 	Decision
 	sniffer *Sniffer
 	hints   Hints
-	// openOrders are the orders that each pattern can still have.
+	// openOrders are the orders that are still possible for each pattern.
 	openOrders [patternCount][]Order
-	// decidedByCells are the patterns that their own cells decided.
+	// decidedByCells reports which patterns were decided by their own cells.
 	decidedByCells [patternCount]bool
 }
 
-// Decide decides how the column writes its days. It may be called again, with
-// other hints or after more cells.
+// Decide decides on the style of the column. It may be called again, with
+// different hints or after more cells.
 func (c *Sniffer) Decide(hints Hints) Decision {
 	d := decider{sniffer: c, hints: hints}
 	d.Cells, d.Unread = c.cells, c.unreadable
@@ -105,7 +109,8 @@ func (c *Sniffer) Decide(hints Hints) Decision {
 	return d.Decision
 }
 
-// isSettled reports whether the pattern has its order, or its question.
+// isSettled reports whether the order of the pattern is decided, or is already
+// the subject of a question.
 func (d *decider) isSettled(t *patternStats) bool {
 	asked := slices.ContainsFunc(d.Ambiguities, func(a Ambiguity) bool {
 		return len(a.Choices) > 0 && a.Choices[0].patterns>>t.pattern&1 == 1
@@ -115,8 +120,8 @@ func (d *decider) isSettled(t *patternStats) bool {
 
 func (d *decider) isOpen(f Pattern, o Order) bool { return slices.Contains(d.openOrders[f], o) }
 
-// decideByCells uses the order of the field and what the cells of the pattern
-// show.
+// decideByCells narrows the orders by the field's own order and by the cells of
+// the pattern.
 func (d *decider) decideByCells(t *patternStats) {
 	d.openOrders[t.pattern] = t.pattern.orders()
 	if d.applyFieldOrder(t); d.isSettled(t) {
@@ -129,7 +134,7 @@ func (d *decider) decideByCells(t *patternStats) {
 	}
 	d.decidedByCells[t.pattern] = len(d.openOrders[t.pattern]) == 1
 	if open := len(d.openOrders[t.pattern]); open > 1 && (t.pattern == Dot || t.pattern == ShortDot) && t.ambiguous > 0 {
-		// Points separate day, month and year, in this order.
+		// Dates with dots are never month-first.
 		d.dropOrders(t.pattern, MDY)
 		if len(d.openOrders[t.pattern]) < open {
 			d.report(intray.NewMessage("date.points", intray.Params{"example": t.ambiguousExamples[0]}))
@@ -142,10 +147,11 @@ func (d *decider) decideByCells(t *patternStats) {
 	}
 }
 
-// decideByOthers uses what is known beyond the cells of the pattern, or asks.
+// decideByOthers uses evidence other than the cells of the pattern. If it is
+// not sufficient, the user is asked.
 func (d *decider) decideByOthers(t *patternStats) {
 	if t.ambiguous == 0 {
-		return // every cell means the same in all orders that fit it
+		return // every cell has the same meaning in all orders that fit it
 	}
 	if t.pattern == YearFirst {
 		d.Style.Orders[YearFirst] = YMD
@@ -157,7 +163,8 @@ func (d *decider) decideByOthers(t *patternStats) {
 			return
 		}
 	}
-	// Numbers alone have used the locale already; days with a named month have not.
+	// The locale was already applied to all-number patterns, but not to days
+	// with a named month.
 	if own := d.hints.orderFor(t.pattern, d.sniffer.want); d.isOpen(t.pattern, own.order) {
 		d.report(own.decides())
 		d.Style.Orders[t.pattern] = own.order
@@ -166,7 +173,8 @@ func (d *decider) decideByOthers(t *patternStats) {
 	d.askOrder(t)
 }
 
-// dropBeaten drops the orders that another open one beats, unless none is left.
+// dropBeaten drops every order that a different open order beats. If that would
+// drop all orders, it drops none.
 func (d *decider) dropBeaten(f Pattern, beats func(a, b Order) bool) {
 	left := slices.DeleteFunc(slices.Clone(d.openOrders[f]), func(b Order) bool {
 		return slices.ContainsFunc(d.openOrders[f], func(a Order) bool { return a != b && beats(a, b) })
@@ -180,8 +188,9 @@ func (d *decider) dropOrders(f Pattern, orders ...Order) {
 	d.dropBeaten(f, func(_, b Order) bool { return slices.Contains(orders, b) })
 }
 
-// outweighs reports whether the cells that fit only a outweigh those that fit only
-// b. A fifth against a leaves it open, unless no other cell depends on it.
+// outweighs reports whether the cells that fit only a outweigh those that fit
+// only b. If other cells depend on the answer, at most a fifth of these cells
+// may fit only b.
 func outweighs(over *[orderCount][orderCount]int64, a, b Order, ambiguous int64) bool {
 	won, lost := over[a][b], over[b][a]
 	return won > lost && (ambiguous == 0 || lost*5 <= won+lost)
@@ -207,17 +216,19 @@ func (d *decider) narrowByWeekdays(t *patternStats) {
 }
 
 const (
-	// decisiveLogOdds is how much likelier one reading must be than another: about
-	// a hundred times, as a natural logarithm.
+	// decisiveLogOdds is the natural logarithm of the odds from which one
+	// reading is accepted: about 100 to 1.
 	decisiveLogOdds = 4.6
-	// yearLastLogOdds is how much likelier a year of two digits is last than first:
-	// ten times. Next to the name of a month it is 200 times, which decides alone.
+	// yearLastLogOdds is the natural logarithm of the odds that a two-digit
+	// year is last rather than first: 10 to 1. yearLastLogOddsNamed applies
+	// next to the name of a month: 200 to 1, which is decisive alone.
 	yearLastLogOdds, yearLastLogOddsNamed = 2.3, 5.3
 )
 
-// narrowByYears distinguishes years of two digits from days: numbers over 31 are
-// not days, and the years of a column repeat more than its days do. One cell
-// weighs little more than certain, so that a typo does not outweigh a column.
+// narrowByYears distinguishes two-digit years from days. Numbers over 31 are
+// not days, and the years of a column repeat more often than its days. The
+// weight of a single cell is only slightly more than decisive, so that a typo
+// does not outweigh a column.
 func (d *decider) narrowByYears(t *patternStats) {
 	odds := yearLastLogOdds
 	if t.pattern == Named {
@@ -227,7 +238,7 @@ func (d *decider) narrowByYears(t *patternStats) {
 	}
 	repeated := yearLogLikelihood(&t.valueCounts[1]) - yearLogLikelihood(&t.valueCounts[0])
 	if t.cells < 5 {
-		repeated = min(repeated, 0) // too few to distinguish a habit from chance
+		repeated = min(repeated, 0) // too few to distinguish a pattern from chance
 	}
 	likelier := repeated + odds + 5*float64(t.yearLast-t.yearFirst)
 	before := d.openOrders[t.pattern]
@@ -242,9 +253,9 @@ func (d *decider) narrowByYears(t *patternStats) {
 	}
 }
 
-// yearLogLikelihood returns the logarithm of how likely these numbers are as
-// years. The next year is the likelier the more often it came before (a Chinese
-// restaurant process over 100 years).
+// yearLogLikelihood returns the log-likelihood that these numbers are years.
+// The more often a year has occurred, the more likely it is to be next (a
+// Chinese restaurant process over 100 years).
 func yearLogLikelihood(values *[100]uint32) float64 {
 	sum, n := 0.0, 0.0
 	for _, count := range values {
@@ -258,7 +269,8 @@ func yearLogLikelihood(values *[100]uint32) float64 {
 	return sum - gamma
 }
 
-// narrowBySeries chooses the only order in which the days follow each other.
+// narrowBySeries chooses an order if it is the only one in which the dates form
+// a series.
 func (d *decider) narrowBySeries(t *patternStats) {
 	if o := d.onlyOrder(t, func(o Order) bool { return t.series[o].isRegular() }); o != Undecided {
 		d.openOrders[t.pattern] = []Order{o}
@@ -266,8 +278,9 @@ func (d *decider) narrowBySeries(t *patternStats) {
 		return
 	}
 	o := d.onlyOrder(t, func(o Order) bool { return t.series[o].isOrdered() })
-	// Cells sorted as text show nothing: text sorts by the first number, so that
-	// the month is before the year only if there are several years.
+	// Cells that are sorted as text are not evidence. Text is sorted by its
+	// first number, so month-first dates are in chronological order only within
+	// one year.
 	sortedAsText := o == YMD || o == MDY && (t.minYear == t.maxYear || t.series[o].yearChanges == 0)
 	if o != Undecided && !sortedAsText {
 		d.openOrders[t.pattern] = []Order{o}
@@ -275,7 +288,8 @@ func (d *decider) narrowBySeries(t *patternStats) {
 	}
 }
 
-// onlyOrder returns the only open order that is as asked, or Undecided.
+// onlyOrder returns the open order for which is returns true, or Undecided
+// unless there is exactly one.
 func (d *decider) onlyOrder(t *patternStats, is func(Order) bool) (found Order) {
 	for _, o := range d.openOrders[t.pattern] {
 		if is(o) {
@@ -322,8 +336,8 @@ func (d *decider) orderOfNeighbors(t *patternStats) (found Order) {
 	return found
 }
 
-// FieldStyle returns the style of the field's own format and locale, for cells
-// whose column was not sniffed.
+// FieldStyle returns the style set by the field's own format and locale. It is
+// used for cells whose column was not sniffed.
 func (h Hints) FieldStyle(want Want) Style {
 	s := Style{Pivot: h.Pivot, Autofix: h.Autofix}
 	if l, ok := FindLocale(h.Locale); ok {
@@ -335,20 +349,22 @@ func (h Hints) FieldStyle(want Want) Style {
 	return s
 }
 
-// fieldOrder is an order that the field itself sets, by its format or else its
-// locale.
+// fieldOrder is an order that the field sets, by its format or, if there is
+// none, by its locale.
 type fieldOrder struct {
 	order          Order
 	format, locale string
-	// shortYear reports whether the format has the pattern's year of two digits.
+	// shortYear reports whether the format has the two-digit year of the
+	// pattern.
 	shortYear bool
 }
 
 // orderFor returns the order that the field sets for a pattern. A format that
-// starts with a year of four digits sets none for patterns with two.
+// starts with a four-digit year sets no order for patterns with a two-digit
+// year.
 func (h Hints) orderFor(f Pattern, want Want) fieldOrder {
 	if f == YearFirst {
-		return fieldOrder{} // ISO dates are what they are
+		return fieldOrder{} // the order of ISO dates is fixed
 	}
 	if layout, err := CompileLayout(h.Format, h.Locale, want, false); err == nil {
 		o, short := layout.DateOrder(), layout.hasShortYear()
@@ -362,7 +378,7 @@ func (h Hints) orderFor(f Pattern, want Want) fieldOrder {
 	return fieldOrder{}
 }
 
-// decides is the evidence for the field's order.
+// decides returns the evidence message for the field's order.
 func (o fieldOrder) decides() intray.Message {
 	if o.format != "" {
 		return intray.NewMessage("date.format_decides", intray.Params{"format": o.format, "order": orderClauses[o.order]})
@@ -370,9 +386,9 @@ func (o fieldOrder) decides() intray.Message {
 	return intray.NewMessage("date.locale_decides", intray.Params{"locale": o.locale, "order": orderClauses[o.order]})
 }
 
-// applyFieldOrder applies the order that the field sets. It asks if more cells
-// contradict the order than support it. A single cell is an exception, and is
-// reported when it is read.
+// applyFieldOrder applies the order that the field sets. If more cells
+// contradict the order than support it, the user is asked. A single
+// contradicting cell is an exception, which is reported when the cell is read.
 func (d *decider) applyFieldOrder(t *patternStats) {
 	own := d.hints.orderFor(t.pattern, d.sniffer.want)
 	if own.order == Undecided || t.pattern == Named {
@@ -380,7 +396,7 @@ func (d *decider) applyFieldOrder(t *patternStats) {
 	}
 	open, reason := t.contradictions(own.order)
 	if reason.IsZero() && t.pattern.hasShortYear() && !own.shortYear {
-		// The years of two digits may certainly be somewhere else.
+		// The cells can show that a two-digit year is in a different position.
 		evidenceCount := len(d.Evidence)
 		d.narrowByYears(t)
 		d.Evidence = d.Evidence[:evidenceCount]
@@ -411,8 +427,8 @@ func (d *decider) applyFieldOrder(t *patternStats) {
 	d.reportMixed(t)
 }
 
-// contradicted is the question which one holds, the field's order or what
-// contradicts it.
+// contradicted returns the question whether to trust the field's order or the
+// cells that contradict it.
 func (o fieldOrder) contradicted(reason intray.Message) intray.Message {
 	if o.format != "" {
 		return intray.NewMessage("date.format_contradicted", intray.Params{"format": o.format, "order": orderClauses[o.order], "reason": reason})
@@ -420,9 +436,9 @@ func (o fieldOrder) contradicted(reason intray.Message) intray.Message {
 	return intray.NewMessage("date.locale_contradicted", intray.Params{"locale": o.locale, "order": orderClauses[o.order], "reason": reason})
 }
 
-// contradictions returns the named order and those of the cells that contradict
-// it, and what contradicts it. The reason is zero unless most of the decisive
-// cells do, and at least two.
+// contradictions returns the named order, the orders that cells support against
+// it, and the reason to doubt it. The reason is zero unless at least two cells,
+// and more than half of the decisive cells, contradict the named order.
 func (t *patternStats) contradictions(named Order) (orders []Order, reason intray.Message) {
 	for _, o := range t.pattern.orders() {
 		lost := t.wins[o][named] + t.weekdayWins[o][named]

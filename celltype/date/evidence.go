@@ -8,7 +8,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// orderClauses name an order within a sentence, orderLabels as an answer.
+// orderClauses are the names of the orders as part of a sentence. orderLabels
+// are their names as an answer.
 var orderClauses = [...]intray.Message{
 	DMY: intray.NewMessage("date.day_before_month", nil), MDY: intray.NewMessage("date.month_before_day", nil),
 	YMD: intray.NewMessage("date.year_then_month", nil), YDM: intray.NewMessage("date.year_then_day", nil),
@@ -21,8 +22,8 @@ var orderLabels = [...]intray.Message{
 
 func (d *decider) report(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
 
-// reportNumbers reports which cells fit the order of the pattern and no other.
-// That a month follows a year goes without saying.
+// reportNumbers reports which cells fit only the order of the pattern. It does
+// not report that the month follows a year.
 func (d *decider) reportNumbers(t *patternStats) {
 	winner := d.Style.Orders[t.pattern]
 	if t.pattern == YearFirst && winner == YMD {
@@ -36,7 +37,7 @@ func (d *decider) reportNumbers(t *patternStats) {
 	}
 }
 
-// numbersMessage names the number that cannot be a month.
+// numbersMessage returns a message with the number that cannot be a month.
 func numbersMessage(t *patternStats, winner, loser Order) intray.Message {
 	params := intray.Params{
 		"count": t.wins[winner][loser], "n": t.cells, "example": t.winExamples[winner][loser],
@@ -57,8 +58,9 @@ func numbersMessage(t *patternStats, winner, loser Order) intray.Message {
 	return intray.NewMessage("date.month_third_not_second", params)
 }
 
-// yearsMessage names the position of the year of two digits, and whether the
-// numbers show it or only what is usual.
+// yearsMessage returns a message about the position of the two-digit year. The
+// message distinguishes a position that the numbers show from one that is only
+// usual.
 func yearsMessage(t *patternStats, winner Order, repeated float64) intray.Message {
 	first := orderPositions[winner][0] == 0
 	if n := max(t.yearLast, t.yearFirst); n > 0 && min(t.yearLast, t.yearFirst) == 0 {
@@ -87,7 +89,7 @@ func yearsMessage(t *patternStats, winner Order, repeated float64) intray.Messag
 	return intray.NewMessage("date.year_last_by_values", params)
 }
 
-// reportMixed reports cells that contradict the order of their pattern.
+// reportMixed reports the cells that contradict the order of their pattern.
 func (d *decider) reportMixed(t *patternStats) {
 	winner := d.Style.Orders[t.pattern]
 	for _, o := range t.pattern.orders() {
@@ -130,7 +132,7 @@ func (d *decider) reportZones() {
 	d.report(intray.NewMessage("time.zones", intray.Params{"n": z.cells, "offsets": offsets}))
 }
 
-// appendOffset appends an offset in minutes: +01:00.
+// appendOffset appends an offset in minutes in the format +01:00.
 func appendOffset(dst []byte, minutes int16) []byte {
 	sign, m := byte('+'), int(minutes)
 	if m < 0 {
@@ -139,8 +141,8 @@ func appendOffset(dst []byte, minutes int16) []byte {
 	return append(dst, sign, '0'+byte(m/600), '0'+byte(m/60%10), ':', '0'+byte(m%60/10), '0'+byte(m%10))
 }
 
-// askOrder asks for the order of a pattern among its open ones. Patterns with the
-// same answers share a question.
+// askOrder asks for the order of a pattern. The choices are its open orders.
+// Patterns with the same choices share one question.
 func (d *decider) askOrder(t *patternStats) {
 	open := d.openOrders[t.pattern]
 	at := slices.IndexFunc(d.Ambiguities, func(a Ambiguity) bool {

@@ -7,7 +7,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// monthNameStats counts which languages have the month names of a column.
+// monthNameStats counts the languages in which the month names of a column
+// exist.
 type monthNameStats struct {
 	cells     int64
 	languages [64]int64
@@ -39,13 +40,13 @@ func (n *monthNameStats) observe(p *parts, raw []byte) {
 	}
 }
 
-// decideNames decides the languages of the month names, or asks.
+// decideNames decides on the languages of the month names, or asks the user.
 func (d *decider) decideNames() {
 	n := &d.sniffer.names
 	if n.cells == 0 {
 		return
 	}
-	// The languages that have the most names.
+	// set holds the languages that have the most names.
 	var set Languages
 	cells := slices.Max(n.languages[:])
 	for i, count := range n.languages {
@@ -53,7 +54,7 @@ func (d *decider) decideNames() {
 			set |= 1 << i
 		}
 	}
-	// They fall into groups by what the ambiguous names mean in them.
+	// groups divides these languages by what the ambiguous names mean in them.
 	groups := []Languages{set}
 	for _, name := range n.ambiguous {
 		var finer []Languages
@@ -87,8 +88,8 @@ func (d *decider) decideNames() {
 	}
 }
 
-// splitBySense splits a set of languages by the month that a name is in them.
-// Languages without the name are dropped, unless all are.
+// splitBySense divides a set of languages by the month that a name means in
+// them. It drops languages that do not have the name, unless none has it.
 func splitBySense(group Languages, senses []sense) (finer []Languages) {
 	for _, s := range senses {
 		if part := group & s.languages; part != 0 {
@@ -101,10 +102,10 @@ func splitBySense(group Languages, senses []sense) (finer []Languages) {
 	return finer
 }
 
-// namedLanguages is how many languages of a set a message names.
+// namedLanguages is the maximum number of languages that a message lists.
 const namedLanguages = 4
 
-// languageNames names the first languages of a set.
+// languageNames returns a message with the first languages of a set.
 func languageNames(set Languages) intray.Message {
 	codes := set.Tags()
 	names := make([]intray.Message, 0, namedLanguages)
@@ -120,7 +121,8 @@ func languageNames(set Languages) intray.Message {
 	return intray.NewMessage("language.list", intray.Params{"languages": names})
 }
 
-// languageCodes are the message codes of the names of all languages.
+// languageCodes maps each language tag to the message code of the language's
+// name.
 var languageCodes = map[string]string{
 	"en": "language.en", "af": "language.af", "ar": "language.ar", "bg": "language.bg", "bs": "language.bs", "ca": "language.ca",
 	"cs": "language.cs", "da": "language.da", "de": "language.de", "el": "language.el", "es": "language.es", "et": "language.et",

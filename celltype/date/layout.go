@@ -9,46 +9,46 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// ISO is the format that means the canonical form: 2022-03-27, 2022-03-27T15:20
-// or 15:20, depending on what the field holds.
+// ISO is the format that stands for the canonical format of the field:
+// 2022-03-27, 2022-03-27T15:20 or 15:20.
 const ISO = "[ISO]"
 
 // Layout is a compiled format. It is immutable and safe for concurrent use.
 //
 // A format consists of the tokens of Luxon 3 (https://moment.github.io/luxon,
-// "Formatting" and "Parsing"). Text between single quotes is literal, two quotes
-// with nothing between them are a quote, and characters that are not tokens
-// represent themselves. There are two differences: the tokens of local weeks,
-// n nn ii iiii, write ISO weeks, and the zone of all timestamps is UTC. Localized
-// patterns are for the Gregorian calendar in all locales.
+// "Formatting" and "Parsing"). Text in single quotes is literal, two
+// consecutive quotes are a quote, and characters that are not tokens represent
+// themselves. There are two differences from Luxon: the tokens for local weeks
+// (n, nn, ii and iiii) format ISO weeks, and the zone of all timestamps is UTC.
+// Localized patterns are Gregorian in all locales.
 type Layout struct {
 	elements []element
 	iso      bool
 	want     Want
 	seconds  bool
-	zero     rune // the digit 0 of the locale
+	zero     rune // the digit 0 in the locale
 }
 
-// element is one token, or the text between tokens.
+// element is a token, or the literal text between tokens.
 type element struct {
 	field field
 	width uint8
-	// text is what a literal or a zone is written as, folded how a literal is
-	// compared.
+	// text is the output of a literal or a zone. folded is text in the form
+	// used for comparison.
 	text, folded string
-	// names are what a name is written as, keys what it is read as.
+	// names are the names to write. keys are the names to accept.
 	names []string
 	keys  []elementKey
 }
 
-// elementKey is the folded name of a month or weekday with its number.
+// elementKey is the folded name of a month or weekday, with its number.
 type elementKey struct {
 	text   string
 	number uint8
 }
 
-// field is what a token writes. The order separates fields of a clock, fields of
-// a day, counts since 1970 and zones.
+// field is what a token stands for. The constants are in this order: fields of
+// a time, fields of a date, counts since 1970, and zones.
 type field uint8
 
 const (
@@ -78,8 +78,8 @@ const (
 	zoneID
 )
 
-// plainTokens are the tokens of numbers and zones, with the fewest digits of a
-// number. A year of two digits has the width 2.
+// plainTokens are the tokens of numbers and zones, with the minimum number of
+// digits. A two-digit year has the width 2.
 var plainTokens = map[string]element{
 	"y": {field: yearField, width: 1}, "yy": {field: yearField, width: 2}, "yyyy": {field: yearField, width: 4},
 	"yyyyy": {field: yearField, width: 4}, "yyyyyy": {field: yearField, width: 6},
@@ -104,7 +104,7 @@ var plainTokens = map[string]element{
 	"X": {field: unixField, width: 1}, "x": {field: unixMilliField, width: 1},
 }
 
-// nameTokens are the tokens of names, with their list in the locale.
+// nameTokens maps the tokens of names to their lists in the locale.
 var nameTokens = map[string]struct {
 	field field
 	list  string
@@ -112,17 +112,18 @@ var nameTokens = map[string]struct {
 	"MMM": {monthName, "months.short"}, "MMMM": {monthName, "months.long"}, "MMMMM": {monthName, "months.narrow"},
 	"LLL": {monthName, "months.short.alone"}, "LLLL": {monthName, "months.long.alone"}, "LLLLL": {monthName, "months.narrow"},
 	"EEE": {weekdayName, "days.short"}, "EEEE": {weekdayName, "days.long"}, "EEEEE": {weekdayName, "days.narrow"},
-	"EEEEEE": {weekdayName, "days.sentence"}, // of the localized patterns only
+	"EEEEEE": {weekdayName, "days.sentence"}, // used only in localized patterns
 	"ccc":    {weekdayName, "days.short.alone"}, "cccc": {weekdayName, "days.long.alone"}, "ccccc": {weekdayName, "days.narrow"},
 	"a": {meridiemField, "meridiems"}, "G": {eraName, "eras.short"}, "GG": {eraName, "eras.long"}, "GGGGG": {eraName, "eras.narrow"},
 }
 
-// maxFormat is the most bytes of a format, ten times those of real ones.
+// maxFormat is the maximum length of a format in bytes, about ten times that of
+// real formats.
 const maxFormat = 256
 
-// CompileLayout compiles a format for a locale, by default en-US. The arguments
-// want and seconds matter to [ISO] only. An unknown locale is an error, and so is
-// a format without a token or of more than 256 bytes.
+// CompileLayout compiles a format for a locale, which is en-US by default. The
+// arguments want and seconds affect only [ISO]. The format must have at least
+// one token and at most 256 bytes. An unknown locale is an error.
 func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, error) {
 	l := &Layout{want: want, seconds: seconds, zero: '0'}
 	if format == ISO {
@@ -149,7 +150,7 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 	return l, nil
 }
 
-// compile splits a format into runs of the same letter and quoted text.
+// compile splits a format into runs of the same letter and quoted literals.
 func (l *Layout) compile(format string, where *Locale) {
 	for format != "" {
 		if format[0] == '\'' {
@@ -193,9 +194,9 @@ func (l *Layout) addText(text string) {
 	l.elements = append(l.elements, element{text: text, folded: strings.ReplaceAll(foldString(text), " ", "")})
 }
 
-// newNameElement returns an element that writes the names of one list and reads
-// those of all lists of its kind: a cell is not rejected for a long or short form
-// or another case.
+// newNameElement returns an element that writes names from one list but accepts
+// names from all lists of the same kind, so that a cell is not rejected because
+// of a longer, shorter or differently cased name.
 func newNameElement(f field, list string, where *Locale) element {
 	p := element{field: f, names: where.nameList(list)}
 	lists := []string{list}
@@ -210,13 +211,13 @@ func newNameElement(f field, list string, where *Locale) element {
 			}
 		}
 	}
-	// The longest name that matches is the right one.
+	// The longest name that matches must be found first.
 	slices.SortStableFunc(p.keys, func(a, b elementKey) int { return len(b.text) - len(a.text) })
 	return p
 }
 
-// DateOrder returns the order of day, month and year if all three are numbers,
-// and Undecided otherwise.
+// DateOrder returns the order of day, month and year if all three are numbers.
+// Otherwise, it returns Undecided.
 func (l *Layout) DateOrder() Order {
 	if l.iso {
 		return YMD
@@ -237,7 +238,7 @@ func (l *Layout) DateOrder() Order {
 
 func (l *Layout) contains(is func(element) bool) bool { return slices.ContainsFunc(l.elements, is) }
 
-// hasShortYear reports whether the year has two digits.
+// hasShortYear reports whether the layout has a two-digit year.
 func (l *Layout) hasShortYear() bool {
 	return l.contains(func(p element) bool { return p.field == yearField && p.width == 2 })
 }
@@ -248,7 +249,8 @@ func (l *Layout) HasOffset() bool {
 	return l.contains(func(p element) bool { return p.field >= unixField })
 }
 
-// Components reports which parts of a timestamp the layout shows.
+// Components reports whether the layout shows a date and whether it shows a
+// time of day.
 func (l *Layout) Components() (day, clock bool) {
 	if l.iso {
 		return l.want != WantTime, l.want != WantDate
@@ -259,8 +261,9 @@ func (l *Layout) Components() (day, clock bool) {
 	return day, clock
 }
 
-// Append appends m in the layout. Components that m lacks, such as the month of a
-// time of day, are omitted. Append does not allocate if dst is large enough.
+// Append appends m in the layout. It omits components that m does not have,
+// such as the month of a time of day. Append does not allocate if dst has
+// sufficient capacity.
 func (l *Layout) Append(dst []byte, m Timestamp) []byte {
 	if l.iso {
 		return m.AppendISO(dst, l.want, l.seconds)
@@ -282,7 +285,8 @@ func (l *Layout) Append(dst []byte, m Timestamp) []byte {
 	return dst
 }
 
-// nameIndex returns the index of a name, or -1.
+// nameIndex returns the index of the name for m in its list, or -1 if m has
+// none.
 func (p *element) nameIndex(m Timestamp) int {
 	switch {
 	case p.field == meridiemField:
@@ -297,7 +301,7 @@ func (p *element) nameIndex(m Timestamp) int {
 	return m.Weekday() - 1
 }
 
-// number returns the value of a numeric field.
+// number returns the value of a numeric field in m.
 func (p *element) number(m Timestamp) int64 {
 	year := int64(m.Year)
 	switch p.field {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parsedFields holds what a cell has in the fields of a layout.
+// parsedFields holds the values that a cell has for the fields of a layout.
 type parsedFields struct {
 	values [unixMilliField + 1]int64
 	has    [unixMilliField + 1]bool
@@ -15,9 +15,10 @@ type parsedFields struct {
 	hasZone   bool
 }
 
-// Read reads a cell in the layout. It ignores case, accents, spaces, the points of
-// abbreviations and the script of digits. Years of two digits are those of the
-// zero Style. A cell in another form is NotUnderstood. Read does not allocate.
+// Read reads a cell in the layout. It ignores case, accents, spaces, the dots
+// of abbreviations and the script of digits. Two-digit years are read as in the
+// zero Style. The reading of a cell that does not match the layout is
+// NotUnderstood. Read does not allocate.
 func (l *Layout) Read(raw []byte, want Want) Reading {
 	if l.iso {
 		var s Style
@@ -66,8 +67,8 @@ func skipSpaces(text []byte) []byte {
 	return text
 }
 
-// matchText cuts a text and ignores spaces, for names also points, unless they
-// separate digits.
+// matchText removes want from the start of text. It ignores spaces unless they
+// separate digits. If ignorePoints is set, it ignores dots as well.
 func matchText(text []byte, want string, ignorePoints bool) ([]byte, bool) {
 	for i := 0; i < len(want); {
 		switch {
@@ -83,8 +84,8 @@ func matchText(text []byte, want string, ignorePoints bool) ([]byte, bool) {
 	return text, true
 }
 
-// readName reads the longest name that matches. A name with two meanings, such as
-// J, matches nothing.
+// readName reads the longest name that matches. It does not match a name with
+// two meanings, such as J.
 func (f *parsedFields) readName(p *element, text []byte) ([]byte, bool) {
 	for i, key := range p.keys {
 		rest, ok := matchText(text, key.text, true)
@@ -96,7 +97,8 @@ func (f *parsedFields) readName(p *element, text []byte) ([]byte, bool) {
 				return nil, false
 			}
 		}
-		// A point belongs to an abbreviation rather than to the text of the layout.
+		// Treat the dot as part of an abbreviation, not of the layout's literal
+		// text.
 		isPoint := len(rest) > 0 && rest[0] == '.'
 		if isPoint && (strings.HasSuffix(p.names[0], ".") || p.field == meridiemField || len(rest) > 1 && rest[1] == ' ') {
 			rest = rest[1:]
@@ -106,7 +108,8 @@ func (f *parsedFields) readName(p *element, text []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// set stores a value. It reports whether the field has no other value already.
+// set stores a value. It reports false if the field already has a different
+// value.
 func (f *parsedFields) set(field field, value int64) bool {
 	same := !f.has[field] || f.values[field] == value
 	f.values[field], f.has[field] = value, true
@@ -127,7 +130,7 @@ func (f *parsedFields) readOffset(text []byte) ([]byte, bool) {
 	return text[n:], ok && n > 1
 }
 
-// digitRange returns the fewest and the most digits of a field.
+// digitRange returns the minimum and maximum number of digits of a field.
 func (p *element) digitRange() (least, most int) {
 	least, most = int(p.width), 2
 	switch p.field {
@@ -165,13 +168,13 @@ func (f *parsedFields) readNumber(p *element, text []byte) ([]byte, bool) {
 	return text[n:], n >= least && f.set(p.field, value)
 }
 
-// resolve combines the values.
+// resolve combines the values of all fields into a reading.
 func (f *parsedFields) resolve(want Want) Reading {
 	r := Reading{HasZone: f.hasZone, Offset: f.offset}
 	if f.has[unixField] || f.has[unixMilliField] {
 		return f.resolveUnix(want)
 	}
-	if f.has[hourField] || f.has[hour12Field] || f.has[minuteField] { // mm:ss is a time, too
+	if f.has[hourField] || f.has[hour12Field] || f.has[minuteField] { // mm:ss is also a time
 		r.HasTime = true
 		r.Time, r.Reason = f.resolveTime()
 	}
@@ -188,7 +191,8 @@ func (f *parsedFields) resolve(want Want) Reading {
 	return r
 }
 
-// resolveTime prefers an hour of the whole day to one of half a day.
+// resolveTime combines the fields of the time. It prefers a 24-hour field to a
+// 12-hour field.
 func (f *parsedFields) resolveTime() (Time, Reason) {
 	hour := f.values[hourField]
 	if f.has[hour12Field] {
@@ -247,7 +251,7 @@ func (f *parsedFields) resolveDate() (d Date, reason Reason) {
 	return d, Read
 }
 
-// resolveUnix reads seconds or milliseconds since 1970, in UTC.
+// resolveUnix reads a number of seconds or milliseconds since 1970 in UTC.
 func (f *parsedFields) resolveUnix(want Want) Reading {
 	millis := f.values[unixField] * 1000
 	if f.has[unixMilliField] {

@@ -16,8 +16,8 @@ import (
 //go:embed locales.txt
 var localesText string
 
-// Locale describes how a language, or a country that speaks it, writes dates.
-// It is immutable.
+// Locale describes how dates are written in a language, or in a country where
+// it is spoken. It is immutable.
 type Locale struct {
 	// Code is the language tag, such as de or en-GB.
 	Code string
@@ -27,9 +27,9 @@ type Locale struct {
 	parent   *Locale
 }
 
-// FindLocale returns the locale of a language tag such as de-AT or pt_BR, or
-// that of its language if the country has none. It reports false if both are
-// unknown.
+// FindLocale returns the locale for a language tag such as de-AT or pt_BR. If
+// there is none for the country, it returns the locale of the language. It
+// reports false if there is no locale for the language either.
 func FindLocale(tag string) (*Locale, bool) {
 	if len(tag) > 64 {
 		return nil, false // longer than any language tag in use
@@ -62,7 +62,8 @@ var localeAliases = map[string]string{
 	"sr-rs": "sr", "sr-cyrl": "sr", "sr-latn-rs": "sr-latn", "es-419": "es-mx",
 }
 
-// lookup returns the entry of the locale or of its closest parent that has one.
+// lookup returns the entry of the locale or, if it has none, of its closest
+// ancestor that does.
 func (l *Locale) lookup(key string) string {
 	for ; l != nil; l = l.parent {
 		if value, is := l.entries[key]; is {
@@ -72,8 +73,8 @@ func (l *Locale) lookup(key string) string {
 	return ""
 }
 
-// nameList returns a list of names. If the locale does not distinguish the form
-// within a date from the form alone, it returns the latter.
+// nameList returns a list of names. If the locale has no separate list of names
+// for use within a date, it returns the stand-alone names.
 func (l *Locale) nameList(key string) []string {
 	for at := l; at != nil; at = at.parent {
 		for _, k := range [2]string{key, key + ".alone"} {
@@ -85,12 +86,12 @@ func (l *Locale) nameList(key string) []string {
 	return nil
 }
 
-// DateOrder returns the order of day, month and year in the locale's short
-// date.
+// DateOrder returns the order of day, month and year in the locale's short date
+// format.
 func (l *Locale) DateOrder() Order { return patternOrder(l.lookup("D")) }
 
-// patternOrder returns the order of day, month and year in a pattern that has
-// nothing else.
+// patternOrder returns the order of day, month and year in a pattern. It
+// returns Undecided if the pattern does not have all three.
 func patternOrder(pattern string) Order {
 	var seen []byte
 	for _, c := range []byte(pattern) {
@@ -114,7 +115,7 @@ func patternOrder(pattern string) Order {
 // Languages is a set of languages.
 type Languages uint64
 
-// Tags returns the tags of the languages.
+// Tags returns the language tags of the set.
 func (s Languages) Tags() []string {
 	var codes []string
 	for ; s != 0; s &= s - 1 {
@@ -125,7 +126,7 @@ func (s Languages) Tags() []string {
 	return codes
 }
 
-// parseLanguages reads tags joined by plus signs.
+// parseLanguages parses language tags separated by plus signs.
 func (t *localeTable) parseLanguages(codes string) (Languages, error) {
 	var set Languages
 	for code := range strings.SplitSeq(codes, "+") {
@@ -138,13 +139,14 @@ func (t *localeTable) parseLanguages(codes string) (Languages, error) {
 	return set, nil
 }
 
-// localeTable is the parsed file of locales.
+// localeTable is the parsed content of locales.txt.
 type localeTable struct {
 	all       []*Locale
 	byCode    map[string]*Locale
 	languages []string
 	words     map[string]*word
-	// index holds the position of a word in dictionary, whose first entry is unused.
+	// index maps a word to its position in dictionary. The first entry of
+	// dictionary is unused.
 	index      map[string]wordID
 	dictionary []word
 	thai       Languages
@@ -153,7 +155,7 @@ type localeTable struct {
 var locales = sync.OnceValue(func() *localeTable {
 	t, err := parseLocales(localesText)
 	if err != nil {
-		panic(err) // the file is part of the program, and a test parses it
+		panic(err) // the file is embedded, and a test parses it
 	}
 	return t
 })
@@ -177,7 +179,7 @@ func parseLocales(text string) (*localeTable, error) {
 			section = &Locale{Code: line[1 : len(line)-1], language: len(t.languages), entries: map[string]string{}}
 			t.byCode[strings.ToLower(section.Code)] = section
 			t.all = append(t.all, section)
-			// A section is a separate language unless it names its parent.
+			// A section is a language of its own unless it has a parent.
 			t.languages = append(t.languages, section.Code)
 		case !isEntry || section == nil:
 			err = errors.New("neither a section nor an entry of one")
@@ -206,24 +208,25 @@ func parseLocales(text string) (*localeTable, error) {
 	return t, err
 }
 
-// word is what a word can mean in a date, in all languages.
+// word is a word that can occur in a date, with its meanings in all languages.
 type word struct {
 	months, days []sense
 	flags        wordFlag
-	// value is the offset of a zone in minutes, the year before the first of an
-	// era, or a first year itself.
+	// value is the offset of a zone in minutes, the year before the first year
+	// of an era, or a first year.
 	value int32
 	// last is the last year of an era that has ended, or 0.
 	last int32
 }
 
-// wordID is the position of a word in the dictionary; 0 means none. Tokens hold it
-// instead of a pointer, which would move them to the heap.
+// wordID is the position of a word in the dictionary, or 0 for no word. Tokens
+// store it instead of a pointer, because a pointer would move them to the heap.
 type wordID uint16
 
 func (id wordID) entry() *word { return &locales().dictionary[id] }
 
-// sense is one meaning of a name: the month or weekday n in some languages.
+// sense is one meaning of a name: the month or weekday with the number n, in
+// some languages.
 type sense struct {
 	number    uint8
 	languages Languages
@@ -236,7 +239,7 @@ const (
 	flagHour
 	flagMinute
 	flagSecond
-	flagMonthBefore // the number of the month follows: tháng 3
+	flagMonthBefore // the number of the month follows, as in tháng 3
 	flagYear
 	flagMonthAfter
 	flagDay
@@ -246,12 +249,12 @@ const (
 	flagFirstYear
 	flagAM
 	flagPM
-	// flagPrefix is the first word of a name of several words.
+	// flagPrefix marks the first word of a name that has several words.
 	flagPrefix
 )
 
-// commonFlags are the entries of the section [any]. Zones, eras and first years
-// have a value after an equals sign.
+// commonFlags maps the entries of the section [any] to their flags. In the
+// file, a zone, era or first year is followed by an equals sign and its value.
 var commonFlags = map[string]wordFlag{
 	"skip": flagSkipped, "hours": flagHour, "minutes": flagMinute, "seconds": flagSecond,
 	"months": flagMonthBefore, "years": flagYear, "monthsafter": flagMonthAfter, "days": flagDay, "ordinals": flagOrdinal,
@@ -300,12 +303,12 @@ func (t *localeTable) addWords(common *Locale) error {
 	return nil
 }
 
-// addNames adds the names of an entry. Patterns and digits have none.
+// addNames adds the names of an entry. It ignores patterns and digits.
 func (t *localeTable) addNames(l *Locale, key string, names []string) error {
 	kind, rest, _ := strings.Cut(strings.TrimSuffix(key, ".alone"), ".")
 	n, _ := strconv.Atoi(strings.TrimLeft(rest, "md"))
 	switch {
-	case rest == "narrow": // one letter names several months
+	case rest == "narrow": // the same letter can stand for several months
 	case kind == "months" && len(names) == 12, kind == "days" && len(names) == 7:
 		for i, name := range names {
 			t.addSense(l, name, kind == "months", i+1)
@@ -327,8 +330,8 @@ func (t *localeTable) addNames(l *Locale, key string, names []string) error {
 	return nil
 }
 
-// addSense adds a name. It ignores names with digits, which are read as
-// numbers, and single letters.
+// addSense adds a meaning of a name. It ignores single letters and names with
+// digits, which are parsed as numbers.
 func (t *localeTable) addSense(l *Locale, name string, month bool, n int) {
 	key := dictionaryKey(name)
 	first, size := utf8.DecodeRuneInString(key)
@@ -348,12 +351,12 @@ func (t *localeTable) addSense(l *Locale, name string, month bool, n int) {
 	}
 	*senses = append(*senses, sense{number: uint8(n), languages: 1 << l.language})
 	if l.Code == "he" && month && !strings.HasPrefix(name, "ב") {
-		t.addSense(l, "ב"+name, true, n) // "in March" is one word
+		t.addSense(l, "ב"+name, true, n) // "in March" is written as one word
 	}
 }
 
-// wordFor returns the entry of a name. If the tokenizer splits the name, it flags
-// the first part.
+// wordFor returns the dictionary entry of a name. If the tokenizer splits the
+// name, it also flags the first part as a prefix.
 func (t *localeTable) wordFor(name string) *word {
 	folded := foldString(name)
 	if at := strings.IndexAny(folded, " -'"); at > 0 && at < len(folded)-1 {
@@ -371,8 +374,8 @@ func (t *localeTable) wordByKey(key string) *word {
 	return w
 }
 
-// senseBits returns the set of meanings of a name in the given languages, or in
-// all languages if it has none in these.
+// senseBits returns the set of meanings that a name has in the given languages.
+// If it has none in these, it returns the meanings in all languages.
 func senseBits(senses []sense, in Languages) (set uint16) {
 	var others uint16
 	for _, s := range senses {

@@ -19,7 +19,8 @@ func (s *Style) Read(raw []byte, want Want) Reading {
 	return s.resolve(&p, want)
 }
 
-// readISO reads 2006-01-02, the form of most exports, and nothing else.
+// readISO reads a date in the format 2006-01-02. It reports false for any other
+// cell.
 func readISO(raw []byte) (Date, bool) {
 	if raw[4] != '-' || raw[7] != '-' {
 		return Date{}, false
@@ -31,7 +32,7 @@ func readISO(raw []byte) (Date, bool) {
 	return NewDate(century*100+year, month, day)
 }
 
-// resolve interprets the parts of a cell in this style.
+// resolve interprets the parts of a cell according to the style.
 func (s *Style) resolve(p *parts, want Want) Reading {
 	r := Reading{Offset: p.offset, Reason: p.reason, HasTime: p.hasTime, HasZone: p.hasZone}
 	r.Time = p.time
@@ -60,7 +61,7 @@ func (s *Style) resolve(p *parts, want Want) Reading {
 	return r
 }
 
-// resolveDate interprets the day of the parts.
+// resolveDate interprets the date in p.
 func (s *Style) resolveDate(p *parts, r *Reading) {
 	switch p.kind {
 	case threeNumbers:
@@ -77,8 +78,8 @@ func (s *Style) resolveDate(p *parts, r *Reading) {
 	}
 }
 
-// resolveNumbers reads three numbers in the order of their pattern, or else in
-// the only other order that fits.
+// resolveNumbers reads three numbers in the order of their pattern. If they do
+// not fit, it tries the other orders.
 func (s *Style) resolveNumbers(p *parts, r *Reading) {
 	order := cmp.Or(p.order, s.Orders[p.pattern])
 	if order == Undecided && p.pattern == YearFirst {
@@ -93,9 +94,9 @@ func (s *Style) resolveNumbers(p *parts, r *Reading) {
 	s.tryOtherOrders(p, r, order)
 }
 
-// tryOtherOrders tries the orders that are not the column's. Numbers that miss
-// a day only by the length of its month are a typo, not a day with the year
-// first.
+// tryOtherOrders tries the orders other than the column's. A day that is only
+// too large for its month, such as 31 April, is a typo, not evidence of a year
+// in first position.
 func (s *Style) tryOtherOrders(p *parts, r *Reading, order Order) {
 	var found Date
 	first, several := r.Reason, false
@@ -129,7 +130,7 @@ func (s *Style) tryOtherOrders(p *parts, r *Reading, order Order) {
 // orderPositions holds the positions of year, month and day in each order.
 var orderPositions = [...][3]uint8{Undecided: {2, 1, 0}, DMY: {2, 1, 0}, MDY: {2, 0, 1}, YMD: {0, 1, 2}, YDM: {0, 2, 1}}
 
-// readInOrder reads three numbers in one order.
+// readInOrder reads three numbers in the given order.
 func (s *Style) readInOrder(p *parts, o Order) (Date, Reason) {
 	at := &orderPositions[o]
 	year := int(p.numbers[at[0]])
@@ -142,8 +143,8 @@ func (s *Style) readInOrder(p *parts, o Order) (Date, Reason) {
 	return p.checkedDate(year, int(p.numbers[at[1]]), int(p.numbers[at[2]]))
 }
 
-// canEndWithYear reports whether three numbers are day, month and year in an
-// order with the year last, if all months had 31 days.
+// canEndWithYear reports whether three numbers fit an order with the year last,
+// if every month had 31 days.
 func (p *parts) canEndWithYear() bool {
 	return p.pattern != YearFirst && (p.numbers[1] <= 12 && p.numbers[0] <= 31 || p.numbers[0] <= 12 && p.numbers[1] <= 31)
 }
@@ -165,8 +166,8 @@ func (p *parts) fitsWeekday(d Date) bool {
 	return p.weekday == 0 || senseBits(p.weekday.entry().days, 0)>>d.Weekday()&1 == 1
 }
 
-// resolveNamedMonth reads a day with a named month. It fails if the name means
-// different months in the languages of the column.
+// resolveNamedMonth reads a date with a named month. It fails if the name means
+// different months in the column's languages.
 func (s *Style) resolveNamedMonth(p *parts, r *Reading) {
 	months := p.months
 	if p.name != 0 {
@@ -197,9 +198,9 @@ func (s *Style) resolveNamedMonth(p *parts, r *Reading) {
 	r.Date, r.Reason, r.Autofixed = found.Date, found.Reason, found.Autofixed
 }
 
-// ReadSimpleDate reads what most columns of days hold: 2006-01-02, and day,
-// month and a year of four digits in the order of the style. It agrees with
-// Read on these and reports false for all other cells.
+// ReadSimpleDate reads the most common formats: 2006-01-02, and day, month and
+// four-digit year in the order of the style. For these, the result is the same
+// as that of Read. It reports false for all other cells.
 func (s *Style) ReadSimpleDate(raw []byte) (d Date, ok bool) {
 	if len(raw) > 10 || len(raw) < 8 {
 		return Date{}, false
@@ -230,8 +231,8 @@ func (s *Style) ReadSimpleDate(raw []byte) (d Date, ok bool) {
 	return Date{}, false
 }
 
-// parseOneOrTwoDigits parses the one or two digits at the start of b, and
-// returns their count.
+// parseOneOrTwoDigits parses one or two digits at the start of b. It returns
+// the value and the number of digits.
 func parseOneOrTwoDigits(b []byte) (n, digits int) {
 	if !isDigit(b[0]) {
 		return 0, 0
@@ -242,8 +243,8 @@ func parseOneOrTwoDigits(b []byte) (n, digits int) {
 	return int(b[0]-'0')*10 + int(b[1]-'0'), 2
 }
 
-// ReadSimpleTime reads 15:20 and 15:20:07, with or without AM or PM. It agrees
-// with Read on these and reports false for all other cells.
+// ReadSimpleTime reads 15:20 and 15:20:07, with or without AM or PM. For these,
+// the result is the same as that of Read. It reports false for all other cells.
 func ReadSimpleTime(raw []byte) (c Time, ok bool) {
 	if len(raw) < 4 {
 		return Time{}, false
@@ -267,9 +268,10 @@ func ReadSimpleTime(raw []byte) (c Time, ok bool) {
 	return newTime(hour, minute, second)
 }
 
-// ReadSimpleDateTime reads 2006-01-02 with 15:20 or 15:20:07.123 after T or a
-// space, with or without Z, and the days of ReadSimpleDate. It agrees with Read
-// on these and reports false for all other cells.
+// ReadSimpleDateTime reads 2006-01-02 followed by T or a space and 15:20 or
+// 15:20:07.123, with or without Z. It also reads the dates of ReadSimpleDate.
+// For these, the result is the same as that of Read. It reports false for all
+// other cells.
 func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, ok bool) {
 	if len(raw) <= 10 {
 		m.Date, ok = s.ReadSimpleDate(raw)
@@ -296,24 +298,24 @@ func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, ok bool) {
 	return m, ok
 }
 
-// Epoch is the day from which a workbook counts.
+// Epoch is the date from which a workbook counts days.
 type Epoch uint8
 
-// The two epochs.
+// These are the two epochs.
 const (
-	// Since1900 counts 1900-01-01 as day 1, and has a day 60 that no calendar
-	// has: 1900-02-29.
+	// Since1900 counts 1900-01-01 as day 1. Its day 60 is 1900-02-29, which
+	// does not exist.
 	Since1900 Epoch = iota
 	// Since1904 counts 1904-01-01 as day 0.
 	Since1904
 )
 
-// dayMillis is the number of milliseconds of a day.
+// dayMillis is the number of milliseconds in a day.
 const dayMillis = 86_400_000
 
-// ReadSerial reads the number of a workbook cell, such as 44283.5, as days
-// since the epoch, with the time of day after the point, to the millisecond. It
-// is only for cells that are known to hold such numbers.
+// ReadSerial reads the number in a workbook cell, such as 44283.5, as the
+// number of days since the epoch. The fraction is the time of day, to the
+// millisecond. Use it only for cells that are known to contain such numbers.
 func ReadSerial(raw []byte, epoch Epoch, want Want) Reading {
 	v, ok := parseDecimal(trim(raw))
 	if !ok {
@@ -345,7 +347,7 @@ func fromSerialMillis(total int64, epoch Epoch, want Want) Reading {
 		return Reading{Reason: NoSuchDay}
 	default:
 		if days < 60 {
-			days++ // the days before 1900-02-29
+			days++ // days before 1900-02-29
 		}
 		days += Date{Year: 1899, Month: 12, Day: 30}.dayNumber()
 	}
@@ -355,8 +357,8 @@ func fromSerialMillis(total int64, epoch Epoch, want Want) Reading {
 	return r
 }
 
-// parseDecimal parses common forms without an allocation, others with the
-// standard library.
+// parseDecimal parses common formats without an allocation. It uses the
+// standard library for all others.
 func parseDecimal(b []byte) (float64, bool) {
 	if len(b) == 0 || len(b) > 40 {
 		return 0, false

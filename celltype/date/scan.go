@@ -9,29 +9,29 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// parts is what a cell holds before a style interprets its numbers.
+// parts holds the components of a cell before a style interprets its numbers.
 type parts struct {
 	kind    partsKind
 	pattern Pattern
-	// order is set if the numbers can be read in one order only.
+	// order is set if the numbers fit only one order.
 	order Order
-	// numbers are the numbers of the day as written, widths their numbers of
-	// digits. The number of a named month is unused.
+	// numbers are the numbers of the date as written. widths are their numbers
+	// of digits. The number of a named month is unused.
 	numbers [3]int32
 	widths  [3]uint8
-	// months is the set of months that the cell itself names by number, name
+	// months is the set of months that the cell specifies by number. name is
 	// the name of the month.
 	months uint16
 	name   wordID
-	// weekday is the name of the weekday, or 0.
+	// weekday is the name of the weekday, or 0 if there is none.
 	weekday wordID
 	date    Date
 	time    Time
 	offset  int16
-	// reason is what is wrong with the cell or its clock, dateReason with its
-	// day alone.
+	// reason is the error in the cell or its time. dateReason is an error only
+	// in its date.
 	reason, dateReason Reason
-	// nextDay is set for 24:00.
+	// nextDay is set if the time is 24:00.
 	hasTime, hasZone, nextDay bool
 }
 
@@ -44,8 +44,8 @@ const (
 	namedMonth
 )
 
-// scan splits a cell into its parts. It does not check whether the field's components are
-// there.
+// scan splits a cell into its parts. It does not check whether the field's
+// components are present.
 func (p *parts) scan(raw []byte, want Want) {
 	raw = trim(raw)
 	if len(raw) > maxCellBytes {
@@ -75,8 +75,8 @@ func trim(b []byte) []byte {
 	return b
 }
 
-// scanNumeric reads three numbers with the same sign between them, and a time
-// after T or a space: the great majority of cells.
+// scanNumeric reads three numbers with the same separator between them,
+// optionally followed by T or a space and a time. Most cells have this format.
 func (p *parts) scanNumeric(b []byte) bool {
 	at := p.scanNumber(b, 0, 0)
 	if at == 0 || at+4 > len(b) {
@@ -103,8 +103,8 @@ func (p *parts) scanNumeric(b []byte) bool {
 	return p.scanTime(b[end+1:])
 }
 
-// scanNumber reads up to four digits as number i, and returns the offset after
-// them.
+// scanNumber reads up to four digits as number i. It returns the offset after
+// the digits.
 func (p *parts) scanNumber(b []byte, at, i int) int {
 	from, n := at, int32(0)
 	for at < len(b) && isDigit(b[at]) && at < from+4 {
@@ -127,7 +127,7 @@ func patternOfSeparator(sign byte) Pattern {
 	return Space
 }
 
-// classify sets the pattern of three numbers by their widths.
+// classify sets the pattern of three numbers according to their widths.
 func (p *parts) classify(form Pattern) bool {
 	first, second, third := p.widths[0], p.widths[1], p.widths[2]
 	p.kind = threeNumbers
@@ -146,8 +146,8 @@ func (p *parts) classify(form Pattern) bool {
 	return true
 }
 
-// scanTime reads 15:20, 15:20:07, 15:20:07.123 or 3:20 PM, then Z, a numeric
-// offset or nothing.
+// scanTime reads 15:20, 15:20:07, 15:20:07.123 or 3:20 PM, optionally followed
+// by Z or a numeric offset.
 func (p *parts) scanTime(b []byte) bool {
 	hour := parseTwoDigits(b)
 	if hour >= 0 {
@@ -178,8 +178,8 @@ func (p *parts) scanTime(b []byte) bool {
 	return p.scanZone(b)
 }
 
-// parseMeridiem returns the lower-case first letter of AM or PM if b is nothing
-// else, or 0.
+// parseMeridiem returns the lower-case first letter of AM or PM, or 0 if b is
+// anything else.
 func parseMeridiem(b []byte) byte {
 	if len(b) == 3 && b[0] == ' ' {
 		b = b[1:]
@@ -190,7 +190,7 @@ func parseMeridiem(b []byte) byte {
 	return 0
 }
 
-// setTime sets the time of day; 24:00 is the end of a day.
+// setTime sets the time of day. 24:00 is the end of the day.
 func (p *parts) setTime(hour, minute, second int, nano uint32) {
 	if hour == 24 && minute == 0 && second == 0 && nano == 0 {
 		p.nextDay, hour = true, 0
@@ -245,7 +245,7 @@ func parseTwoDigits(b []byte) int {
 }
 
 // parseFraction parses the digits after a decimal sign as nanoseconds. It
-// ignores those after the ninth.
+// ignores digits after the ninth.
 func parseFraction(b []byte) (nano uint32, rest []byte) {
 	scale := uint32(100_000_000)
 	for len(b) > 0 && isDigit(b[0]) {
@@ -256,16 +256,17 @@ func parseFraction(b []byte) (nano uint32, rest []byte) {
 	return nano, b
 }
 
-// maxCellBytes is the longest cell that is read. The longest date and time of
-// all locales is a Thai one of 157 bytes. Folding adds at most half as many
-// bytes, and the offsets of tokens must fit into 8 bits.
+// maxCellBytes is the maximum length of a cell in bytes. The longest date and
+// time in any locale is Thai and has 157 bytes. Folding adds at most half as
+// many bytes, and token offsets must fit into 8 bits.
 const maxCellBytes = 160
 
-// accentedEnd is the end of the Latin, Greek and Cyrillic letters with accents.
+// accentedEnd is the end of the range of Latin, Greek and Cyrillic letters with
+// accents.
 const accentedEnd = 0x530
 
-// foldedLetters holds the lower-case letter without accents of each letter
-// below accentedEnd, and of those from 1E00 to 1FFF.
+// foldedLetters maps each letter below accentedEnd, and each letter from U+1E00
+// to U+1FFF, to the lower-case letter without accents.
 var foldedLetters = sync.OnceValue(func() *[accentedEnd + 0x200]rune {
 	table := new([accentedEnd + 0x200]rune)
 	for i := range table {
@@ -283,8 +284,8 @@ func foldLetter(r rune) rune {
 	return unicode.ToLower(first)
 }
 
-// foldRune returns the letter, digit or sign as which r is compared, or 0 if r
-// is ignored.
+// foldRune returns the letter, digit or punctuation mark that replaces r in
+// comparisons, or 0 if r is ignored.
 func foldRune(r rune, table *[accentedEnd + 0x200]rune) rune {
 	switch {
 	case r >= 0x300 && r < 0x370: // combining accents
@@ -342,14 +343,14 @@ func foldOther(r rune) rune {
 	return r
 }
 
-// digitZeros are the zeros of the digits that are read in addition to 0 to 9
-// and their full-width forms: Arabic-Indic, Persian, Devanagari, Bengali, Thai,
-// Myanmar.
+// digitZeros are the zeros of the other digits that are accepted, in addition
+// to 0 to 9 and their full-width forms: Arabic-Indic, Persian, Devanagari,
+// Bengali, Thai and Myanmar.
 var digitZeros = [...]rune{0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0x1040}
 
-// appendFolded appends text in the form in which texts are compared: lower-case
-// letters without accents, digits 0 to 9, plain spaces and dashes. It stops
-// when dst is full. Invalid UTF-8 becomes question marks.
+// appendFolded appends text in the form used for comparison: lower-case letters
+// without accents, digits 0 to 9, plain spaces and dashes. It stops when dst is
+// full. Each invalid UTF-8 byte becomes a question mark.
 func appendFolded(dst, text []byte) []byte {
 	table := foldedLetters()
 	for len(text) > 0 && len(dst)+utf8.UTFMax <= cap(dst) {
@@ -380,7 +381,7 @@ func foldASCII(c byte) byte {
 	return c
 }
 
-// foldString returns text as appendFolded appends it.
+// foldString returns text as folded by appendFolded.
 func foldString(text string) string {
 	return string(appendFolded(make([]byte, 0, 4*len(text)+utf8.UTFMax), []byte(text)))
 }

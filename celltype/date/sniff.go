@@ -7,13 +7,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Sniffer observes the cells of one column, in order, and decides its style.
-// Its memory is bounded: about 40 KB for any column. It is not safe for
-// concurrent use.
+// Sniffer observes the cells of one column, in order, and decides on its style.
+// It uses a fixed amount of memory, about 40 KB. It is not safe for concurrent
+// use.
 type Sniffer struct {
 	want  Want
 	cells int64
-	// patterns are allocated by their first cell.
+	// patterns holds the counts of each pattern. An entry is nil until a cell
+	// has the pattern.
 	patterns   [patternCount]*patternStats
 	names      monthNameStats
 	zones      zoneStats
@@ -21,10 +22,10 @@ type Sniffer struct {
 	unreadable int64
 }
 
-// NewSniffer returns a Sniffer for the column of a field that holds want.
+// NewSniffer returns a Sniffer for a column of a field with this Want.
 func NewSniffer(want Want) *Sniffer { return &Sniffer{want: want} }
 
-// Observe adds the next cell. It ignores blank cells.
+// Observe observes the next cell. It ignores blank cells.
 func (c *Sniffer) Observe(raw []byte) {
 	raw = trim(raw)
 	if len(raw) == 0 {
@@ -73,27 +74,28 @@ const orderCount = int(YDM) + 1
 type patternStats struct {
 	pattern Pattern
 	cells   int64
-	// ambiguous counts the cells that mean different days in two orders.
+	// ambiguous counts the cells that are different days in different orders.
 	ambiguous int64
-	// yearLast and yearFirst count the cells whose year of two digits can only
-	// be the last or the first number.
+	// yearLast and yearFirst count the cells in which the two-digit year can
+	// only be the last or the first number, respectively.
 	yearLast, yearFirst int64
-	// wins counts the cells that fit the first order and not the second by
-	// their numbers alone, weekdayWins those that do by their weekday.
+	// wins[a][b] counts the cells that fit order a but not b because of their
+	// numbers. weekdayWins counts those for which the weekday decides.
 	wins, weekdayWins [orderCount][orderCount]int64
-	// valueCounts counts the numbers from 0 to 99 in the first and the last
-	// position.
+	// valueCounts counts the numbers from 0 to 99 in the first position and in
+	// the last position.
 	valueCounts [2][100]uint32
 	series      [orderCount]dateSeries
-	// minYear and maxYear are the smallest and the largest last number.
+	// minYear and maxYear are the smallest and the largest number in the last
+	// position.
 	minYear, maxYear int32
-	// winExamples holds a cell that fits the first order and not the second,
-	// ambiguousExamples cells that fit several.
+	// winExamples[a][b] is a cell that fits order a but not b.
+	// ambiguousExamples are cells that fit several orders.
 	winExamples       [orderCount][orderCount]string
 	ambiguousExamples []string
 }
 
-// orderFits holds the days that a cell can mean, by order.
+// orderFits holds the days that a cell can mean, indexed by order.
 type orderFits struct {
 	days    [orderCount]Date
 	weekday [orderCount]bool
@@ -124,8 +126,8 @@ func (t *patternStats) observe(p *parts, raw []byte) {
 	}
 }
 
-// countYearPosition counts a cell that shows the position of its year of two
-// digits.
+// countYearPosition counts a cell if it shows the position of its two-digit
+// year.
 func (t *patternStats) countYearPosition(p *parts, f *orderFits) {
 	first, last := !f.days[YMD].IsZero(), p.canEndWithYear() && p.widths[2] != 1
 	switch {
@@ -136,8 +138,8 @@ func (t *patternStats) countYearPosition(p *parts, f *orderFits) {
 	}
 }
 
-// fitOrders reads a cell in all orders of its pattern, and continues their
-// series.
+// fitOrders reads a cell in all orders of its pattern. It adds each date to the
+// series of its order.
 func (t *patternStats) fitOrders(p *parts) (f orderFits) {
 	var style Style
 	plain := *p
@@ -166,7 +168,7 @@ func (t *patternStats) countWin(a, b Order, f *orderFits, raw []byte) {
 	}
 }
 
-// sameDay reports whether the cell means the same day in all orders that fit.
+// sameDay reports whether the cell is the same day in all orders that fit.
 func (f *orderFits) sameDay(orders []Order) bool {
 	var day Date
 	for _, o := range orders {
@@ -180,10 +182,10 @@ func (f *orderFits) sameDay(orders []Order) bool {
 	return true
 }
 
-// zoneStats counts the cells with a zone, and collects their offsets.
+// zoneStats counts the cells with a zone and collects their offsets.
 type zoneStats struct {
 	cells   int64
-	offsets []int16 // the first 8 different ones
+	offsets []int16 // the first 8 distinct offsets
 }
 
 func (z *zoneStats) observe(p *parts) {
@@ -196,11 +198,11 @@ func (z *zoneStats) observe(p *parts) {
 	}
 }
 
-// dateSeries tracks whether the days of a column follow each other in one
+// dateSeries tracks whether the dates of a column follow each other in one
 // order.
 type dateSeries struct {
 	last Date
-	// changes counts the steps between different days.
+	// changes counts the steps between different dates.
 	changes int64
 	// days and months are the length of each step if all are equal, or else 0.
 	days, months int
@@ -210,8 +212,8 @@ type dateSeries struct {
 	yearChanges int64
 }
 
-// addDate adds the next day. The zero Date is a cell without a day in this
-// order; it ends any regularity.
+// addDate adds the next date. The zero Date stands for a cell that is not a
+// date in this order. Such a cell makes the series irregular.
 func (s *dateSeries) addDate(d Date) {
 	if d.IsZero() {
 		s.irregular, s.rises, s.falls = true, true, true
@@ -244,13 +246,13 @@ func (s *dateSeries) addDate(d Date) {
 	}
 }
 
-// isRegular reports whether all steps are the same number of days or months.
+// isRegular reports whether all steps have the same number of days or months.
 func (s *dateSeries) isRegular() bool {
 	return !s.irregular && s.changes >= 3 && (s.days != 0 || s.months != 0)
 }
 
-// isOrdered reports whether the days only rise or only fall, too often for
-// chance.
+// isOrdered reports whether the dates only rise or only fall, in too many steps
+// for chance.
 func (s *dateSeries) isOrdered() bool { return s.changes >= 7 && s.rises != s.falls }
 
 // message describes the steps of a regular series.

@@ -9,12 +9,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Order is the meaning of the numbers of a day, as written.
+// Order is the order of day, month and year in a date that is written in
+// numbers.
 type Order uint8
 
-// The orders.
+// These are the orders.
 const (
-	// Undecided reads no cell that fits several orders.
+	// Undecided is no order. With it, a cell that fits several orders is not
+	// read.
 	Undecided Order = iota
 	DMY
 	MDY
@@ -27,12 +29,12 @@ var orderNames = [...]string{"undecided", "DMY", "MDY", "YMD", "YDM"}
 // String returns the name of the order, such as DMY.
 func (o Order) String() string { return orderNames[o] }
 
-// Pattern is a way to write a day in numbers. Each pattern of a column has a
-// separate order.
+// Pattern is a format of dates that are written in numbers. In a column, each
+// pattern has its own order.
 type Pattern uint8
 
-// The patterns. Those with Short have a year of two digits, first or last;
-// Slash to Bare end with a year of four digits.
+// These are the patterns. Those with Short in their name have a two-digit year,
+// first or last. Slash to Bare end with a four-digit year.
 const (
 	Slash Pattern = iota
 	ShortSlash
@@ -44,21 +46,21 @@ const (
 	ShortSpace
 	Bare
 	ShortBare
-	// YearFirst starts with a year of four digits, with any separator.
+	// YearFirst starts with a four-digit year and has any separator.
 	YearFirst
-	// Named has the name of the month, and two digits on each side of it.
+	// Named has a month name and, before and after it, a two-digit number.
 	Named
 	patternCount
 )
 
 var patternNames = [patternCount]string{"slash", "slash2", "dash", "dash2", "dot", "dot2", "space", "space2", "bare", "bare2", "year", "named"}
 
-// String returns the name of the pattern in the text of a style.
+// String returns the name of the pattern as it appears in a serialized style.
 func (f Pattern) String() string { return patternNames[f] }
 
 func (f Pattern) hasShortYear() bool { return f < YearFirst && f&1 == 1 }
 
-// orders are the orders that a pattern can have, the likeliest first.
+// orders returns the orders that a pattern can have, the most likely first.
 func (f Pattern) orders() []Order { return patternOrders[f] }
 
 var patternOrders = [patternCount][]Order{
@@ -69,26 +71,27 @@ var patternOrders = [patternCount][]Order{
 	Named:     {DMY, YMD},
 }
 
-// Style describes how a column writes its days if a cell alone is ambiguous.
-// The zero Style reads only what is unambiguous, and reads a number after a
-// first year as the month.
+// Style describes how to read ambiguous cells of a column. The zero Style reads
+// only unambiguous cells, including those that start with a year: it reads the
+// next number as the month.
 type Style struct {
-	// Orders holds the order of each pattern.
+	// Orders holds the order for each pattern.
 	Orders [patternCount]Order
-	// Languages are those that may name the months; zero means all.
+	// Languages are the languages in which months may be named. Zero means all.
 	Languages Languages
 	// Pivot is the first two-digit year that belongs to the 1900s. Zero means
 	// 50: 49 is 2049, and 50 is 1950.
 	Pivot uint8
 	// Autofix reads a cell that contradicts the order of its pattern in the
-	// only order that fits.
+	// only order that fits, if there is just one.
 	Autofix bool
 }
 
-// defaultPivot is the first two-digit year of the 1900s, unless the style has one.
+// defaultPivot is the first two-digit year of the 1900s, unless the style sets
+// a different one.
 const defaultPivot = 50
 
-// fullYear completes a year of two digits.
+// fullYear adds the century to a two-digit year.
 func (s *Style) fullYear(year int) int {
 	if year < int(cmp.Or(s.Pivot, defaultPivot)) {
 		return 2000 + year
@@ -96,8 +99,8 @@ func (s *Style) fullYear(year int) int {
 	return 1900 + year
 }
 
-// MarshalText returns the style as words: "slash=DMY dash2=YMD names=pl+cs
-// pivot=30 autofix".
+// MarshalText returns the style as space-separated words, such as "slash=DMY
+// dash2=YMD names=pl+cs pivot=30 autofix".
 func (s Style) MarshalText() ([]byte, error) {
 	var words []string
 	for f, o := range s.Orders {
@@ -117,7 +120,7 @@ func (s Style) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(words, " ")), nil
 }
 
-// UnmarshalText parses what MarshalText returns. Anything else is an error, and
+// UnmarshalText parses the output of MarshalText. If it returns an error, it
 // does not change the style.
 func (s *Style) UnmarshalText(text []byte) error {
 	var style Style
@@ -162,16 +165,17 @@ func (s *Style) set(word string) error {
 	return fmt.Errorf("%s=%s is not an order of a pattern", key, value)
 }
 
-// Want is what a field holds.
+// Want is the kind of value that a field stores.
 type Want uint8
 
-// What a field can hold.
+// These are the kinds of values.
 const (
-	// WantDate is a day. A time of day in the cell is dropped.
+	// WantDate is a date. A time of day in the cell is dropped.
 	WantDate Want = iota
-	// WantDateTime is a day and a time. A day alone has the time 00:00.
+	// WantDateTime is a date and a time of day. If the cell has only a date,
+	// the time is 00:00.
 	WantDateTime
-	// WantTime is a time of day. A day in the cell is dropped.
+	// WantTime is a time of day. A date in the cell is dropped.
 	WantTime
 )
 
@@ -179,65 +183,68 @@ const (
 type Reading struct {
 	// Timestamp is zero unless Reason is Read.
 	Timestamp
-	// Offset is the UTC offset in the cell, in minutes. Timestamp is the clock
-	// as written, without applying the offset.
+	// Offset is the UTC offset in the cell, in minutes. Timestamp is the time
+	// as written: the offset is not applied to it.
 	Offset int16
 	// Reason is why the cell could not be read, or Read.
 	Reason Reason
-	// Autofixed reports whether the cell contradicts the order of its column,
+	// Autofixed reports whether the cell contradicts the order of its column
 	// and was read in the only order that fits.
 	Autofixed bool
-	// HasTime reports whether the cell has a time of day, HasZone whether it
-	// has an offset or the name of a zone.
+	// HasTime reports whether the cell has a time of day. HasZone reports
+	// whether it has an offset or the name of a zone.
 	HasTime, HasZone bool
 }
 
 // Reason is why a cell could not be read.
 type Reason uint8
 
-// The reasons. If several apply, the first is reported.
+// These are the reasons. If several apply, the first is reported.
 const (
 	// Read means that the cell was read.
 	Read Reason = iota
-	// NotUnderstood is text that is neither a day nor a time of day.
+	// NotUnderstood: the text is neither a date nor a time of day.
 	NotUnderstood
-	// TooLong is text of more than 160 bytes.
+	// TooLong: the text is longer than 160 bytes.
 	TooLong
-	// NoSuchDay is a day that does not exist, such as 30 February.
+	// NoSuchDay: the day does not exist, such as 30 February.
 	NoSuchDay
-	// NoSuchTime is a time of day that does not exist, such as 25:10.
+	// NoSuchTime: the time of day does not exist, such as 25:10.
 	NoSuchTime
-	// YearOutside is a year before 1 or after 9999.
+	// YearOutside: the year is before 1 or after 9999.
 	YearOutside
-	// NoYear, NoDay and NoTime are texts that lack what the field needs.
+	// NoYear, NoDay and NoTime: the cell does not have a component that the
+	// field needs.
 	NoYear
 	NoDay
 	NoTime
-	// YearPosition is three numbers without the two digits of a year in the
-	// column's position.
+	// YearPosition: none of the three numbers can be a two-digit year in the
+	// position that the column uses.
 	YearPosition
-	// WrongWeekday is a weekday that contradicts its date.
+	// WrongWeekday: the weekday contradicts the date.
 	WrongWeekday
-	// OtherOrder is a day that fits only another order than its column's.
+	// OtherOrder: the date does not fit the order of its column, only a
+	// different one.
 	OtherOrder
-	// TwoOrders is a day that fits two orders, while the style is undecided.
+	// TwoOrders: the date fits two orders, and the style is undecided.
 	TwoOrders
-	// TwoMonths is a name that means different months in two languages, while
-	// the style is undecided.
+	// TwoMonths: the name means different months in two languages, and the
+	// style is undecided.
 	TwoMonths
 )
 
-// Code returns the name of the reason for programs, such as no_such_day.
+// Code returns the machine-readable name of the reason, such as no_such_day.
 func (r Reason) Code() string { return reasons[r].name }
 
-// Message describes the problem of a cell in a field that holds want.
+// Message returns the message that describes the problem, for a field with this
+// Want.
 func (r Reason) Message(want Want) intray.Message {
 	return intray.NewMessage(reasons[r].codes[want], nil)
 }
 
-// reasons holds for each reason its name and its message codes in fields of
-// days, of timestamps and of times of day. A code is empty if the reason cannot
-// occur.
+// reasons holds the name of each reason and its message codes for fields of
+// dates, of timestamps and of times of day. A code is empty if the reason
+// cannot occur.
 var reasons = [...]struct {
 	name  string
 	codes [WantTime + 1]string

@@ -1,7 +1,7 @@
 package date
 
-// findTime reads the time of day among the tokens, and consumes them. It looks
-// for colons and units first, because a point can also be part of a day.
+// findTime reads the time of day among the tokens and consumes them. It looks
+// for colons and units first, because a dot can also be part of a date.
 func (l *tokenParser) findTime(want Want) {
 	if l.findMarkedTime(false) || l.findMarkedTime(true) {
 		return
@@ -22,7 +22,7 @@ func (l *tokenParser) findTime(want Want) {
 	}
 }
 
-// findMarkedTime looks for a clock with a colon or a unit, or for a bare hour.
+// findMarkedTime looks for a time with a colon or a unit, or for a bare hour.
 func (l *tokenParser) findMarkedTime(bare bool) bool {
 	for i := range l.tokens[:l.tokenCount] {
 		if t := &l.tokens[i]; t.kind != tokenNumber || t.width() > 2 {
@@ -35,7 +35,8 @@ func (l *tokenParser) findMarkedTime(bare bool) bool {
 	return false
 }
 
-// readColonOrUnitTime reads 15:20 and 15h20 at token i.
+// readColonOrUnitTime reads a time such as 15:20 or 15h20 that starts at token
+// i.
 func (l *tokenParser) readColonOrUnitTime(i int) bool {
 	next := &l.tokens[i+1]
 	switch {
@@ -49,13 +50,14 @@ func (l *tokenParser) readColonOrUnitTime(i int) bool {
 	return false
 }
 
-// readHourWithMeridiem reads 3 PM at token i.
+// readHourWithMeridiem reads a time such as 3 PM that starts at token i.
 func (l *tokenParser) readHourWithMeridiem(i int) bool {
 	next := &l.tokens[i+1]
 	if i > 0 && l.tokens[i-1].isSign('.') && !l.tokens[i].spaceBefore || !next.hasFlag(flagAM|flagPM) {
 		return false
 	}
-	// A word with other meanings must end a cell with a single number.
+	// A word with other meanings must be the end of a cell with a single
+	// number.
 	ambiguous := next.hasFlag(flagSkipped) || next.hasDays()
 	if ambiguous && (i > 0 || l.tokens[i+2].kind != tokenUsed) {
 		return false
@@ -81,7 +83,7 @@ func (l *tokenParser) readColonTime(i int) bool {
 	return l.finishTime(i, end, hms, nano)
 }
 
-// readUnitTime reads 14h30, 14 h 30 min 5 s, 14 Uhr and 15時20分7秒.
+// readUnitTime reads a time such as 14h30, 14 h 30 min 5 s, 14 Uhr or 15時20分7秒.
 func (l *tokenParser) readUnitTime(i int) bool {
 	hms := [3]int32{l.tokens[i].number}
 	end := i + 2
@@ -104,8 +106,8 @@ func (l *tokenParser) readUnitTime(i int) bool {
 	return l.finishTime(i, end, hms, 0)
 }
 
-// readCompactTime reads a time without signs: after T, as the whole cell of a
-// time field, or as the end of 20210328152000.
+// readCompactTime reads a time without separators: after T, as the whole cell
+// of a time field, or at the end of 20210328152000.
 func (l *tokenParser) readCompactTime(i int, want Want) bool {
 	t := &l.tokens[i]
 	text := l.text[t.from:t.to]
@@ -143,8 +145,9 @@ func splitTimeDigits(text []byte) (hms [3]int32) {
 	return hms
 }
 
-// readDottedTime reads 14.30 if it cannot be part of a day: after a whole day,
-// next to a word for clocks, or as the whole cell of a time field.
+// readDottedTime reads a time such as 14.30 if it cannot be part of a date:
+// after a complete date, next to a word that marks a time, or as the whole cell
+// of a time field.
 func (l *tokenParser) readDottedTime(i, before int, want Want) bool {
 	t := l.tokens[i:]
 	if t[0].width() > 2 || !t[1].isSign('.') || t[2].kind != tokenNumber || t[1].spaceBefore || t[2].spaceBefore || t[2].width() != 2 {
@@ -168,7 +171,7 @@ func (l *tokenParser) readDottedTime(i, before int, want Want) bool {
 	return l.finishTime(i, end, hms, 0)
 }
 
-// finishTime sets the time of day from its numbers and from what is next to
+// finishTime sets the time of day from its numbers and from the tokens next to
 // them: AM or PM, a word such as Uhr, and the zone.
 func (l *tokenParser) finishTime(from, to int, hms [3]int32, nano uint32) bool {
 	hour, first, last := hms[0], from, to
@@ -193,9 +196,9 @@ func (l *tokenParser) finishTime(from, to int, hms [3]int32, nano uint32) bool {
 	return true
 }
 
-// isMeridiem reports whether token i names the half of the day. Names with
-// another meaning count only for hours up to 12, and de and du only before the
-// clock.
+// isMeridiem reports whether token i means AM or PM in any language. Words with
+// other meanings count only if the hour is 12 or less; de and du count only
+// before the time.
 func (l *tokenParser) isMeridiem(i int, hour int32, before bool) bool {
 	t := &l.tokens[i]
 	if !t.hasFlag(flagAM | flagPM) {
@@ -203,7 +206,7 @@ func (l *tokenParser) isMeridiem(i int, hour int32, before bool) bool {
 	}
 	ends := i+1 == l.tokenCount
 	switch {
-	case t.hasFlag(flagSkipped) && l.text[t.from] == 'a': // am, also a German word
+	case t.hasFlag(flagSkipped) && l.text[t.from] == 'a': // am is also a German word
 		return hour <= 12 || ends
 	case t.hasFlag(flagSkipped):
 		return hour <= 12 && before
@@ -213,8 +216,8 @@ func (l *tokenParser) isMeridiem(i int, hour int32, before bool) bool {
 	return true
 }
 
-// to24Hour converts an hour of half a day. An hour past 12 is one of the whole
-// day already, and invalid in the morning.
+// to24Hour converts an hour of a 12-hour clock. It returns an hour past 12
+// unchanged after noon; before noon, such an hour is invalid.
 func (l *tokenParser) to24Hour(i int, hour int32) int32 {
 	afternoon := l.tokens[i].hasFlag(flagPM)
 	switch {
@@ -223,13 +226,13 @@ func (l *tokenParser) to24Hour(i int, hour int32) int32 {
 	case !afternoon && hour == 12:
 		return 0
 	case !afternoon && hour > 12:
-		return 99 // no such time
+		return 99 // an invalid hour
 	}
 	return hour
 }
 
-// readLeadingZone reads the zone before the clock, as Chinese and Icelandic
-// have it, and returns the index of its first token.
+// readLeadingZone reads a zone before the time, as is usual in Chinese and
+// Icelandic. It returns the index of the zone's first token.
 func (l *tokenParser) readLeadingZone(first int) int {
 	at := first - 1
 	if at > 0 && l.tokens[at].isSign('-') {
@@ -242,7 +245,8 @@ func (l *tokenParser) readLeadingZone(first int) int {
 	return at
 }
 
-// readZone reads the zone after the clock, and returns the index after it.
+// readZone reads a zone after the time. It returns the index of the token after
+// the zone.
 func (l *tokenParser) readZone(i int) int {
 	bracket := l.tokens[i].isSign('(') || l.tokens[i].isSign('[')
 	if t := &l.tokens[i+1]; bracket && t.hasFlag(flagZone) {
@@ -257,7 +261,7 @@ func (l *tokenParser) readZone(i int) int {
 	}
 	i = l.readNumericZone(i)
 	if l.hasZone && l.tokens[i].hasFlag(flagZone) {
-		i++ // +0000 UTC
+		i++ // as in +0000 UTC
 	}
 	open := &l.tokens[i]
 	if !l.hasZone || !open.isSign('(') && !open.isSign('[') {

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// token is a number, a word or a sign of a cell. Spaces are not tokens.
+// token is a number, a word or a punctuation mark in a cell. Spaces are not
+// tokens.
 type token struct {
 	kind tokenKind
 	// spaceBefore reports whether a space precedes the token.
@@ -19,7 +20,7 @@ type token struct {
 type tokenKind uint8
 
 const (
-	tokenUsed tokenKind = iota // consumed, or unused
+	tokenUsed tokenKind = iota // consumed, or an empty slot
 	tokenNumber
 	tokenName
 	tokenSign
@@ -40,10 +41,10 @@ func (t *token) hasDays() bool { return t.kind == tokenName && t.id != 0 && t.id
 
 func (t *token) isSign(c byte) bool { return t.kind == tokenSign && t.sign == c }
 
-// maxTokens is more than any form of a date has.
+// maxTokens is greater than the number of tokens in any date format.
 const maxTokens = 28
 
-// tokenParser reads cells that are not three plain numbers.
+// tokenParser parses cells that are not three plain numbers.
 type tokenParser struct {
 	*parts
 	text       []byte
@@ -51,8 +52,8 @@ type tokenParser struct {
 	tokenCount int
 }
 
-// tokenize splits the folded text. It reports false if there are too many
-// tokens.
+// tokenize splits the folded text into tokens. It reports false if there are
+// too many.
 func (l *tokenParser) tokenize(words map[string]wordID) bool {
 	gap := false
 	for at := 0; at < len(l.text); {
@@ -90,8 +91,8 @@ func (l *tokenParser) tokenize(words map[string]wordID) bool {
 	return true
 }
 
-// readWord reads a word. Inner points belong to it, as in a.m.; a unit such as
-// 年 directly after a number is a separate word.
+// readWord reads a word. Dots within it are part of the word, as in a.m. A unit
+// such as 年 directly after a number is a separate word.
 func (l *tokenParser) readWord(t *token, at int, words map[string]wordID) int {
 	if l.tokenCount > 0 && !t.spaceBefore && l.tokens[l.tokenCount-1].kind == tokenNumber && l.text[at] >= utf8.RuneSelf {
 		_, size := utf8.DecodeRune(l.text[at:])
@@ -107,7 +108,7 @@ func (l *tokenParser) readWord(t *token, at int, words map[string]wordID) int {
 	var key [2 * maxCellBytes]byte
 	t.id = words[string(appendLetters(key[:0], l.text[at:end]))]
 	if end < len(l.text) && l.text[end] == '.' && t.id != 0 {
-		end++ // the point of an abbreviation
+		end++ // the dot of an abbreviation
 	}
 	return end
 }
@@ -123,8 +124,8 @@ func appendLetters(dst, text []byte) []byte {
 	return dst
 }
 
-// joinNames joins the words of a name, such as thứ hai and segunda-feira, into one
-// token.
+// joinNames joins the words of a name, such as thứ hai or segunda-feira, into
+// one token.
 func (l *tokenParser) joinNames(words map[string]wordID) {
 	for i := range l.tokens[:l.tokenCount] {
 		t := &l.tokens[i]
@@ -157,14 +158,15 @@ func (l *tokenParser) joinAt(i int, words map[string]wordID) {
 	}
 }
 
-// consume marks tokens as used.
+// consume marks the tokens from index from up to, but not including, index to
+// as used.
 func (l *tokenParser) consume(from, to int) {
 	for i := from; i < to; i++ {
 		l.tokens[i].kind = tokenUsed
 	}
 }
 
-// scanTokens reads a cell by its words and signs.
+// scanTokens parses a cell by its words and punctuation marks.
 func (p *parts) scanTokens(raw []byte, want Want) {
 	var buf [2 * maxCellBytes]byte
 	l := tokenParser{parts: p, text: appendFolded(buf[:0], raw)}
@@ -180,7 +182,7 @@ func (p *parts) scanTokens(raw []byte, want Want) {
 	}
 }
 
-// dateItem is one of the three parts of a day.
+// dateItem is one of the three parts of a date.
 type dateItem struct {
 	value  int32
 	width  uint8
@@ -188,7 +190,8 @@ type dateItem struct {
 	months wordID
 }
 
-// itemRole is the role of an item, as far as it is known without its position.
+// itemRole is what is known about the role of an item regardless of its
+// position.
 type itemRole uint8
 
 const (
@@ -198,18 +201,18 @@ const (
 	dayRole
 )
 
-// dateItems collects the items of a day.
+// dateItems collects the items of a date.
 type dateItems struct {
 	items      [3]dateItem
 	count      int
 	separators [2]byte
 	era        wordID
-	eraToken   int // index of the year that the era counts
-	monthToken int // index of a name that can be a weekday as well
+	eraToken   int // index of the year of the era
+	monthToken int // index of a name that can also be a weekday
 }
 
-// findDate reads the day from the remaining tokens. It reports false if one of
-// them cannot be part of a day.
+// findDate reads the date from the remaining tokens. It reports false if one of
+// them cannot be part of a date.
 func (l *tokenParser) findDate() bool {
 	if l.kind == wholeDate || l.readWeekDate() {
 		return l.countTokens(tokenName)+l.countTokens(tokenNumber) == 0
@@ -232,9 +235,9 @@ func (l *tokenParser) findDate() bool {
 	return l.resolveItems(&r)
 }
 
-// ambiguousMonth returns the index of a name that means a month and a weekday,
-// such as mar, and has to be the month: there is no other name of a month, and
-// too few numbers. Otherwise it returns -1.
+// ambiguousMonth returns the index of a name, such as mar, that can be a month
+// or a weekday but must be the month, because there is no other month name and
+// there are too few numbers. It returns -1 if there is none.
 func (l *tokenParser) ambiguousMonth() int {
 	at := -1
 	for i := range l.tokens[:l.tokenCount] {
@@ -253,7 +256,7 @@ func (l *tokenParser) ambiguousMonth() int {
 	return at
 }
 
-// readWeekDate reads 2021-W12-7 and 2021W127.
+// readWeekDate reads a week date such as 2021-W12-7 or 2021W127.
 func (l *tokenParser) readWeekDate() bool {
 	for i := 1; i+1 < l.tokenCount; i++ {
 		t := &l.tokens[i]
@@ -358,7 +361,7 @@ func (r *dateItems) addSeparator(t *token) bool {
 	return false
 }
 
-// resolveItems combines the items into a day.
+// resolveItems combines the items into a date.
 func (l *tokenParser) resolveItems(r *dateItems) bool {
 	month := -1
 	for i := range r.items[:r.count] {
@@ -382,8 +385,8 @@ func (l *tokenParser) resolveItems(r *dateItems) bool {
 	return l.hasTime || l.weekday != 0
 }
 
-// resolveNamedMonth orders year, month and day if one of the items is the
-// month.
+// resolveNamedMonth determines year, month and day if one of the items is a
+// named month.
 func (l *tokenParser) resolveNamedMonth(r *dateItems, month int) bool {
 	a, b := 0, 2
 	switch month {
@@ -399,7 +402,7 @@ func (l *tokenParser) resolveNamedMonth(r *dateItems, month int) bool {
 	l.setNumber(0, r.items[a])
 	l.setNumber(2, r.items[b])
 	l.widths[1] = 2
-	// Next to a Thai name, the year may be of the Buddhist era.
+	// Next to a Thai name, the year may be in the Buddhist era.
 	isThai := l.name != 0 && !slices.ContainsFunc(l.name.entry().months, func(s sense) bool { return s.languages != locales().thai })
 	for i := 0; i < 3 && isThai; i += 2 {
 		if l.widths[i] == 4 && l.numbers[i] >= 2400 && l.numbers[i] < 2700 {
@@ -427,7 +430,7 @@ func (l *tokenParser) setNamedOrder(a, b dateItem, month int) bool {
 
 func (p *parts) setNumber(i int, it dateItem) { p.numbers[i], p.widths[i] = it.value, it.width }
 
-// resolveThreeNumbers combines three numbers into a day.
+// resolveThreeNumbers combines three numbers into a date.
 func (l *tokenParser) resolveThreeNumbers(r *dateItems) bool {
 	first, second := r.separators[0], r.separators[1]
 	if first != second && second != 0 && (first != '/' || second != '-') {
@@ -451,8 +454,8 @@ func (l *tokenParser) resolveThreeNumbers(r *dateItems) bool {
 	return true
 }
 
-// resolveTwoNumbers reads the day of a year, 2021-087. Any other two numbers
-// lack a part.
+// resolveTwoNumbers reads a year and a day of the year, such as 2021-087. Any
+// other two numbers are an incomplete date.
 func (l *tokenParser) resolveTwoNumbers(r *dateItems, month int) bool {
 	a, b := r.items[0], r.items[1]
 	switch {
@@ -476,9 +479,9 @@ func (l *tokenParser) setYearDay(year, day int) {
 	}
 }
 
-// resolveOneNumber reads a day without signs: 20210328, 28032021, 280321 or
-// 2021087. The year of eight digits is where a year of these centuries is:
-// month and day never look like one.
+// resolveOneNumber reads a date without separators: 20210328, 28032021, 280321
+// or 2021087. In eight digits, the year is last if the last four digits are
+// between 1500 and 2500, which a month and day never are.
 func (l *tokenParser) resolveOneNumber(it dateItem) bool {
 	v := it.value
 	switch {
