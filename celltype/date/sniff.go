@@ -204,7 +204,7 @@ type dateSeries struct {
 	last Date
 	// changes counts the steps between different dates.
 	changes int64
-	// days and months are the length of each step if all are equal, or else 0.
+	// days and months are the length of every step, or 0 if the lengths differ.
 	days, months int
 	irregular    bool
 	rises, falls bool

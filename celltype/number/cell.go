@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// cell is a cell taken apart into its digits, what separates them, and what
-// surrounds them.
+// cell is a cell split into its digits, its separators, and the text around
+// them.
 type cell struct {
-	// digits and seps are buffers, of which the first digitCount and sepCount
-	// are used.
+	// digits and seps are buffers. Only the first digitCount and sepCount
+	// elements, respectively, are used.
 	digits     []byte
 	digitCount int
 	seps       []separatorAt
 	sepCount   int
-	// zero is the digit 0 of the script of the digits.
+	// zero is the digit 0 in the script of the digits.
 	zero     rune
 	exponent int
 
@@ -23,18 +23,18 @@ type cell struct {
 	reading Reading
 }
 
-// separatorAt is a separator and the number of digits before it.
+// separatorAt is a separator, with the number of digits before it.
 type separatorAt struct {
 	sign         Sign
 	digitsBefore uint16
 }
 
-// maxSeparators is enough for lakhs in all digits that may precede the decimal
-// sign.
+// maxSeparators is the number of lakh separators that all digits before the
+// decimal sign can have.
 const maxSeparators = maxPlaces/2 + 1
 
-// smallBuffer is enough for a cell of smallCellBytes, largeBuffer for any cell.
-// Clearing the latter takes time.
+// smallBuffer is large enough for a cell of smallCellBytes, largeBuffer for any
+// cell. It takes time to clear a largeBuffer.
 type (
 	smallBuffer struct {
 		digits [smallCellBytes]byte
@@ -46,7 +46,8 @@ type (
 	}
 )
 
-// scan splits raw into its parts. If it is not a number, reading.Reason is set.
+// scan splits raw into its parts. If raw is not a number, it sets
+// reading.Reason.
 func (c *cell) scan(raw []byte) {
 	raw = trimBlank(raw)
 	if len(raw) == 0 {
@@ -57,7 +58,7 @@ func (c *cell) scan(raw []byte) {
 		c.reading.Reason = TooLong
 		return
 	}
-	if raw[0] == '\'' { // a spreadsheet's mark of text
+	if raw[0] == '\'' { // spreadsheets put ' before numbers stored as text
 		raw = raw[1:]
 	}
 	raw = c.readAffixes(raw, true)
@@ -82,8 +83,8 @@ func (c *cell) scan(raw []byte) {
 	}
 }
 
-// readAffixes reads what precedes or follows the digits, each kind at most
-// once, and returns the rest.
+// readAffixes reads the marks before or after the digits, each kind at most
+// once. It returns the rest of raw.
 func (c *cell) readAffixes(raw []byte, before bool) []byte {
 	marks := 0
 	for len(raw) > 0 && c.reading.Reason == Read {
@@ -119,8 +120,9 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 
 func isPlus(r rune) bool { return r == '+' || r == '＋' }
 
-// readMark reads a currency mark, and returns its length. If there is none, or another one
-// was read before, it returns 0 and sets the reason.
+// readMark reads a currency mark and returns its length in bytes. If there is
+// no mark, or another mark was read before, it returns 0 and sets
+// reading.Reason.
 func (c *cell) readMark(raw []byte, before bool, marks int) int {
 	currency, length := matchMark(raw, before)
 	if length == 0 || marks > 0 {
@@ -131,8 +133,8 @@ func (c *cell) readMark(raw []byte, before bool, marks int) int {
 	return length
 }
 
-// digitsBegin reports whether the digits begin here, with or without their
-// decimal sign.
+// digitsBegin reports whether the digits begin at r, optionally with a decimal
+// sign.
 func (c *cell) digitsBegin(r rune, rest []byte) bool {
 	if _, _, ok := digitValue(r); ok {
 		return true
@@ -153,8 +155,8 @@ func (c *cell) setParenthesis(allowed bool, which *bool) {
 	*which, c.negative = true, true
 }
 
-// setCurrency adds a mark. Of two with a common meaning, it keeps the more
-// specific one: CAD of $5 CAD.
+// setCurrency sets the currency. Of two marks that can mean the same currency,
+// it keeps the more specific one: CAD in $5 CAD.
 func (c *cell) setCurrency(mark Currency) {
 	switch was := c.reading.Currency; {
 	case c.reading.Shift != 0:
@@ -166,11 +168,11 @@ func (c *cell) setCurrency(mark Currency) {
 	}
 }
 
-// readDigits reads the digits with their separators and the exponent, and
-// returns the rest.
+// readDigits reads the digits, their separators and the exponent. It returns
+// the rest of raw.
 func (c *cell) readDigits(raw []byte) []byte {
 	for len(raw) > 0 {
-		if raw[0]-'0' <= 9 && c.zero == '0' && c.digitCount < len(c.digits) { // the usual case
+		if raw[0]-'0' <= 9 && c.zero == '0' && c.digitCount < len(c.digits) { // most digits
 			c.digits[c.digitCount] = raw[0]
 			c.digitCount++
 			raw = raw[1:]
@@ -211,8 +213,9 @@ func (c *cell) addDigit(value byte, zero rune) bool {
 	return false
 }
 
-// readSeparator reads the separator r, which rest follows. It returns what is
-// left, or nil if r is not a separator, and reports whether digits may follow.
+// readSeparator reads the separator r, which rest follows. It returns the
+// remaining text, or nil if r is not a separator, and reports whether digits
+// may follow.
 func (c *cell) readSeparator(r rune, rest []byte) (left []byte, more bool) {
 	sign := separatorSign(r)
 	if sign == Undecided {
@@ -236,8 +239,8 @@ func (c *cell) readSeparator(r rune, rest []byte) (left []byte, more bool) {
 	return rest[:len(rest):len(rest)], more
 }
 
-// cutCentDash drops the dashes of prices such as 12,- and 12.–, which mean no
-// cents and are not a sign.
+// cutCentDash removes the dashes from prices such as 12,- and 12.–, where they
+// mean zero cents.
 func cutCentDash(text []byte) []byte {
 	for i := 0; i < 2 && len(text) > 0; i++ {
 		r, size := utf8.DecodeRune(text)
@@ -272,7 +275,7 @@ func (c *cell) readExponent(raw []byte) []byte {
 	return raw[end:]
 }
 
-// trimBlank trims blanks as isBlank defines them.
+// trimBlank removes leading and trailing blanks, as defined by isBlank.
 func trimBlank(raw []byte) []byte {
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
@@ -291,12 +294,12 @@ func trimBlank(raw []byte) []byte {
 	return raw
 }
 
-// scriptZeros are the digits 0 of the scripts whose digits are read.
+// scriptZeros are the zeros of the scripts whose digits are accepted.
 var scriptZeros = [...]rune{
 	'0', '٠', '۰', '߀', '०', '০', '੦', '૦', '୦', '௦', '౦', '೦', '൦', '๐', '໐', '༠', '၀', '០', '᠐', '０',
 }
 
-// digitValue returns the value of a digit and the digit 0 of its script.
+// digitValue returns the value of a digit, and the digit 0 in the same script.
 func digitValue(r rune) (value byte, zero rune, ok bool) {
 	if r < utf8.RuneSelf {
 		return byte(r - '0'), '0', '0' <= r && r <= '9'
@@ -309,7 +312,8 @@ func digitValue(r rune) (value byte, zero rune, ok bool) {
 	return 0, 0, false
 }
 
-// separatorSign returns the sign of a character between digits, or Undecided.
+// separatorSign returns the Sign for a character between digits, or Undecided
+// if it is not a separator.
 func separatorSign(r rune) Sign {
 	switch r {
 	case '.', '．':
@@ -336,8 +340,8 @@ func isMinus(r rune) bool {
 	return false
 }
 
-// percentShift returns by how many places a percent or per mille sign shifts
-// the decimal sign, or 0.
+// percentShift returns the number of places by which a percent or per mille
+// sign shifts the decimal sign. It returns 0 for any other character.
 func percentShift(r rune) uint8 {
 	switch r {
 	case '%', '％', '﹪', '٪':
@@ -349,7 +353,7 @@ func percentShift(r rune) uint8 {
 }
 
 // isBlank reports whether a character next to a number has no meaning: white
-// space, and marks that control the direction of writing.
+// space and direction marks.
 func isBlank(r rune) bool {
 	switch {
 	case r == ' ' || r >= '\t' && r <= '\r':

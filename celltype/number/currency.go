@@ -7,23 +7,23 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Currency is a mark that names a currency: a sign, an abbreviation or an ISO
-// 4217 code. The zero Currency means none.
+// Currency is a mark for a currency: a symbol, an abbreviation or an ISO 4217
+// code. The zero Currency means that there is none.
 type Currency uint16
 
-// currencyMark is how a currency is written in a cell.
+// currencyMark is one way to write a currency in a cell.
 type currencyMark struct {
 	text string
-	// codes are the currencies that it can mean, separated by spaces.
+	// codes are the currencies that the mark can mean, separated by spaces.
 	codes         string
 	before, after bool
 }
 
-// String returns the mark as cells have it, such as € or EUR.
+// String returns the mark as it appears in cells, such as € or EUR.
 func (c Currency) String() string { return currencyMarks[c].text }
 
 // Codes returns the ISO 4217 codes of the currencies that the mark can mean,
-// the likeliest first.
+// the most likely first.
 func (c Currency) Codes() []string { return strings.Fields(currencyMarks[c].codes) }
 
 // CompatibleWith reports whether two marks can mean the same currency. The zero
@@ -40,7 +40,8 @@ func (c Currency) CompatibleWith(other Currency) bool {
 	return false
 }
 
-// FindCurrency returns the mark with this text.
+// FindCurrency returns the Currency of a mark. It reports false if the mark is
+// unknown.
 func FindCurrency(text string) (Currency, bool) {
 	for i := range currencyMarks {
 		if currencyMarks[i].text == text && text != "" {
@@ -64,7 +65,8 @@ func matchMark(text []byte, before bool) (found Currency, size int) {
 	return 0, 0
 }
 
-// marksByFirstByte holds the marks by their first byte, the longest first.
+// marksByFirstByte indexes the marks by their first byte. The longest mark
+// comes first.
 var marksByFirstByte = func() (index [256][]uint16) {
 	for i := 1; i < len(currencyMarks); i++ {
 		first := currencyMarks[i].text[0]
@@ -76,7 +78,8 @@ var marksByFirstByte = func() (index [256][]uint16) {
 	return index
 }()
 
-// currencyMarks are all marks; the first is unused.
+// currencyMarks are all marks. The first element is unused, because the zero
+// Currency means none.
 var currencyMarks = func() []currencyMark {
 	all := make([]currencyMark, 1, 320)
 	for line := range strings.Lines(markTable) {
@@ -90,15 +93,15 @@ var currencyMarks = func() []currencyMark {
 	return all
 }()
 
-// dollars and kroner are marks that many countries share.
+// dollars and kroner are the currencies of marks that many countries share.
 const (
 	dollars = "USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP DOP UYU BBD BSD BMD BND BZD FJD GYD JMD KYD LRD NAD SBD SRD TTD XCD CUP"
 	kroner  = "SEK NOK DKK ISK"
 )
 
-// markTable has a mark per line: whether it precedes the number (<), follows it
-// (>) or does either (=), the mark, and its currencies. Marks that are units
-// too, such as L, K, KM and Lt, are omitted.
+// markTable lists one mark per line: its position (< before the number, > after
+// it, = either), the mark, and its currencies. It omits marks that are also
+// units, such as L, K, KM and Lt.
 const markTable = `=$ ` + dollars + `
 =＄ ` + dollars + `
 =US$ USD
@@ -218,8 +221,8 @@ const markTable = `=$ ` + dollars + `
 =CNH CNY
 =BTC BTC`
 
-// isoCodes are the active codes of ISO 4217, and some withdrawn ones that old
-// files have.
+// isoCodes are the active codes of ISO 4217, and some withdrawn codes that are
+// found in old files.
 const isoCodes = `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
 CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD
 HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD
@@ -239,7 +242,7 @@ func (m *currencySet) add(mark Currency) {
 
 func (m *currencySet) has(mark Currency) bool { return m[mark/64]>>(mark%64)&1 == 1 }
 
-// list returns the marks of the set.
+// list returns the currencies in the set.
 func (m *currencySet) list() (list []Currency) {
 	for mark := range Currency(64 * len(m)) {
 		if m.has(mark) {
@@ -249,8 +252,9 @@ func (m *currencySet) list() (list []Currency) {
 	return list
 }
 
-// usualDecimalSign is the usual decimal sign of amounts in the currency. It is
-// Undecided if the countries of the currency differ, as those of the euro do.
+// usualDecimalSign returns the usual decimal sign of amounts in the currency.
+// It returns Undecided if the countries that use the currency differ, such as
+// those of the euro.
 func (c Currency) usualDecimalSign() Sign {
 	if codes := c.Codes(); len(codes) > 0 && (codes[0] == "USD" || codes[0] == "GBP") {
 		return Point
@@ -258,8 +262,8 @@ func (c Currency) usualDecimalSign() Sign {
 	return Undecided
 }
 
-// hasOtherCurrencies reports whether the decimal sign of some cells may not be
-// that of others, which fit both signs and have another currency.
+// hasOtherCurrencies reports whether an ambiguous cell has a different currency
+// than the decisive cells, so that its decimal sign may also be different.
 func (d *decider) hasOtherCurrencies(decimal Sign) bool {
 	decisive := &d.sniffer.decisiveMarks[signIndex(decimal)]
 	for _, open := range d.sniffer.openMarks.list() {

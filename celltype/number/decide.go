@@ -6,14 +6,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Hints are what is known of a column apart from its cells. They decide only
-// what the cells leave open.
+// Hints are what is known about a column in addition to its cells. They decide
+// only what the cells leave open.
 type Hints struct {
-	// Explicit reports whether the schema gives the field a display format or a
-	// currency that is written with a decimal point.
+	// Explicit reports whether the schema sets a display format for the field,
+	// or a currency that is written with a decimal point.
 	Explicit bool
-	// Neighbors are other columns of the same table whose cells decided a
-	// style.
+	// Neighbors are other columns of the same table in which the cells decided
+	// the style.
 	Neighbors []Neighbor
 }
 
@@ -23,64 +23,70 @@ type Neighbor struct {
 	Style  Style
 }
 
-// Decision is the style of a column, with reasons.
+// Decision is the style of a column, with the reasons for it.
 type Decision struct {
-	// Style reads the column. Its Decimal is Undecided if there is a question.
+	// Style reads the column. Its Decimal is Undecided while the question is
+	// open.
 	Style Style
-	// Evidence explains the style and lists what else the cells hold.
+	// Evidence explains the style and reports what else the cells contain.
 	Evidence []intray.Message
-	// Ambiguity is the question that the cells leave open. Without one it has
-	// no choices.
+	// Ambiguity is the question that the cells do not answer. If there is none,
+	// it has no choices.
 	Ambiguity Ambiguity
-	// Cells is the number of cells that are not blank. Of these, Unread are not
-	// numbers in any style, Dashes are only a dash, and Percent have a percent
-	// or per mille sign.
+	// Cells is the number of nonblank cells. Unread is the number of those that
+	// are not numbers in any style, Dashes the number that contain only a dash,
+	// and Percent the number that have a percent or per mille sign.
 	Cells, Unread, Dashes, Percent int64
-	// Currencies are the marks in the cells, the most frequent first.
+	// Currencies are the currencies in the cells, the most frequent first.
 	Currencies []CurrencyCount
 }
 
-// CurrencyCount is a mark and the number of cells that have it.
+// CurrencyCount is a currency and the number of cells that have it.
 type CurrencyCount struct {
 	Currency Currency
 	Cells    int64
 }
 
-// Ambiguity is a question for a person.
+// Ambiguity is a question for the user.
 type Ambiguity struct {
 	Text    intray.Message
 	Choices []Choice
 }
 
-// Choice is one answer: a style, its label, and what some cells mean in it.
+// Choice is one possible answer: a style, its label, and the values of some
+// cells in that style.
 type Choice struct {
 	Style    Style
 	Label    intray.Message
 	Readings []intray.Reading
 }
 
-// How much evidence is decisive.
+// These are the thresholds for decisive evidence.
 const (
-	// minWinRatio is how many cells must support a reading per cell that
-	// contradicts it, if other cells depend on it.
+	// minWinRatio is the minimum number of cells that support a reading per
+	// cell that contradicts it. It applies if other cells depend on the
+	// decision.
 	minWinRatio = 4
-	// maxOpenPerDecisive is how many cells may depend on one decisive cell.
+	// maxOpenPerDecisive is the maximum number of ambiguous cells that one
+	// decisive cell decides.
 	maxOpenPerDecisive = 200
-	// minRegularCells is how many cells show a habit, unless they are money.
+	// minRegularCells is the minimum number of cells that show a habit. For
+	// money, one is sufficient.
 	minRegularCells = 3
 )
 
-// decider makes one decision.
+// decider holds the state of one decision.
 type decider struct {
 	Decision
 	sniffer *Sniffer
 	hints   Hints
-	// currencyConflict explains why currencies leave the decimal sign open.
+	// currencyConflict explains why the currencies do not decide the decimal
+	// sign.
 	currencyConflict intray.Message
 }
 
-// Decide decides how the column writes its numbers. It may be called again,
-// with other hints or after more cells.
+// Decide decides on the style of the column. It may be called again, with
+// different hints or after more cells.
 func (s *Sniffer) Decide(hints Hints) Decision {
 	d := decider{sniffer: s, hints: hints}
 	d.Cells, d.Unread, d.Dashes, d.Percent = s.cells, s.unread, s.dashes, s.percent+s.perMille
@@ -102,7 +108,7 @@ func (s *Sniffer) Decide(hints Hints) Decision {
 
 func (s *Sniffer) openCells() int64 { return s.open[0].cells + s.open[1].cells }
 
-// decisiveCells counts the cells that fit only this decimal sign.
+// decisiveCells returns the number of cells that fit only this decimal sign.
 func (s *Sniffer) decisiveCells(decimal Sign) (n int64) {
 	for _, t := range s.decisive[signIndex(decimal)] {
 		n += t.cells
@@ -110,8 +116,8 @@ func (s *Sniffer) decisiveCells(decimal Sign) (n int64) {
 	return n
 }
 
-// decideByCells uses the cells that fit a single decimal sign. It reports weak
-// if there are some, but not enough.
+// decideByCells decides by the cells that fit only one decimal sign. It reports
+// weak if there are some, but not enough.
 func (d *decider) decideByCells() (decimal Sign, weak bool) {
 	decimal = Point
 	won, lost := d.sniffer.decisiveCells(Point), d.sniffer.decisiveCells(Comma)
@@ -131,10 +137,10 @@ func (d *decider) decideByCells() (decimal Sign, weak bool) {
 	return decimal, false
 }
 
-// decideByHabit uses how the column writes numbers that are unambiguous.
+// decideByHabit decides by how the column writes unambiguous numbers.
 func (d *decider) decideByHabit(weak bool) Sign {
 	s := d.sniffer
-	// Money seldom has three decimals, so that fewer cells of it decide.
+	// Money seldom has three decimal places, so fewer cells are sufficient.
 	minCells, money := int64(minRegularCells), int64(0)
 	for _, n := range s.currencies {
 		money += int64(n)
@@ -169,7 +175,7 @@ func (d *decider) decideByHabit(weak bool) Sign {
 	return Undecided
 }
 
-// decideByOthers uses what is known beyond the cells.
+// decideByOthers decides by evidence other than the cells.
 func (d *decider) decideByOthers() Sign {
 	found, header := Undecided, ""
 	for _, n := range d.hints.Neighbors {
@@ -192,7 +198,7 @@ func (d *decider) decideByOthers() Sign {
 	return found
 }
 
-// decideGroup decides the sign between thousands.
+// decideGroup decides on the thousands separator.
 func (d *decider) decideGroup() {
 	var most int64
 	for i, sign := range groupSigns {
@@ -205,7 +211,7 @@ func (d *decider) decideGroup() {
 		}
 	}
 	if d.Style.Decimal == Undecided && (d.Style.Group == Point || d.Style.Group == Comma) {
-		d.Style.Group = Undecided // it would decide the decimal sign
+		d.Style.Group = Undecided // otherwise, it would decide the decimal sign
 	}
 	if most > 0 && d.Style.Group != Undecided {
 		d.report(intray.NewMessage("number.thousands", intray.Params{"n": most, "separators": signs[d.Style.Group].many}))
@@ -214,7 +220,7 @@ func (d *decider) decideGroup() {
 
 func (d *decider) report(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
 
-// signs name each sign in the singular and the plural.
+// signs maps each sign to its name in the singular and plural.
 var signs = map[Sign]struct{ one, many intray.Message }{
 	Point:      {intray.NewMessage("number.point", nil), intray.NewMessage("number.points", nil)},
 	Comma:      {intray.NewMessage("number.comma", nil), intray.NewMessage("number.commas", nil)},
@@ -222,7 +228,7 @@ var signs = map[Sign]struct{ one, many intray.Message }{
 	Apostrophe: {many: intray.NewMessage("number.apostrophes", nil)},
 }
 
-// whyCodes are the message codes of what a cell shows.
+// whyCodes are the message codes of the reasons for a decimal sign.
 var whyCodes = [reasonCount]string{
 	reasonLength: "number.sign_without_three_digits",
 	reasonBoth:   "number.sign_after_other_sign",
@@ -231,7 +237,7 @@ var whyCodes = [reasonCount]string{
 	reasonSpaces: "number.sign_after_other_thousands",
 }
 
-// reportSigns reports which cells decide the decimal sign.
+// reportSigns reports the cells that decided the decimal sign.
 func (d *decider) reportSigns(decimal Sign) {
 	sign, other := signs[decimal].one, signs[decimal.opposite()].one
 	for why := range reasonCount {
@@ -250,7 +256,7 @@ func (d *decider) reportSigns(decimal Sign) {
 	}
 }
 
-// reportMixed reports cells that contradict the style.
+// reportMixed reports the cells that contradict the style.
 func (d *decider) reportMixed() {
 	if d.Style.Decimal == Undecided {
 		return
@@ -266,7 +272,7 @@ func (d *decider) reportMixed() {
 	}
 }
 
-// reportAffixes reports what surrounds the digits.
+// reportAffixes reports the marks before and after the digits.
 func (d *decider) reportAffixes() {
 	s := d.sniffer
 	cells := intray.NewMessage("count.cells", intray.Params{"n": d.Cells})
@@ -300,8 +306,8 @@ func (d *decider) reportAffixes() {
 	d.report(intray.NewMessage("number.currencies", intray.Params{"currencies": counts}))
 }
 
-// askDecimal asks for the decimal sign. The point is first, because it is more
-// common in files.
+// askDecimal asks for the decimal sign. The point is the first choice, because
+// it is more common in files.
 func (d *decider) askDecimal(weak bool) {
 	examples := slices.Concat(d.sniffer.open[0].exampleList(), d.sniffer.open[1].exampleList())
 	examples = examples[:min(len(examples), 4)]
@@ -316,7 +322,7 @@ func (d *decider) askDecimal(weak bool) {
 	}
 }
 
-// decimalLabels are the answers, by the decimal sign.
+// decimalLabels are the labels of the answers, indexed by decimal sign.
 var decimalLabels = [...]intray.Message{intray.NewMessage("number.decimal_point", nil), intray.NewMessage("number.decimal_comma", nil)}
 
 // undecidedBy explains why the cells do not decide the decimal sign.

@@ -5,31 +5,34 @@ import (
 	"strconv"
 )
 
-// decimal is a number with the value 0.digits × 10^point.
+// decimal is a number. Its absolute value is 0.digits × 10^point.
 type decimal struct {
 	negative bool
-	// digits are the significant digits: the first and the last are not 0, and
-	// zero has none. A decimal owns its digits and changes them in place.
+	// digits are the significant digits. The first and the last digit are not
+	// 0; the number zero has no digits. A decimal owns its digits and modifies
+	// them in place.
 	digits []byte
 	point  int
 }
 
-// Bounds of what is read: all digits are at most maxPlaces from the decimal
-// sign. A float64 has 309 before it and 324 after it.
+// These are the limits for numbers. All digits must be at most maxPlaces from
+// the decimal sign. A float64 has up to 309 digits before it and 324 after it.
 const (
 	maxPlaces = 400
 	maxDigits = 2 * maxPlaces
-	// maxZeros is how many zeros are written before an exponent is used.
+	// maxZeros is the maximum number of zeros that are written instead of an
+	// exponent.
 	maxZeros = 40
-	// maxExponent is the limit at which exponents are cut.
+	// maxExponent is the limit to which larger exponents are reduced.
 	maxExponent = 1_000_000
 )
 
-// smallCellBytes is the length up to which a number needs no allocation.
+// smallCellBytes is the length in bytes up to which a number is parsed without
+// an allocation.
 const smallCellBytes = 64
 
-// parse parses a number as JSON writes it, and also with leading zeros, a plus
-// sign, or no digits before or after the point. It appends the digits to buf.
+// parse parses a JSON number. It also accepts leading zeros, a plus sign, and a
+// missing integer or fraction part. It appends the digits to buf.
 func parse(text, buf []byte) (d decimal, ok bool) {
 	text, d.negative = cutSign(text)
 	n := digitRun(text)
@@ -65,7 +68,8 @@ func cutSign(text []byte) (rest []byte, negative bool) {
 	return text, false
 }
 
-// parseExponent parses e and an integer, which it cuts at maxExponent.
+// parseExponent parses e followed by an integer. It limits the exponent to
+// ±maxExponent.
 func parseExponent(text []byte) (exponent int, ok bool) {
 	if text[0] != 'e' && text[0] != 'E' {
 		return 0, false
@@ -83,7 +87,7 @@ func parseExponent(text []byte) (exponent int, ok bool) {
 	return exponent, len(text) > 0
 }
 
-// trim drops zeros at both ends.
+// trim removes leading and trailing zeros.
 func (d decimal) trim() decimal {
 	from, to := 0, len(d.digits)
 	for from < to && d.digits[from] == '0' {
@@ -105,7 +109,7 @@ func (d decimal) isZero() bool { return len(d.digits) == 0 }
 // inBounds reports whether all digits are within maxPlaces of the decimal sign.
 func (d decimal) inBounds() bool { return d.point <= maxPlaces && len(d.digits)-d.point <= maxPlaces }
 
-// digitAt returns the digit with the value 10^place.
+// digitAt returns the digit for 10^place.
 func (d decimal) digitAt(place int) byte {
 	if i := d.point - 1 - place; i >= 0 && i < len(d.digits) {
 		return d.digits[i]
@@ -113,8 +117,8 @@ func (d decimal) digitAt(place int) byte {
 	return '0'
 }
 
-// round rounds half away from zero, to a number of decimal places that may be
-// negative. It changes the digits in place.
+// round rounds to a number of decimal places, which may be negative. Halves are
+// rounded away from zero. It modifies the digits in place.
 func (d decimal) round(places int) decimal {
 	keep := d.point + places
 	switch {
@@ -140,7 +144,7 @@ func (d decimal) round(places int) decimal {
 	return d
 }
 
-// append appends the canonical form.
+// append appends the number in canonical form.
 func (d decimal) append(dst []byte) []byte {
 	if d.isZero() {
 		return append(dst, '0')
@@ -162,7 +166,8 @@ func (d decimal) append(dst []byte) []byte {
 	return dst
 }
 
-// appendWhole appends the digits before the decimal sign, at least one.
+// appendWhole appends the digits before the decimal sign. If there are none, it
+// appends 0.
 func (d decimal) appendWhole(dst []byte) []byte {
 	if d.point <= 0 {
 		return append(dst, '0')
@@ -171,7 +176,7 @@ func (d decimal) appendWhole(dst []byte) []byte {
 	return appendZeros(append(dst, d.digits[:n]...), d.point-n)
 }
 
-// appendPlaces appends this many digits after the decimal sign.
+// appendPlaces appends the given number of digits after the decimal sign.
 func (d decimal) appendPlaces(dst []byte, places int) []byte {
 	for place := -1; place >= -places; place-- {
 		dst = append(dst, d.digitAt(place))
@@ -207,7 +212,7 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// compareSize compares the absolute values of two numbers other than zero.
+// compareSize compares the absolute values of two nonzero numbers.
 func (d decimal) compareSize(other decimal) int {
 	if d.point != other.point {
 		if d.point < other.point {
@@ -215,14 +220,15 @@ func (d decimal) compareSize(other decimal) int {
 		}
 		return 1
 	}
-	// The last digit is not 0, so that the longer one is greater.
+	// The last digit is not 0, so if one is a prefix, the longer one is
+	// greater.
 	return bytes.Compare(d.digits, other.digits)
 }
 
-// Canonical appends the canonical form of a number as JSON or a workbook has
-// it, with a decimal point and nothing between thousands. If text is not such a
-// number, or has digits more than 400 places from the decimal sign, it returns
-// dst and false.
+// Canonical appends the canonical form of a number in JSON or in a workbook,
+// which has a decimal point and no thousands separators. If text is not such a
+// number, or has digits more than 400 places from the decimal sign, Canonical
+// returns dst and false.
 func Canonical(dst, text []byte) (out []byte, ok bool) {
 	if out, ok := appendPlain(dst, text, Point); ok {
 		return out, true
@@ -235,9 +241,9 @@ func Canonical(dst, text []byte) (out []byte, ok bool) {
 	return d.append(dst), true
 }
 
-// Round appends a number with this many decimal places in canonical form.
-// Negative places set digits before the decimal sign to zero. It rounds half
-// away from zero. Text that is not a number is appended unchanged.
+// Round appends a number in canonical form, rounded to the given number of
+// decimal places. Negative places round to the left of the decimal sign. Halves
+// are rounded away from zero. Text that is not a number is appended unchanged.
 func Round(dst, number []byte, places int) []byte {
 	var buf [smallCellBytes]byte
 	d, ok := parse(number, buf[:0])
@@ -247,9 +253,9 @@ func Round(dst, number []byte, places int) []byte {
 	return d.round(max(min(places, maxExponent), -maxExponent)).append(dst)
 }
 
-// appendPlain appends the canonical form of what most cells hold: digits, with
-// or without a minus and a fraction. It rejects anything else, and numbers so
-// long that they may need an exponent.
+// appendPlain appends the canonical form of a number in the most common format:
+// digits, optionally with a minus sign and a fraction. It reports false for any
+// other cell, and for numbers so long that they may need an exponent.
 func appendPlain(dst, raw []byte, sign Sign) (out []byte, ok bool) {
 	i := 0
 	if len(raw) > 0 && raw[0] == '-' {
@@ -274,7 +280,8 @@ func appendPlain(dst, raw []byte, sign Sign) (out []byte, ok bool) {
 	return appendTrimmed(dst, raw, start, dot), true
 }
 
-// appendTrimmed drops redundant zeros, and a minus before zero.
+// appendTrimmed appends a number without redundant zeros, and zero without a
+// minus sign.
 func appendTrimmed(dst, raw []byte, start, dot int) []byte {
 	end := len(raw)
 	if dot < end {

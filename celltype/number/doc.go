@@ -1,20 +1,20 @@
-// Package number reads and writes exact numbers as text.
+// Package number parses and formats exact decimal numbers.
 //
-// A number is a decimal text in one canonical form: that of JSON, without
-// leading zeros, without trailing zeros of a fraction, without an exponent
-// unless it saves more than 40 zeros, and zero without a sign. Texts of the
-// same value have the same bytes, so that rules such as unique compare them
-// directly. Values keep all digits. That a cell
-// held 1.50 rather than 1.5 is only in its raw text.
+// A number is text in a canonical form: the JSON format without leading zeros,
+// without trailing zeros in the fraction, without an exponent unless it
+// replaces more than 40 zeros, and without a sign for zero. Equal numbers have
+// equal bytes, so that rules such as unique can compare them directly. Values
+// keep all their digits. Whether a cell contained 1.50 or 1.5 is recorded only
+// in its raw text.
 //
-// A [Style] describes how a column writes its numbers if a cell alone is
-// ambiguous: the decimal sign and the sign between thousands. A [Sniffer]
-// observes the cells of a column and decides the style with evidence, or
-// returns an [Ambiguity], which is a question for a person. A [Layout] is a set
-// of Numbro's format options. It writes numbers for people. [Options] are the
-// options of a field.
+// A [Style] describes how to read ambiguous cells of a column: its decimal sign
+// and its thousands separator. A [Sniffer] observes the cells of a column. It
+// decides on a style, with the evidence for it, or returns an [Ambiguity],
+// which is a question for the user. A [Layout] is a set of Numbro format
+// options. It formats numbers for display. [Options] are the options of a
+// field.
 //
-// Out of scope are fields, rows and problems. The package reads no units,
-// fractions such as 1/2, number words, or binary and hexadecimal digits. It
+// Fields, rows and problems are out of scope. The package does not read units,
+// fractions such as 1/2, number words, or binary and hexadecimal numbers. It
 // reports currencies but does not convert them.
 package number

@@ -10,15 +10,15 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Layout writes numbers by a set of Numbro's format options, in the language
-// en-US. The zero Layout writes the number alone. A Layout is immutable.
+// Layout formats numbers according to a set of Numbro format options, in the
+// locale en-US. The zero Layout formats only the number. A Layout is immutable.
 //
 // It follows Numbro 2.5 (https://numbrojs.com/format.html), with these
-// differences. It computes in decimals, with all digits, and without exponents
-// unless asked for. It rounds half away from zero for negative numbers too. A
-// number that rounds to zero has no sign, even inside parentheses. Empty
+// differences. It computes in decimal, with all digits, and uses exponents only
+// on request. It also rounds halves away from zero if a number is negative. A
+// number that is rounded to zero has no sign, even in parentheses. Empty
 // abbreviations and a missing byte base work as documented. A zero is not
-// dropped if nothing else would be left. Times have seconds, and a minus if
+// dropped if nothing else would remain. Times have seconds, and a minus sign if
 // they are negative.
 type Layout struct {
 	output, base, forceAverage string
@@ -29,7 +29,7 @@ type Layout struct {
 	characteristic, totalLength int
 	mantissa                    int
 
-	// fixedMantissa reports whether mantissa applies.
+	// fixedMantissa reports whether mantissa is set.
 	fixedMantissa bool
 
 	average, optionalMantissa, trimMantissa, optionalCharacteristic  bool
@@ -37,15 +37,15 @@ type Layout struct {
 	lowPrecision, spaceSeparated, spacedCurrency, spacedAbbreviation bool
 }
 
-// maxPadding is the most digits that a format can ask for.
+// maxPadding is the maximum number of digits that a format can request.
 const maxPadding = 400
 
-// CompileLayout compiles format options as a schema has them. Unknown options,
-// values of a kind that Numbro rejects, lengths below 0 or over 400 and options
-// that exclude each other are errors.
+// CompileLayout compiles the format options in a schema. It returns an error
+// for unknown options, for values of a type that Numbro rejects, for lengths
+// below 0 or over 400, and for options that exclude each other.
 func CompileLayout(options map[string]any) (Layout, error) {
 	if len(options) == 1 && options["output"] == "currency" {
-		// Numbro's format for a currency without further options.
+		// This is Numbro's format for a currency without further options.
 		options = map[string]any{"output": "currency", "thousandSeparated": true, "totalLength": json.Number("4"),
 			"spaceSeparated": true, "spaceSeparatedCurrency": true}
 	}
@@ -62,7 +62,7 @@ func CompileLayout(options map[string]any) (Layout, error) {
 	return l, nil
 }
 
-// applyDefaults sets what depends on several options.
+// applyDefaults sets the defaults that depend on several options.
 func (l *Layout) applyDefaults(options map[string]any) {
 	if _, set := options["lowPrecision"]; !set {
 		l.lowPrecision = l.output != "currency"
@@ -127,14 +127,14 @@ func (l *Layout) setOption(name string, value any) error {
 	return nil
 }
 
-// textOption is an option that holds text. Its value is one of values, unless
-// that is nil.
+// textOption is an option of type string. If values is not nil, the option must
+// be one of them.
 type textOption struct {
 	target *string
 	values []string
 }
 
-// options returns the targets of all options.
+// options returns the field that each option sets.
 func (l *Layout) options() map[string]any {
 	return map[string]any{
 		"average": &l.average, "optionalMantissa": &l.optionalMantissa, "trimMantissa": &l.trimMantissa,
@@ -154,10 +154,10 @@ func (l *Layout) options() map[string]any {
 	}
 }
 
-// thousandNames are the units by the power of a thousand.
+// thousandNames are the names of the powers of a thousand.
 var thousandNames = [...]string{"", "thousand", "million", "billion", "trillion"}
 
-// toInt returns the integer of an option, cut at a million.
+// toInt returns an option as an integer, limited to one million.
 func toInt(value any) (n int, ok bool) {
 	d, ok := toDecimal(value)
 	if !ok || len(d.digits) > d.point || d.point > maxPlaces {
@@ -172,7 +172,7 @@ func toInt(value any) (n int, ok bool) {
 	return n, true
 }
 
-// toDecimal parses a number of a schema.
+// toDecimal parses a number in a schema.
 func toDecimal(value any) (decimal, bool) {
 	var text []byte
 	switch n := value.(type) {
@@ -187,7 +187,8 @@ func toDecimal(value any) (decimal, bool) {
 	return d, ok
 }
 
-// Append appends a number. Text that is not a number is appended unchanged.
+// Append appends the formatted number. Text that is not a number is appended
+// unchanged.
 func (l *Layout) Append(dst, number []byte) []byte {
 	var buf [smallCellBytes]byte
 	d, ok := parse(number, buf[:0])
@@ -220,17 +221,18 @@ func appendSpace(dst []byte, wanted bool) []byte {
 	return dst
 }
 
-// scaledNumber is a number to be written, rounded and in its unit.
+// scaledNumber is a number that is ready to format: rounded, and converted to
+// its unit.
 type scaledNumber struct {
 	decimal
 	zero        bool
 	unit        int
-	mantissa    int // decimal places, or -1 for all there are
+	mantissa    int // decimal places, or -1 for all
 	exponent    int
 	exponential bool
 }
 
-// scale converts a number into its unit and rounds it.
+// scale converts a number to its unit and rounds it.
 func (l *Layout) scale(d decimal) scaledNumber {
 	s := scaledNumber{decimal: d, mantissa: -1, exponential: l.exponential}
 	if l.fixedMantissa {
@@ -260,7 +262,7 @@ func (l *Layout) scale(d decimal) scaledNumber {
 	return s
 }
 
-// thousandPower is the power of a thousand in which a number is shown.
+// thousandPower returns the power of a thousand in which a number is displayed.
 func (l *Layout) thousandPower(d decimal) int {
 	for unit := len(thousandNames) - 1; unit > 0; unit-- {
 		if l.forceAverage != "" {
@@ -269,7 +271,7 @@ func (l *Layout) thousandPower(d decimal) int {
 			}
 			continue
 		}
-		// With low precision, half a thousand counts as a thousand.
+		// In low precision, half a unit is enough to use it.
 		half := l.lowPrecision && d.point == 3*unit && !d.isZero() && d.digits[0] >= '5'
 		if d.point > 3*unit || half {
 			return unit
@@ -284,11 +286,11 @@ func (l *Layout) appendNumber(dst []byte, d decimal) []byte {
 	return l.appendSigned(dst, &s, ".")
 }
 
-// usesParentheses reports whether negative numbers are in parentheses instead
-// of having a sign.
+// usesParentheses reports whether negative numbers are in parentheses and have
+// no sign.
 func (l *Layout) usesParentheses() bool { return l.negative == "parenthesis" }
 
-// appendSigned appends the sign and what follows it.
+// appendSigned appends the sign, the digits and the unit.
 func (l *Layout) appendSigned(dst []byte, s *scaledNumber, point string) []byte {
 	switch {
 	case s.zero:
@@ -328,7 +330,7 @@ func (l *Layout) appendUnsigned(dst []byte, s *scaledNumber, point string) []byt
 	return dst
 }
 
-// decimalPlaces is the number of digits after the decimal sign.
+// decimalPlaces returns the number of digits after the decimal sign.
 func (l *Layout) decimalPlaces(s *scaledNumber) int {
 	there := 0
 	if !s.zero {
@@ -363,7 +365,7 @@ func (l *Layout) appendPercent(dst []byte, d decimal) []byte {
 }
 
 // appendCurrency appends the number with its symbol. If the symbol comes first,
-// a sign precedes it and a parenthesis follows it.
+// it follows the sign but precedes an opening parenthesis.
 func (l *Layout) appendCurrency(dst []byte, d decimal) []byte {
 	s := l.scale(d)
 	gap := ""
@@ -392,7 +394,7 @@ func (l *Layout) appendCurrency(dst []byte, d decimal) []byte {
 	return l.appendUnsigned(dst, &s, ".")
 }
 
-// Units of bytes, by their power.
+// These are the units of bytes, indexed by power.
 var (
 	byteUnits   = [...]string{"B", "KB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"}
 	binaryUnits = [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}
@@ -420,16 +422,16 @@ func (l *Layout) appendBytes(dst []byte, d decimal) []byte {
 	return append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), units[power]...)
 }
 
-// reachesSize reports whether the absolute value of a number other than zero is
-// at least size.
+// reachesSize reports whether the absolute value of a nonzero number is at
+// least size.
 func (d decimal) reachesSize(size string) bool {
 	var buf [smallCellBytes]byte
 	other, _ := parse([]byte(size), buf[:0])
 	return d.compareSize(other) >= 0
 }
 
-// divPowerOfTwo divides by 2 this many times: it multiplies by 5 and shifts the
-// decimal sign.
+// divPowerOfTwo divides by 2 the given number of times. It multiplies by 5 and
+// shifts the decimal sign instead, which is exact.
 func (d decimal) divPowerOfTwo(times int) decimal {
 	if times == 0 || d.isZero() {
 		return d
@@ -442,7 +444,7 @@ func (d decimal) divPowerOfTwo(times int) decimal {
 	return d.trim()
 }
 
-// appendDuration appends seconds as hours, minutes and seconds.
+// appendDuration appends a number of seconds as hours, minutes and seconds.
 func appendDuration(dst []byte, d decimal) []byte {
 	d = d.round(0)
 	if d.negative && !d.isZero() {

@@ -8,23 +8,23 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Options are the options of a field of numbers.
+// Options are the options of a number field.
 type Options struct {
-	// Rounds reports whether numbers are rounded to Places, which may be
-	// negative, before they are compared with Min and Max.
+	// Rounds reports whether numbers are rounded to Places decimal places
+	// before they are compared with Min and Max. Places may be negative.
 	Rounds bool
 	Places int
-	// Min and Max are the smallest and the largest valid number in canonical
-	// form; nil means no limit.
+	// Min and Max are the smallest and largest valid numbers in canonical form;
+	// nil means no limit.
 	Min, Max []byte
-	// Display is how numbers are shown.
+	// Display is the format in which numbers are displayed.
 	Display Layout
-	// Output is how numbers are written to the result; nil writes JSON numbers.
+	// Output is the format of numbers in the result; nil means JSON numbers.
 	Output *Layout
-	// Explicit reports whether the schema sets a display format, or a preset of
-	// a currency that is only written with a decimal point.
+	// Explicit reports whether the schema sets a display format, or the preset
+	// of a currency that is always written with a decimal point.
 	Explicit bool
-	// Currency is the currency of a preset, or zero. Cells with another
+	// Currency is the currency of a preset, or zero. Cells with an incompatible
 	// currency are invalid.
 	Currency Currency
 
@@ -32,9 +32,9 @@ type Options struct {
 	low, high decimal
 }
 
-// CompileOptions compiles the options of a number field as a schema has them;
-// nil is a field without options. Options that package schema rejects, a
-// minimum above the maximum and formats that CompileLayout rejects are errors.
+// CompileOptions compiles the options of a number field in a schema; nil means
+// no options. It returns an error for options that package schema rejects, for
+// a minimum above the maximum, and for formats that CompileLayout rejects.
 func CompileOptions(options map[string]any) (Options, error) {
 	var o Options
 	name, display := "default", options["displayFormat"]
@@ -72,7 +72,7 @@ func CompileOptions(options map[string]any) (Options, error) {
 	return o, nil
 }
 
-// setOption sets one option other than the preset and the display format.
+// setOption sets any option except the preset and the display format.
 func (o *Options) setOption(key string, value any) (err error) {
 	switch key {
 	case "preset", "displayFormat":
@@ -98,7 +98,7 @@ func (o *Options) setOption(key string, value any) (err error) {
 	return err
 }
 
-// ofOption wraps an error with the name of its option.
+// ofOption wraps err with the name of the option.
 func ofOption(name string, err error) error {
 	return &intray.MessageError{Message: intray.NewMessage("property.problem", intray.Params{"path": name, "problem": intray.MessageOf(err)})}
 }
@@ -119,7 +119,7 @@ func canonicalBound(key string, value any) ([]byte, error) {
 	return d.append([]byte{}), nil
 }
 
-// Round appends a number in canonical form, rounded as the field has it.
+// Round appends a number in canonical form, rounded according to the options.
 func (o *Options) Round(dst, number []byte) []byte {
 	if !o.Rounds || o.Places >= 0 && fitsPlaces(number, o.Places) {
 		return append(dst, number...)
@@ -127,8 +127,8 @@ func (o *Options) Round(dst, number []byte) []byte {
 	return Round(dst, number, o.Places)
 }
 
-// fitsPlaces reports whether a number has at most this many decimal places, and
-// no exponent.
+// fitsPlaces reports whether a number has at most the given number of decimal
+// places, and no exponent.
 func fitsPlaces(number []byte, places int) bool {
 	for i, c := range number {
 		if c == '.' && len(number)-1-i > places || c == 'e' {
@@ -138,8 +138,8 @@ func fitsPlaces(number []byte, places int) bool {
 	return true
 }
 
-// CompareBounds returns -1 for a number below Min, +1 for one above Max, and 0
-// otherwise.
+// CompareBounds returns -1 if a number is less than Min, +1 if it is greater
+// than Max, and 0 otherwise.
 func (o *Options) CompareBounds(number []byte) int {
 	if o.Min == nil && o.Max == nil {
 		return 0
@@ -157,17 +157,17 @@ func (o *Options) CompareBounds(number []byte) int {
 
 // Preset is a named number format.
 type Preset struct {
-	// Rounds reports whether numbers are rounded to Places.
+	// Rounds reports whether numbers are rounded to Places decimal places.
 	Rounds bool
 	Places int
-	// Display are Numbro's format options.
+	// Display are the Numbro format options.
 	Display map[string]any
 	// Currency is the ISO 4217 code of the currency, or "".
 	Currency string
 }
 
-// FindPreset returns the preset of a name that schemas know. The caller owns
-// its map.
+// FindPreset returns the preset with a name that schemas can use. The caller
+// may modify its map.
 func FindPreset(name string) (Preset, bool) {
 	switch name {
 	case "default":
@@ -192,8 +192,8 @@ func FindPreset(name string) (Preset, bool) {
 	return numberedPreset(name)
 }
 
-// numberedPreset returns presets whose name ends with their decimal places, 0
-// to 4.
+// numberedPreset returns the preset for a name that ends with a number of
+// decimal places, from 0 to 4.
 func numberedPreset(name string) (Preset, bool) {
 	if len(name) == 0 || name[len(name)-1] < '0' || name[len(name)-1] > '4' {
 		return Preset{}, false

@@ -8,62 +8,63 @@ import (
 
 // Reading describes how a cell was read.
 type Reading struct {
-	// Reason is why the cell holds no number, or Read.
+	// Reason is why the cell is not a number, or Read.
 	Reason Reason
-	// Inconsistent reports whether the cell contradicts the style of its
-	// column, and was read in the only way that fits.
+	// Inconsistent reports whether the cell contradicts the style of its column
+	// and was read in the only way that fits.
 	Inconsistent bool
-	// Shift is by how many places a percent or per mille sign shifted the
-	// decimal sign: 0, 2 or 3.
+	// Shift is the number of places by which a percent or per mille sign
+	// shifted the decimal sign: 0, 2 or 3.
 	Shift uint8
-	// Currency is the currency next to the digits, or zero.
+	// Currency is the currency in the cell, or zero if there is none.
 	Currency Currency
 }
 
 // Reason is why a cell could not be read.
 type Reason uint8
 
-// The reasons.
+// These are the reasons.
 const (
 	// Read means that the cell was read.
 	Read Reason = iota
-	// Empty is a cell of nothing but white space.
+	// Empty: the cell is empty or contains only white space.
 	Empty
-	// Dash is only a dash, with or without a currency. Accountants write it for
-	// zero, others for nothing; the caller decides.
+	// Dash: the cell is only a dash, with or without a currency. It can mean
+	// zero, as in accounting, or no value; the caller decides.
 	Dash
-	// NotNumber is text other than a number, or with more than one.
+	// NotNumber: the text is not a number, or contains more than one.
 	NotNumber
-	// Signs are two signs, or an unclosed parenthesis.
+	// Signs: there are two signs, or a parenthesis is not closed.
 	Signs
-	// Separators are separators in impossible positions.
+	// Separators: a separator is in an impossible position.
 	Separators
-	// OtherStyle is a number that needs another thousands separator than the
-	// column has, but could also be a fraction.
+	// OtherStyle: the number would need a different thousands separator than
+	// the column has, but could also have a decimal sign.
 	OtherStyle
-	// TwoWays is a number whose separator can be a decimal sign or between
-	// thousands, while the style is undecided.
+	// TwoWays: the separator can be a decimal sign or a thousands separator,
+	// and the style is undecided.
 	TwoWays
-	// Currencies are two currencies in one cell.
+	// Currencies: the cell has two currencies.
 	Currencies
-	// TooLong is text of more than 1,000 bytes.
+	// TooLong: the text is longer than 1,000 bytes.
 	TooLong
-	// TooLarge is a number with digits more than 400 places from the decimal
+	// TooLarge: the number has digits more than 400 places from the decimal
 	// sign.
 	TooLarge
 )
 
-// maxCell is the most bytes of a cell, without white space at its ends.
+// maxCell is the maximum length of a cell in bytes, not counting white space at
+// its ends.
 const maxCell = 1000
 
-// Code returns the name of the reason for programs, such as two_ways.
+// Code returns the machine-readable name of the reason, such as two_ways.
 func (r Reason) Code() string { return reasonCodes[r].name }
 
-// Message describes the problem of the cell.
+// Message returns the message that describes the problem.
 func (r Reason) Message() intray.Message { return intray.NewMessage(reasonCodes[r].code, nil) }
 
-// reasonCodes holds for each reason its name and its message code. The code is
-// empty if nothing is wrong.
+// reasonCodes holds the name and message code of each reason. The code is empty
+// if there is no error.
 var reasonCodes = [...]struct{ name, code string }{
 	Read:       {"read", ""},
 	Empty:      {"empty", ""},
@@ -82,12 +83,12 @@ var reasonCodes = [...]struct{ name, code string }{
 // Reading.Reason is not Read, it returns dst unchanged. It allocates only what
 // dst needs to grow.
 //
-// It reads signs before and after the digits, parentheses for negative numbers,
-// separators between thousands (and lakhs), currencies, percent and per mille
-// signs (12% is 0.12), exponents, digits of other scripts, and the apostrophe
-// that spreadsheets put before numbers stored as text. A separator that can
-// only be a decimal sign, or only be between thousands, is read as such; the
-// style decides the rest.
+// It accepts signs before or after the digits, parentheses for negative
+// numbers, separators between thousands or lakhs, currencies, percent and per
+// mille signs (12% is 0.12), exponents, digits in other scripts, and the
+// apostrophe that spreadsheets put before numbers stored as text. A separator
+// that can only be a decimal sign, or only a thousands separator, is read as
+// such. The style decides all other cases.
 func (s Style) Append(dst, raw []byte) ([]byte, Reading) {
 	if out, ok := s.appendSimple(dst, raw); ok {
 		return out, Reading{}
@@ -100,7 +101,7 @@ func (s Style) Append(dst, raw []byte) ([]byte, Reading) {
 	return s.appendGeneral(dst, raw)
 }
 
-// appendGeneral is Append without the short ways.
+// appendGeneral is Append without the fast paths.
 func (s Style) appendGeneral(dst, raw []byte) ([]byte, Reading) {
 	if len(raw) > smallCellBytes {
 		return s.appendLong(dst, raw)
@@ -110,8 +111,8 @@ func (s Style) appendGeneral(dst, raw []byte) ([]byte, Reading) {
 	return s.appendCell(dst, raw, &c)
 }
 
-// appendLong is appendGeneral for cells of any length. It is a function of its
-// own, so that its buffer is not part of every frame.
+// appendLong is appendGeneral for cells of any length. It is a separate
+// function, so that the large buffer is not part of every stack frame.
 func (s Style) appendLong(dst, raw []byte) ([]byte, Reading) {
 	var room largeBuffer
 	c := cell{digits: room.digits[:], seps: room.seps[:]}
@@ -135,15 +136,15 @@ func (s Style) appendCell(dst, raw []byte, c *cell) ([]byte, Reading) {
 	return d.append(dst), c.reading
 }
 
-// decimal returns the number of the cell with this many digits before the
-// decimal sign.
+// decimal returns the number in the cell if the given number of digits is
+// before the decimal sign.
 func (c *cell) decimal(whole int) decimal {
 	d := decimal{negative: c.negative, digits: c.digits[:c.digitCount], point: whole + c.exponent - int(c.reading.Shift)}
 	return d.trim()
 }
 
-// integerDigitsIn returns the number of digits before the decimal sign in a
-// style.
+// integerDigitsIn returns the number of digits before the decimal sign in the
+// given style.
 func (c *cell) integerDigitsIn(s Style) int {
 	atPoint, point := c.integerDigits(Point)
 	atComma, comma := c.integerDigits(Comma)
@@ -162,7 +163,8 @@ func (c *cell) integerDigitsIn(s Style) int {
 	return atPoint
 }
 
-// resolveAmbiguous reads a number with one point or comma before three digits.
+// resolveAmbiguous reads a number that has one point or comma, followed by
+// three digits.
 func (c *cell) resolveAmbiguous(s Style, atPoint, atComma int) int {
 	sign := c.seps[0].sign
 	decimal := s.Decimal
@@ -180,8 +182,8 @@ func (c *cell) resolveAmbiguous(s Style, atPoint, atComma int) int {
 	return atComma
 }
 
-// integerDigits reports whether the cell is a number with this decimal sign,
-// and returns how many digits precede the sign.
+// integerDigits reports whether the cell is a number with the given decimal
+// sign. It returns the number of digits before the sign.
 func (c *cell) integerDigits(decimal Sign) (whole int, ok bool) {
 	groups := c.seps[:c.sepCount]
 	whole = c.digitCount
@@ -194,8 +196,8 @@ func (c *cell) integerDigits(decimal Sign) (whole int, ok bool) {
 	return whole, groups[0].sign != decimal && !c.hasExponent && c.validGroups(groups, whole)
 }
 
-// validGroups reports whether groups divide digits into thousands, or into
-// lakhs if the separator is a comma.
+// validGroups reports whether groups divide the digits into thousands. Commas
+// may also divide them into lakhs.
 func (c *cell) validGroups(groups []separatorAt, whole int) bool {
 	sign, first := groups[0].sign, int(groups[0].digitsBefore)
 	if sign == arabicDecimal || first < 1 || first > 3 || first == 1 && c.digits[0] == '0' {
@@ -215,8 +217,8 @@ func (c *cell) validGroups(groups []separatorAt, whole int) bool {
 	return threes || twos
 }
 
-// appendSimple appends the number of a cell of digits and separators, and
-// rejects anything else.
+// appendSimple appends the number in a cell that consists of digits and
+// separators. It reports false for any other cell.
 func (s Style) appendSimple(dst, raw []byte) (out []byte, ok bool) {
 	if out, ok = appendPlain(dst, raw, s.Decimal); ok {
 		return out, true
@@ -224,11 +226,12 @@ func (s Style) appendSimple(dst, raw []byte) (out []byte, ok bool) {
 	return s.appendGrouped(dst, raw)
 }
 
-// euro is the mark that most often follows a number.
+// euro is the mark that follows numbers most often.
 var euro, _ = FindCurrency("€")
 
-// cutCurrency cuts a currency before the number, or a euro sign after it, with
-// or without a space. The mark is zero if there is neither.
+// cutCurrency removes a currency mark before the number, or a euro sign after
+// it, and a space next to the mark. If there is no such mark, it returns the
+// zero Currency.
 func cutCurrency(raw []byte) (bare []byte, mark Currency) {
 	if len(raw) < 2 || raw[0]-'0' <= 9 {
 		bare, found := bytes.CutSuffix(raw, []byte("€"))
@@ -241,8 +244,8 @@ func cutCurrency(raw []byte) (bare []byte, mark Currency) {
 	return bytes.TrimPrefix(raw[size:], []byte(" ")), mark
 }
 
-// appendGrouped appends a number with separated thousands, such as 1,234.50, if
-// the style decides its signs. It rejects anything else.
+// appendGrouped appends a number with thousands separators, such as 1,234.50,
+// if the style decides both signs. It reports false for any other cell.
 func (s Style) appendGrouped(dst, raw []byte) (out []byte, ok bool) {
 	group := s.Decimal.opposite()
 	if s.Decimal == Undecided || s.Group != Undecided && s.Group != group || len(raw) < 5 || len(raw) > maxZeros {
@@ -271,8 +274,8 @@ func (s Style) appendGrouped(dst, raw []byte) (out []byte, ok bool) {
 	return appendFraction(out, raw[i:], s.Decimal, from)
 }
 
-// appendFraction appends the fraction that is the rest of a cell, without
-// trailing zeros. If the rest is anything else, it cuts out at from.
+// appendFraction appends the fraction in rest, without trailing zeros. If rest
+// is not a fraction, it truncates out to the length from.
 func appendFraction(out, rest []byte, decimal Sign, from int) ([]byte, bool) {
 	if rest[0] != byte(decimal) || len(rest) == 1 || digitRun(rest[1:]) < len(rest)-1 {
 		return out[:from], false

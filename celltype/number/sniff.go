@@ -2,54 +2,56 @@ package number
 
 import "slices"
 
-// Sniffer observes the cells of one column and decides its style. Its memory is
-// bounded: about 4 KB for any column. The zero Sniffer is ready to use. It is
-// not safe for concurrent use. Numbers that a workbook stores as such need no
-// style, and are not observed.
+// Sniffer observes the cells of one column and decides on its style. It uses a
+// fixed amount of memory, about 4 KB. The zero Sniffer is ready to use. It is
+// not safe for concurrent use. Do not pass it numbers that a workbook stores as
+// numbers: they need no style.
 type Sniffer struct {
 	cells, unread, dashes int64
-	// decisive counts the cells that fit only one decimal sign, by that sign
-	// and the reason; open counts those that fit both.
+	// decisive counts the cells that fit only one decimal sign, indexed by that
+	// sign and by the reason. open counts the cells that fit both signs.
 	decisive [2][reasonCount]cellTally
 	open     [2]cellTally
 	// openZeros counts the open cells that end with a zero.
 	openZeros [2]int64
-	// groups counts the cells with certainly separated thousands, by sign.
+	// groups counts the cells with an unambiguous thousands separator, indexed
+	// by separator.
 	groups [4]cellTally
-	// small and large count integers without separators, below 1000 and from
-	// there on.
+	// small and large count integers without separators: those below 1000, and
+	// all others.
 	small, large int64
 
 	percent, perMille, parentheses, trailingMinus int64
 	currencies                                    [512]uint32
-	// decisiveMarks are the currencies of the decisive cells, by decimal sign;
-	// openMarks those of the open cells.
+	// decisiveMarks are the currencies of the decisive cells, indexed by
+	// decimal sign. openMarks are those of the open cells.
 	decisiveMarks [2]currencySet
 	openMarks     currencySet
 }
 
-// cellTally counts cells and keeps some as examples.
+// cellTally counts cells and stores some of them as examples.
 type cellTally struct {
 	cells    int64
 	examples [3]string
 }
 
-// The reasons for a decimal sign.
+// These are the reasons for a decimal sign.
 const (
-	// reasonLength: other than three digits follow the sign.
+	// reasonLength: the number of digits after the sign is not three.
 	reasonLength = iota
-	// reasonBoth: the other sign precedes it.
+	// reasonBoth: the other sign occurs before it.
 	reasonBoth
-	// reasonRepeat: the other sign is there more than once.
+	// reasonRepeat: the other sign occurs more than once.
 	reasonRepeat
-	// reasonWhole: what precedes it cannot be the start of thousands.
+	// reasonWhole: the digits before it cannot be the start of grouped
+	// thousands.
 	reasonWhole
-	// reasonSpaces: another sign separates the thousands before it.
+	// reasonSpaces: a different separator divides the thousands before it.
 	reasonSpaces
 	reasonCount
 )
 
-// signIndex is the index of Point and Comma in arrays.
+// signIndex returns the array index of Point or Comma.
 func signIndex(decimal Sign) int {
 	if decimal == Comma {
 		return 1
@@ -57,7 +59,7 @@ func signIndex(decimal Sign) int {
 	return 0
 }
 
-// groupSigns are the signs of Sniffer.groups.
+// groupSigns are the signs by which Sniffer.groups is indexed.
 var groupSigns = [4]Sign{Point, Comma, Space, Apostrophe}
 
 const maxExample = 40
@@ -80,7 +82,7 @@ func (t *cellTally) exampleList() []string {
 	return t.examples[:]
 }
 
-// Observe adds the next cell. It ignores blank cells.
+// Observe observes the next cell. It ignores blank cells.
 func (s *Sniffer) Observe(raw []byte) {
 	if s.observePlain(raw) {
 		return
@@ -109,8 +111,9 @@ func (s *Sniffer) observeCell(raw []byte, c *cell) {
 	s.cells++
 }
 
-// observePlain adds what most cells hold: digits, or digits with a sign that
-// other than three digits follow. It reports false for any other cell.
+// observePlain counts a cell in the most common format: digits, or digits with
+// a sign that is not followed by exactly three digits. It reports false for any
+// other cell.
 func (s *Sniffer) observePlain(raw []byte) bool {
 	i, at := 0, -1
 	if len(raw) > 0 && raw[0] == '-' {
@@ -146,7 +149,7 @@ func (s *Sniffer) countInteger(digits int) {
 	}
 }
 
-// observeNumber adds a cell that scan could read.
+// observeNumber counts a cell that scan was able to read.
 func (s *Sniffer) observeNumber(c *cell, raw []byte) {
 	atPoint, point := c.integerDigits(Point)
 	atComma, comma := c.integerDigits(Comma)
@@ -186,13 +189,13 @@ func (s *Sniffer) observeNumber(c *cell, raw []byte) {
 	}
 }
 
-// countDecisive counts a cell that fits only this decimal sign.
+// countDecisive counts a cell that fits only the given decimal sign.
 func (s *Sniffer) countDecisive(c *cell, decimal Sign, whole int, raw []byte) {
 	last := c.seps[c.sepCount-1]
 	why := reasonWhole
 	switch {
 	case last.sign == arabicDecimal:
-		return // another notation than the one in question
+		return // a notation other than the one in question
 	case last.sign != decimal:
 		why = reasonRepeat
 	case c.sepCount > 1 && c.seps[0].sign == decimal.opposite():
@@ -208,7 +211,7 @@ func (s *Sniffer) countDecisive(c *cell, decimal Sign, whole int, raw []byte) {
 	s.decisiveMarks[signIndex(decimal)].add(c.reading.Currency)
 }
 
-// countAffixes counts what surrounds the digits.
+// countAffixes counts the marks before and after the digits.
 func (s *Sniffer) countAffixes(c *cell) {
 	switch c.reading.Shift {
 	case 2:

@@ -8,7 +8,8 @@ import (
 // Sign is a separator within a number.
 type Sign byte
 
-// The signs. Space and Apostrophe include all characters of their kind.
+// These are the signs. Space and Apostrophe include all characters of their
+// kind.
 const (
 	Undecided  Sign = 0
 	Point      Sign = '.'
@@ -17,7 +18,8 @@ const (
 	Apostrophe Sign = '\''
 )
 
-// The signs of Arabic script have one meaning each, and need no decision.
+// The signs of Arabic script have only one meaning each, so they are never
+// ambiguous.
 const (
 	arabicDecimal Sign = 'd'
 	arabicGroup   Sign = 'g'
@@ -38,7 +40,7 @@ func (s Sign) String() string {
 	return "undecided"
 }
 
-// opposite returns the other one of point and comma.
+// opposite returns Comma for Point, and Point for Comma.
 func (s Sign) opposite() Sign {
 	if s == Point {
 		return Comma
@@ -46,23 +48,23 @@ func (s Sign) opposite() Sign {
 	return Point
 }
 
-// Style describes how a column writes its numbers if a cell alone is ambiguous.
-// The zero Style reads only what is unambiguous.
+// Style describes how to read ambiguous cells of a column. The zero Style reads
+// only unambiguous cells.
 type Style struct {
 	// Decimal is the decimal sign: Point, Comma or Undecided.
 	Decimal Sign
-	// Group is the sign between thousands: any Sign but Decimal. Undecided
-	// accepts all.
+	// Group is the thousands separator: any Sign except Decimal. Undecided
+	// accepts all of them.
 	Group Sign
 }
 
-// String returns the style as MarshalText does.
+// String returns the output of MarshalText.
 func (s Style) String() string { return "decimal=" + s.Decimal.String() + " group=" + s.Group.String() }
 
-// MarshalText returns the style as text: decimal=comma group=point.
+// MarshalText returns the style as text, such as "decimal=comma group=point".
 func (s Style) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses what MarshalText returns. Anything else is an error, and
+// UnmarshalText parses the output of MarshalText. If it returns an error, it
 // does not change the style.
 func (s *Style) UnmarshalText(text []byte) error {
 	for _, decimal := range []Sign{Undecided, Point, Comma} {

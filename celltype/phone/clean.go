@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is the longest text that is read, in bytes, as in libphonenumber.
+// maxText is the maximum length of a cell in bytes, as in libphonenumber.
 const maxText = 250
 
-// cleanAndScan reads a cell that is not plain: it folds other scripts into
-// ASCII, removes what people and programs write around a number, and scans the
-// rest. It returns why it cannot, or Read.
+// cleanAndScan reads a cell that is not a plain number. It converts other
+// scripts to ASCII, removes what people and programs add to a number, and scans
+// the rest. It returns Read, or the reason why the cell cannot be read.
 func (w *scannedCell) cleanAndScan(raw []byte) Code {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -40,7 +40,7 @@ func (w *scannedCell) cleanAndScan(raw []byte) Code {
 	return w.rejectReason(text)
 }
 
-// rejectReason returns why a text is not a number.
+// rejectReason returns why text is not a phone number.
 func (w *scannedCell) rejectReason(text []byte) Code {
 	digits := 0
 	for _, c := range text {
@@ -59,8 +59,8 @@ func (w *scannedCell) rejectReason(text []byte) Code {
 	return NotNumber
 }
 
-// foldText appends digits, punctuation and letters of all scripts as lower-case
-// ASCII, if there is an equivalent, and drops invisible characters.
+// foldText appends digits, punctuation and letters in any script as lower-case
+// ASCII, if there is an equivalent. It drops invisible characters.
 func foldText(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		c, size := utf8.DecodeRune(raw)
@@ -113,8 +113,9 @@ func foldRune(dst []byte, c rune) []byte {
 	return utf8.AppendRune(dst, unicode.ToLower(c))
 }
 
-// digitOf returns the value of a decimal digit. The digits of a script are
-// consecutive and start at the beginning of a range of the table.
+// digitOf returns the value of a decimal digit in any script. It relies on
+// Unicode: the digits of a script are consecutive and start at the beginning of
+// a range in unicode.Nd.
 func digitOf(c rune) byte {
 	for _, r := range unicode.Nd.R16 {
 		if rune(r.Lo) <= c && c <= rune(r.Hi) {
@@ -129,8 +130,8 @@ func digitOf(c rune) byte {
 	return 0
 }
 
-// trimWrapping removes what stops a spreadsheet from reading a number: an
-// apostrophe before it, quotes around it, or the formula ="…".
+// trimWrapping removes the characters that keep a spreadsheet from converting a
+// number: an apostrophe before it, quotes around it, or the formula ="…".
 func trimWrapping(text []byte) []byte {
 	text = bytes.TrimSpace(text)
 	if len(text) > 1 && text[0] == '=' {
@@ -142,7 +143,8 @@ func trimWrapping(text []byte) []byte {
 	return bytes.TrimRight(bytes.TrimPrefix(text, []byte("'")), " ,;:")
 }
 
-// isScientific reports whether the text is a number like 4.98912e+11.
+// isScientific reports whether text is in scientific notation, such as
+// 4.98912e+11.
 func isScientific(text []byte) bool {
 	before, after, found := bytes.Cut(text, []byte("e"))
 	before = bytes.TrimLeft(before, "+-")
@@ -152,8 +154,8 @@ func isScientific(text []byte) bool {
 		!bytes.ContainsFunc(after, func(c rune) bool { return c < '0' || c > '9' })
 }
 
-// cutLabel cuts a word for telephone, or the scheme of a link, before the
-// number. Other words stay.
+// cutLabel removes a word for telephone, or the scheme of a link, from the
+// start of the text. It does not remove other words.
 func cutLabel(text []byte) []byte {
 	at := bytes.IndexFunc(text, func(c rune) bool { return '0' <= c && c <= '9' || c == '+' || c == '(' })
 	if at <= 0 {
@@ -171,13 +173,13 @@ func cutLabel(text []byte) []byte {
 	return text
 }
 
-// maxContext is the longest context that is a calling code, with or without an
-// area code.
+// maxContext is the maximum length, in bytes, of a phone-context that is a
+// calling code with or without an area code.
 const maxContext = 12
 
-// cutContext applies the parameters of a tel link (RFC 3966): a context with a
-// calling code goes before the number, other contexts and a subaddress are
-// dropped.
+// cutContext applies the parameters of a tel URI (RFC 3966). It puts a
+// phone-context with a calling code before the number, and drops any other
+// context and a subaddress.
 func cutContext(text []byte) []byte {
 	at := bytes.Index(text, []byte(";phone-context="))
 	if at < 0 {
@@ -196,11 +198,11 @@ func cutContext(text []byte) []byte {
 	return text[:n+len(local)]
 }
 
-// minBeforeExtension is the fewest digits of a number that has an extension.
+// minBeforeExtension is the minimum number of digits before an extension.
 const minBeforeExtension = 5
 
-// cutExtension cuts an extension: digits at the end, after a word or sign for
-// it.
+// cutExtension removes an extension: digits at the end, after a word or sign
+// for an extension.
 func cutExtension(text []byte) ([]byte, bool) {
 	rest := bytes.TrimRight(text, " #)")
 	digits := len(rest)
@@ -248,8 +250,8 @@ func hasSeveralNumbers(text []byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// phoneLabels are the words that may precede a number, in lower case. They name
-// the kind of line and are not part of the number.
+// phoneLabels are the words, in lower case, that may precede a number. They
+// describe the kind of line and are not part of the number.
 var phoneLabels = []string{
 	"tel", "tel.nr", "tel.-nr", "tel nr", "tel no", "telnr", "telephone", "telephone number", "telefon", "telefonnummer", "telefono", "téléphone", "telefone",
 	"teléfono", "telefoon", "tél", "fon", "phone", "phone number", "phone no", "phone nr", "ph", "p", "t", "m", "f", "h", "w", "o", "c",
@@ -258,8 +260,8 @@ var phoneLabels = []string{
 	"тел", "телефон", "моб", "факс", "電話", "电话", "callto",
 }
 
-// extensionMarks precede an extension. A mark comes before the marks that it
-// ends with.
+// extensionMarks precede an extension. A mark must come before the marks that
+// are its suffixes.
 var extensionMarks = []string{
 	";ext=", "ext=", "extension", "extensión", "extensions", "extn", "ext", "xtn", "durchwahl", "nebenstelle", "apparat", "app", "dw",
 	"poste", "interno", "int", "anexo", "ramal", "toestel", "lokal", "linka", "klapka", "wew", "доб", "внутр", "分機", "内線",

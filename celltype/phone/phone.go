@@ -1,21 +1,21 @@
 // Package phone reads phone numbers as people write them.
 //
-// A calling code is what follows the plus: 49 in +49 89 1234567. What follows
-// it is the national number. A plan describes the national numbers of one
-// calling code. A region is a country or territory with its own plan or a
-// share in one (Canada and the United States share +1). A national prefix is
-// the 0 that is dialed before a national number in most countries, an
-// international prefix the 00 or 011 before a calling code. A [Reader] converts
-// the text of a cell into one form of its number.
+// A calling code is the number after the plus sign: 49 in +49 89 1234567. The
+// rest is the national number. A plan describes the national numbers of one
+// calling code. A region is a country or territory that has its own plan or
+// shares one (Canada and the United States share +1). A national prefix is the
+// 0 that most countries dial before a national number. An international prefix
+// is the 00 or 011 that is dialed before a calling code. A [Reader] converts
+// the text of a cell to a standard format.
 //
-// The rules are those of libphonenumber, compiled into tables by
-// tools/phonegen. A number that is valid there is read, in the same form.
-// Beyond that the package does not guess: letters, several numbers in a cell,
-// digits that a spreadsheet rounded and ambiguous numbers are problems. It
-// drops an extension and reports that.
+// The rules are those of libphonenumber. tools/phonegen compiles them into
+// tables. Every number that libphonenumber accepts as valid is accepted and
+// formatted in the same way. Beyond that, the package does not guess: letters,
+// several numbers in a cell, digits that a spreadsheet rounded, and ambiguous
+// numbers are problems. It drops an extension and reports that.
 //
 // Out of scope are whether a number is in use, who owns it and what it costs,
-// emergency and other short numbers, and numbers in running text.
+// emergency numbers and other short numbers, and numbers in running text.
 package phone
 
 import (
@@ -26,20 +26,20 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Config configures a Reader. The zero Config reads numbers with a calling code
-// and writes them as +4989123456.
+// Config configures a Reader. The zero Config accepts only numbers with a
+// calling code, and formats them like +4989123456.
 type Config struct {
-	// Country is the region of numbers without a calling code, an ISO 3166-1
-	// alpha-2 code. Without it, such numbers are a problem.
+	// Country is the region of numbers without a calling code: an ISO 3166-1
+	// alpha-2 code. If it is empty, such numbers are a problem.
 	Country string
-	// Format is "international", "national" or "both"; "" is international.
-	// International and both write numbers with their calling code; both
-	// requires a country. National writes numbers as they are dialed within
-	// their country, with the national prefix, and reads only numbers with the
-	// country's calling code. Without a country it keeps the calling code and
-	// reports that.
+	// Format is "international", "national" or "both". The default, "", is
+	// international. International and both include the calling code; both
+	// requires a country. National formats numbers as they are dialed within
+	// their country, with the national prefix, and accepts only numbers with
+	// the calling code of the country. Without a country, national keeps the
+	// calling code and reports that.
 	Format string
-	// Formatted writes +49 89 123456 or 089 123456 instead of only digits.
+	// Formatted adds spaces: +49 89 123456 or 089 123456.
 	Formatted bool
 }
 
@@ -50,8 +50,8 @@ type Reader struct {
 	convention          Convention
 }
 
-// New returns a reader. It fails if the country or the format is unknown, or if
-// the format both has no country.
+// New returns a reader. It returns an error if the country or the format is
+// unknown, or if the format is "both" and there is no country.
 func New(c Config) (*Reader, error) {
 	r := &Reader{national: c.Format == "national", formatted: c.Formatted}
 	switch c.Format {
@@ -72,10 +72,10 @@ func New(c Config) (*Reader, error) {
 	return r, nil
 }
 
-// Append reads the text of a cell and appends the number to dst. If there is
-// none, it returns dst unchanged. It allocates only what dst needs to grow.
+// Append reads the text of a cell and appends the number to dst. If there is no
+// number, it returns dst unchanged. It allocates only if dst needs to grow.
 //
-// Append reads its own output as the same number.
+// If Append reads its own output, the result is the same number.
 func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 	var w scannedCell
 	if !w.scan(raw) {
@@ -100,48 +100,50 @@ func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 	return r.appendNumber(dst, &n), problem
 }
 
-// Code is how a cell was read, or why it was not.
+// Code is the outcome of reading a cell.
 type Code uint8
 
-// The codes. Read is a number without a remark, Extension and CodeKept are
-// numbers with one. All others mean that the cell has no number.
+// These are the codes. Read means a number without a remark. Extension and
+// CodeKept mean a number with a remark. All other codes mean that the cell does
+// not contain a number.
 const (
 	Read Code = iota
-	// Blank: the cell is only white space.
+	// Blank: the cell is empty or contains only white space.
 	Blank
 	// NoCountry: the calling code is missing, and no country is configured.
 	NoCountry
-	// UnknownCode: no plan has the calling code.
+	// UnknownCode: the calling code is not in any plan.
 	UnknownCode
-	// TooShort: fewer digits than any number of the country has.
+	// TooShort: the number has fewer digits than any number in the country.
 	TooShort
-	// TooLong: more digits than any number of the country has.
+	// TooLong: the number has more digits than any number in the country.
 	TooLong
-	// NotValid: the length is possible, the digits are not.
+	// NotValid: the length is possible, but the digits are not valid.
 	NotValid
-	// Letters: the cell has words or letters instead of digits.
+	// Letters: the cell has letters or words in place of digits.
 	Letters
-	// SeveralNumbers: the cell has more than one number, or two endings of one.
+	// SeveralNumbers: the cell has more than one number, or one number with two
+	// endings.
 	SeveralNumbers
-	// DigitsLost: the cell has a rounded number with an exponent.
+	// DigitsLost: the cell is a rounded number with an exponent.
 	DigitsLost
-	// NotNumber: the cell has characters that phone numbers do not have.
+	// NotNumber: the cell has characters that do not occur in phone numbers.
 	NotNumber
-	// OtherCountry: the reader accepts national numbers of one country, and
-	// this number is of another.
+	// OtherCountry: the reader accepts only national numbers of one country,
+	// and this number is from a different country.
 	OtherCountry
-	// TwoReadings: the number is valid both with its first digits as the
-	// calling code and without.
+	// TwoReadings: the number is valid whether or not its first digits are the
+	// calling code.
 	TwoReadings
 	// Extension is a note: the extension was dropped.
 	Extension
-	// CodeKept is a note: the format is national without a country, so the
-	// number retains its calling code.
+	// CodeKept is a note: the format is national but there is no country, so
+	// the number keeps its calling code.
 	CodeKept
 )
 
-// codes holds for each code its name, its message code, and the message code
-// that names the country if there is one.
+// codes holds the name of each code, its message code, and the code of the
+// message used if the country is known.
 var codes = [...]struct{ name, message, ofCountry string }{
 	Read:           {name: "read"},
 	Blank:          {name: "blank"},
@@ -163,24 +165,25 @@ var codes = [...]struct{ name, message, ofCountry string }{
 // String returns the name of the code, such as too_short.
 func (c Code) String() string { return codes[c].name }
 
-// Problem is why a cell has no number, or a remark on its number. The zero
-// Problem is a number without a remark.
+// Problem is why a cell is not a number, or a remark about the number. The zero
+// Problem means a number without a remark.
 type Problem struct {
 	Code   Code
 	region *region
 }
 
-// Invalid reports whether the cell has no number but is not blank.
+// Invalid reports whether the cell is not blank but contains no number.
 func (p Problem) Invalid() bool {
 	return p.Code != Read && p.Code != Blank && p.Code != Extension && p.Code != CodeKept
 }
 
-// messages caches the messages that name a country, by their problems.
+// messages caches the messages that name a country, keyed by Problem.
 var messages sync.Map
 
-// Message describes the problem to people; Read and Blank have no message. It
-// names the country by its two letters and calling code if it is known, and a
-// plan that several countries share by its calling code.
+// Message returns a message that describes the problem. Read and Blank have no
+// message. If the country is known, the message contains its two letters and
+// calling code. For a plan that several countries share, it contains only the
+// calling code.
 func (p Problem) Message() intray.Message {
 	if p.region == nil || codes[p.Code].ofCountry == "" {
 		return intray.NewMessage(codes[p.Code].message, nil)
@@ -200,7 +203,7 @@ func (p Problem) countryPhrase() intray.Message {
 	return intray.NewMessage("phone.of_country", intray.Params{"country": p.region.name, "code": p.region.plan.text})
 }
 
-// appendNumber appends a number in the reader's form.
+// appendNumber appends a number in the reader's format.
 func (r *Reader) appendNumber(dst []byte, n *number) []byte {
 	national := r.national && r.home != nil
 	switch {
@@ -233,7 +236,7 @@ func appendLayout(dst []byte, layout string, digits []byte) []byte {
 	return dst
 }
 
-// appendDigits appends only the digits of a layout.
+// appendDigits appends digits in the layout, without its other characters.
 func appendDigits(dst []byte, layout string, digits []byte) []byte {
 	start := len(dst)
 	dst = appendLayout(dst, layout, digits)

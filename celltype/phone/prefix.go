@@ -1,13 +1,14 @@
 package phone
 
-// program is the index of a prefix's first instruction, and the set of digits
-// that it can start with. The zero value matches nothing.
+// program is the index of the first instruction of a prefix pattern, and the
+// set of digits with which a match can start. The zero value does not match
+// anything.
 type program struct {
 	start uint16
 	first uint16
 }
 
-// The operations, as tools/phonegen writes them.
+// These are the operations that tools/phonegen writes.
 const (
 	opFail = iota
 	opMatch
@@ -22,8 +23,8 @@ const anyDigit = 1<<10 - 1
 
 func (t *tables) program(start uint16) program { return program{start, t.firstDigits(start)} }
 
-// firstDigits returns the set of digits that a program can start with, or all
-// digits if it matches without any.
+// firstDigits returns the set of digits with which a match can start. If the
+// program can match the empty string, it returns all digits.
 func (t *tables) firstDigits(pc uint16) uint16 {
 	at := int(pc) * instructionSize
 	switch t.programs[at] {
@@ -39,11 +40,11 @@ func (t *tables) firstDigits(pc uint16) uint16 {
 	return anyDigit
 }
 
-// captures are the bounds of a match and of its groups, -1 for a group that did
-// not match.
+// captures holds the bounds of a match and its groups. A group that did not
+// match has the bounds -1.
 type captures [6]int8
 
-// match runs a program at the start of the digits.
+// match matches a program against the start of the digits.
 func (p program) match(digits []byte) (captures, bool) {
 	m := captures{0, 0, -1, -1, -1, -1}
 	if len(digits) == 0 || p.first&(1<<(digits[0]-'0')) == 0 {
@@ -52,9 +53,9 @@ func (p program) match(digits []byte) (captures, bool) {
 	return m, m.run(p.start, digits, 0)
 }
 
-// run tries alternatives in order, so that the first match wins. Patterns have
-// no loops: the steps at each position are bounded by the number of
-// instructions.
+// run tries the alternatives in order; the first one that matches wins.
+// Patterns have no loops, so the number of steps at each position is at most
+// the number of instructions.
 func (m *captures) run(pc uint16, digits []byte, at int) bool {
 	for {
 		inst := int(pc) * instructionSize
@@ -86,7 +87,8 @@ func (m *captures) run(pc uint16, digits []byte, at int) bool {
 	}
 }
 
-// captureAndRun sets a mark for one alternative, and restores it if that fails.
+// captureAndRun sets a capture for one alternative, and restores it if the
+// alternative does not match.
 func (m *captures) captureAndRun(number, pc uint16, digits []byte, at int) bool {
 	before := m[number]
 	m[number] = int8(at)
@@ -97,8 +99,8 @@ func (m *captures) captureAndRun(number, pc uint16, digits []byte, at int) bool 
 	return false
 }
 
-// cutInternationalPrefix cuts the international prefix that is dialed in the
-// region. No calling code starts with 0, so that what follows does not either.
+// cutInternationalPrefix removes the international prefix that is dialed in the
+// region. No calling code starts with 0, so a prefix before a 0 is not removed.
 func (r *region) cutInternationalPrefix(digits []byte) ([]byte, bool) {
 	m, found := r.internationalPrefix.match(digits)
 	if !found || int(m[1]) < len(digits) && digits[m[1]] == '0' {
@@ -107,9 +109,9 @@ func (r *region) cutInternationalPrefix(digits []byte) ([]byte, bool) {
 	return digits[m[1]:], true
 }
 
-// cutNationalPrefix cuts or transforms the national prefix, or that of a
-// carrier, and returns the outcome of the rest. If only the digits as they are
-// would be a number, it keeps them. It writes to room if it transforms.
+// cutNationalPrefix removes or transforms a national prefix or carrier prefix,
+// and returns the outcome for the rest. If only the original digits are a
+// number, it does not change them. It uses room for a transformed number.
 func (r *region) cutNationalPrefix(digits, room []byte) ([]byte, outcome) {
 	m, found := r.nationalPrefix.match(digits)
 	if !found {
@@ -131,8 +133,8 @@ func (r *region) cutNationalPrefix(digits, room []byte) ([]byte, outcome) {
 	return rest, o
 }
 
-// applyTransformRule appends a rule, in which $1 and $2 are the groups, and the
-// digits after the match.
+// applyTransformRule appends a transform rule, in which $1 and $2 stand for the
+// groups, followed by the digits after the match.
 func applyTransformRule(dst []byte, rule string, digits []byte, m captures) []byte {
 	for i := 0; i < len(rule); i++ {
 		if rule[i] != '$' {

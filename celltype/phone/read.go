@@ -5,31 +5,33 @@ import (
 )
 
 const (
-	// minNational and maxNational bound the digits of a national number in
-	// libphonenumber.
+	// minNational and maxNational are the limits for the number of digits in a
+	// national number, as in libphonenumber.
 	minNational = 2
 	maxNational = 17
-	// maxDigits is more than any number has including its prefixes.
+	// maxDigits is greater than the number of digits in any phone number with
+	// its prefixes.
 	maxDigits = 32
 )
 
-// number is a national number in its plan. It copies its digits, because a
-// reference to the cell's would move it to the heap.
+// number is a national number in its plan. It copies the digits of the cell,
+// because a reference to them would move them to the heap.
 type number struct {
 	plan *plan
 	outcome
 	digits [maxNational]byte
 	count  int
-	// notation is how the number is written, as far as conventions matter.
+	// notation is the notation of the number that matters for the convention of
+	// a column.
 	notation notation
 }
 
 func (n *number) national() []byte { return n.digits[:n.count] }
 
-// prefixBuffer is space for transforming a national prefix.
+// prefixBuffer is a buffer for transforming a national prefix.
 type prefixBuffer [maxDigits + ruleSize]byte
 
-// read interprets the digits as a number.
+// read interprets digits as a phone number.
 func (n *number) read(r *Reader, digits []byte, plus bool) Problem {
 	home := r.home
 	switch {
@@ -48,9 +50,9 @@ func (n *number) read(r *Reader, digits []byte, plus bool) Problem {
 	return p
 }
 
-// readWithoutCountry reads a number without a configured country. 00 is the
-// prefix that most countries dial for the plus; national numbers are not
-// recognized.
+// readWithoutCountry reads a number if no country is configured. It accepts 00,
+// the international prefix of most countries, in place of the plus sign. It
+// does not recognize national numbers.
 func (n *number) readWithoutCountry(digits []byte) Problem {
 	if hasDoubleZero(digits) {
 		if p := n.readInternational(digits[2:]); p.Code != UnknownCode {
@@ -76,8 +78,8 @@ func (n *number) readInternational(digits []byte) Problem {
 	return n.lookUp(p.main, rest)
 }
 
-// readDomestic reads a number of the configured country, which may have lost
-// the plus before its calling code.
+// readDomestic reads a number in the configured country. The number may have a
+// calling code without the plus sign.
 func (n *number) readDomestic(r *Reader, digits []byte) Problem {
 	home, code := r.home, r.home.plan.text[1:]
 	if len(digits) < len(code) || string(digits[:len(code)]) != code {
@@ -104,10 +106,10 @@ func (n *number) readDomestic(r *Reader, digits []byte) Problem {
 	return n.readNational(home, digits)
 }
 
-// readNational reads a number as dialed in a region. A number that belongs only
-// to the whole plan is found by the rules of the plan's main region: 0800
-// numbers of the United Kingdom can be one digit shorter than any number of
-// Jersey.
+// readNational reads a number as it is dialed in a region. A number that
+// belongs to the plan as a whole is read by the rules of the plan's main
+// region: 0800 numbers in the United Kingdom can be one digit shorter than any
+// number in Jersey.
 func (n *number) readNational(home *region, digits []byte) Problem {
 	p := n.lookUp(home, digits)
 	if p.Code == Read {
@@ -121,9 +123,9 @@ func (n *number) readNational(home *region, digits []byte) Problem {
 	return p
 }
 
-// readTrunkOnly reads a number of a region with a transform rule by cutting
-// only the national prefix: 011 1546-9864 starts like an Argentine mobile
-// number, but is a fixed line.
+// readTrunkOnly reads a number in a region that has a transform rule, but
+// strips only the national prefix. For example, 011 1546-9864 starts like an
+// Argentine mobile number but is a fixed line.
 func (n *number) readTrunkOnly(home *region, digits []byte) bool {
 	if home.transformRule == "" || home.trunkPrefix == "" || !bytes.HasPrefix(digits, []byte(home.trunkPrefix)) {
 		return false
@@ -139,15 +141,15 @@ func (n *number) assign(r *region, digits []byte, o outcome) bool {
 	return o.valid && len(digits) >= minNational && len(digits) <= maxNational
 }
 
-// ambiguous reports whether digits are a number without its national prefix,
-// and bare, the digits after the calling code, are another number.
+// ambiguous reports whether digits are a number without a national prefix, and
+// bare, the digits after the calling code, are a different number.
 func (r *region) ambiguous(digits, bare []byte) bool {
 	var whole, rest number
 	return whole.lookUp(r, digits).Code == Read && string(whole.national()) == string(digits) &&
 		rest.lookUp(r.plan.main, bare).Code == Read && string(rest.national()) != string(digits)
 }
 
-// lookUp cuts the national prefix and looks the number up.
+// lookUp removes the national prefix and looks up the number.
 func (n *number) lookUp(r *region, digits []byte) Problem {
 	if len(digits) < minNational {
 		return Problem{TooShort, r}
@@ -168,9 +170,9 @@ func (n *number) lookUp(r *region, digits []byte) Problem {
 	return Problem{r.plan.main.lengthProblem(len(bare)), r}
 }
 
-// readsAsItself reports whether a number is read as the same number after its
-// calling code. A few that start like a national prefix are not, and are
-// ambiguous.
+// readsAsItself reports whether the digits after a calling code are read as the
+// same national number. A few numbers that start like a national prefix are
+// not, so they are ambiguous.
 func (r *region) readsAsItself(digits []byte) bool {
 	if _, found := r.nationalPrefix.match(digits); !found {
 		return true
@@ -180,11 +182,12 @@ func (r *region) readsAsItself(digits []byte) bool {
 	return string(bare) == string(digits) || !mayCutPrefix(r.fitLength(len(bare)))
 }
 
-// mayCutPrefix reports whether a national prefix may be cut for this rest.
-// Otherwise the digits may be a short number as they are.
+// mayCutPrefix reports whether a national prefix may be removed if the rest has
+// this length. If not, the original digits may be a short number.
 func mayCutPrefix(f lengthFit) bool { return f == lengthFits || f == lengthTooLong }
 
-// lengthProblem returns why a number of this length is invalid.
+// lengthProblem returns the reason why a number with this many digits is
+// invalid.
 func (r *region) lengthProblem(length int) Code {
 	switch r.fitLength(length) {
 	case lengthTooShort, lengthLocalOnly:
@@ -195,26 +198,27 @@ func (r *region) lengthProblem(length int) Code {
 	return NotValid
 }
 
-// scannedCell is the digits of a cell, and what else decides how to read them.
+// scannedCell holds the digits of a cell, and what else affects how they are
+// read.
 type scannedCell struct {
 	digits [maxDigits]byte
 	count  int
 	plus   bool
-	// extension reports whether an extension was cut.
+	// extension reports whether an extension was removed.
 	extension bool
 	// slash is the number of digits before the last slash, or 0.
 	slash, slashes int
 	// dot is the number of digits before the last dot.
 	dot int
 	// bracket and closingBracket are the numbers of digits before the last
-	// opening and closing bracket.
+	// opening and the last closing bracket.
 	bracket, closingBracket int
-	// spaced reports whether there are other signs than digits, the plus and
-	// dots.
+	// spaced reports whether the cell has characters other than digits, the
+	// plus sign and dots.
 	spaced bool
 }
 
-// byteKind is the meaning of a byte in a plain number.
+// byteKind is the role of a byte in a plain number.
 type byteKind uint8
 
 const (
@@ -233,8 +237,8 @@ var byteKinds = [256]byteKind{
 	' ': kindSpace, '-': kindSpace, '(': kindOpenBracket, ')': kindCloseBracket, '+': kindPlus, '.': kindDot, '/': kindSlash,
 }
 
-// scan reads a cell of plain characters. It reports false if the cell has
-// others, or has them in the wrong position.
+// scan reads a cell of plain characters. It reports false if the cell has other
+// characters, or has a plain character in an invalid position.
 func (w *scannedCell) scan(raw []byte) bool {
 	if w.scanBytes(raw) < len(raw) {
 		return false
@@ -243,8 +247,8 @@ func (w *scannedCell) scan(raw []byte) bool {
 	return w.count > 0 && !w.endsInBrackets()
 }
 
-// endsInBrackets reports whether the last digits are in brackets after a whole
-// number: a second ending, or a note.
+// endsInBrackets reports whether the last digits are in brackets after a
+// complete number. They are a second ending, or a note.
 func (w *scannedCell) endsInBrackets() bool {
 	return w.bracket >= minNationalDigits && w.closingBracket == w.count && w.count > w.bracket
 }
@@ -284,16 +288,18 @@ func (w *scannedCell) scanBytes(raw []byte) int {
 	return len(raw)
 }
 
-// countDot records a dot; a second one counts as any other sign.
+// countDot records a dot. It treats a second dot like any other separator.
 func (w *scannedCell) countDot(before, count int) int {
 	w.spaced = w.spaced || before != 0
 	return count
 }
 
-// minFraction is the fewest digits before a fraction: fewer are an area code.
+// minFraction is the minimum number of digits before a fraction. Fewer digits
+// are an area code.
 const minFraction = 7
 
-// dropFraction cuts the .0 of programs that store the number as a quantity.
+// dropFraction removes the .0 that is added by programs that store phone
+// numbers as floating-point numbers.
 func (w *scannedCell) dropFraction() {
 	if !w.spaced && w.dot >= minFraction && w.count == w.dot+1 && w.digits[w.dot] == '0' {
 		w.count = w.dot
@@ -301,17 +307,17 @@ func (w *scannedCell) dropFraction() {
 }
 
 const (
-	// minNationalDigits is the fewest digits of a number with its area code,
-	// minInternationalDigits with its calling code too. No area code is as
-	// long.
+	// minNationalDigits is the minimum number of digits in a number with an
+	// area code. minInternationalDigits is the minimum if it also has a calling
+	// code. No area code is that long.
 	minNationalDigits, minInternationalDigits = 7, 10
-	// maxSlashes is the most slashes between two numbers. More of them separate
-	// all groups of one number.
+	// maxSlashes is the maximum number of slashes that separate two numbers. If
+	// there are more, they separate the groups of one number.
 	maxSlashes = 2
 )
 
 // isTwoNumbers reports whether the last slash separates two numbers or two
-// endings, and does not follow an area code.
+// endings, rather than following an area code.
 func (w *scannedCell) isTwoNumbers(n *number, code Code) bool {
 	if w.slash == 0 || w.slash == w.count || w.slashes > maxSlashes {
 		return false

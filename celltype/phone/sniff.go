@@ -2,19 +2,19 @@ package phone
 
 import "github.com/intraydata/intray"
 
-// Convention is how a column writes ambiguous numbers of the configured
-// country, which are valid both with their first digits as the calling code and
-// without.
+// Convention is the notation that a column uses for ambiguous numbers of the
+// configured country. A number is ambiguous if it is valid whether or not its
+// first digits are the calling code.
 type Convention uint8
 
-// The conventions.
+// These are the conventions.
 const (
-	// NoConvention is unknown; such numbers are a problem.
+	// NoConvention: the notation is unknown, and ambiguous numbers are a
+	// problem.
 	NoConvention Convention = iota
-	// WithCode: the numbers have their calling code, without the plus.
+	// WithCode: the numbers have a calling code without the plus sign.
 	WithCode
-	// WithoutCode: the numbers have their area code, without the national
-	// prefix.
+	// WithoutCode: the numbers have an area code without the national prefix.
 	WithoutCode
 )
 
@@ -23,7 +23,8 @@ var conventionNames = [...]string{"unknown", "with-code", "without-code"}
 // String returns the name of the convention.
 func (h Convention) String() string { return conventionNames[h] }
 
-// ParseConvention returns the convention with this name.
+// ParseConvention returns the convention with this name. It reports false if
+// there is none.
 func ParseConvention(name string) (Convention, bool) {
 	for i, n := range conventionNames {
 		if n == name {
@@ -33,35 +34,36 @@ func ParseConvention(name string) (Convention, bool) {
 	return NoConvention, false
 }
 
-// notation is how one number of the configured country is written without a
-// plus.
+// notation is the notation of one number of the configured country that has no
+// plus sign.
 type notation uint8
 
-// Numbers start with the calling code, with the national prefix or with
-// neither. Any other notation decides nothing.
+// A number can start with the calling code, with the national prefix or with
+// neither. Any other notation is not evidence.
 const (
 	notationCode notation = iota + 1
 	notationPrefix
 	notationBare
 )
 
-// Sniffer observes the cells of a column and decides its convention. The zero
-// Sniffer is ready to use. It is not safe for concurrent use.
+// Sniffer observes the cells of a column and decides on its convention. The
+// zero Sniffer is ready to use. It is not safe for concurrent use.
 type Sniffer struct {
-	// counts counts the numbers that were read, by their notation; open counts
-	// the ambiguous ones.
+	// counts counts the numbers that were read, indexed by their notation. open
+	// counts the ambiguous numbers.
 	counts  [notationBare + 1]int64
 	open    int64
 	example string
 }
 
-// HasAmbiguous reports whether any number can be ambiguous: a national number
-// must be longer than another one by the calling code.
+// HasAmbiguous reports whether any number can be ambiguous. That is possible
+// only if the lengths of two national numbers differ by the length of the
+// calling code.
 func (r *Reader) HasAmbiguous() bool {
 	return r.home != nil && r.home.trunkPrefix != "" && r.home.lengths&(r.home.lengths<<(len(r.home.plan.text)-1)) != 0
 }
 
-// Observe adds the next cell of a column.
+// Observe observes the next cell of a column.
 func (r *Reader) Observe(s *Sniffer, raw []byte) {
 	var w scannedCell
 	if r.home == nil || !w.scan(raw) && w.cleanAndScan(raw) != Read {
@@ -81,18 +83,19 @@ func (r *Reader) Observe(s *Sniffer, raw []byte) {
 }
 
 const (
-	// minWinRatio is how many cells must support a convention per cell that
-	// contradicts it, and maxOpenPerDecisive how many cells may depend on one
-	// decisive cell.
+	// minWinRatio is the minimum number of cells that support a convention per
+	// cell that contradicts it. maxOpenPerDecisive is the maximum number of
+	// ambiguous cells that one decisive cell decides.
 	minWinRatio        = 20
 	maxOpenPerDecisive = 20
 )
 
-// Decide decides the convention, with the reason. It returns NoConvention if no
-// number depends on it.
+// Decide decides on the convention and returns the reason. It returns
+// NoConvention if the cells do not decide it, or if there are no ambiguous
+// numbers.
 //
-// If national numbers have their prefix, a number without it starts with the
-// calling code.
+// If the national numbers in a column have their prefix, a number without it
+// starts with the calling code.
 func (s *Sniffer) Decide() (Convention, intray.Message) {
 	if s.open == 0 {
 		return NoConvention, intray.Message{}
@@ -111,7 +114,7 @@ func (s *Sniffer) Decide() (Convention, intray.Message) {
 	return NoConvention, intray.Message{}
 }
 
-// WithConvention returns a reader for a column with this convention.
+// WithConvention returns a reader for a column that uses this convention.
 func (r *Reader) WithConvention(h Convention) *Reader {
 	with := *r
 	with.convention = h

@@ -10,8 +10,8 @@ import (
 //go:embed plans.bin
 var plansFile string
 
-// The sizes of the records in the sections of the file, as tools/phonegen
-// writes them.
+// These are the sizes, in bytes, of the records in the sections of the file
+// that tools/phonegen writes.
 const (
 	branchSize      = 22
 	leafSize        = 4
@@ -21,50 +21,52 @@ const (
 	regionSize      = 24
 	instructionSize = 8
 	ruleSize        = 8
-	// leafBit is set in references to leaves, and clear in those to branches.
+	// leafBit is set in references to leaves and not set in references to
+	// branches.
 	leafBit = 0x8000
 )
 
-// tables are the sections of the file, of which the small ones are decoded.
+// tables holds the sections of the file. The small sections are decoded.
 type tables struct {
 	branches, leaves, chains, outcomes, layouts, programs, rules string
 	plans                                                        []plan
 	regions                                                      []region
-	// codes holds the index of the plan of each calling code, plus 1.
+	// codes holds the index of the plan for each calling code, plus 1.
 	codes [1000]uint8
 }
 
 // plan is the numbering plan of one calling code.
 type plan struct {
 	code int
-	// text is the code with the plus.
+	// text is the calling code with the plus sign.
 	text string
 	root uint16
-	// main is the region whose rules apply without a configured country. shared
-	// reports whether there are others.
+	// main is the region whose rules apply if no country is configured. shared
+	// reports whether other regions share the plan.
 	main   *region
 	shared bool
 }
 
-// region is a country or territory with its rules for reading numbers.
+// region is a country or territory, with the rules for reading its numbers.
 type region struct {
 	name string
 	plan *plan
-	// lengths has the bit n set for each length n of a national number, local
-	// for each length that can only be dialed locally.
+	// lengths has bit n set if a national number can have n digits. local has
+	// bit n set if a number of n digits can be dialed only locally.
 	lengths, local uint32
-	// general is the bit of the region in an outcome.
+	// general is the bit of the region in outcome.general.
 	general uint32
-	// internationalPrefix and nationalPrefix are the programs of the prefixes,
-	// groups and transformRule the groups and the rule of the latter.
+	// internationalPrefix and nationalPrefix are the programs of the prefixes.
+	// groups and transformRule belong to the national prefix.
 	internationalPrefix, nationalPrefix program
 	groups                              int
 	transformRule                       string
-	// trunkPrefix is the national prefix as written, or "".
+	// trunkPrefix is the national prefix as it is written, or "" if there is
+	// none.
 	trunkPrefix string
 }
 
-// outcome is what the tables hold about a national number.
+// outcome is the information in the tables about a national number.
 type outcome struct {
 	general                 uint32
 	valid                   bool
@@ -132,7 +134,7 @@ func (t *tables) ruleText(id uint16) string {
 	return t.rules[at+1 : at+1+int(t.rules[at])]
 }
 
-// byName returns the region with two letters, or nil.
+// byName returns the region with a two-letter code, or nil.
 func (t *tables) byName(name string) *region {
 	for i := range t.regions {
 		if t.regions[i].name == name && len(name) == 2 {
@@ -142,8 +144,8 @@ func (t *tables) byName(name string) *region {
 	return nil
 }
 
-// planOf returns the plan whose calling code the digits start with, and the
-// rest. No code is a prefix of another.
+// planOf returns the plan for the calling code at the start of digits, and the
+// remaining digits. No calling code is a prefix of another.
 func (t *tables) planOf(digits []byte) (*plan, []byte) {
 	code := 0
 	for i := 0; i < len(digits) && i < 3; i++ {
@@ -155,7 +157,7 @@ func (t *tables) planOf(digits []byte) (*plan, []byte) {
 	return nil, nil
 }
 
-// outcome follows the digits through the graph of a plan.
+// outcome looks up the digits in the graph of the plan.
 func (p *plan) outcome(digits []byte) outcome {
 	at, branches := p.root, metadata.branches
 	for i, digit := range digits {
@@ -170,7 +172,8 @@ func (p *plan) outcome(digits []byte) outcome {
 	return metadata.outcome(readUint16(metadata.branches, int(at)*branchSize+20))
 }
 
-// leafOutcome returns the outcome at a leaf with some digits left.
+// leafOutcome returns the outcome at a leaf if the given number of digits is
+// left.
 func (t *tables) leafOutcome(at uint16, left int) outcome {
 	record := int(at&^leafBit) * leafSize
 	if left >= int(t.leaves[record+2]) {
@@ -188,15 +191,16 @@ func (t *tables) outcome(id uint16) outcome {
 	}
 }
 
-// layout returns a layout: an x for each digit that is written, a ! for each
-// that is dropped, and what is between them. It is empty if only the digits are
-// written.
+// layout returns a formatting pattern: x is a digit to write, ! is a digit to
+// drop, and all other characters are literals. It returns "" if only the digits
+// are written.
 func (t *tables) layout(id uint16) string {
 	at := int(id) * layoutSize
 	return t.layouts[at+1 : at+1+int(t.layouts[at])]
 }
 
-// lengthFit is how the length of a national number fits a region.
+// lengthFit describes whether the length of a national number is valid in a
+// region.
 type lengthFit uint8
 
 const (
@@ -205,11 +209,12 @@ const (
 	lengthTooLong
 	// lengthImpossible is a length between valid ones that no number has.
 	lengthImpossible
-	// lengthLocalOnly is a length that can only be dialed locally.
+	// lengthLocalOnly is the length of a number that can be dialed only
+	// locally.
 	lengthLocalOnly
 )
 
-// noNumbersBit is set for regions without any numbers.
+// noNumbersBit is set for regions that have no numbers.
 const noNumbersBit = 1 << 31
 
 func (r *region) fitLength(length int) lengthFit {
