@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// ValueCounts counts the occurrences of texts. It holds 20 bytes for each
-// occurrence, beyond some megabytes in a temporary file. Texts with equal
-// hashes are treated as equal; see [UniqueChecker].
+// ValueCounts counts the occurrences of values. It uses 20 bytes per
+// occurrence, and writes them to a temporary file after the first few
+// megabytes. Values with equal hashes are treated as equal; see
+// [UniqueChecker].
 //
-// Any number of goroutines may add texts, each with its own [Counter]. After
-// that, call MostFrequent once.
+// Any number of goroutines may add values, each with a separate [Counter].
+// After that, call MostFrequent once.
 type ValueCounts struct {
 	seed hashSeed
 	set  *hashSet
 	file spillFile
 }
 
-// ValueCount is the hash of a text, the number of its occurrences, and the
+// ValueCount is the hash of a value, the number of its occurrences, and the
 // first row that has it.
 type ValueCount struct {
 	Hash  Hash
@@ -26,37 +27,38 @@ type ValueCount struct {
 	Row   uint32
 }
 
-// moreFrequent orders by descending count, then by row.
+// moreFrequent compares two counts for sorting: by descending count, then by
+// row.
 func (a ValueCount) moreFrequent(b ValueCount) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Row, b.Row), a.Hash.compare(b.Hash))
 }
 
-// NewValueCounts returns empty counts. Temporary files go to the folder temp,
-// by default os.TempDir.
+// NewValueCounts returns empty counts. Temporary files are created in the
+// directory temp, or in os.TempDir if temp is "".
 func NewValueCounts(temp string) *ValueCounts {
 	t := &ValueCounts{seed: newHashSeed(), file: spillFile{dir: temp}}
 	t.set = newHashSet(&t.file, 1)
 	return t
 }
 
-// Hash returns the hash of a text.
+// Hash returns the hash of a value.
 func (t *ValueCounts) Hash(text []byte) Hash { return t.seed.hash(text) }
 
-// Counter adds texts to counts. It is not safe for concurrent use.
+// Counter adds values to a ValueCounts. It is not safe for concurrent use.
 type Counter struct {
 	counts *ValueCounts
 	batch  entryBatch
 }
 
-// Counter returns a new counter.
+// Counter returns a new Counter for t.
 func (t *ValueCounts) Counter() *Counter { return &Counter{counts: t} }
 
-// QueueText queues the text of a row.
+// QueueText queues the value of a row.
 func (c *Counter) QueueText(text []byte, row uint32) {
 	c.batch.entries = append(c.batch.entries, entry{c.counts.Hash(text), row})
 }
 
-// Flush counts the queued texts.
+// Flush counts the queued values.
 func (c *Counter) Flush() error {
 	if err := c.counts.set.addEntries(&c.batch); err != nil {
 		return fmt.Errorf("count texts: %w", err)
@@ -64,8 +66,8 @@ func (c *Counter) Flush() error {
 	return nil
 }
 
-// MostFrequent returns the n most frequent texts, and the number of different
-// texts.
+// MostFrequent returns the n most frequent values, and the number of distinct
+// values.
 func (t *ValueCounts) MostFrequent(n int) (most []ValueCount, different int64, err error) {
 	err = t.set.eachPartition(func() partitionWorker {
 		counts := map[Hash]ValueCount{}

@@ -18,15 +18,16 @@ import (
 )
 
 // Hash is the hash of a value. Two values with equal hashes are treated as
-// equal; see [UniqueChecker] for the odds. Hashes are comparable only if they
-// come from the same key or count, and only within one process.
+// equal; see [UniqueChecker] for the probability of a collision. Hashes are
+// comparable only if they come from the same Key or ValueCounts, and only
+// within one process.
 type Hash struct{ Hi, Lo uint64 }
 
 func (h Hash) compare(other Hash) int {
 	return cmp.Or(cmp.Compare(h.Hi, other.Hi), cmp.Compare(h.Lo, other.Lo))
 }
 
-// hashSeed makes hashes unpredictable for authors of values.
+// hashSeed makes hashes unpredictable to people who choose the values.
 type hashSeed uint64
 
 func newHashSeed() hashSeed {
@@ -58,18 +59,19 @@ func readEntry(from []byte) entry {
 }
 
 const (
-	// entryBytes is the size of an encoded entry.
+	// entryBytes is the size of an encoded entry in bytes.
 	entryBytes = 20
-	// maxBlock and minBlock bound the entries of a partition that are buffered in
-	// memory; maxBufferedBytes bounds the buffers of all sets together.
+	// maxBlock and minBlock are the maximum and minimum number of entries that
+	// a partition buffers in memory. maxBufferedBytes limits the total size, in
+	// bytes, of the buffers of all sets.
 	maxBlock, minBlock = 800, 40
 	maxBufferedBytes   = 32 << 20
-	// maxLargeSets is the most sets that get 256 partitions each. With more sets,
-	// each gets 16.
+	// maxLargeSets is the maximum number of sets with 256 partitions each. If
+	// there are more sets, each has 16 partitions.
 	maxLargeSets = 32
 )
 
-// spillFile is a temporary file, created by the first write.
+// spillFile is a temporary file. The first write creates it.
 type spillFile struct {
 	dir string
 	// end is the offset of the next block.
@@ -83,7 +85,8 @@ type spillFile struct {
 func (f *spillFile) write(block []byte) (int64, error) {
 	f.createOnce.Do(func() {
 		if f.file, f.createErr = os.CreateTemp(f.dir, "intray-values-*"); f.createErr == nil {
-			// If the system allows it, the file disappears with the process.
+			// On systems that allow this, the file is deleted when the process
+			// ends.
 			_ = os.Remove(f.file.Name())
 		}
 	})
@@ -109,13 +112,13 @@ func (f *spillFile) close() error {
 	return nil
 }
 
-// hashSet holds entries, first in memory and then in a spill file. It divides
-// them into partitions by the first bits of their hashes, so that equal hashes
-// are compared one partition at a time.
+// hashSet stores entries, first in memory and then in a spill file. It
+// partitions them by the first bits of their hashes, so that it can look for
+// equal hashes in one partition at a time.
 type hashSet struct {
 	spill *spillFile
 	shift uint
-	// blockBytes is the size of a block in the spill file.
+	// blockBytes is the size of a block in the spill file, in bytes.
 	blockBytes int
 	partitions []partition
 }
@@ -127,7 +130,8 @@ type partition struct {
 	blockOffsets []int64
 }
 
-// newHashSet returns one of several sets that share a file.
+// newHashSet returns a set. sets is the number of sets that share the spill
+// file.
 func newHashSet(spill *spillFile, sets int) *hashSet {
 	bits := uint(8)
 	if sets > maxLargeSets {
@@ -140,19 +144,19 @@ func newHashSet(spill *spillFile, sets int) *hashSet {
 
 func (s *hashSet) partitionOf(e *entry) int { return int(e.hash.Hi >> s.shift) }
 
-// entryBatch holds the entries of one batch before they are added to a set. It is
-// reused, so that a batch allocates nothing.
+// entryBatch holds the entries of one batch before they are added to a set. It
+// is reused to avoid allocations.
 type entryBatch struct {
 	entries []entry
-	// sorted holds the encoded entries, partition by partition; ends holds the
-	// offset at which each partition ends.
+	// sorted holds the encoded entries, sorted by partition. ends holds the
+	// offset in sorted at which each partition ends.
 	sorted []byte
 	ends   []int
-	// text is scratch space for values in the form in which they are compared.
+	// text is a buffer for values in the form used for comparison.
 	text []byte
 }
 
-// sortByPartition encodes the entries in the order of a set's partitions.
+// sortByPartition encodes the entries, sorted by the partitions of a set.
 func (g *entryBatch) sortByPartition(s *hashSet) {
 	g.ends = append(g.ends[:0], make([]int, len(s.partitions)+1)...)
 	for i := range g.entries {
@@ -170,8 +174,8 @@ func (g *entryBatch) sortByPartition(s *hashSet) {
 	}
 }
 
-// addEntries adds the entries of a batch and empties it. It is safe for
-// concurrent use with other batches.
+// addEntries adds the entries of a batch to the set and clears the batch. It is
+// safe for concurrent use with different batches.
 func (s *hashSet) addEntries(g *entryBatch) error {
 	g.sortByPartition(s)
 	g.entries = g.entries[:0]
@@ -205,19 +209,20 @@ func (s *hashSet) appendToPartition(p *partition, run []byte) error {
 	return nil
 }
 
-// partitionWorker is what one goroutine does with the partitions.
+// partitionWorker holds the functions that one goroutine calls for its
+// partitions.
 type partitionWorker struct {
-	// begin starts partition i, entries handles the next of its encoded entries,
-	// and end completes it.
+	// begin is called before partition i, entries for each group of its encoded
+	// entries, and end after the partition.
 	begin   func(i int)
 	entries func(encoded []byte) error
 	end     func() error
-	// merge combines the results of the workers. Calls do not overlap.
+	// merge combines the results of the workers. Its calls do not overlap.
 	merge func()
 }
 
-// eachPartition reads all partitions, each on one of several goroutines with a
-// separate worker.
+// eachPartition reads all partitions on several goroutines. Each goroutine has
+// a separate worker and reads one partition at a time.
 func (s *hashSet) eachPartition(newWorker func() partitionWorker) error {
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -252,7 +257,7 @@ func (s *hashSet) eachPartition(newWorker func() partitionWorker) error {
 	return group.Wait()
 }
 
-// duplicateRows returns the rows whose hash another row has too.
+// duplicateRows returns the rows whose hash at least one other row has.
 func (s *hashSet) duplicateRows() (*roaring.Bitmap, error) {
 	all := roaring.New()
 	err := s.eachPartition(func() partitionWorker {
@@ -267,20 +272,23 @@ func (s *hashSet) duplicateRows() (*roaring.Bitmap, error) {
 	return all, err
 }
 
-// duplicateFinder finds equal hashes in one partition after the other.
+// duplicateFinder finds equal hashes in a partition. It is reused for the next
+// partition.
 type duplicateFinder struct {
 	rows *roaring.Bitmap
-	// slots is a hash table with open addressing, of which used are taken.
+	// slots is a hash table with open addressing. used is the number of
+	// occupied slots.
 	slots []slot
 	used  int
-	// pending are rows to be added to the bitmap.
+	// pending holds rows that will be added to the bitmap.
 	pending []uint32
 }
 
 // slot holds a hash and the first row that has it.
 type slot struct {
 	entry
-	// state is 0 for a free slot, 1 for one row, 2 for several.
+	// state is 0 for a free slot, 1 for a hash in one row, and 2 for a hash in
+	// several rows.
 	state uint8
 }
 
@@ -306,7 +314,8 @@ func (c *duplicateFinder) addEntries(encoded []byte) {
 	}
 }
 
-// maxPendingRows is how many rows are collected before the bitmap gets them.
+// maxPendingRows is the number of rows that are collected before they are added
+// to the bitmap.
 const maxPendingRows = 1 << 16
 
 func (c *duplicateFinder) flush() {
@@ -314,8 +323,8 @@ func (c *duplicateFinder) flush() {
 	c.pending = c.pending[:0]
 }
 
-// findSlot returns the slot of a hash, or the free slot for it. At least half of
-// the slots are free.
+// findSlot returns the slot that holds a hash, or the free slot in which to
+// store it. At least half of the slots are free.
 func (c *duplicateFinder) findSlot(hash Hash) *slot {
 	mask := uint64(len(c.slots) - 1)
 	for at := hash.Lo & mask; ; at = (at + 1) & mask {

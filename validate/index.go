@@ -12,16 +12,16 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Key is what must be unique in a table: the value of a field, or the values of
-// several fields together.
+// Key is a unique key of a table: one field, or several fields whose combined
+// values must be unique.
 type Key struct {
 	key uniqueKey
-	// seed is that of all hashes of the key, so that they are comparable.
+	// seed is the seed of all hashes of the key, so that they are comparable.
 	seed hashSeed
 }
 
-// UniqueKeys returns the keys of the rules about all rows, in a fixed order.
-// Hashes of two calls are not comparable.
+// UniqueKeys returns the keys that the rules require to be unique, in a fixed
+// order. Hashes that belong to different calls are not comparable.
 func (r *Rules) UniqueKeys() []Key {
 	keys := make([]Key, 0, len(r.unique))
 	for _, k := range r.unique {
@@ -30,27 +30,28 @@ func (r *Rules) UniqueKeys() []Key {
 	return keys
 }
 
-// Fields returns the indexes of the fields that are compared.
+// Fields returns the indexes of the fields of the key.
 func (k Key) Fields() []int { return slices.Clone(k.key.fields) }
 
-// Problems returns the problems of a row whose key another row has too, one per
-// rule. Their Row is 0.
+// Problems returns the problems of a row that has the same key as another row,
+// one problem per rule. Their Row is 0.
 func (k Key) Problems() []intray.Problem { return slices.Clone(k.key.problems) }
 
-// Index finds the rows of a table by the hash of one key. It holds 20 bytes for
-// each row, beyond some megabytes in temporary files.
+// Index finds the rows of a table by the hash of a key. It uses 20 bytes per
+// row, and writes them to temporary files after the first few megabytes.
 //
-// Any number of goroutines may add rows, each with its own [Hasher]. After
-// that, call Finish once, and then Rows.
+// Any number of goroutines may add rows, each with a separate [Hasher]. After
+// that, call Finish once. Rows can be called only after Finish.
 type Index struct {
 	set *hashSet
-	// unsorted holds the added entries, sorted what Finish makes of them.
+	// unsorted holds the entries as they were added. sorted holds the runs that
+	// Finish writes.
 	unsorted, sorted spillFile
 	runs             [][]sortedRun
 }
 
-// NewIndex returns an empty index. Temporary files go to the folder temp, by
-// default os.TempDir.
+// NewIndex returns an empty index. Temporary files are created in the directory
+// temp, or in os.TempDir if temp is "".
 func NewIndex(temp string) *Index {
 	x := &Index{unsorted: spillFile{dir: temp}, sorted: spillFile{dir: temp}}
 	x.set = newHashSet(&x.unsorted, 1)
@@ -63,11 +64,12 @@ type Hasher struct {
 	batch entryBatch
 }
 
-// Hasher returns a new hasher. All hashers of a key return the same hashes.
+// Hasher returns a new Hasher. All hashers of a key return the same hash for
+// the same row.
 func (k Key) Hasher() *Hasher { return &Hasher{key: k} }
 
 // Hash returns the hash of the key of a row. It reports false if all cells of
-// the key are empty, so that the row is not compared.
+// the key are empty: such a row is not compared with other rows.
 func (h *Hasher) Hash(b *intray.Batch, row int) (Hash, bool) {
 	text, has := h.key.key.appendKeyText(b, row, &h.batch.text)
 	if !has {
@@ -76,7 +78,7 @@ func (h *Hasher) Hash(b *intray.Batch, row int) (Hash, bool) {
 	return h.key.seed.hash(text), true
 }
 
-// QueueRow queues row i of a batch, to be added as this row of the table.
+// QueueRow queues row i of a batch. In the index, it has the number row.
 func (h *Hasher) QueueRow(b *intray.Batch, i int, row uint32) {
 	if hash, has := h.Hash(b, i); has {
 		h.batch.entries = append(h.batch.entries, entry{hash, row})
@@ -94,7 +96,8 @@ func (h *Hasher) Flush(to *Index) error {
 	return nil
 }
 
-// Finish ends adding, and returns the rows whose key another row has too.
+// Finish completes the index. It returns the rows that have the same key as
+// another row.
 func (x *Index) Finish() (*roaring.Bitmap, error) {
 	rows, err := x.set.duplicateRows()
 	if err == nil {
@@ -113,18 +116,19 @@ func (x *Index) Finish() (*roaring.Bitmap, error) {
 // Close removes the temporary files.
 func (x *Index) Close() error { return errors.Join(x.unsorted.close(), x.sorted.close()) }
 
-// maxRun is the most entries that are sorted at a time. A larger partition has
-// several runs, so that a value that most rows have takes no more memory.
+// maxRun is the maximum number of entries that are sorted at a time. A larger
+// partition is split into several runs, so that a value in most rows does not
+// need more memory.
 const maxRun = 1 << 18
 
-// sortedRun is a run of sorted entries of one partition: count entries, at an
-// offset of the file.
+// sortedRun is a run of count sorted entries of one partition, stored at an
+// offset in the file.
 type sortedRun struct {
 	offset int64
 	count  int
 }
 
-// buildRuns sorts the entries of each partition into runs.
+// buildRuns sorts the entries of each partition and writes them as runs.
 func (x *Index) buildRuns() error {
 	x.runs = make([][]sortedRun, len(x.set.partitions))
 	return x.set.eachPartition(func() partitionWorker {
@@ -138,7 +142,8 @@ func (x *Index) buildRuns() error {
 	})
 }
 
-// runSorter sorts one partition after the other.
+// runSorter sorts the entries of a partition. It is reused for the next
+// partition.
 type runSorter struct {
 	index     *Index
 	partition int
@@ -156,7 +161,7 @@ func (s *runSorter) addEntries(encoded []byte) error {
 	return s.flush()
 }
 
-// flush writes the entries as a run.
+// flush sorts the collected entries and writes them as a run.
 func (s *runSorter) flush() error {
 	if len(s.entries) == 0 {
 		return nil
@@ -177,8 +182,8 @@ func (s *runSorter) flush() error {
 	return err
 }
 
-// Rows calls yield with each row that was added under the hash, until yield
-// returns false. It is safe for concurrent use.
+// Rows calls yield for each row with the given hash, until yield returns false.
+// It is safe for concurrent use.
 func (x *Index) Rows(h Hash, yield func(row uint32) bool) error {
 	for _, r := range x.runs[h.Hi>>x.set.shift] {
 		if going, err := x.search(r, h, yield); err != nil || !going {
@@ -188,8 +193,8 @@ func (x *Index) Rows(h Hash, yield func(row uint32) bool) error {
 	return nil
 }
 
-// search calls yield with the rows of a run that have the hash. It reports
-// whether yield wants more rows.
+// search calls yield for each row in a run that has the given hash. It reports
+// whether to continue with the next run.
 func (x *Index) search(r sortedRun, h Hash, yield func(row uint32) bool) (more bool, err error) {
 	var one [entryBytes]byte
 	first := sort.Search(r.count, func(i int) bool {

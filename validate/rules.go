@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// valueRule returns a rule about single values. It skips cells that are empty
-// or could not be read.
+// valueRule returns a rule that checks each value on its own. It skips cells
+// that are empty or could not be parsed.
 func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool) rule {
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]
@@ -35,7 +35,7 @@ func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool)
 	}
 }
 
-// lengthRule requires a number of code points.
+// lengthRule requires a length that is counted in code points.
 func lengthRule(field int, v intray.Validator) rule {
 	least, hasLeast := intOption(v.Options["min"])
 	most, hasMost := intOption(v.Options["max"])
@@ -43,7 +43,7 @@ func lengthRule(field int, v intray.Validator) rule {
 	return valueRule(field, problem, func(value []byte) bool {
 		n := len(value)
 		if hasLeast && n >= least && (!hasMost || n <= most) && n < 2*max(least, 1) && isASCII(value) {
-			return true // the usual case, without counting
+			return true // usually, the length in bytes is enough
 		}
 		n = utf8.RuneCount(value)
 		return (!hasLeast || n >= least) && (!hasMost || n <= most)
@@ -71,7 +71,7 @@ func lengthMessage(least, most int, hasLeast, hasMost bool) intray.Message {
 	return intray.NewMessage("length.maximum", intray.Params{"n": most})
 }
 
-// alphabeticalRule requires the letters a to z and A to Z.
+// alphabeticalRule requires values to consist of the letters a to z and A to Z.
 func alphabeticalRule(field int, v intray.Validator) rule {
 	problem := newProblem(field, v, intray.NewMessage("alphabetical.other_characters", nil))
 	return valueRule(field, problem, func(value []byte) bool {
@@ -84,8 +84,8 @@ func alphabeticalRule(field int, v intray.Validator) rule {
 	})
 }
 
-// newProblem returns the problem of a rule. The schema's message replaces the
-// text.
+// newProblem returns the problem that a rule reports. If the schema sets a
+// message for the rule, it replaces text.
 func newProblem(field int, v intray.Validator, text intray.Message) intray.Problem {
 	if v.Message != "" {
 		text = intray.Literal(v.Message)
@@ -93,8 +93,8 @@ func newProblem(field int, v intray.Validator, text intray.Message) intray.Probl
 	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: text}
 }
 
-// isEmptyCell reports whether a cell is only white space. A cell that could not
-// be read is not empty: it has a problem already.
+// isEmptyCell reports whether a cell is empty or contains only white space. A
+// cell that could not be parsed is not empty: it already has a problem.
 func isEmptyCell(cells *intray.Cells, row int) bool {
 	if text := cells.Values.At(row); len(text) > 0 && !celltype.IsBlank(text) {
 		return false
@@ -102,14 +102,14 @@ func isEmptyCell(cells *intray.Cells, row int) bool {
 	return celltype.IsBlank(cells.Raw(row))
 }
 
-// requiredRule requires every cell to hold something.
+// requiredRule requires every cell to be nonempty.
 func requiredRule(field int, v intray.Validator) rule {
 	return requireIf(field, newProblem(field, v, intray.NewMessage("required.empty", nil)),
 		func(*intray.Batch, int) bool { return true })
 }
 
-// requireIf requires a cell to hold something in the rows to which the rule
-// applies.
+// requireIf requires the cell of a field to be nonempty in the rows for which
+// applies returns true.
 func requireIf(field int, problem intray.Problem, applies func(b *intray.Batch, row int) bool) rule {
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]
@@ -127,9 +127,9 @@ func requireIf(field int, problem intray.Problem, applies func(b *intray.Batch, 
 // condition tests another cell of the row.
 type condition func(b *intray.Batch, row int) bool
 
-// requireWith returns one of the eight rules that depend on other fields. They
-// test emptiness or values, positively or negatively ("without"), of any or of
-// all fields.
+// requireWith returns one of the eight rules that depend on other fields. These
+// rules test any or all of the other fields. They test for emptiness or for a
+// value, and can be negated ("without").
 func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, error) {
 	name, byValue := strings.CutSuffix(v.Rule, "_values")
 	name, all := strings.CutSuffix(name, "_all")
@@ -149,8 +149,8 @@ func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, er
 	}), nil
 }
 
-// compileConditions returns the condition of each field that the rule names,
-// and its text.
+// compileConditions returns the condition for each field that the rule lists,
+// and the description of each condition.
 func compileConditions(fields []intray.Field, v intray.Validator, byValue, without bool) (list []condition, conditionTexts []intray.Message, err error) {
 	wanted, _ := v.Options["fieldValues"].(map[string]any)
 	keys := stringList(v.Options["fields"])
@@ -198,8 +198,8 @@ func requireMessage(conditions []intray.Message, all, byValue, without bool) int
 	return intray.NewMessage("required.if_any_filled", intray.Params{"fields": conditions})
 }
 
-// equalsValue compares the value of a cell in canonical form with a text. An
-// empty text is the value of an empty cell.
+// equalsValue reports whether the canonical value of a cell equals text. Empty
+// text matches an empty cell.
 func equalsValue(cells *intray.Cells, row int, text []byte) bool {
 	if len(text) == 0 {
 		return isEmptyCell(cells, row)
@@ -208,7 +208,7 @@ func equalsValue(cells *intray.Cells, row int, text []byte) bool {
 	return has && bytes.Equal(value, text)
 }
 
-// canonicalText returns a JSON value in the canonical form of values.
+// canonicalText returns the canonical text of a JSON value.
 func canonicalText(v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -236,14 +236,16 @@ func stringList(v any) (list []string) {
 	return list
 }
 
-// intOption returns an integer, however the JSON number was decoded.
+// intOption returns an option as an integer. It accepts every Go type to which
+// a JSON number can be decoded.
 func intOption(v any) (int, bool) {
 	n, err := strconv.Atoi(fmt.Sprint(v))
 	return n, err == nil
 }
 
-// maxTimeouts is for how many cells of a batch an expression may be too slow.
-// The rest of the batch is not tried.
+// maxTimeouts is the number of cells per batch and expression that may time
+// out. After that, the expression is not matched against the other cells of the
+// batch.
 const maxTimeouts = 3
 
 // regexCache holds the compiled regular expressions of a schema.
@@ -261,9 +263,10 @@ func (e regexCache) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, er
 	return made, err
 }
 
-// regexRule returns the rules regex_match and regex_exclude, which require that
-// the expression is found in the cell, or is not. They apply to empty cells
-// too, but skip cells that could not be read, which have a problem already.
+// regexRule returns the rule regex_match or regex_exclude. regex_match requires
+// a match of the expression in the cell, and regex_exclude requires that there
+// is none. Both rules also check empty cells. They skip cells that could not be
+// parsed, because these already have a problem.
 func (e regexCache) regexRule(field int, v intray.Validator) (rule, error) {
 	flags, _ := v.Options["regexOptions"].(map[string]any)
 	on := func(name string) bool { set, _ := flags[name].(bool); return set }
@@ -288,7 +291,7 @@ func (e regexCache) regexRule(field int, v intray.Validator) (rule, error) {
 		for row := range b.Rows() {
 			text := cells.Values.At(row)
 			if len(text) == 0 && !celltype.IsBlank(cells.Raw(row)) {
-				continue // it could not be read
+				continue // could not be parsed
 			}
 			found := problem
 			switch matched, err := matchUnlessSlow(expr, text, &late); {
@@ -303,7 +306,8 @@ func (e regexCache) regexRule(field int, v intray.Validator) (rule, error) {
 	}, nil
 }
 
-// matchUnlessSlow matches a text, unless the expression was too slow too often.
+// matchUnlessSlow matches text against expr. After maxTimeouts timeouts, it
+// returns ErrTimeout without matching.
 func matchUnlessSlow(expr *jsregexp.Expr, text []byte, timeouts *int) (bool, error) {
 	if *timeouts >= maxTimeouts {
 		return false, jsregexp.ErrTimeout

@@ -14,38 +14,40 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// Duplicates are the rows of a table that violate one rule about all rows.
+// Duplicates are the rows of a table that violate one unique rule.
 type Duplicates struct {
-	// Problem is the problem of each row; its Row is 0.
+	// Problem is the problem to report for each row. Its Row is 0.
 	Problem intray.Problem
 	Rows    *roaring.Bitmap
 }
 
 // UniqueChecker compares the values of all rows of a table, for the rules
-// unique, unique_case_insensitive and unique_with. It holds a hash of 128 bits
-// for each value, beyond some megabytes in a temporary file, so that its memory
-// does not grow with the rows. Values are treated as equal if their hashes
-// under a secret seed are equal. With ten million rows, the chance that any two
+// unique, unique_case_insensitive and unique_with. It stores a 128-bit hash for
+// each value and moves the hashes to a temporary file after the first few
+// megabytes, so that its memory use does not grow with the number of rows.
+// Values are treated as equal if their hashes, computed with a secret seed, are
+// equal. With ten million rows, the probability that any two different values
+// have equal hashes is less than 1 in 10^24.
 // different values are is less than 1 in 10^24.
 type UniqueChecker struct {
 	keys []uniqueKey
 	sets []*hashSet
 	file spillFile
 	seed hashSeed
-	// batches are free entry batches.
+	// batches is a pool of entry batches for reuse.
 	batches sync.Pool
 }
 
-// uniqueKey is what must be unique, the value of a field or the values of
-// several fields together, and the problems of the rules that require it.
+// uniqueKey is a field, or several fields, whose values must be unique, with
+// the problems of the rules that require this.
 type uniqueKey struct {
 	fields     []int
 	ignoreCase bool
 	problems   []intray.Problem
 }
 
-// uniqueKeys returns the keys of a schema. Fields with the same option
-// uniqueKey form one key.
+// uniqueKeys returns the keys of a schema. Fields with the same value of the
+// option uniqueKey form one key.
 func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 	groups := map[string]int{}
 	for i, f := range fields {
@@ -75,7 +77,7 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 	return keys
 }
 
-// setProblemTexts sets the text of rules about several fields.
+// setProblemTexts sets the message of rules that apply to several fields.
 func (k uniqueKey) setProblemTexts(fields []intray.Field) {
 	var labels []string
 	for _, f := range k.fields {
@@ -90,7 +92,8 @@ func (k uniqueKey) setProblemTexts(fields []intray.Field) {
 	}
 }
 
-// duplicateMessage names some of the fields that must be unique together.
+// duplicateMessage returns a message that lists some of the fields whose
+// combined values must be unique.
 func duplicateMessage(labels []string) intray.Message {
 	const most = 5
 	shown := labels[:min(len(labels), most)]
@@ -109,7 +112,8 @@ func quoted(label string) intray.Message {
 }
 
 // UniqueChecker returns a checker for the rows of one table, or nil if no rule
-// needs one. Temporary files go to the folder temp, by default os.TempDir.
+// needs one. Temporary files are created in the directory temp, or in
+// os.TempDir if temp is "".
 func (r *Rules) UniqueChecker(temp string) *UniqueChecker {
 	if len(r.unique) == 0 {
 		return nil
@@ -143,8 +147,8 @@ func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
 	return nil
 }
 
-// appendKeyText returns the text to compare of a row. It reports false if all
-// cells of the key are empty.
+// appendKeyText returns the text of a row's key in the form used for
+// comparison. It reports false if all cells of the key are empty.
 func (k *uniqueKey) appendKeyText(b *intray.Batch, row int, scratch *[]byte) ([]byte, bool) {
 	if len(k.fields) == 1 {
 		text := b.Fields[k.fields[0]].Values.At(row)
@@ -170,7 +174,8 @@ func (k *uniqueKey) appendKeyText(b *intray.Batch, row int, scratch *[]byte) ([]
 	return all, has
 }
 
-// foldCase returns text in lower case. ASCII needs no allocation.
+// foldCase returns text in lower case, for comparison. ASCII text needs no
+// allocation.
 func foldCase(text []byte, scratch *[]byte) []byte {
 	out := (*scratch)[:0]
 	for _, c := range text {
@@ -186,8 +191,9 @@ func foldCase(text []byte, scratch *[]byte) []byte {
 	return out
 }
 
-// Finish returns the rows that violate a rule, for each rule that has any. They
-// include every row of a group of equal values, not only the later ones.
+// Finish returns the rows that violate each rule. It omits rules without
+// violations. If several rows have equal values, all of them violate the rule,
+// including the first.
 func (u *UniqueChecker) Finish() ([]Duplicates, error) {
 	var found []Duplicates
 	for i, key := range u.keys {

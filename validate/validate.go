@@ -1,11 +1,11 @@
-// Package validate holds the validators: the rules of a schema's fields about
-// the cells of a row.
+// Package validate implements the validators: the rules that the schema sets
+// for the cells of a row.
 //
-// [Rules] are compiled once from a schema and applied to an [intray.Batch],
-// field by field; each violation becomes an [intray.Problem]. A [UniqueChecker]
-// observes the values of all batches and finds those that are in several rows,
-// which shows only after the last row. The package does not parse: it reads
-// values, and the raw text next to them.
+// [Rules] are compiled once from a schema and applied to each [intray.Batch],
+// one field at a time. Each violation becomes an [intray.Problem]. A
+// [UniqueChecker] collects the values of all batches and reports duplicate
+// values, which are known only after the last row. The package does not parse
+// cells. It reads their values and raw text.
 package validate
 
 import (
@@ -18,20 +18,21 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Rules are the validators of a schema. They may be applied from several
-// goroutines, to one batch each.
+// Rules are the validators of a schema. They are safe for concurrent use, with
+// a different batch per goroutine.
 type Rules struct {
 	rules []rule
-	// unique holds the keys of the rules about all rows.
+	// unique holds the keys that must be unique.
 	unique []uniqueKey
-	// sorters are free problem sorters.
+	// sorters is a pool of problem sorters for reuse.
 	sorters sync.Pool
 }
 
 // rule checks all cells of one field.
 type rule func(b *intray.Batch)
 
-// Compile returns the rules of a schema. Unknown validators are an error.
+// Compile returns the rules of a schema. It returns an error if a validator is
+// unknown.
 func Compile(fields []intray.Field) (*Rules, error) {
 	r := &Rules{sorters: sync.Pool{New: func() any { return new(problemSorter) }}}
 	made := regexCache{}
@@ -55,21 +56,24 @@ func Compile(fields []intray.Field) (*Rules, error) {
 	return r, nil
 }
 
-// MissingFieldError reports a validator that names a field which the schema
-// does not have.
+// MissingFieldError reports a validator that refers to a field that is not in
+// the schema.
 type MissingFieldError struct {
-	// Field is the key of the validator's field, and Rule the validator's name.
+	// Field is the key of the field that has the validator. Rule is the name of
+	// the validator.
 	Field, Rule string
 	// Missing is the key of the missing field.
 	Missing string
 }
 
-// Error names the validator and the missing field.
+// Error returns a message with the names of the validator and the missing
+// field.
 func (e *MissingFieldError) Error() string {
 	return fmt.Sprintf("field %q: the validator %q names the field %q, which is not there", e.Field, e.Rule, e.Missing)
 }
 
-// compileRule returns nil for a rule about all rows of the table.
+// compileRule returns the rule of a validator, or nil if the validator compares
+// all rows of the table.
 func compileRule(field int, fields []intray.Field, v intray.Validator, made regexCache) (rule, error) {
 	switch v.Rule {
 	case "required":
@@ -89,12 +93,12 @@ func compileRule(field int, fields []intray.Field, v intray.Validator, made rege
 	return nil, fmt.Errorf("the validator %q is not supported by this version", v.Rule)
 }
 
-// Len returns the number of rules, which is the most problems that they find in
-// a row.
+// Len returns the number of rules, which is the maximum number of problems per
+// row.
 func (r *Rules) Len() int { return len(r.rules) + len(r.unique) }
 
-// Apply adds the problems that the rules find to the batch, and sorts all its
-// problems by row and field.
+// Apply checks a batch. It adds the problems that it finds, and sorts all
+// problems of the batch by row and field.
 func (r *Rules) Apply(b *intray.Batch) {
 	for _, apply := range r.rules {
 		apply(b)
@@ -107,7 +111,7 @@ func (r *Rules) Apply(b *intray.Batch) {
 // tableRules are the rules that compare all rows of a table.
 var tableRules = []string{"unique", "unique_case_insensitive", "unique_with"}
 
-// rowRules are the rules about single rows.
+// rowRules are the rules that check each row on its own.
 var rowRules = []string{
 	"required", "regex_match", "regex_exclude", "length", "alphabetical",
 	"require_with", "require_without", "require_with_all", "require_without_all",
@@ -115,18 +119,19 @@ var rowRules = []string{
 }
 
 // IsRule reports whether the code of a problem is the name of a rule, and
-// whether that rule is about all rows of the table.
+// whether that rule compares all rows of the table.
 func IsRule(code string) (rule, allRows bool) {
 	allRows = slices.Contains(tableRules, code)
 	return allRows || slices.Contains(rowRules, code), allRows
 }
 
-// problemSorter sorts problems by counting. They arrive field by field, and
-// with many problems, comparing would take longer than everything else.
+// problemSorter sorts problems with a counting sort. Problems are found field
+// by field. If there are many, a comparison sort would take longer than the
+// validation.
 type problemSorter struct {
-	// next holds the index of the next problem of each row.
+	// next holds, for each row, the new index of its next problem.
 	next []uint32
-	// targets are the new indexes of the problems.
+	// targets holds the new index of each problem.
 	targets []uint32
 }
 
@@ -136,7 +141,7 @@ func compareRow(x, y intray.Problem) int {
 
 func compareField(x, y intray.Problem) int { return cmp.Compare(x.Field, y.Field) }
 
-// sort sorts by row and field; it is stable.
+// sort sorts problems by row and field. It is stable.
 func (a *problemSorter) sort(problems []intray.Problem, rows int) {
 	if slices.IsSortedFunc(problems, compareRow) {
 		return
@@ -148,7 +153,7 @@ func (a *problemSorter) sort(problems []intray.Problem, rows int) {
 			a.targets[i], a.targets[to] = a.targets[to], to
 		}
 	}
-	// Now next holds where each row ends.
+	// Each element of next is now the index after the last problem of its row.
 	from := uint32(0)
 	for _, end := range a.next[:rows] {
 		if row := problems[from:end]; !slices.IsSortedFunc(row, compareField) {
@@ -158,8 +163,8 @@ func (a *problemSorter) sort(problems []intray.Problem, rows int) {
 	}
 }
 
-// computeTargets computes the new index of each problem, in its row after those
-// that preceded it.
+// computeTargets computes the new index of each problem: within its row, after
+// the problems that precede it.
 func (a *problemSorter) computeTargets(problems []intray.Problem, rows int) {
 	a.next = append(a.next[:0], make([]uint32, rows+1)...)
 	for i := range problems {
