@@ -28,7 +28,6 @@ type Duplicates struct {
 // Values are treated as equal if their hashes, computed with a secret seed, are
 // equal. With ten million rows, the probability that any two different values
 // have equal hashes is less than 1 in 10^24.
-// different values are is less than 1 in 10^24.
 type UniqueChecker struct {
 	keys []uniqueKey
 	sets []*hashSet

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// maxStack bounds the memory of a match, in words.
+	// maxStack is the maximum size of the stacks of a match, in words.
 	maxStack = 1 << 20
-	// maxRegexp2Bytes bounds the text of an expression for regexp2, in bytes.
+	// maxRegexp2Bytes is the maximum length of an expression for regexp2, in
+	// bytes.
 	maxRegexp2Bytes = 1 << 20
 )
 
@@ -23,7 +24,7 @@ const (
 type backtracker struct {
 	re    *regexp2.Regexp
 	units bool
-	// texts are free buffers for the characters of a text.
+	// texts is a pool of buffers for the characters of a text.
 	texts sync.Pool
 }
 
@@ -65,14 +66,14 @@ func (b *backtracker) match(text []byte) (bool, error) {
 		return false, fmt.Errorf("%w: it needs too much memory", ErrTimeout)
 	}
 	if err != nil {
-		// The error of the library would quote the whole text.
+		// The error from the library would include the whole text.
 		return false, ErrTimeout
 	}
 	return found, nil
 }
 
-// writeRegexp2 writes an expression for regexp2, which accepts everything
-// written here. It fails only if the result is too large.
+// writeRegexp2 writes an expression in a syntax that regexp2 always accepts. It
+// returns an error only if the result is too large.
 func writeRegexp2(root *node, f Flags) (*regexp2Writer, error) {
 	s := &regexp2Writer{flags: f, groupNumbers: referencedGroups(root)}
 	s.writeNode(root)
@@ -82,8 +83,8 @@ func writeRegexp2(root *node, f Flags) (*regexp2Writer, error) {
 	return s, nil
 }
 
-// referencedGroups numbers the groups that a reference names. Only these are
-// written as groups, because capturing takes time.
+// referencedGroups assigns a number to each group that has a backreference.
+// Only these groups are captured, because capturing takes time.
 func referencedGroups(root *node) map[int]int {
 	numbers := map[int]int{}
 	root.contains(func(n *node) bool {
@@ -103,12 +104,13 @@ func referencedGroups(root *node) map[int]int {
 	return numbers
 }
 
-// regexp2Writer writes an expression in the syntax of regexp2's ECMAScript mode.
+// regexp2Writer writes an expression in the syntax that regexp2 accepts in
+// ECMAScript mode.
 type regexp2Writer struct {
 	flags Flags
 	out   strings.Builder
-	// groupNumbers holds the numbers of the captured groups by their number in
-	// the source.
+	// groupNumbers maps the number of a group in the source to its number in
+	// the output.
 	groupNumbers map[int]int
 }
 
@@ -196,14 +198,15 @@ func (s *regexp2Writer) writeAssertion(n *node) {
 	}
 }
 
-// writeCondition writes a condition on the next or the previous character.
+// writeCondition writes a lookaround for the next or the previous character.
 func (s *regexp2Writer) writeCondition(open string, of set) {
 	s.out.WriteString(open)
 	s.writeSet(of)
 	s.out.WriteByte(')')
 }
 
-// writeWordEdge writes \b or \B as conditions on both sides.
+// writeWordEdge writes \b or \B as lookarounds for the characters on both
+// sides.
 func (s *regexp2Writer) writeWordEdge(words set, negated bool) {
 	behind, ahead := [2]string{"(?<=", "(?<!"}, [2]string{"(?!", "(?="}
 	if negated {

@@ -1,19 +1,20 @@
-// Package jsregexp matches texts against the regular expressions of JavaScript.
+// Package jsregexp matches text against JavaScript regular expressions.
 //
-// An expression is a source without slashes and four [Flags]. Its grammar is
-// the pattern grammar of ECMAScript 2024 with annex B. [Compile] parses it, so
-// that an error names the position and the reason. A match means what
-// RegExp.prototype.test returns: whether the expression is found anywhere in
-// the text. Without the u flag JavaScript counts UTF-16 code units, and so does
-// the package: a character beyond U+FFFF is two.
+// An expression is a source without slashes, and four [Flags]. Its grammar is
+// the pattern grammar of ECMAScript 2024 with annex B. [Compile] parses the
+// source and reports an error with its position and the reason. Text matches if
+// RegExp.prototype.test returns true, that is, if the expression matches
+// anywhere in the text. Like JavaScript, the package counts UTF-16 code units
+// unless the u flag is set: a character above U+FFFF counts as two.
 //
-// An [Expr] runs in one of three engines. An expression without references and
-// lookarounds is translated into a table of states, with one step per
-// character, or into Go's regexp if the table would be too large. All others
-// run in regexp2, which backtracks and may take very long, so that a match has
-// a time limit. All engines get the same sets of characters: escapes, flags and
-// case are resolved beforehand.
+// An [Expr] runs in one of three engines. An expression without backreferences
+// and lookarounds is translated into a table of states, which takes one step
+// per character, or into an expression for Go's regexp if the table would be
+// too large. Any other expression runs in regexp2, which backtracks. A match in
+// regexp2 has a time limit, because it can take very long. All engines receive
+// the same character sets: escapes, flags and case folding are resolved
+// beforehand.
 //
-// Out of scope are replacing, splitting, captures, the v flag, and anything
-// newer than ECMAScript 2024.
+// Out of scope are replacing, splitting, captures, the v flag, and features
+// added after ECMAScript 2024.
 package jsregexp

@@ -9,11 +9,11 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// syntaxCharacters are those that may be escaped under the u flag.
+// syntaxCharacters are the characters that may be escaped if the u flag is set.
 const syntaxCharacters = `^$\.*+?()[]{}|/`
 
-// parseCharEscape parses an escape of one character; start is the position of
-// its backslash.
+// parseCharEscape parses an escape that stands for one character. start is the
+// offset of its backslash.
 func (p *parser) parseCharEscape(start int, inClass bool) rune {
 	r := p.peek(0)
 	p.pos++
@@ -41,7 +41,8 @@ func (p *parser) parseCharEscape(start int, inClass bool) rune {
 	return p.identityEscape(start, inClass, r)
 }
 
-// identityEscape returns a character that is escaped as itself.
+// identityEscape returns the character of an escape such as \/, which stands
+// for the character itself.
 func (p *parser) identityEscape(start int, inClass bool, r rune) rune {
 	switch {
 	case p.unicode && (strings.ContainsRune(syntaxCharacters, r) || inClass && r == '-'):
@@ -54,8 +55,8 @@ func (p *parser) identityEscape(start int, inClass bool, r rune) rune {
 	return r
 }
 
-// parseControlEscape parses the letter of \cX. Without the u flag, a backslash
-// without a letter is literal, and the c is parsed again.
+// parseControlEscape parses the letter of \cX. If the letter is missing and the
+// u flag is not set, the backslash is literal, and the c is parsed again.
 func (p *parser) parseControlEscape(start int, inClass bool) rune {
 	r := p.peek(0)
 	if isLetter(r) || inClass && !p.unicode && (isDigit(r) || r == '_') {
@@ -71,8 +72,8 @@ func (p *parser) parseControlEscape(start int, inClass bool) rune {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// parseHexOrLiteral parses hexadecimal digits. Without the u flag, if they are
-// missing, the letter before them is literal.
+// parseHexOrLiteral parses count hexadecimal digits. If they are missing and
+// the u flag is not set, the letter before them is literal.
 func (p *parser) parseHexOrLiteral(start, count int) rune {
 	if r, ok := p.parseHex(count); ok {
 		return r
@@ -83,7 +84,8 @@ func (p *parser) parseHexOrLiteral(start, count int) rune {
 	return p.src[start+1]
 }
 
-// parseHex parses exactly this many digits, or nothing.
+// parseHex parses exactly count hexadecimal digits. If there are fewer, it
+// consumes nothing.
 func (p *parser) parseHex(count int) (value rune, ok bool) {
 	for i := range count {
 		d := hexDigit(p.peek(i))
@@ -108,8 +110,8 @@ func hexDigit(r rune) rune {
 	return -1
 }
 
-// parseUnicodeEscape parses what follows \u. Under the u flag, two escapes that
-// form a surrogate pair are one character.
+// parseUnicodeEscape parses the rest of an escape after \u. If the u flag is
+// set, two escapes that form a surrogate pair are one character.
 func (p *parser) parseUnicodeEscape(start int) rune {
 	if !p.unicode {
 		return p.parseHexOrLiteral(start, 4)
@@ -131,7 +133,7 @@ func (p *parser) joinSurrogates(hi rune) rune {
 	return hi
 }
 
-// parseCodePoint parses the digits and the } of \u{...}.
+// parseCodePoint parses the digits and the closing brace of \u{...}.
 func (p *parser) parseCodePoint(start int) (value rune) {
 	digits := p.pos
 	for ; hexDigit(p.peek(0)) >= 0; p.pos++ {
@@ -143,8 +145,8 @@ func (p *parser) parseCodePoint(start int) (value rune) {
 	return value
 }
 
-// parseDigitEscape parses \0, and without the u flag octal escapes of up to
-// three digits and 255.
+// parseDigitEscape parses \0. If the u flag is not set, it also parses octal
+// escapes of up to three digits, with values up to 255.
 func (p *parser) parseDigitEscape(start int, first rune) rune {
 	if p.unicode {
 		if first != '0' || isDigit(p.peek(0)) {
@@ -163,7 +165,7 @@ func (p *parser) parseDigitEscape(start int, first rune) rune {
 	return value
 }
 
-// parseClass parses a class in brackets.
+// parseClass parses a character class in brackets.
 func (p *parser) parseClass() *node {
 	start := p.pos
 	p.pos++
@@ -183,7 +185,7 @@ func (p *parser) parseClass() *node {
 	return p.charNode(s)
 }
 
-// parseClassRange parses one member of a class, or a range.
+// parseClassRange parses one member or one range of a character class.
 func (p *parser) parseClassRange() set {
 	start := p.pos
 	from := p.parseClassAtom()
@@ -205,7 +207,7 @@ func (p *parser) parseClassRange() set {
 	return set{{a, b}}
 }
 
-// member is one character of a class, or a class within it.
+// member is a character or a class escape in a character class.
 type member struct {
 	set   set
 	named bool
@@ -231,7 +233,8 @@ func (p *parser) parseClassAtom() member {
 	return member{set: set{{c, c}}}
 }
 
-// parseProperty parses the braces of \p{...} and returns its characters.
+// parseProperty parses the braces of \p{...} and returns the characters with
+// the property.
 func (p *parser) parseProperty(negated bool) set {
 	start := p.pos - 2
 	begin := p.pos + 1
@@ -256,10 +259,10 @@ func (p *parser) parseProperty(negated bool) set {
 	return s
 }
 
-// propertyChars returns the characters with a property. General categories and
-// scripts by their long names are those of package unicode. All others are
-// queried from regexp2, character by character, because it does not export its
-// tables.
+// propertyChars returns the characters with a property. Package unicode
+// provides general categories and the long names of scripts. For any other
+// property, propertyChars queries regexp2 for each character, because regexp2
+// does not export its tables.
 func propertyChars(name string) (set, bool) {
 	if t := unicodeTable(name); t != nil {
 		return newSetFromTable(t), true
@@ -274,8 +277,8 @@ func propertyChars(name string) (set, bool) {
 	return classMembers(tree.Root), true
 }
 
-// unicodeTable returns the table of package unicode for a property by its full
-// name, or nil.
+// unicodeTable returns the table in package unicode for the full name of a
+// property, or nil.
 func unicodeTable(name string) *unicode.RangeTable {
 	property, value, paired := strings.Cut(name, "=")
 	if !paired {
@@ -297,7 +300,7 @@ func isNoPropertyName(r rune) bool {
 	return r != '_' && r != '=' && !isDigit(r) && !isLetter(r)
 }
 
-// classMembers returns the characters of the first class in a tree.
+// classMembers returns the characters of the first class in a syntax tree.
 func classMembers(n *syntax.RegexNode) set {
 	for n.Set == nil {
 		if len(n.Children) == 0 {
@@ -316,9 +319,10 @@ func classMembers(n *syntax.RegexNode) set {
 	return newSet(spans...)
 }
 
-// lastAlike returns the last character that is known to have the properties of
-// r. Planes 4 to 13 are unassigned, and 15 and 16 are private, except for the
-// two noncharacters at the end of each.
+// lastAlike returns the last character of the range that starts at r and in
+// which all characters are known to have the same properties. Planes 4 to 13
+// are unassigned. Planes 15 and 16 are private, except for the two
+// noncharacters at the end of each.
 func lastAlike(r rune) rune {
 	plane := r >> 16
 	if r&0xFFFF == 0 && plane >= 4 && plane != 14 {

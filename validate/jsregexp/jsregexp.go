@@ -7,14 +7,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Flags are the flags of a JavaScript regular expression that change its
-// meaning. The zero value has none.
+// Flags are the flags of a JavaScript regular expression that affect matching.
+// In the zero value, no flag is set.
 type Flags struct {
-	// IgnoreCase is i, DotAll is s, Multiline is m, Unicode is u.
+	// IgnoreCase is the flag i, DotAll s, Multiline m, and Unicode u.
 	IgnoreCase, DotAll, Multiline, Unicode bool
 }
 
-// String returns the flags as JavaScript writes them.
+// String returns the flags in JavaScript notation.
 func (f Flags) String() string {
 	s := ""
 	for _, one := range []struct {
@@ -28,29 +28,31 @@ func (f Flags) String() string {
 	return s
 }
 
-// MatchLimit is the most time for a match of an expression that is not
-// translated. The clock ticks ten times a second, so that a match may take up
-// to twice as long.
+// MatchLimit is the time limit of a match by an expression that is not
+// translated. regexp2 checks its clock every 100 ms, so a match can take up to
+// twice as long.
 const MatchLimit = 100 * time.Millisecond
 
-// ErrTimeout reports that a match was abandoned because it took longer than
-// [MatchLimit], or needed too much memory. Whether the text matches is unknown.
-// The caller decides how many timeouts to tolerate.
+// ErrTimeout reports that a match was abandoned because it exceeded
+// [MatchLimit] or needed too much memory. It is unknown whether the text
+// matches. The caller decides how many timeouts to tolerate.
 var ErrTimeout = errors.New("the regular expression takes too long for this text")
 
 // Expr is a compiled expression. It is safe for concurrent use.
 type Expr struct {
 	source string
 	flags  Flags
-	// clauses must all match; nil if the expression is not translated.
+	// clauses is the translated expression: the text matches if all clauses
+	// match. It is nil if the expression is not translated.
 	clauses     []clause
 	backtracker *backtracker
 	risk        intray.Message
 }
 
-// Compile compiles an expression. It returns a [*SyntaxError] for what
-// JavaScript rejects; other errors mean that the expression is too large. A
-// source has at most 131,072 bytes, and groups are nested at most 200 deep.
+// Compile compiles an expression. If JavaScript would reject the expression,
+// Compile returns a [*SyntaxError]; any other error means that the expression
+// is too large. The maximum length of a source is 131,072 bytes, and groups may
+// be nested up to 200 deep.
 func Compile(source string, f Flags) (*Expr, error) {
 	root, err := parse(source, f)
 	if err != nil {
@@ -67,9 +69,9 @@ func Compile(source string, f Flags) (*Expr, error) {
 	return e, nil
 }
 
-// Match reports whether the expression is found in a text. The text is UTF-8;
-// each invalid byte counts as one U+FFFD. The only error is [ErrTimeout], which
-// translated expressions never return.
+// Match reports whether the expression matches anywhere in text. The text is
+// UTF-8; each invalid byte counts as one U+FFFD. The only possible error is
+// [ErrTimeout], which translated expressions never return.
 func (e *Expr) Match(text []byte) (bool, error) {
 	if e.backtracker != nil {
 		return e.backtracker.match(text)
@@ -83,32 +85,32 @@ func (e *Expr) Match(text []byte) (bool, error) {
 }
 
 // Translated reports whether the time of a match is proportional to the length
-// of the text, for any text.
+// of the text, whatever the text is.
 func (e *Expr) Translated() bool { return e.backtracker == nil }
 
-// Risk explains why a match may take far longer than its text suggests, as a
-// sentence without its end. It is zero if no risk was found, and for every
-// translated expression.
+// Risk returns a reason why a match may take much longer than the length of the
+// text suggests. The reason is a sentence without a full stop. It is zero if no
+// risk was found, and for every translated expression.
 func (e *Expr) Risk() intray.Message { return e.risk }
 
-// String returns the expression as JavaScript writes it.
+// String returns the expression in JavaScript notation.
 func (e *Expr) String() string { return "/" + e.source + "/" + e.flags.String() }
 
-// Report is what is known of an expression that was not compiled.
+// Report is what [Inspect] found out about an expression without compiling it.
 type Report struct {
-	// Translated is the result of [Expr.Translated]. For an expression of
-	// thousands of parts it is known only after its table was built; until then
-	// it is false.
+	// Translated is the result of [Expr.Translated]. For an expression with
+	// thousands of parts, it is known only after [Compile] has built the table.
+	// Until then, it is false.
 	Translated bool
 	// Risk is the result of [Expr.Risk].
 	Risk intray.Message
-	// Empty reports whether the empty text matches.
+	// Empty reports whether the expression matches the empty string.
 	Empty bool
 }
 
-// Inspect parses an expression and rejects what [Compile] rejects, with the
-// same errors. It builds no table and no engine, so that it takes little more
-// time than parsing.
+// Inspect parses an expression. It rejects the same expressions as [Compile],
+// with the same errors. It takes only slightly longer than parsing, because it
+// usually builds no table and no engine.
 func Inspect(source string, f Flags) (Report, error) {
 	root, err := parse(source, f)
 	if err != nil {
@@ -121,7 +123,7 @@ func Inspect(source string, f Flags) (Report, error) {
 		return r, nil
 	}
 	if _, err := writeRegexp2(root, f); err != nil {
-		// The table may be the only engine that can run it.
+		// The table may be the only engine that can run this expression.
 		r.Translated = !certain && translate(root, f, maxWork) != nil
 		if !r.Translated {
 			return Report{}, err
@@ -132,11 +134,12 @@ func Inspect(source string, f Flags) (Report, error) {
 	return r, nil
 }
 
-// QuickSteps bounds the steps of [CompileQuick]: about a millisecond.
+// QuickSteps is the maximum number of steps of [CompileQuick], which take about
+// a millisecond.
 const QuickSteps = 1 << 15
 
-// CompileQuick is [Compile] for expressions whose table is built within
-// [QuickSteps]. For others it reports false.
+// CompileQuick is like [Compile], but reports false if building the table of
+// the expression takes more than [QuickSteps] steps.
 func CompileQuick(source string, f Flags) (*Expr, bool) {
 	root, err := parse(source, f)
 	if err != nil {
@@ -151,8 +154,8 @@ func CompileQuick(source string, f Flags) (*Expr, bool) {
 	return e, e.clauses != nil
 }
 
-// predictTranslation predicts whether translate returns clauses, as far as that
-// is certain without building tables.
+// predictTranslation predicts whether translate returns clauses. certain
+// reports whether the prediction is possible without building the tables.
 func predictTranslation(root *node, f Flags) (translated, certain bool) {
 	parts := splitConditions(root, false)
 	if len(parts) > maxClauses {
@@ -169,8 +172,8 @@ func predictTranslation(root *node, f Flags) (translated, certain bool) {
 	return translated, translated
 }
 
-// matchesEmpty reports whether a node matches the empty text. Groups capture
-// nothing there, so that a reference always matches.
+// matchesEmpty reports whether a node matches the empty string. In an empty
+// string, groups capture nothing, so a backreference always matches.
 func matchesEmpty(n *node) bool {
 	switch n.kind {
 	case kindChar:
@@ -197,15 +200,15 @@ func matchesEmpty(n *node) bool {
 	return true
 }
 
-// SyntaxError is why a source is not a regular expression.
+// SyntaxError reports why a source is not a valid regular expression.
 type SyntaxError struct {
-	// Character is the position in the source, in characters starting at 1.
+	// Character is the position in the source in characters, counted from 1.
 	Character int
-	// Reason is a sentence without its end.
+	// Reason is a sentence without a full stop.
 	Reason intray.Message
 }
 
-// Describe returns the message of the error.
+// Describe returns the message that describes the error.
 func (e *SyntaxError) Describe() intray.Message {
 	return intray.NewMessage("regexp.invalid", intray.Params{"character": e.Character, "problem": e.Reason})
 }
@@ -213,17 +216,18 @@ func (e *SyntaxError) Describe() intray.Message {
 // Error returns the message in English.
 func (e *SyntaxError) Error() string { return e.Describe().String() }
 
-// trailingBackslash is the reason if nothing follows a backslash.
+// trailingBackslash is the reason for rejecting a source that ends with a
+// backslash.
 var trailingBackslash = intray.NewMessage("regexp.trailing_backslash", intray.Params{"escaped": `\\`})
 
-// failAt stops parsing at an offset of the source, in units starting at 0.
-// parse recovers the panic.
+// failAt stops parsing with an error at an offset in the source. The offset is
+// in units, counted from 0. parse recovers the panic.
 func (p *parser) failAt(at int, reason intray.Message) {
 	panic(&SyntaxError{Character: characterAt(p.src, p.unicode, at), Reason: reason})
 }
 
-// characterAt returns the number, starting at 1, of the character at an offset
-// in units.
+// characterAt returns the position, counted from 1, of the character at an
+// offset in units.
 func characterAt(src []rune, points bool, at int) int {
 	n := 1
 	for i := 1; i <= min(at, len(src)); i++ {

@@ -4,32 +4,35 @@ package jsregexp
 type nodeKind uint8
 
 const (
-	// kindChar matches one character of a set; flags and escapes are resolved.
+	// kindChar matches one character in a set. Flags and escapes are already
+	// resolved.
 	kindChar nodeKind = iota
-	// kindSequence matches its children one after the other; without children
-	// it matches the empty text.
+	// kindSequence matches its children in order. Without children, it matches
+	// the empty string.
 	kindSequence
-	// kindAlternation matches one of its children.
+	// kindAlternation matches any one of its children.
 	kindAlternation
-	// kindRepeat matches its child from min to max times.
+	// kindRepeat matches its child at least min and at most max times.
 	kindRepeat
-	// kindGroup matches its child and captures it under a number.
+	// kindGroup matches its child and captures the match under the group's
+	// number.
 	kindGroup
-	// kindBackReference matches again what the group of its number captured.
+	// kindBackReference matches the text that the group with its number
+	// captured.
 	kindBackReference
-	// kindLookaround matches the empty text if its child matches after or
-	// before it.
+	// kindLookaround matches the empty string if its child matches after or
+	// before this position.
 	kindLookaround
 	kindStart
 	kindEnd
-	// kindLineStart and kindLineEnd are ^ and $ under the m flag.
+	// kindLineStart and kindLineEnd are ^ and $ with the m flag.
 	kindLineStart
 	kindLineEnd
 	kindWordEdge
 )
 
-// unbounded is the max of a repeat without one. Greater counts are cut to it,
-// because no text is that long.
+// unbounded is the max of a repeat that has no maximum. Larger counts are
+// reduced to it, because no text is that long.
 const unbounded = 1<<31 - 1
 
 // node is a part of a parsed expression.
@@ -46,7 +49,8 @@ type node struct {
 	at         int
 }
 
-// contains reports whether is holds for a node or one below it.
+// contains reports whether is returns true for the node or one of its
+// descendants.
 func (n *node) contains(is func(*node) bool) bool {
 	if is(n) {
 		return true
@@ -70,7 +74,7 @@ func hasKind(kinds ...nodeKind) func(*node) bool {
 	}
 }
 
-// unwrapGroups returns the node within groups that do not matter.
+// unwrapGroups removes the groups around a node that do not affect matching.
 func (n *node) unwrapGroups() *node {
 	for n.kind == kindGroup || n.kind == kindSequence && len(n.children) == 1 {
 		n = n.children[0]
@@ -78,8 +82,8 @@ func (n *node) unwrapGroups() *node {
 	return n
 }
 
-// flatten returns the parts of a node as one sequence, as far as groups do not
-// matter.
+// flatten returns the parts of a node as one sequence. It removes groups that
+// do not affect matching.
 func (n *node) flatten() []*node {
 	n = n.unwrapGroups()
 	if n.kind != kindSequence {

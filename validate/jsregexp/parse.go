@@ -12,30 +12,31 @@ import (
 )
 
 const (
-	// maxSource is the longest source, in bytes.
+	// maxSource is the maximum length of a source, in bytes.
 	maxSource = 128 << 10
-	// maxDepth is the deepest nesting of groups.
+	// maxDepth is the maximum nesting depth of groups.
 	maxDepth = 200
-	// maxSpans is the most ranges of characters in all classes together.
+	// maxSpans is the maximum number of character ranges in all classes
+	// together.
 	maxSpans = 200_000
 )
 
-// parser parses the pattern grammar of ECMAScript 2024, with annex B if the u
-// flag is not set. Without the flag it reads the source as UTF-16 code units,
-// as the language does.
+// parser parses the pattern grammar of ECMAScript 2024. If the u flag is not
+// set, it includes annex B and reads the source as UTF-16 code units, as
+// JavaScript does.
 type parser struct {
 	folding
 	flags Flags
 	src   []rune
 	pos   int
 	depth int
-	// groups is the number of capturing groups of the whole source, and names
-	// holds those that have a name.
+	// groups is the number of capturing groups in the whole source. names holds
+	// the groups that have a name.
 	groups int
 	names  map[string]int
 	// properties caches the sets of \p, because some are slow to compute.
 	properties map[string]set
-	// spans is the number of ranges of characters in all nodes.
+	// spans is the number of character ranges in all nodes.
 	spans int
 	// opened is the number of capturing groups parsed so far.
 	opened int
@@ -43,7 +44,7 @@ type parser struct {
 
 var errTooLarge = &intray.MessageError{Message: intray.NewMessage("regexp.too_large", nil)}
 
-// parse parses a source and returns its root.
+// parse parses a source and returns the root node.
 func parse(source string, f Flags) (root *node, err error) {
 	if len(source) > maxSource {
 		return nil, &SyntaxError{Character: utf8.RuneCountInString(source[:maxSource]),
@@ -73,7 +74,8 @@ func parse(source string, f Flags) (root *node, err error) {
 	return root, nil
 }
 
-// decodeUnits returns the code points of a text, or its UTF-16 code units.
+// decodeUnits returns the code points of s or, if points is false, its UTF-16
+// code units.
 func decodeUnits(s string, points bool) []rune {
 	units := make([]rune, 0, len(s))
 	for _, r := range s {
@@ -90,10 +92,10 @@ func isPair(hi, lo rune) bool {
 	return hi >= firstSurrogate && hi < 0xDC00 && lo >= 0xDC00 && lo <= lastSurrogate
 }
 
-// hasMore reports whether there is more to parse.
+// hasMore reports whether any source remains to be parsed.
 func (p *parser) hasMore() bool { return p.pos < len(p.src) }
 
-// peek returns the unit at this distance, or -1.
+// peek returns the unit i positions ahead, or -1 at the end of the source.
 func (p *parser) peek(i int) rune {
 	if p.pos+i < len(p.src) {
 		return p.src[p.pos+i]
@@ -101,7 +103,8 @@ func (p *parser) peek(i int) rune {
 	return -1
 }
 
-// accept skips an ASCII text if it is next.
+// accept skips text if the source continues with it, and reports whether it
+// did. text must be ASCII.
 func (p *parser) accept(text string) bool {
 	for i, r := range text {
 		if p.peek(i) != r {
@@ -182,8 +185,8 @@ func (p *parser) parseLookaround(n node) *node {
 	return &n
 }
 
-// parseGroupBody parses up to the ) of a group whose content starts at an
-// offset.
+// parseGroupBody parses the content of a group and the closing parenthesis.
+// start is the offset of the content.
 func (p *parser) parseGroupBody(start int) *node {
 	if p.depth++; p.depth > maxDepth {
 		p.failAt(start, intray.NewMessage("regexp.too_deep", intray.Params{"n": maxDepth}))
@@ -228,7 +231,7 @@ func (p *parser) parseQuantifier() (least, most int, ok bool) {
 	return 0, 0, false
 }
 
-// parseCounts parses {n}, {n,} or {n,m}, or nothing.
+// parseCounts parses {n}, {n,} or {n,m}. If there is none, it consumes nothing.
 func (p *parser) parseCounts() (least, most int, ok bool) {
 	start := p.pos
 	p.pos++
@@ -246,7 +249,7 @@ func (p *parser) parseCounts() (least, most int, ok bool) {
 	return least, most, true
 }
 
-// parseNumber parses decimal digits.
+// parseNumber parses a decimal number.
 func (p *parser) parseNumber() (n int, ok bool) {
 	for ; isDigit(p.peek(0)); p.pos++ {
 		n, ok = min(n*10+int(p.peek(0)-'0'), unbounded), true
@@ -256,7 +259,8 @@ func (p *parser) parseNumber() (n int, ok bool) {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// parseAtom parses what may be quantified, except assertions.
+// parseAtom parses an expression that can have a quantifier, except for
+// assertions.
 func (p *parser) parseAtom() *node {
 	start := p.pos
 	r := p.peek(0)
@@ -284,12 +288,13 @@ func (p *parser) parseAtom() *node {
 	return p.literalNode(r)
 }
 
-// literalNode matches one character, ignoring case under the i flag.
+// literalNode returns a node that matches one character, regardless of case if
+// the i flag is set.
 func (p *parser) literalNode(r rune) *node { return p.foldedNode(set{{r, r}}) }
 
 func (p *parser) foldedNode(s set) *node { return p.charNode(p.closeOver(s)) }
 
-// charNode returns the node of a set, and limits the size of all sets.
+// charNode returns the node of a set. It limits the total size of all sets.
 func (p *parser) charNode(s set) *node {
 	if p.spans += len(s); p.spans > maxSpans {
 		panic(errTooLarge)
@@ -327,7 +332,7 @@ func (p *parser) parseCapture(name string) *node {
 	return n
 }
 
-// parseEscape parses an escape outside of a class.
+// parseEscape parses an escape outside a character class.
 func (p *parser) parseEscape() *node {
 	start := p.pos
 	p.pos++
@@ -350,8 +355,8 @@ func (p *parser) parseEscape() *node {
 	return p.literalNode(p.parseCharEscape(start, false))
 }
 
-// parseBackReference parses the number of a group. Without the u flag, a number
-// that no group has is an octal escape or literal.
+// parseBackReference parses the number of a group. If there is no such group
+// and the u flag is not set, the number is an octal escape or literal.
 func (p *parser) parseBackReference(start int) *node {
 	digits := p.pos
 	n, _ := p.parseNumber()
@@ -377,7 +382,8 @@ func (p *parser) parseNamedReference(start int) *node {
 	return &node{kind: kindBackReference, group: group, name: name}
 }
 
-// parseSetEscape parses an escape of a set: a class escape or \p.
+// parseSetEscape parses an escape that stands for a set: a class escape such as
+// \d, or \p.
 func (p *parser) parseSetEscape() (set, bool) {
 	r := p.peek(0)
 	if s, ok := p.classEscape(r); ok {
@@ -391,8 +397,8 @@ func (p *parser) parseSetEscape() (set, bool) {
 	return nil, false
 }
 
-// countGroups scans the source before it is parsed: the meaning of an escape
-// depends on all groups, even later ones.
+// countGroups counts the groups before the source is parsed, because the
+// meaning of an escape depends on all groups, including later ones.
 func (p *parser) countGroups() {
 	p.names = map[string]int{}
 	inClass := false
@@ -430,7 +436,7 @@ func (p *parser) countGroup() {
 	p.names[name] = p.groups
 }
 
-// parseGroupName parses a name and its >.
+// parseGroupName parses the name of a group and the closing >.
 func (p *parser) parseGroupName(start int) string {
 	var name []rune
 	for !p.accept(">") {
@@ -446,8 +452,8 @@ func (p *parser) parseGroupName(start int) string {
 	return string(name)
 }
 
-// parseNameRune parses a character of a name, which may be escaped. It is a
-// whole code point with and without the u flag.
+// parseNameRune parses a character of a group name, which may be escaped.
+// Whether or not the u flag is set, it is a whole code point.
 func (p *parser) parseNameRune(start int) rune {
 	r := p.peek(0)
 	p.pos++

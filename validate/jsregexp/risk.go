@@ -2,12 +2,14 @@ package jsregexp
 
 import "github.com/intraydata/intray"
 
-// manyTimes is the count from which a repeat is treated as unbounded.
+// manyTimes is the number of repetitions from which a repeat is treated as
+// unbounded.
 const manyTimes = 10
 
-// findRisk looks for nested repeats that can divide the same characters in many
-// ways, whose number doubles with each character of a text. It reports the
-// first one found, and does not find all.
+// findRisk looks for nested repeats that can match the same characters in
+// several ways. The number of ways can double with each character of the text.
+// findRisk reports the first such repeat that it finds. It does not find all of
+// them.
 func findRisk(root *node, source string, f Flags) intray.Message {
 	var l riskFinder
 	l.walk(root, nil, nil)
@@ -22,11 +24,11 @@ func findRisk(root *node, source string, f Flags) intray.Message {
 	return intray.NewMessage("regexp.risky_repetition", intray.Params{"inner": inner, "outer": outer})
 }
 
-// riskFinder holds the first risk found.
+// riskFinder holds the first risk that was found.
 type riskFinder struct{ inner, outer *node }
 
-// walk visits a node. loop is the innermost repeat around it, and follow are
-// the characters that may come next within that loop.
+// walk visits a node and its descendants. loop is the innermost repeat around
+// the node. follow holds the characters that may come next within that loop.
 func (l *riskFinder) walk(n *node, loop *node, follow set) {
 	switch n.kind {
 	case kindSequence:
@@ -64,7 +66,8 @@ func (l *riskFinder) repeat(n *node, loop *node, follow set) {
 	l.walk(n.children[0], loop, follow)
 }
 
-// alternatives looks for two alternatives that match the same single character.
+// alternatives looks for two alternatives that can match the same single
+// character.
 func (l *riskFinder) alternatives(n *node, loop *node) {
 	if loop == nil {
 		return
@@ -79,7 +82,7 @@ func (l *riskFinder) alternatives(n *node, loop *node) {
 	}
 }
 
-// singleChars returns the characters that a node can match as its whole text.
+// singleChars returns the characters that a node can match on their own.
 func singleChars(n *node) set {
 	var needed []*node
 	var all set
@@ -125,8 +128,8 @@ func (l *riskFinder) record(inner, outer *node) {
 	}
 }
 
-// firstChars returns the characters that may come first if a node is followed
-// by one of the set after.
+// firstChars returns the characters that can come first if a node is followed
+// by a character in after.
 func firstChars(n *node, after set) set {
 	switch n.kind {
 	case kindChar:
@@ -147,13 +150,14 @@ func firstChars(n *node, after set) set {
 	case kindRepeat:
 		return firstChars(n.children[0], after).union(afterSkipped(n, after))
 	case kindBackReference:
-		// What the group captured is unknown, and may be empty.
+		// The text that the group captured is unknown and may be empty.
 		return set{{0, maxCodePoint}}
 	}
 	return after
 }
 
-// afterSkipped returns the set after a repeat that may be empty.
+// afterSkipped returns after if a repeat may match nothing, and the empty set
+// otherwise.
 func afterSkipped(n *node, after set) set {
 	if n.min == 0 {
 		return after

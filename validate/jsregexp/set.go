@@ -8,8 +8,9 @@ import (
 // span is an inclusive range of characters.
 type span struct{ lo, hi rune }
 
-// set is a set of characters: ordered spans that neither overlap nor touch.
-// Under the u flag the characters are code points, otherwise UTF-16 code units.
+// set is a set of characters: spans in ascending order that neither overlap nor
+// are adjacent. Characters are code points if the u flag is set, and UTF-16
+// code units otherwise.
 type set []span
 
 const (
@@ -19,7 +20,8 @@ const (
 	lastSurrogate  = 0xDFFF
 )
 
-// newSet returns the set of spans in any order. It may modify its argument.
+// newSet returns the set of the given spans, which may be in any order. It may
+// modify its argument.
 func newSet(spans ...span) set {
 	slices.SortFunc(spans, func(a, b span) int { return int(a.lo - b.lo) })
 	s := slices.Grow(set(nil), len(spans))
@@ -33,7 +35,7 @@ func newSet(spans ...span) set {
 	return s
 }
 
-// newSetFromTable returns the characters of a table of package unicode.
+// newSetFromTable returns the characters in a table of package unicode.
 func newSetFromTable(t *unicode.RangeTable) set {
 	var spans []span
 	add := func(lo, hi, stride rune) {
@@ -87,7 +89,7 @@ func (s set) union(t set) set {
 	return newSet(slices.Concat(s, t)...)
 }
 
-// overlaps reports whether a character is in both sets.
+// overlaps reports whether the sets have a character in common.
 func (s set) overlaps(t set) bool {
 	for i, j := 0, 0; i < len(s) && j < len(t); {
 		switch {
@@ -102,7 +104,8 @@ func (s set) overlaps(t set) bool {
 	return false
 }
 
-// single returns the character of a set that has exactly one.
+// single returns the character of a set that contains exactly one. It reports
+// false for any other set.
 func (s set) single() (rune, bool) {
 	if len(s) == 1 && s[0].lo == s[0].hi {
 		return s[0].lo, true
@@ -110,14 +113,14 @@ func (s set) single() (rune, bool) {
 	return 0, false
 }
 
-// surrogateShift is added to surrogates when code units are encoded in UTF-8,
-// which has none. The result is on plane 16, which sets of code units never
-// reach.
+// surrogateShift is added to surrogates to encode code units in UTF-8, which
+// cannot represent surrogates. The result is on plane 16, which never occurs in
+// sets of code units.
 const surrogateShift = 0x100000
 
-// encodeSurrogates returns the set as the engines see it. Surrogates are
-// shifted if code units are matched, and dropped if code points are, because no
-// text holds one.
+// encodeSurrogates returns the set in the encoding that the engines use. It
+// shifts surrogates if units is true. Otherwise, it drops them, because text
+// that is decoded to code points never contains any.
 func (s set) encodeSurrogates(units bool) set {
 	if !s.overlaps(set{{firstSurrogate, lastSurrogate}}) {
 		return s
@@ -137,12 +140,13 @@ func (s set) encodeSurrogates(units bool) set {
 	return newSet(spans...)
 }
 
-// folding is the effect of the i flag: ECMA-262, 22.2.2.7.3 Canonicalize. Two
-// characters are equal if they fold to the same one.
+// folding is the case folding of the i flag: ECMA-262, 22.2.2.7.3 Canonicalize.
+// Two characters are equal if they fold to the same character.
 type folding struct{ on, unicode bool }
 
-// legacyUpper returns what r folds to without the u flag: its upper case,
-// unless that is longer than one unit, or moves a character into ASCII.
+// legacyUpper returns the character to which r folds if the u flag is not set.
+// That is its upper case, or r itself if the upper case is longer than one unit
+// or if it is ASCII but r is not.
 func legacyUpper(r rune) rune {
 	if growsAsCapital(r) {
 		return r
@@ -155,8 +159,8 @@ func legacyUpper(r rune) rune {
 }
 
 // growsAsCapital reports whether the full upper case of a character is longer
-// than one character, although it has a simple one (Unicode,
-// SpecialCasing.txt).
+// than one character, even though the character has a simple upper case
+// (Unicode, SpecialCasing.txt).
 func growsAsCapital(r rune) bool {
 	switch {
 	case r < 0x1F80 || r > 0x1FF3:
@@ -167,14 +171,16 @@ func growsAsCapital(r rune) bool {
 	return r == 0x1FB3 || r == 0x1FC3 || r == 0x1FF3
 }
 
-// equal reports whether the text's character r matches the expression's q. Both
-// are in one orbit of unicode.SimpleFold, which is Unicode's simple case
-// folding; without the u flag an orbit splits into smaller ones.
+// equal reports whether the character r in the text matches the character q in
+// the expression. Both must be in the same orbit of unicode.SimpleFold, which
+// is Unicode's simple case folding. If the u flag is not set, an orbit is split
+// into smaller ones.
 func (f folding) equal(q, r rune) bool {
 	return f.unicode || r <= maxCodeUnit && legacyUpper(q) == legacyUpper(r)
 }
 
-// closeOver adds to a set all characters that are equal to one of it.
+// closeOver returns s with all characters that are equal to one of its
+// characters.
 func (f folding) closeOver(s set) set {
 	if !f.on {
 		return s
@@ -202,7 +208,7 @@ func (f folding) closeOverSpan(extra []span, p span) []span {
 			extra = f.addFoldOrbit(extra, r)
 		}
 	}
-	// The sharp s folds, although it has no simple upper case.
+	// ß folds although it has no simple upper case.
 	if p.lo <= 'ß' && 'ß' <= p.hi {
 		extra = f.addFoldOrbit(extra, 'ß')
 	}
@@ -222,8 +228,9 @@ func (f folding) addFoldOrbit(extra []span, r rune) []span {
 
 func digitChars() set { return set{{'0', '9'}} }
 
-// wordChars are the characters of \w. Under the flags u and i they include
-// those that fold into ASCII: the long s and the Kelvin sign.
+// wordChars returns the characters that \w matches. With the flags u and i,
+// they include the characters that fold to ASCII letters: the long s and the
+// Kelvin sign.
 func (f folding) wordChars() set {
 	s := set{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}
 	if f.on && f.unicode {
@@ -232,16 +239,16 @@ func (f folding) wordChars() set {
 	return s
 }
 
-// spaceChars are JavaScript's white space and line terminators.
+// spaceChars returns JavaScript's white space and line terminators.
 func spaceChars() set {
 	return set{{'\t', '\r'}, {' ', ' '}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A},
 		{0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}}
 }
 
-// lineTerminators are JavaScript's line terminators.
+// lineTerminators returns JavaScript's line terminators.
 func lineTerminators() set { return set{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}} }
 
-// maxChar is the greatest character under the flags.
+// maxChar returns the largest character that the flags allow.
 func (f folding) maxChar() rune {
 	if f.unicode {
 		return maxCodePoint
@@ -249,7 +256,7 @@ func (f folding) maxChar() rune {
 	return maxCodeUnit
 }
 
-// classEscape returns the set of \d \D \s \S \w \W.
+// classEscape returns the set of the class escape \d, \D, \s, \S, \w or \W.
 func (f folding) classEscape(letter rune) (set, bool) {
 	switch letter {
 	case 'd':

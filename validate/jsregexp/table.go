@@ -9,28 +9,29 @@ import (
 	"unicode/utf8"
 )
 
-// table is a deterministic automaton over the characters of a text. It reports
-// whether a program matches, with one step per character. It is immutable.
+// table is a deterministic finite automaton over the characters of a text. It
+// reports whether a program matches, in one step per character. It is
+// immutable.
 type table struct {
 	alphabet
-	// next holds the state after each state and letter. A state is the offset
-	// of its row.
+	// next holds the next state for each state and letter. A state is the
+	// offset of its row in next.
 	next []uint32
-	// atEnd reports for each row whether the text may end there.
+	// atEnd reports for each row whether the text matches if it ends there.
 	atEnd []bool
 	start uint32
-	// accepted is the row from which every text matches. Row 0 is the one from
-	// which no text does.
+	// accepted is the row from which every text matches. From row 0, no text
+	// matches.
 	accepted uint32
 	units    bool
 }
 
-// alphabet maps characters to letters: characters that the program does not
-// distinguish are one letter.
+// alphabet maps characters to letters. All characters that the program does not
+// distinguish map to the same letter.
 type alphabet struct {
 	ascii [utf8.RuneSelf]uint8
-	// starts are the first characters of the ranges of equal characters, and
-	// letterOf their letters.
+	// starts are the first characters of the ranges with the same letter.
+	// letterOf holds the letters of the ranges.
 	starts   []rune
 	letterOf []uint8
 	letters  int
@@ -47,7 +48,8 @@ func (a *alphabet) letter(r rune) uint32 {
 	return uint32(a.letterOf[i])
 }
 
-// match runs over a text. It is the hot path of all translated expressions.
+// match reports whether text matches. It is the hot path of all translated
+// expressions.
 func (t *table) match(text []byte) bool {
 	state := t.start
 	for i := 0; i < len(text) && state > t.accepted; {
@@ -72,21 +74,23 @@ func (t *table) match(text []byte) bool {
 }
 
 const (
-	// maxRows bounds the entries of a table, of four bytes each.
+	// maxRows is the maximum number of entries in a table. Each entry is four
+	// bytes.
 	maxRows = 1 << 20
-	// maxWork bounds the steps of building the tables of an expression.
+	// maxWork is the maximum number of steps for building the tables of an
+	// expression.
 	maxWork = 1 << 22
 )
 
-// tableBuilder builds the table of a program by following all its threads at
-// once.
+// tableBuilder builds the table of a program. It follows all threads of the
+// program at once.
 type tableBuilder struct {
 	prog *syntax.Prog
 	alphabet
-	// takes holds for each instruction which letters it matches.
+	// takes reports for each instruction which letters it matches.
 	takes [][]bool
-	// words holds for each letter whether it is a character of \w. It is used
-	// only if the program has word edges.
+	// words reports for each letter whether \w matches it. It is used only if
+	// the program has word boundaries.
 	words    []bool
 	edges    bool
 	anchored bool
@@ -98,30 +102,31 @@ type tableBuilder struct {
 	work      int
 	workLimit int
 
-	// mark and list are the set of the threads being followed.
+	// mark and list hold the set of threads that are being followed.
 	mark       []int
 	generation int
 	list       []uint32
 	pending    []uint32
 }
 
-// state is a position in a text as far as the program can distinguish
-// positions: the threads alive, before any assertion is tested, and the
-// previous character.
+// state is a position in a text, as far as the program can distinguish
+// positions. It consists of the threads that are alive before any assertion is
+// tested, and of the previous character.
 type state struct {
 	before rune
 	pcs    []uint32
 }
 
-// Characters that represent all that an assertion does not distinguish.
+// Each of these characters represents all characters that an assertion treats
+// alike.
 const (
 	noRune    = rune(-1)
 	wordRune  = 'a'
 	otherRune = ' '
 )
 
-// newTable returns the table of a program, or nil if it needs too much space or
-// too many steps.
+// newTable returns the table of a program, or nil if it would need too much
+// space or too many steps.
 func newTable(prog *syntax.Prog, units bool, most int) *table {
 	b := &tableBuilder{prog: prog, workLimit: most, rows: map[string]uint32{}, mark: make([]int, len(prog.Inst))}
 	b.anchored = prog.StartCond()&syntax.EmptyBeginText != 0
@@ -143,7 +148,7 @@ func newTable(prog *syntax.Prog, units bool, most int) *table {
 		accepted: uint32(b.letters), units: units}
 }
 
-// stateRow returns the row of a state, which it adds if it is new.
+// stateRow returns the row of a state. It adds a row if the state is new.
 func (b *tableBuilder) stateRow(s state) uint32 {
 	key := make([]byte, 0, 4+4*len(s.pcs))
 	key = binary.LittleEndian.AppendUint32(key, uint32(s.before))
@@ -184,7 +189,7 @@ func (b *tableBuilder) fillRow(i int) {
 	}
 }
 
-// nextRow advances all threads by a letter, and returns the resulting row.
+// nextRow advances all threads by one letter and returns the resulting row.
 func (b *tableBuilder) nextRow(threads []uint32, letter int, before rune) uint32 {
 	b.work += len(threads) + 1
 	b.generation++
@@ -210,8 +215,8 @@ func (b *tableBuilder) nextRow(threads []uint32, letter int, before rune) uint32
 	return b.stateRow(state{before: before, pcs: pcs})
 }
 
-// follow lists the reachable instructions that match a character, given the
-// character after the state. It reports whether a match is reached.
+// follow collects the reachable instructions that match a character. after is
+// the character after the state. It reports whether a match is reached.
 func (b *tableBuilder) follow(s state, after rune) (matched bool) {
 	holds := syntax.EmptyOpContext(s.before, after)
 	b.generation++
@@ -248,7 +253,8 @@ func (b *tableBuilder) visit(pc uint32, holds syntax.EmptyOp) (matched bool) {
 	return false
 }
 
-// makeAlphabet computes the letters. It reports false if there are too many.
+// makeAlphabet computes the letters of the alphabet. It reports false if there
+// are too many.
 func (b *tableBuilder) makeAlphabet() bool {
 	classes, of := b.charClasses()
 	b.starts = []rune{0}
@@ -281,8 +287,8 @@ func (b *tableBuilder) makeAlphabet() bool {
 	return true
 }
 
-// charClasses lists the instructions that match different characters, and maps
-// each instruction that matches characters to its index in the list.
+// charClasses returns the instructions that match different sets of characters.
+// It maps each instruction that matches characters to its index in that list.
 func (b *tableBuilder) charClasses() (list []*syntax.Inst, of map[uint32]int) {
 	of = map[uint32]int{}
 	places := map[string]int{}
@@ -322,8 +328,8 @@ func (b *tableBuilder) instKey(in *syntax.Inst, shared map[*rune]string) string 
 	return string(rune(in.Op)) + string(rune(in.Arg)) + key
 }
 
-// rangeBoundaries returns the characters at which the result of an instruction
-// may change.
+// rangeBoundaries returns the characters at which the result of matching an
+// instruction may change.
 func rangeBoundaries(in *syntax.Inst) []rune {
 	switch in.Op {
 	case syntax.InstRuneAny:
@@ -333,7 +339,7 @@ func rangeBoundaries(in *syntax.Inst) []rune {
 	}
 	var list []rune
 	if len(in.Rune) == 1 {
-		// One character may represent both its cases.
+		// A single rune can stand for both of its cases.
 		first := in.Rune[0]
 		list = append(list, first, first+1)
 		for r := unicode.SimpleFold(first); r != first; r = unicode.SimpleFold(r) {
@@ -347,7 +353,8 @@ func rangeBoundaries(in *syntax.Inst) []rune {
 	return list
 }
 
-// sortLetters assigns a letter to each range of equal characters.
+// sortLetters assigns a letter to each range of characters that the program
+// does not distinguish.
 func (b *tableBuilder) sortLetters(classes []*syntax.Inst, takes [][]bool) bool {
 	seen := map[string]uint8{}
 	row := make([]byte, len(classes)+1)

@@ -10,23 +10,24 @@ import (
 	"unicode/utf8"
 )
 
-// maxClauses bounds the clauses of an expression.
+// maxClauses is the maximum number of clauses in an expression.
 const maxClauses = 32
 
-// clause is one condition of a translated expression. A lookahead at the very
+// clause is one condition of a translated expression. Each lookahead at the
 // start of an anchored expression is a separate clause.
 type clause struct {
 	negated bool
 	table   *table
 	// re2 is set if there is no table.
 	re2 *regexp.Regexp
-	// units reports whether a set of the clause holds surrogates, so that the
-	// clause sees both halves of a character beyond U+FFFF.
+	// units reports whether a set in the clause contains surrogates. If so, the
+	// clause matches both halves of a character above U+FFFF separately.
 	units bool
 }
 
-// translate returns the clauses of an expression, or nil if its meaning or size
-// exceeds a linear engine. Building the tables takes at most work steps.
+// translate returns the clauses of an expression. It returns nil if a
+// linear-time engine cannot express it, or if it is too large. Building the
+// tables takes at most work steps.
 func translate(root *node, f Flags, work int) []clause {
 	parts := splitConditions(root, false)
 	if len(parts) > maxClauses {
@@ -60,15 +61,15 @@ func newClause(part condition, f Flags, work int) (clause, bool) {
 	return c, err == nil
 }
 
-// program is a condition in the syntax of Go's regexp, compiled.
+// program is a compiled condition in the syntax of Go's regexp.
 type program struct {
 	text  string
 	prog  *syntax.Prog
 	units bool
 }
 
-// newProgram writes a condition. It reports false if Go's regexp cannot express
-// it.
+// newProgram compiles a condition. It reports false if Go's regexp cannot
+// express the condition.
 func newProgram(part condition, f Flags) (program, bool) {
 	if part.root.contains(hasKind(kindBackReference, kindLookaround)) {
 		return program{}, false
@@ -99,8 +100,8 @@ func (c *clause) matches(text []byte) bool {
 	return c.re2.Match(text) != c.negated
 }
 
-// splitSurrogates replaces each character beyond U+FFFF by its two surrogates,
-// shifted to where UTF-8 can encode them.
+// splitSurrogates replaces each character above U+FFFF by its two surrogates,
+// which are shifted so that UTF-8 can encode them.
 func splitSurrogates(text []byte) []byte {
 	first := slices.IndexFunc(text, func(b byte) bool { return b >= 0xF0 })
 	if first < 0 {
@@ -121,15 +122,15 @@ func splitSurrogates(text []byte) []byte {
 	return out
 }
 
-// condition is a part of an expression that can be matched alone.
+// condition is a part of an expression that can be matched independently.
 type condition struct {
 	root    *node
 	negated bool
 }
 
 // splitConditions separates the lookaheads at the start of an anchored
-// expression. They and the rest are matched at the same position, and so hold
-// independently. The part that consumes text is last.
+// expression from the rest. All parts are matched at the same position, so they
+// are independent of each other. The part that consumes text is last.
 func splitConditions(root *node, inLook bool) []condition {
 	parts := root.flatten()
 	if len(parts) == 0 || parts[0].kind != kindStart || root.contains(hasKind(kindBackReference)) {
@@ -156,15 +157,15 @@ func lookaheadConditions(start, look *node) []condition {
 }
 
 const (
-	// maxProgram bounds the instructions of an expression for Go's regexp,
-	// because the work per character is proportional to them.
+	// maxProgram is the maximum number of instructions in a program for Go's
+	// regexp. The work per character is proportional to it.
 	maxProgram = 2000
-	// maxTableProgram bounds the instructions for a table, which has one step
-	// per character for any size.
+	// maxTableProgram is the maximum number of instructions in a program for a
+	// table. A table takes one step per character, whatever its size.
 	maxTableProgram = 100_000
-	// maxWritten bounds the text of a translated expression, in bytes.
+	// maxWritten is the maximum length of a translated expression, in bytes.
 	maxWritten = 1 << 20
-	// maxCount is the greatest count of Go's regexp.
+	// maxCount is the largest repeat count that Go's regexp accepts.
 	maxCount = 1000
 )
 
@@ -176,8 +177,8 @@ type re2Writer struct {
 	surrogates  bool
 }
 
-// writeExpression returns the text. It reports false if RE2's syntax cannot
-// express it, or it is too large.
+// writeExpression returns the expression in RE2 syntax. It reports false if RE2
+// cannot express it, or if the result is too large.
 func (w *re2Writer) writeExpression(root *node) (string, bool) {
 	if programSize(root) > maxTableProgram {
 		return "", false
@@ -186,7 +187,7 @@ func (w *re2Writer) writeExpression(root *node) (string, bool) {
 	return w.out.String(), !w.unsupported && w.out.Len() <= maxWritten
 }
 
-// programSize estimates the instructions of a node.
+// programSize estimates the number of instructions of a node.
 func programSize(n *node) int {
 	total := 1
 	for _, k := range n.children {
@@ -202,8 +203,8 @@ func programSize(n *node) int {
 	return min(total*min(times, maxTableProgram+1), unbounded)
 }
 
-// writeNode writes a node. first and last report whether nothing precedes or
-// follows it in the whole expression.
+// writeNode writes a node. first reports whether nothing precedes the node in
+// the whole expression, last whether nothing follows it.
 func (w *re2Writer) writeNode(n *node, first, last bool) {
 	if w.out.Len() > maxWritten {
 		w.unsupported = true
@@ -248,9 +249,9 @@ func (w *re2Writer) writeAlternatives(kids []*node, first, last bool) {
 	w.out.WriteByte(')')
 }
 
-// writeLineAnchor writes ^ or $ under the m flag. RE2 knows one of the four
-// line terminators. At an end of the expression, consuming the terminator makes
-// no difference, because only the existence of a match matters.
+// writeLineAnchor writes ^ or $ with the m flag. RE2 recognizes only one of the
+// four line terminators. At the start or end of the expression, the anchor may
+// consume the terminator, because only the existence of a match matters.
 func (w *re2Writer) writeLineAnchor(outermost bool, whole string) {
 	if !outermost {
 		w.unsupported = true
@@ -261,12 +262,12 @@ func (w *re2Writer) writeLineAnchor(outermost bool, whole string) {
 	w.out.WriteByte(')')
 }
 
-// writeWordEdge writes \b or \B. RE2's words are those of JavaScript, except
-// for the two letters that the flags u and i add.
+// writeWordEdge writes \b or \B. RE2 and JavaScript have the same word
+// characters, except for the two that the flags u and i add.
 func (w *re2Writer) writeWordEdge(negated bool) {
 	w.unsupported = w.unsupported || w.flags.Unicode && w.flags.IgnoreCase
 	if negated {
-		// There is no edge between two surrogates.
+		// There is no word boundary between two surrogates.
 		w.surrogates = w.surrogates || !w.flags.Unicode
 		w.out.WriteString(`\B`)
 		return
@@ -294,7 +295,7 @@ func (w *re2Writer) writeSet(s set) {
 	w.out.WriteByte(']')
 }
 
-// writeRepeat splits counts into those that RE2 accepts.
+// writeRepeat splits repeat counts into counts that RE2 accepts.
 func (w *re2Writer) writeRepeat(n *node) {
 	kid := n.children[0]
 	if n.max > 1 && n.max != unbounded || n.min > 1 {
@@ -319,8 +320,8 @@ func isCounted(n *node) bool {
 	return n.kind == kindRepeat && (n.min > 1 || n.max > 1 && n.max != unbounded)
 }
 
-// writeCopies writes a node once for each time, because RE2 multiplies the
-// counts of nested repeats and rejects more than a thousand.
+// writeCopies writes a node once for each repetition, because RE2 multiplies
+// the counts of nested repeats and rejects products over a thousand.
 func (w *re2Writer) writeCopies(n *node) {
 	for range n.min {
 		w.writeQuantified(n.children[0], "")
@@ -334,7 +335,7 @@ func (w *re2Writer) writeCopies(n *node) {
 	}
 }
 
-// writeQuantified writes a node and its quantifier.
+// writeQuantified writes a node with its quantifier.
 func (w *re2Writer) writeQuantified(n *node, quantifier string) {
 	w.out.WriteString("(?:")
 	w.writeNode(n, false, false)
