@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	// lazyMinRows and lazyMinCells are the sizes above which a call is lazy: its columns are
-	// sent ahead of it in packs, and only those that the hook reads.
+	// lazyMinRows and lazyMinCells are the sizes above which a call is lazy: only the
+	// columns that the hook reads are sent, in packs, ahead of the call.
 	lazyMinRows  = 10_000
 	lazyMinCells = 100_000
-	// packRows is the number of rows of a pack.
+	// packRows is the number of rows in a pack.
 	packRows = 10_000
-	// lazyAnswerFactor is how many times larger the changes of a lazy call may be.
+	// lazyAnswerFactor is the factor by which the limit on changes is higher for a lazy
+	// call.
 	lazyAnswerFactor = 4
 )
 
 func needsLazyCall(rows, fields int) bool { return rows > lazyMinRows || rows*fields > lazyMinCells }
 
-// RunBulk calls the bulk hook with the index hook, with all rows.
+// RunBulk calls the bulk hook with the index hook. It passes all rows in one call.
 func (s *Session) RunBulk(ctx context.Context, hook int, rows intray.HookRows) (changes []intray.Change, err error) {
 	name := s.hookNames(jsruntime.HookBulkRow)[hook]
 	call, err := s.newBulkCall(name, rows)
@@ -52,8 +53,8 @@ func (s *Session) RunBulk(ctx context.Context, hook int, rows intray.HookRows) (
 	return changes, err
 }
 
-// RunColumn calls the column hook with the index hook once for each column of its field,
-// with all cells.
+// RunColumn calls the column hook with the index hook. It makes one call, with all cells,
+// for each column of the hook's field.
 func (s *Session) RunColumn(ctx context.Context, hook int, rows intray.HookRows) (changes []intray.Change, err error) {
 	field := slices.IndexFunc(rows.Fields, func(f intray.Field) bool { return f.Key == s.hooks.Column[hook].Field })
 	if field < 0 {
@@ -103,28 +104,28 @@ func (s *Session) RunColumn(ctx context.Context, hook int, rows intray.HookRows)
 	return changes, nil
 }
 
-// bulkCall is a call with all rows.
+// bulkCall is a call of a hook with all rows.
 type bulkCall struct {
 	*Session
 	layouts  []columnLayout
 	spans    []span
 	rowCount int
 	info     callInfo
-	// newRequest returns the request of an attempt.
+	// newRequest returns the request for an attempt.
 	newRequest func(a attempt) request
 }
 
-// attempt is what differs between the requests of one call.
+// attempt holds the parts in which the requests of one call differ.
 type attempt struct {
-	// columns has an entry for each field; nil columns are not sent.
+	// columns has an entry for each field. Columns that are nil are not sent.
 	columns []*jsruntime.Column
 	// lazy reports whether columns were sent in packs ahead of the request.
 	lazy bool
 	// repeated reports whether the hook ran before and read a column that was not sent.
 	repeated bool
-	// answerLimit replaces the usual limit of changes, in bytes, unless it is 0.
+	// answerLimit, in bytes, replaces the usual limit on changes unless it is 0.
 	answerLimit int
-	// budget is how long the engine may take.
+	// budget is the time limit of the engine.
 	budget time.Duration
 }
 
@@ -139,8 +140,8 @@ func (s *Session) newBulkCall(hook string, rows intray.HookRows) (*bulkCall, err
 	return call, nil
 }
 
-// run makes attempts until the hook reads no column that was not sent. All of them
-// together have the time of one call.
+// run makes attempts until the hook does not read any column that was not sent. All
+// attempts together have the time limit of one call.
 func (c *bulkCall) run(ctx context.Context, slot *workerSlot, a attempt) ([]intray.Change, error) {
 	deadline := time.Now().Add(c.callBudget(c.rowCount))
 	if a.lazy {
@@ -164,7 +165,7 @@ func (c *bulkCall) run(ctx context.Context, slot *workerSlot, a attempt) ([]intr
 	}
 }
 
-// collectChanges sends a request and collects its changes, which may come in several
+// collectChanges sends a request and collects its changes, which may arrive in several
 // answers. missed are the fields that the hook read but that were not sent.
 func (c *bulkCall) collectChanges(ctx context.Context, slot *workerSlot, r request, timeLeft time.Duration) (changes []intray.Change, missed []int, err error) {
 	var collector changeCollector
@@ -187,7 +188,8 @@ func (c *bulkCall) collectChanges(ctx context.Context, slot *workerSlot, r reque
 	}
 }
 
-// sendColumn sends the column of a field in packs and marks it in columns as sent ahead.
+// sendColumn sends the column of a field in packs. In columns, it marks the column as sent
+// ahead.
 func (c *bulkCall) sendColumn(ctx context.Context, slot *workerSlot, field int, columns []*jsruntime.Column) error {
 	layout := &c.layouts[field]
 	columns[field] = &jsruntime.Column{Kept: true}

@@ -10,11 +10,12 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// Check loads all hooks of a schema into a worker and ends the worker. It calls no hook.
+// Check loads all hooks of a schema into a worker and then ends the worker. It does not
+// call any hook.
 //
-// A [*schema.InvalidError] has an issue for each hook that cannot be loaded, with line
-// and column. An [*intray.HookError] reports a hook that takes too much time or memory
-// to load. Every other error means that the hooks could not be checked.
+// A [*schema.InvalidError] has an issue for each hook that cannot be loaded, with the line
+// and column. An [*intray.HookError] reports a hook that uses too much time or memory while
+// it is loaded. Any other error means that the hooks could not be checked.
 func (r *Runner) Check(ctx context.Context, hooks intray.Hooks) error {
 	all := jsruntime.HooksOf(hooks)
 	faults := jsruntime.CheckSources(all)
@@ -43,7 +44,7 @@ func (r *Runner) Check(ctx context.Context, hooks intray.Hooks) error {
 			delete(byHook, hook.Name)
 		}
 	}
-	for _, fault := range byHook { // one that is not about a hook of the schema
+	for _, fault := range byHook { // a fault that is not about a hook of the schema
 		return faultError(fault)
 	}
 	if len(issues) > 0 {
@@ -61,7 +62,7 @@ func schemaPath(hook jsruntime.Hook) string {
 	return path
 }
 
-// describeFault returns the message of an issue, which follows the path.
+// describeFault returns the message of an issue. The path of the hook precedes it.
 func describeFault(f jsruntime.Fault) intray.Message {
 	problem := joinErrorText(f.Name, f.Message)
 	switch {

@@ -12,18 +12,18 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// span is the rows from (inclusive) to (exclusive) of a batch.
+// span is the row range [from, to) of a batch.
 type span struct {
 	batch    *intray.Batch
 	from, to int
-	// rowOffset is the number of rows before the span among those that a hook gets.
+	// rowOffset is the number of rows before the span among the rows that are passed to the
+	// hook.
 	rowOffset int
 }
 
 func (s span) rows() int { return s.to - s.from }
 
-// slice returns the rows from (inclusive) to (exclusive), counted from the start of the
-// span.
+// slice returns the rows [from, to) of the span, counted from its start.
 func (s span) slice(from, to int) span {
 	return span{batch: s.batch, from: s.from + from, to: s.from + to, rowOffset: s.rowOffset + from}
 }
@@ -36,7 +36,7 @@ func (s span) rowNumber(row int) int64 {
 	return s.batch.First + int64(s.from+row)
 }
 
-// batchSpans returns the spans of whole batches and the number of their rows.
+// batchSpans returns one span for each whole batch, and the total number of rows.
 func batchSpans(batches []*intray.Batch) (spans []span, rows int) {
 	for _, b := range batches {
 		spans = append(spans, span{batch: b, to: b.Rows(), rowOffset: rows})
@@ -45,7 +45,8 @@ func batchSpans(batches []*intray.Batch) (spans []span, rows int) {
 	return spans, rows
 }
 
-// sliceSpans returns the rows from (inclusive) to (exclusive) of consecutive spans.
+// sliceSpans returns the rows [from, to) of consecutive spans, counted from the start of
+// the first span.
 func sliceSpans(spans []span, from, to int) (some []span) {
 	for _, s := range spans {
 		if from < s.rows() && to > 0 {
@@ -60,14 +61,15 @@ func sliceSpans(spans []span, from, to int) (some []span) {
 // columnLayout describes how hooks see the cells of a field.
 type columnLayout struct {
 	field intray.Field
-	// columns is the number of columns that map to a many-to-one field, else 0.
+	// columns is the number of columns that are mapped to a many-to-one field, or 0 for any
+	// other field.
 	columns int
-	// kind is that of a result value.
+	// kind is the kind of the result values.
 	kind jsruntime.ValueKind
-	// formatDisplay and formatOutput turn a canonical text into the text that people see
-	// and into the result value. Nil means that it is used as it is.
+	// formatDisplay and formatOutput convert canonical text to the displayed text and to
+	// the result value. Nil means that canonical text is used unchanged.
 	formatDisplay, formatOutput func(dst, canonical []byte) []byte
-	// labels are the labels of the select options, by their values.
+	// labels maps the values of select options to their labels.
 	labels map[string]string
 }
 
@@ -113,8 +115,8 @@ func valueKind(f intray.Field) jsruntime.ValueKind {
 	return jsruntime.ValueText
 }
 
-// buildRows returns the rows of spans for a call. It sends the columns of the fields that
-// send marks.
+// buildRows returns the rows of spans for a call. It sends only the columns of the fields
+// for which send is true.
 func buildRows(layouts []columnLayout, spans []span, send []bool) jsruntime.Rows {
 	columns := make([]*jsruntime.Column, len(layouts))
 	for i := range layouts {
@@ -125,7 +127,7 @@ func buildRows(layouts []columnLayout, spans []span, send []bool) jsruntime.Rows
 	return rowsOfColumns(spans, columns)
 }
 
-// rowsOfColumns returns the rows of spans with columns that were built before.
+// rowsOfColumns returns the rows of spans with columns that are already built.
 func rowsOfColumns(spans []span, columns []*jsruntime.Column) jsruntime.Rows {
 	rows := jsruntime.Rows{Columns: columns}
 	if len(spans) == 0 {
@@ -142,7 +144,7 @@ func rowsOfColumns(spans []span, columns []*jsruntime.Column) jsruntime.Rows {
 	return rows
 }
 
-// answerBounds returns the bounds of the answer to a call with so many rows. A hook may
+// answerBounds returns the limits for the answer to a call with this many rows. A hook may
 // change each cell once.
 func answerBounds(layouts []columnLayout, rows int, learn bool) jsruntime.Bounds {
 	b := jsruntime.Bounds{Rows: rows, Fields: make([]jsruntime.FieldBounds, len(layouts)), Learn: learn}
@@ -178,7 +180,8 @@ func (l *columnLayout) buildColumn(at int, spans []span) *jsruntime.Column {
 	for _, s := range spans {
 		cells := &s.batch.Fields[at]
 		for row := s.from; row < s.to; row++ {
-			// A cell that could not be parsed shows its raw text, and its result is null.
+			// For a cell that could not be parsed, hooks see the raw text, and the result
+			// value is null.
 			if v, parsed := cells.Value(row); parsed {
 				c.appendValue(v)
 			} else {
@@ -190,8 +193,8 @@ func (l *columnLayout) buildColumn(at int, spans []span) *jsruntime.Column {
 	return &column
 }
 
-// directColumn returns the cells of a single span without a copy. It returns nil if a cell
-// was not parsed or its value differs from its text.
+// directColumn returns the cells of a single span without copying them. It returns nil if a
+// cell could not be parsed, or if its value differs from its raw text.
 func (l *columnLayout) directColumn(at int, spans []span) *jsruntime.Column {
 	if len(spans) != 1 || spans[0].rows() == 0 || newColumnBuilder(l).hasResult || len(spans[0].batch.Options) > 0 {
 		return nil
@@ -208,7 +211,7 @@ func (l *columnLayout) directColumn(at int, spans []span) *jsruntime.Column {
 	}
 }
 
-// columnBuilder collects the cells of a column row by row.
+// columnBuilder builds a column from its cells, row by row.
 type columnBuilder struct {
 	layout        *columnLayout
 	shown, result intray.Texts
@@ -216,8 +219,8 @@ type columnBuilder struct {
 	// hasResult reports whether result is separate from shown.
 	hasResult bool
 	scratch   []byte
-	// options are the select options that cells have instead of those of the field, and
-	// rowLabels their labels, by row.
+	// options are the select options of cells that have options other than those of the
+	// field. rowLabels are the labels of these options, by row.
 	options   []jsruntime.CellOptions
 	rowLabels map[int]map[string]string
 }
@@ -226,7 +229,7 @@ func newColumnBuilder(l *columnLayout) *columnBuilder {
 	return &columnBuilder{layout: l, hasResult: l.kind != jsruntime.ValueText || l.formatOutput != nil || l.labels != nil || l.formatDisplay != nil}
 }
 
-// reserve allocates the memory for the cells of a field at once.
+// reserve allocates the memory for all cells of a field.
 func (c *columnBuilder) reserve(at int, spans []span) {
 	rows, size := 0, 0
 	for _, s := range spans {
@@ -280,8 +283,8 @@ func (c *columnBuilder) appendResult(v []byte) {
 	c.result.Append(v)
 }
 
-// appendRawResult uses the raw text as the result. That of a many-to-one field is a JSON
-// array.
+// appendRawResult appends the raw text as the result value. For a many-to-one field, it
+// appends a JSON array.
 func (c *columnBuilder) appendRawResult(raw []byte) {
 	kind := jsruntime.ValueText
 	if c.layout.field.ManyToOne {
@@ -291,7 +294,7 @@ func (c *columnBuilder) appendRawResult(raw []byte) {
 	c.result.Append(raw)
 }
 
-// appendPart appends the cell of one of the columns of a many-to-one field.
+// appendPart appends a cell from one column of a many-to-one field.
 func (c *columnBuilder) appendPart(cells *intray.Cells, row, part int) {
 	var values []json.RawMessage
 	var raws []string
@@ -323,7 +326,7 @@ func (c *columnBuilder) build(infos []jsruntime.CellInfos) jsruntime.Column {
 	return column
 }
 
-// setOptions sets the select options of single cells.
+// setOptions sets the select options of individual cells.
 func (c *columnBuilder) setOptions(options []jsruntime.CellOptions) {
 	if len(options) == 0 {
 		return
@@ -342,7 +345,7 @@ func optionLabels(options []intray.SelectOption) map[string]string {
 	return labels
 }
 
-// display returns a canonical text as people see it.
+// display returns the displayed text for canonical text.
 func (l *columnLayout) display(v []byte, labels map[string]string, scratch *[]byte) []byte {
 	switch {
 	case l.formatDisplay != nil:
@@ -363,7 +366,7 @@ func (l *columnLayout) display(v []byte, labels map[string]string, scratch *[]by
 	return []byte(cmp.Or(labels[string(v)], string(v)))
 }
 
-// cellInfos returns the messages of the cells of a field, or of one of its columns.
+// cellInfos returns the messages of the cells in a field, or in one of its columns.
 func cellInfos(field, part int, spans []span) (infos []jsruntime.CellInfos) {
 	texts := map[intray.Message]string{} // many cells have the same message
 	first := 0
@@ -392,7 +395,7 @@ func cellInfos(field, part int, spans []span) (infos []jsruntime.CellInfos) {
 	return infos
 }
 
-// cellOptions returns the select options of single cells of a field, or of one of its
+// cellOptions returns the select options of individual cells in a field, or in one of its
 // columns.
 func cellOptions(field, part int, spans []span) (options []jsruntime.CellOptions) {
 	first := 0

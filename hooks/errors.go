@@ -14,19 +14,21 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// callInfo is what the error of a failed call needs to know about the call.
+// callInfo describes a call for the error that is returned if the call fails.
 type callInfo struct {
-	// hooks are the names of the hooks that the call runs. group names them together.
+	// hooks are the names of the hooks that the call runs. group is the name for all of
+	// them.
 	hooks []string
 	group string
-	// firstRow and rowCount are the data rows of a call of row hooks; rowCount is 0 for
-	// other hooks, whose errors name no row.
+	// firstRow and rowCount are the data rows of a call to row hooks. For other hooks,
+	// rowCount is 0 and errors do not include a row.
 	firstRow, rowCount int64
-	// minRowTime is the least time after which a timeout is attributed to one row.
+	// minRowTime is the minimum time that a row must have taken for a timeout to be
+	// attributed to it.
 	minRowTime time.Duration
-	// timeoutText returns the reason of a timeout.
+	// timeoutText returns the reason for a timeout.
 	timeoutText func() intray.Message
-	// addContext adds the kind of call to a reason. Nil adds nothing.
+	// addContext adds the kind of the call to a reason. If it is nil, nothing is added.
 	addContext func(reason intray.Message) intray.Message
 }
 
@@ -44,7 +46,7 @@ func (s *Session) loadCallInfo() callInfo {
 	return c
 }
 
-// timeoutText returns the reason of a timeout of a call with so many rows.
+// timeoutText returns the reason for a timeout of a call with this many rows.
 func (s *Session) timeoutText(rows int) intray.Message {
 	budget := s.callBudget(rows)
 	switch {
@@ -56,7 +58,8 @@ func (s *Session) timeoutText(rows int) intray.Message {
 	return intray.NewMessage("hook.slow_for_rows", intray.Params{"limit": formatDuration(budget), "n": rows, "each": formatDuration(s.cfg.BatchTimeout)})
 }
 
-// formatDuration returns a duration in whole seconds, or else in milliseconds.
+// formatDuration formats a duration in whole seconds if possible, and in milliseconds
+// otherwise.
 func formatDuration(d time.Duration) intray.Message {
 	if d%time.Second == 0 {
 		return intray.NewMessage("duration.seconds", intray.Params{"n": int(d / time.Second)})
@@ -64,7 +67,7 @@ func formatDuration(d time.Duration) intray.Message {
 	return intray.NewMessage("duration.milliseconds", intray.Params{"n": d.Milliseconds()})
 }
 
-// formatMegabytes returns a size in the unit that the flags use.
+// formatMegabytes formats a size in the unit that the flags use.
 func formatMegabytes(bytes int64) intray.Message {
 	return intray.NewMessage("size.megabytes", intray.Params{"n": bytes >> 20})
 }
@@ -73,8 +76,8 @@ func (s *Session) memoryLimitText() intray.Message {
 	return intray.NewMessage("hook.out_of_memory", intray.Params{"limit": formatMegabytes(s.pool.Memory())})
 }
 
-// explainWorkerError returns an [*intray.HookError] if hooks ended their worker, and err
-// otherwise.
+// explainWorkerError returns an [*intray.HookError] if a hook ended its worker. Otherwise,
+// it returns err.
 func (s *Session) explainWorkerError(ctx context.Context, err error, c callInfo) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -116,9 +119,9 @@ func (s *Session) explainWorkerError(ctx context.Context, err error, c callInfo)
 	return &intray.HookError{Hook: hook, Row: row, Text: text}
 }
 
-// locateFailure returns the hook and the row that the last note of a worker names. The
-// worker may have forged it, so both must belong to the call. A timeout is attributed to
-// a row only if that row took longer than most.
+// locateFailure returns the hook and the row in the last note from a worker. The worker may
+// have forged the note, so both must belong to the call. A timeout is attributed to a row
+// only if the row took longer than minRowTime.
 func (c *callInfo) locateFailure(dead *sandbox.Failure) (hook string, row *int64) {
 	hook, position, _ := strings.Cut(dead.Note, " ")
 	if !slices.Contains(c.hooks, hook) {
@@ -136,7 +139,8 @@ func (c *callInfo) locateFailure(dead *sandbox.Failure) (hook string, row *int64
 	return hook, &index
 }
 
-// hookOrGroup returns the name of the only hook, or the group if there are several.
+// hookOrGroup returns the name of the hook if there is only one, and otherwise the name of
+// the group.
 func (c *callInfo) hookOrGroup() string {
 	if len(c.hooks) == 1 {
 		return c.hooks[0]
@@ -157,7 +161,7 @@ func (s *Session) hookError(f *jsruntime.Failure, c callInfo) *intray.HookError 
 	case jsruntime.KindStuck:
 		e.Text = intray.NewMessage("hook.promise_never_settles", nil)
 	default:
-		e.Text = intray.Literal(joinErrorText(f.Name, f.Message)) // a text of the hook or its engine
+		e.Text = intray.Literal(joinErrorText(f.Name, f.Message)) // text from the hook or its engine
 	}
 	if e.Hook == "" {
 		e.Hook = c.hookOrGroup()
@@ -170,16 +174,18 @@ func (s *Session) hookError(f *jsruntime.Failure, c callInfo) *intray.HookError 
 }
 
 // unreadableAnswer returns the error for an answer that cannot be read. Only a hook that
-// tampers with the code that writes answers causes one. The note names a hook of the call.
+// tampers with the code that writes answers can cause this. note contains the name of a
+// hook in the call.
 func unreadableAnswer(err error, note string) error {
 	return &sandbox.Failure{Kind: sandbox.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Note: note, Cause: err}
 }
 
-// errRepeatedColumns is the error for an answer that asks for columns that were sent.
+// errRepeatedColumns is the error for an answer that requests columns that were already
+// sent.
 var errRepeatedColumns = unreadableAnswer(errors.New("it asks for columns that it has"), "")
 
 // faultError returns the error for a hook that cannot be loaded. A fault without a hook is
-// a failure of the service.
+// an internal error of the service.
 func faultError(f jsruntime.Fault) error {
 	if f.Hook == "" {
 		return fmt.Errorf("load the hooks: %s", joinErrorText(f.Name, f.Message))

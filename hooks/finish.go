@@ -12,11 +12,12 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// maxFinishRows is the most rows that beforeFinishCallback gets.
+// maxFinishRows is the maximum number of rows for beforeFinishCallback.
 const maxFinishRows = 200_000
 
-// Finish calls beforeFinishCallback with the rows of the result. A non-nil message cancels
-// the import. It iterates over the rows several times if they are many.
+// Finish calls beforeFinishCallback with the rows of the result. If the returned message is
+// not nil, it cancels the import. Finish iterates over the rows more than once if there are
+// many.
 func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (cancel *string, err error) {
 	f, err := s.newFinishRun(schema, rows, about)
 	if err != nil {
@@ -31,7 +32,7 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 		return nil, err
 	}
 	for _, c := range a.Commands {
-		// The rows and fields are settled, so other methods would have no effect.
+		// The rows and fields are final, so the other methods have no effect.
 		if c.Name != "setConfirmationMessage" {
 			return nil, &intray.HookError{Hook: c.Hook, Text: intray.NewMessage("hook.import_settled", intray.Params{"method": c.Name})}
 		}
@@ -42,7 +43,7 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 	return &a.Message, nil
 }
 
-// finishRun is the call of beforeFinishCallback.
+// finishRun is one call of beforeFinishCallback.
 type finishRun struct {
 	*Session
 	schema  *intray.Schema
@@ -79,7 +80,8 @@ func (s *Session) newFinishRun(schema *intray.Schema, rows iter.Seq2[*intray.Bat
 	return f, nil
 }
 
-// collectRows counts the rows and puts their values into the call, unless they are many.
+// collectRows counts the rows. Unless there are too many, it also adds their values to the
+// call.
 func (f *finishRun) collectRows() error {
 	columns := make([]*columnBuilder, len(f.layouts))
 	for i := range f.layouts {
@@ -110,7 +112,8 @@ func (f *finishRun) collectRows() error {
 	return nil
 }
 
-// run makes the call, again for each column of a lazy call that the hook reads.
+// run makes the call. If a lazy call needs a column that was not sent, run repeats it with
+// that column.
 func (f *finishRun) run(ctx context.Context, slot *workerSlot) (*jsruntime.Answer, error) {
 	budget := f.callBudget(f.call.Count)
 	deadline := time.Now().Add(budget)
@@ -131,7 +134,7 @@ func (f *finishRun) run(ctx context.Context, slot *workerSlot) (*jsruntime.Answe
 	}
 }
 
-// sendColumns sends the columns of fields in packs.
+// sendColumns sends the columns of the given fields in packs.
 func (f *finishRun) sendColumns(ctx context.Context, slot *workerSlot, fields []int) error {
 	columns := make([]*columnBuilder, len(f.layouts)) // nil for fields that are not sent
 	clearColumns := func() {
@@ -176,8 +179,8 @@ func (f *finishRun) sendColumns(ctx context.Context, slot *workerSlot, fields []
 	return sendPacks(n - n%packRows)
 }
 
-// appendRow appends the values of a row to the columns that are not nil. It reports
-// whether the row is in the result.
+// appendRow appends the values of a row to the columns that are not nil. It reports whether
+// the row is part of the result.
 func (f *finishRun) appendRow(columns []*columnBuilder, b *intray.Batch, row int) bool {
 	behavior := f.schema.Settings.InvalidDataBehavior
 	from, _ := slices.BinarySearchFunc(b.Problems, row, compareProblemRow)
@@ -222,8 +225,9 @@ type finishMetadata struct {
 	User             json.RawMessage        `json:"user"`
 }
 
-// finishField describes which columns map to a field. FileHeaders and FileHeaderIndexes
-// are those of a many-to-one field, whose FileHeader and FileHeaderIndex are null.
+// finishField describes which columns are mapped to a field. FileHeaders and
+// FileHeaderIndexes are set only for a many-to-one field, for which FileHeader and
+// FileHeaderIndex are null.
 type finishField struct {
 	FileHeader        *string  `json:"fileHeader"`
 	FileHeaderIndex   *int     `json:"fileHeaderIndex"`
@@ -233,7 +237,7 @@ type finishField struct {
 	ManyToOne         bool     `json:"manyToOne"`
 }
 
-// finishError is a validation error. FieldKey is null for an error of a whole row.
+// finishError is a validation error. FieldKey is null if the error concerns a whole row.
 type finishError struct {
 	FieldKey       *string `json:"fieldKey"`
 	ManyToOneIndex *int    `json:"manyToOneIndex,omitempty"`

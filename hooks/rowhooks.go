@@ -15,13 +15,14 @@ import (
 // rowHook is the state of a row hook in a session.
 type rowHook struct {
 	name string
-	// usedFields are the keys of the fields that the hook uses; nil until they are known.
-	// The mutex of the session guards it.
+	// usedFields are the keys of the fields that the hook uses, or nil if these are not
+	// known yet. The mutex of the session guards it.
 	usedFields map[string]bool
 	sizer      batchSizer
 }
 
-// RunRows calls the row hook with the index hook for each row, about 1,000 rows at a time.
+// RunRows calls the row hook with the index hook for each row. A call usually has 1,000
+// rows.
 func (s *Session) RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
 	layouts, err := columnLayouts(rows)
 	if err != nil {
@@ -34,14 +35,14 @@ func (s *Session) RunRows(ctx context.Context, hook int, rows intray.HookRows) (
 	r := &rowHookRun{Session: s, hook: s.rowHooks[hook], slot: slot, layouts: layouts, update: rows.Update}
 	spans, left := batchSpans(rows.Batches)
 	for done := 0; left > 0; {
-		// A call has rows of one batch only.
+		// A call contains rows of one batch only.
 		next := sliceSpans(spans, done, done+min(left, r.hook.sizer.next()))[0]
 		if err := r.callSpan(ctx, next); err != nil {
 			s.closeSlot(slot)
 			return nil, err
 		}
 		done, left = done+next.rows(), left-next.rows()
-		if done == next.rows() { // expect as many changes in the other rows
+		if done == next.rows() { // expect the same rate of changes in the remaining rows
 			r.changes = slices.Grow(r.changes, len(r.changes)*left/done)
 		}
 	}
@@ -60,7 +61,7 @@ type rowHookRun struct {
 }
 
 // callSpan calls the hook with the rows of a span. If a call with more than 1,000 rows
-// fails, a fresh worker gets them in calls of 1,000.
+// fails, callSpan repeats it in a fresh worker, in calls of 1,000 rows.
 func (r *rowHookRun) callSpan(ctx context.Context, rows span) error {
 	if rows.rows() <= batchRows {
 		return r.callSplitting(ctx, rows, false)
@@ -81,8 +82,8 @@ func (r *rowHookRun) callSpan(ctx context.Context, rows span) error {
 	return nil
 }
 
-// callSplitting calls the hook, and splits a request that is too long into halves. trace
-// makes the worker note each row.
+// callSplitting calls the hook. If the request is too long, it splits the rows in half. If
+// trace is set, the worker sends a note before each row.
 func (r *rowHookRun) callSplitting(ctx context.Context, rows span, trace bool) error {
 	err := r.callWithRetry(ctx, rows, trace)
 	var long *sandbox.TooLongError
@@ -96,9 +97,10 @@ func (r *rowHookRun) callSplitting(ctx context.Context, rows span, trace bool) e
 	return r.callSplitting(ctx, rows.slice(half, rows.rows()), trace)
 }
 
-// callWithRetry calls the hook. If the error does not name a row, it calls the hook again
-// in a fresh worker that notes each row, which identifies the row that ends workers. If
-// the second call succeeds, the hook was not the cause.
+// callWithRetry calls the hook. If the call fails and the error does not include a row,
+// callWithRetry repeats the call in a fresh worker that sends a note before each row. This
+// identifies a row that ends the worker. If the second call succeeds, the hook was not the
+// cause.
 func (r *rowHookRun) callWithRetry(ctx context.Context, rows span, trace bool) error {
 	info, fields := r.callInfo(rows), r.slot.fields
 	for done := retryCount(0); ; {
@@ -119,7 +121,7 @@ func (r *rowHookRun) callWithRetry(ctx context.Context, rows span, trace bool) e
 	}
 }
 
-// isRowUnknown reports whether a hook failed at a row that the error does not name.
+// isRowUnknown reports whether a hook failed and the error does not include the row.
 func isRowUnknown(err error) bool {
 	var dead *sandbox.Failure
 	var failed *intray.HookError
@@ -132,7 +134,7 @@ func (r *rowHookRun) callInfo(rows span) callInfo {
 	return c
 }
 
-// rowCallInfo describes a call of hooks that get single rows.
+// rowCallInfo returns the description of a call to hooks that process single rows.
 func (s *Session) rowCallInfo(rows span) callInfo {
 	n := rows.rows()
 	return callInfo{
@@ -141,15 +143,15 @@ func (s *Session) rowCallInfo(rows span) callInfo {
 	}
 }
 
-// callOnce calls the hook and appends its changes. It repeats the call if the hook reads a
-// column that was not sent.
+// callOnce calls the hook and appends its changes. If the hook reads a column that was not
+// sent, callOnce repeats the call with that column.
 func (r *rowHookRun) callOnce(ctx context.Context, rows span, info callInfo, trace bool) error {
 	fields := layoutFields(r.layouts)
 	send, known := r.usedColumns(r.hook, fields)
 	call := &jsruntime.RowsCall{Kind: jsruntime.HookRow, Hooks: info.hooks, Mode: hookMode(r.update), Learn: !known, Trace: trace, Budget: r.engineBudget(r.cfg.BatchTimeout)}
 	for {
 		call.Rows = buildRows(r.layouts, []span{rows}, send)
-		// Most hooks change about as much in each call.
+		// Most hooks make a similar number of changes in each call.
 		collector := changeCollector{changes: slices.Grow(r.changes, r.slot.changeCount), rowOffset: rows.rowOffset}
 		start := time.Now()
 		a, err := r.roundTrip(ctx, r.slot, call, answerBounds(r.layouts, rows.rows(), call.Learn), r.cfg.BatchTimeout, collector.appendChange)
@@ -173,7 +175,8 @@ func (r *rowHookRun) callOnce(ctx context.Context, rows span, info callInfo, tra
 	}
 }
 
-// usedColumns returns which fields a row hook uses, or all fields while that is unknown.
+// usedColumns reports which fields a row hook uses. Until that is known, it returns all
+// fields.
 func (s *Session) usedColumns(hook *rowHook, fields []intray.Field) (used []bool, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +187,8 @@ func (s *Session) usedColumns(hook *rowHook, fields []intray.Field) (used []bool
 	return used, hook.usedFields != nil
 }
 
-// recordUsedFields records the fields that an answer names. learned reports whether the
-// call asked for them.
+// recordUsedFields records the fields in an answer as used. learned reports whether the
+// call asked which fields are used.
 func (s *Session) recordUsedFields(hook *rowHook, a *jsruntime.Answer, fields []intray.Field, learned bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,8 +205,8 @@ func (s *Session) recordUsedFields(hook *rowHook, a *jsruntime.Answer, fields []
 	}
 }
 
-// markMissed marks the fields of an answer that were not sent. It reports whether any was
-// not marked before.
+// markMissed marks the fields that were used but not sent. It reports whether any of them
+// was not marked before.
 func markMissed(send []bool, missed []int) bool {
 	marked := false
 	for _, field := range missed {
@@ -224,31 +227,31 @@ func hookMode(update bool) string {
 const (
 	// batchRows is the usual number of rows of a call.
 	batchRows = 1000
-	// maxCallRows, targetCallTime and targetRequestSize, in bytes, limit calls of fast hooks,
-	// for which transferring the rows takes most of the time. Engines store longer texts
-	// in a slower way.
+	// maxCallRows, targetCallTime and targetRequestSize (in bytes) limit the calls of fast
+	// hooks, for which transferring the rows takes most of the time. JavaScript engines are
+	// slower with longer strings.
 	maxCallRows       = 5 * batchRows
 	targetCallTime    = 3 * time.Millisecond
 	targetRequestSize = 96 << 10
 )
 
-// batchSizer decides how many rows a call of a row hook has: 1,000, or more while that
-// takes little time. A larger call that fails is repeated with 1,000 rows, and later calls
-// have 1,000, so no hook gets less time or memory than documented.
+// batchSizer decides the number of rows per call of a row hook: 1,000, or more if that
+// takes little time. If a larger call fails, it is repeated with 1,000 rows, and all later
+// calls have 1,000 rows. So no hook has less time or memory than documented.
 type batchSizer struct {
 	mu    sync.Mutex
 	rows  int
 	fixed bool
 }
 
-// next returns the number of rows of the next call.
+// next returns the number of rows for the next call.
 func (b *batchSizer) next() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return max(b.rows, batchRows)
 }
 
-// observe records the number of rows, the size in bytes and the time of a call.
+// observe records the number of rows, the size in bytes and the duration of a call.
 func (b *batchSizer) observe(rows, size int, took time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -265,12 +268,12 @@ func (b *batchSizer) resetToDefault() {
 	b.rows, b.fixed = batchRows, true
 }
 
-// changeCollector collects changes as the other packages use them.
+// changeCollector collects changes and converts them to intray.Change.
 type changeCollector struct {
 	changes []intray.Change
-	// rowOffset is added to the rows of the runtime.
+	// rowOffset is added to the row numbers from the runtime.
 	rowOffset int
-	// values is the memory that changes point into. It is replaced when it is full.
+	// values is the memory that the changes refer to. When it is full, it is replaced.
 	values []string
 }
 
@@ -296,11 +299,11 @@ func (c *changeCollector) storeValue(text string) *string {
 	return &c.values[len(c.values)-1]
 }
 
-// ignoreChange drops the changes of calls that may not change cells.
+// ignoreChange drops a change. It is used for calls that may not change cells.
 func ignoreChange(*jsruntime.Change) {}
 
-// NotifyDeleted calls the row delete hooks for rows that a person deletes. It ignores what
-// they return.
+// NotifyDeleted calls the row delete hooks with rows that a user deletes. It ignores the
+// return values of the hooks.
 func (s *Session) NotifyDeleted(ctx context.Context, rows intray.HookRows) error {
 	layouts, err := columnLayouts(rows)
 	if err != nil {

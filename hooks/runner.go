@@ -1,20 +1,20 @@
 // Package hooks runs the JavaScript hooks of organizations over the rows of an import, in
 // sandboxed worker processes.
 //
-// A [Runner] opens a [Session] for each import. A session has worker slots, at most one
-// for each processor: processes that load the hooks of this import and of no other. Hooks
-// receive columns of cells and return changes. The first call of a row hook finds out
-// which columns it uses; later calls send only those, 1,000 rows at a time, or more while
-// the hook is fast.
+// A [Runner] opens a [Session] for each import. A session has worker slots, by default at
+// most one per processor. Each slot holds a process that loads only the hooks of this
+// import. Hooks receive columns of cells and return changes. The first call of a row hook
+// determines which columns it uses. Later calls send only those columns, 1,000 rows at a
+// time, or more if the hook is fast.
 //
-// Hooks that need all rows get long columns in packs, and only the columns that they read,
-// because a worker has less memory than the service. If a worker dies, a fresh one repeats
-// its call and notes each row before it calls a row hook, which identifies the row that
-// ends workers.
+// Hooks that need all rows receive long columns in packs, and only the columns that they
+// read, because a worker has less memory than the service. If a worker dies, its call is
+// repeated in a fresh worker. That worker sends a note before each row of a row hook, which
+// identifies a row that ends the worker.
 //
-// An error of a hook is an [intray.HookError] with the hook, the position in its source
-// and the row. Every other error is a failure of the service. The package neither parses
-// nor validates values, and it does not know files or databases.
+// An error in a hook is an [intray.HookError] with the hook, the position in its source and
+// the row. Any other error is a failure of the service. The package does not parse or
+// validate values, and it does not access files or databases.
 package hooks
 
 import (
@@ -32,31 +32,31 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// The default limits of hooks. The flags --hook-memory, --hook-timeout-per-1000 and
-// --hook-call-timeout set the first three.
+// These are the default limits of hooks. The flags --hook-memory, --hook-timeout-per-1000
+// and --hook-call-timeout override the first three.
 const (
-	// DefaultMemory is how much memory one worker process may use, in bytes.
+	// DefaultMemory is the memory limit of one worker process, in bytes.
 	DefaultMemory = sandbox.DefaultMemory
-	// DefaultBatchTimeout is how long hooks may take for 1,000 rows.
+	// DefaultBatchTimeout is the time limit of hooks for 1,000 rows.
 	DefaultBatchTimeout = sandbox.DefaultCallTimeout
-	// DefaultCallTimeout is how long one call of a hook may take, for any number of rows.
+	// DefaultCallTimeout is the time limit of one hook call, whatever the number of rows.
 	DefaultCallTimeout = time.Minute
-	// DefaultMaxAnswer is how much hooks may change in one call, in bytes.
+	// DefaultMaxAnswer is the maximum size of the changes from one call, in bytes.
 	DefaultMaxAnswer = jsruntime.DefaultMaxAnswer
 )
 
 // Config configures a Runner. The zero Config works.
 type Config struct {
-	// BatchTimeout is how long hooks may take for 1,000 rows. Default 5 s.
+	// BatchTimeout is the time limit of hooks for 1,000 rows. Default 5 s.
 	BatchTimeout time.Duration
-	// CallTimeout is how long one call may take, for any number of rows. A call with at
-	// most 1,000 rows may take BatchTimeout even if that is longer. Default
+	// CallTimeout is the time limit of one call, whatever the number of rows. The limit of
+	// a call with up to 1,000 rows is BatchTimeout, even if that is longer. Default
 	// DefaultCallTimeout.
 	CallTimeout time.Duration
-	// MaxWorkers is the most workers of one import. Default: one for each processor.
+	// MaxWorkers is the maximum number of workers per import. Default: one per processor.
 	MaxWorkers int
-	// MaxAnswer is the most that hooks may change in one call, in bytes. Calls with very
-	// many rows may change four times as much. Default 16 MiB.
+	// MaxAnswer is the maximum size of the changes from one call, in bytes. The limit is
+	// four times as high for calls with very many rows. Default 16 MiB.
 	MaxAnswer int
 }
 
@@ -64,15 +64,15 @@ type Config struct {
 type Runner struct {
 	pool *sandbox.Pool
 	cfg  Config
-	// waiting is the number of sessions that wait for a worker.
+	// waiting is the number of sessions that are waiting for a worker.
 	waiting atomic.Int32
 
 	mu sync.Mutex
-	// sessions are those that are open.
+	// sessions are the open sessions.
 	sessions map[*Session]struct{}
 }
 
-// New returns a Runner that uses the workers of a pool.
+// New returns a Runner that uses the workers of pool.
 func New(pool *sandbox.Pool, cfg Config) *Runner {
 	if cfg.BatchTimeout <= 0 {
 		cfg.BatchTimeout = DefaultBatchTimeout
@@ -93,25 +93,25 @@ func New(pool *sandbox.Pool, cfg Config) *Runner {
 type Session struct {
 	*Runner
 	hooks intray.Hooks
-	// sources are the hooks that a worker loads.
+	// sources are the hooks that each worker loads.
 	sources []jsruntime.Hook
 	pins    intray.HookEnv
 
 	mu sync.Mutex
-	// slotCount is the number of slots; idle are those that no call uses.
+	// slotCount is the number of slots. idle are the slots that are not in use.
 	slotCount int
 	idle      []*workerSlot
 	closed    bool
 	// slotsChanged is closed and replaced when a slot becomes idle or is closed.
 	slotsChanged chan struct{}
 	rowHooks     []*rowHook
-	// times is how long each hook took, by its name.
+	// times is the total running time of each hook, by name.
 	times   map[string]time.Duration
 	console []string
 }
 
-// Open returns a session. It reports sources that must not be loaded as an
-// [intray.HookError]; other invalid sources are reported by the first call or by Load.
+// Open returns a session. If a source must not be loaded, Open returns an
+// [intray.HookError]. Load or the first call reports all other invalid sources.
 func (r *Runner) Open(_ context.Context, hooks intray.Hooks, pins intray.HookEnv) (*Session, error) {
 	sources := jsruntime.HooksOf(hooks)
 	if faults := jsruntime.CheckSources(sources); len(faults) > 0 {
@@ -120,7 +120,7 @@ func (r *Runner) Open(_ context.Context, hooks intray.Hooks, pins intray.HookEnv
 	return r.openSession(hooks, sources, pins), nil
 }
 
-// openSession returns a session that loads sources, which CheckSources has accepted.
+// openSession returns a session that loads sources, which CheckSources must have accepted.
 func (r *Runner) openSession(hooks intray.Hooks, sources []jsruntime.Hook, pins intray.HookEnv) *Session {
 	s := &Session{Runner: r, hooks: hooks, sources: sources, pins: pins, slotsChanged: make(chan struct{}), times: map[string]time.Duration{}}
 	for _, name := range s.hookNames(jsruntime.HookRow) {
@@ -132,9 +132,9 @@ func (r *Runner) openSession(hooks intray.Hooks, sources []jsruntime.Hook, pins 
 	return s
 }
 
-// Load loads the hooks into a first worker, which the next call uses. An
-// [*intray.HookError] reports a hook that cannot be loaded. Without Load, the first call
-// reports it.
+// Load loads the hooks into a first worker, which the next call uses. It returns an
+// [*intray.HookError] if a hook cannot be loaded. Without Load, the first call returns that
+// error.
 func (s *Session) Load(ctx context.Context) error {
 	slot, err := s.acquireSlot(ctx, nil)
 	if err == nil {
@@ -143,11 +143,11 @@ func (s *Session) Load(ctx context.Context) error {
 	return err
 }
 
-// errClosed is the error of calls after Close.
+// errClosed is the error for calls after Close.
 var errClosed = errors.New("the session of the hooks is closed")
 
-// Close waits for running calls and ends the workers of the session. It may be called
-// again.
+// Close waits until running calls end, and then ends the workers of the session. It may be
+// called more than once.
 func (s *Session) Close() error {
 	for {
 		s.mu.Lock()
@@ -169,7 +169,7 @@ func (s *Session) Close() error {
 	}
 }
 
-// HookTimes returns how long each hook took so far, by its name.
+// HookTimes returns the running time of each hook so far, by name.
 func (s *Session) HookTimes() map[string]time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +185,7 @@ func (s *Session) Console() []string {
 
 const maxConsoleLines = 20
 
-// recordOutput records the times and the console output of an answer.
+// recordOutput records the running times and the console output in an answer.
 func (s *Session) recordOutput(a *jsruntime.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Session) recordOutput(a *jsruntime.Answer) {
 	s.console = s.console[max(0, len(s.console)-maxConsoleLines):]
 }
 
-// hookNames returns the names of the hooks of a kind, in order.
+// hookNames returns the names of the hooks of one kind, in order.
 func (s *Session) hookNames(kind jsruntime.HookKind) (names []string) {
 	for _, hook := range s.sources {
 		if hook.Kind == kind {
@@ -207,24 +207,25 @@ func (s *Session) hookNames(kind jsruntime.HookKind) (names []string) {
 }
 
 // engineBudget returns the time after which the engine interrupts a hook. It is shorter
-// than the budget after which the process is killed, because an engine that interrupts a
-// hook reports its position.
+// than the time after which the process is killed, because an engine that interrupts a hook
+// can report its position.
 func (s *Session) engineBudget(budget time.Duration) time.Duration { return budget - budget/20 }
 
-// callBudget returns how long a call with so many rows may take.
+// callBudget returns the time limit of a call with this many rows.
 func (s *Session) callBudget(rows int) time.Duration {
 	batches := (rows + batchRows - 1) / batchRows
 	return max(s.cfg.BatchTimeout, min(s.cfg.CallTimeout, time.Duration(batches)*s.cfg.BatchTimeout))
 }
 
-// maxReusedRequest is the largest request buffer that the next call reuses, in bytes.
+// maxReusedRequest is the maximum size, in bytes, of a request buffer that is kept for the
+// next call.
 const maxReusedRequest = 4 << 20
 
-// request is an encodable call of hooks.
+// request is a hook call that can be encoded.
 type request interface{ Append(dst []byte) []byte }
 
-// roundTrip sends a request to a slot and reads the answer. After an error the slot is
-// unusable, and the changes passed to each are void.
+// roundTrip sends a request to a slot and reads the answer. After an error, the slot is
+// unusable, and changes that were already passed to each are invalid.
 func (s *Session) roundTrip(ctx context.Context, slot *workerSlot, r request, bounds jsruntime.Bounds, budget time.Duration, each func(c *jsruntime.Change)) (*jsruntime.Answer, error) {
 	slot.request = r.Append(slot.request[:0])
 	raw, err := s.sendRequest(ctx, slot, slot.request, budget)

@@ -13,10 +13,10 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// newRowIDPrefix is the prefix of the ids of rows that hooks add.
+// newRowIDPrefix is the prefix of the IDs of rows that hooks add.
 const newRowIDPrefix = "added-"
 
-// RunStep calls the hooks of a step.
+// RunStep calls the hooks of a step and returns the changes that they request.
 func (s *Session) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
 	about, err := json.Marshal(newStepMetadata(call))
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Session) RunStep(ctx context.Context, call intray.StepCall) (intray.Ste
 	return parseStepChanges(a.Commands, call.Fields)
 }
 
-// callForCommands makes a call that may not change cells.
+// callForCommands calls hooks that may not change cells.
 func (s *Session) callForCommands(ctx context.Context, slot *workerSlot, r request, fields int, budget time.Duration, info callInfo) (*jsruntime.Answer, error) {
 	bounds := jsruntime.Bounds{Fields: make([]jsruntime.FieldBounds, fields)}
 	a, err := s.roundTrip(ctx, slot, r, bounds, budget, ignoreChange)
@@ -62,20 +62,20 @@ func (s *Session) callForCommands(ctx context.Context, slot *workerSlot, r reque
 	return a, nil
 }
 
-// uploadMetadata is the second argument of hooks at UPLOAD_STEP.
+// uploadMetadata is the second argument of hooks in UPLOAD_STEP.
 type uploadMetadata struct {
 	DataPreview [][]string `json:"dataPreview"`
 	Filename    string     `json:"filename"`
 	SessionID   *string    `json:"sessionId"` // always null
 }
 
-// reviewMetadata is the second argument of hooks at REVIEW_STEP and after it.
+// reviewMetadata is the second argument of hooks in REVIEW_STEP and later steps.
 type reviewMetadata struct {
 	Fields []stepField `json:"fields"`
-	// HeaderMapping has the header of the column of each field, or null; that of a
-	// many-to-one field is a list.
+	// HeaderMapping maps each field to the header of its column, or to null. For a
+	// many-to-one field, it is a list of headers.
 	HeaderMapping map[string]any `json:"headerMapping"`
-	// RawHeaders are the headers of the file. They are absent after REVIEW_STEP.
+	// RawHeaders are the headers of the file. They are absent in steps after REVIEW_STEP.
 	RawHeaders []string `json:"rawHeaders,omitzero"`
 }
 
@@ -114,8 +114,8 @@ func newStepMetadata(call intray.StepCall) any {
 	return m
 }
 
-// parseStepChanges converts the commands of step hooks. Fields that hooks add come after
-// those of the call, wherever they are put.
+// parseStepChanges converts the commands of step hooks to changes. Fields that hooks add
+// come after those of the call, whatever position they are added at.
 func parseStepChanges(commands []jsruntime.Command, fields []intray.Field) (list intray.StepChanges, err error) {
 	fields = slices.Clone(fields)
 	removed := 0
@@ -177,12 +177,12 @@ func parseStepChange(c jsruntime.Command, fields []intray.Field) (*intray.StepCh
 		err := parseArgument(c.Args, 0, &ids)
 		return &intray.StepChange{RemoveRows: ids}, err
 	case "setConfirmationMessage":
-		return nil, nil // imports by the API show no confirmation
+		return nil, nil // API imports show no confirmation
 	}
 	return nil, refuse(intray.NewMessage("hook.unknown_method", nil))
 }
 
-// refuse returns the error of a command that cannot be carried out.
+// refuse returns the error for a command that cannot be carried out.
 func refuse(reason intray.Message) error { return &intray.MessageError{Message: reason} }
 
 // parseArgument decodes the argument with the index at.
@@ -282,8 +282,8 @@ func parseAddedRows(args []json.RawMessage) ([]intray.AddedRow, error) {
 	return rows, nil
 }
 
-// cellText returns a value of a hook as text: a string as it is, and other values as JSON.
-// ok is false for null.
+// cellText returns a value from a hook as text: a string unchanged, any other value as
+// JSON. ok is false for null.
 func cellText(raw json.RawMessage) (text string, ok bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", false

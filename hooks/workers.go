@@ -13,23 +13,24 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// workerSlot is a worker that has loaded the hooks for fields in one order.
+// workerSlot is a worker whose hooks were loaded for one list of fields, in order.
 type workerSlot struct {
 	worker *sandbox.Worker
 	fields []jsruntime.Field
-	// idleSince is when the last call ended.
+	// idleSince is the time at which the last call ended.
 	idleSince time.Time
 	// request is the buffer of the last request.
 	request []byte
-	// changeCount is the number of changes of the last call of row hooks.
+	// changeCount is the number of changes in the last call of row hooks.
 	changeCount int
 }
 
-// acquireSlot returns a slot whose worker has loaded the hooks for the fields.
+// acquireSlot returns a slot whose worker has loaded the hooks for the given fields.
 //
-// Only a session without slots waits for the pool; others wait for one of their own slots
-// if the pool has no worker. A session that waits for the pool holds no idle worker, and
-// other sessions give up theirs. So sessions never wait for each other in a circle.
+// Only a session without slots waits for the pool. A session that has slots waits for one
+// of these if the pool has no worker. A session that waits for the pool has no idle worker,
+// and other sessions end their idle workers. So sessions never wait for each other in a
+// cycle.
 func (s *Session) acquireSlot(ctx context.Context, fields []intray.Field) (*workerSlot, error) {
 	slot, faults, err := s.acquireOrFaults(ctx, fields)
 	if err == nil && len(faults) > 0 {
@@ -38,8 +39,8 @@ func (s *Session) acquireSlot(ctx context.Context, fields []intray.Field) (*work
 	return slot, err
 }
 
-// acquireOrFaults is like acquireSlot, but returns all hooks that cannot be loaded. The
-// slot is nil then.
+// acquireOrFaults is like acquireSlot, but also returns all faults of hooks that cannot be
+// loaded. If there are any, the slot is nil.
 func (s *Session) acquireOrFaults(ctx context.Context, fields []intray.Field) (*workerSlot, []jsruntime.Fault, error) {
 	for done := retryCount(0); ; {
 		slot, err := s.waitForSlot(ctx)
@@ -57,7 +58,7 @@ func (s *Session) acquireOrFaults(ctx context.Context, fields []intray.Field) (*
 	}
 }
 
-// waitForSlot returns a slot that no other call uses.
+// waitForSlot waits for a slot that is not in use.
 func (s *Session) waitForSlot(ctx context.Context) (*workerSlot, error) {
 	for {
 		slot, isOnly, changed, err := s.claimSlot()
@@ -81,9 +82,10 @@ func (s *Session) waitForSlot(ctx context.Context) (*workerSlot, error) {
 	}
 }
 
-// claimSlot returns the slot that was used last, or a new one without a worker, or nil if
-// there are MaxWorkers slots already. isOnly reports whether a new slot is the only one
-// of the session. changed is closed when a slot becomes idle or is closed.
+// claimSlot returns the slot that was used last. If no slot is idle, it returns a new slot
+// without a worker, or nil if there are already MaxWorkers slots. isOnly reports whether a
+// new slot is the only one of the session. changed is closed when a slot becomes idle or is
+// closed.
 func (s *Session) claimSlot() (slot *workerSlot, isOnly bool, changed <-chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,8 +103,8 @@ func (s *Session) claimSlot() (slot *workerSlot, isOnly bool, changed <-chan str
 	return slot, isOnly, s.slotsChanged, nil
 }
 
-// startWorker starts the worker of a new slot, or removes the slot. It waits for the pool
-// only if the session has no other slot.
+// startWorker starts the worker of a new slot. If it cannot, it removes the slot. It waits
+// for the pool only if the session has no other slot.
 func (s *Session) startWorker(ctx context.Context, slot *workerSlot, isOnly bool) (started bool, err error) {
 	if isOnly {
 		slot.worker, err = s.waitForWorker(ctx)
@@ -116,7 +118,7 @@ func (s *Session) startWorker(ctx context.Context, slot *workerSlot, isOnly bool
 		return false, startError(err)
 	case !started:
 		s.mu.Lock()
-		s.slotCount-- // waiters stay asleep: no worker became available
+		s.slotCount-- // waiters are not notified, because no worker became available
 		last := s.slotCount == 0
 		s.mu.Unlock()
 		if last { // the other slots were closed in the meantime
@@ -128,7 +130,7 @@ func (s *Session) startWorker(ctx context.Context, slot *workerSlot, isOnly bool
 
 func startError(err error) error { return fmt.Errorf("start a hook worker: %w", err) }
 
-// notifyWaiters wakes the calls that wait for a slot.
+// notifyWaiters notifies the calls that are waiting for a slot.
 func (s *Session) notifyWaiters() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +138,8 @@ func (s *Session) notifyWaiters() {
 	s.slotsChanged = make(chan struct{})
 }
 
-// releaseSlot makes a slot idle. It closes the slot if the session has another one and
-// some session waits for a worker.
+// releaseSlot makes a slot idle. If another session is waiting for a worker and this
+// session has other slots, it closes the slot instead.
 func (s *Session) releaseSlot(slot *workerSlot) {
 	slot.idleSince = time.Now()
 	s.mu.Lock()
@@ -164,8 +166,8 @@ func (s *Session) closeSlot(slot *workerSlot) {
 	s.notifyWaiters()
 }
 
-// replaceWorker ends the worker of a slot and starts another one. The new worker loads the
-// hooks for fields unless these are nil.
+// replaceWorker ends the worker of a slot and starts a new one. The new worker loads the
+// hooks for fields unless fields is nil.
 func (s *Session) replaceWorker(ctx context.Context, slot *workerSlot, fields []jsruntime.Field) error {
 	for done := retryCount(0); ; {
 		slot.worker.Close()
@@ -190,11 +192,12 @@ func (s *Session) replaceWorker(ctx context.Context, slot *workerSlot, fields []
 	}
 }
 
-// idleGracePeriod is how long a worker may be idle while another session waits for one.
+// idleGracePeriod is how long a worker may be idle while another session is waiting for a
+// worker.
 const idleGracePeriod = 50 * time.Millisecond
 
-// waitForWorker waits for a worker of the pool. Meanwhile it ends the idle workers of this
-// session, and those of others that have been idle for idleGracePeriod.
+// waitForWorker waits for a worker from the pool. Meanwhile, it ends the idle workers of
+// this session, and the workers of other sessions that have been idle for idleGracePeriod.
 func (s *Session) waitForWorker(ctx context.Context) (*sandbox.Worker, error) {
 	s.waiting.Add(1)
 	defer s.waiting.Add(-1)
@@ -216,7 +219,8 @@ func (s *Session) waitForWorker(ctx context.Context) (*sandbox.Worker, error) {
 	}
 }
 
-// closeIdleWorkers ends the workers that have been idle for at least idleFor.
+// closeIdleWorkers ends the workers of the session that have been idle for at least
+// idleFor.
 func (s *Session) closeIdleWorkers(idleFor time.Duration) {
 	s.mu.Lock()
 	before := len(s.idle)
@@ -243,12 +247,12 @@ func runtimeFields(fields []intray.Field) []jsruntime.Field {
 	return list
 }
 
-// reservedMemory is the part of a worker's memory that the engine does not get, in bytes.
-// The rest of the process and the requests need it.
+// reservedMemory is the memory of a worker, in bytes, that is not available to its
+// JavaScript engine. The rest of the process and the requests need it.
 const reservedMemory = 40 << 20
 
-// loadHooks loads the hooks for the fields into a worker, unless it has them already. It
-// returns those that cannot be loaded.
+// loadHooks loads the hooks for fields into a worker, unless they are already loaded. It
+// returns the faults of hooks that cannot be loaded.
 func (s *Session) loadHooks(ctx context.Context, slot *workerSlot, fields []jsruntime.Field) ([]jsruntime.Fault, error) {
 	if slot.fields != nil && slices.Equal(slot.fields, fields) {
 		return nil, nil
@@ -275,8 +279,8 @@ func (s *Session) loadHooks(ctx context.Context, slot *workerSlot, fields []jsru
 	return faults, nil
 }
 
-// sendRequest calls the worker of a slot. A worker that was ended because it was idle is
-// replaced first.
+// sendRequest calls the worker of a slot. If the worker was ended because it was idle,
+// sendRequest replaces it first.
 func (s *Session) sendRequest(ctx context.Context, slot *workerSlot, request []byte, budget time.Duration) (string, error) {
 	raw, err := slot.worker.Call(ctx, request, budget)
 	var dead *sandbox.Failure
@@ -289,8 +293,8 @@ func (s *Session) sendRequest(ctx context.Context, slot *workerSlot, request []b
 	return slot.worker.Call(ctx, request, budget)
 }
 
-// withRetry calls do with a slot. If something other than a hook ends the worker, it calls
-// do again with a fresh worker.
+// withRetry calls do with a slot. If something other than a hook ends the worker, withRetry
+// calls do again with a fresh worker.
 func (s *Session) withRetry(ctx context.Context, fields []intray.Field, c callInfo, do func(slot *workerSlot) error) error {
 	for done := retryCount(0); ; {
 		slot, err := s.acquireSlot(ctx, fields)
@@ -308,16 +312,16 @@ func (s *Session) withRetry(ctx context.Context, fields []intray.Field, c callIn
 	}
 }
 
-// retryDelays are the pauses before a call is repeated because something other than a hook
-// ended its worker: a system without free memory may have some again after a while. A
-// hook cannot cause this, so retries need no tighter limit.
+// retryDelays are the delays before a call is repeated because something other than a hook
+// ended its worker. A system without free memory may recover after a while. A hook cannot
+// cause this, so retries do not need a stricter limit.
 var retryDelays = []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second}
 
 // retryCount is the number of retries so far.
 type retryCount int
 
-// waitBeforeRetry reports whether the call that ended with err should be repeated, and
-// waits for that long.
+// waitBeforeRetry reports whether the call that returned err should be repeated. If so, it
+// first waits for the next retry delay.
 func (n *retryCount) waitBeforeRetry(ctx context.Context, err error) bool {
 	if !isKilledExternally(err) || int(*n) == len(retryDelays) {
 		return false
@@ -331,8 +335,8 @@ func (n *retryCount) waitBeforeRetry(ctx context.Context, err error) bool {
 	return true
 }
 
-// isKilledExternally reports whether something other than a hook ended a worker, such as a
-// system without free memory or an operator.
+// isKilledExternally reports whether something other than a hook ended a worker, such as
+// the system when it ran out of memory, or an operator.
 func isKilledExternally(err error) bool {
 	var dead *sandbox.Failure
 	return errors.As(err, &dead) && dead.Kind == sandbox.KindKilled
