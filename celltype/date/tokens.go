@@ -158,8 +158,7 @@ func (l *tokenParser) joinAt(i int, words map[string]wordID) {
 	}
 }
 
-// consume marks the tokens from index from up to, but not including, index to
-// as used.
+// consume marks the tokens [from, to) as used.
 func (l *tokenParser) consume(from, to int) {
 	for i := from; i < to; i++ {
 		l.tokens[i].kind = tokenUsed

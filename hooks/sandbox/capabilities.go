@@ -6,28 +6,28 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Capabilities are the features of a system that a sandbox uses.
+// Capabilities are the operating system features that a sandbox uses.
 type Capabilities struct {
 	// System and Processor are GOOS and GOARCH.
 	System, Processor string
-	// NoNewPrivs: a process can give up getting more privileges.
+	// NoNewPrivs: a process can give up the ability to gain privileges.
 	NoNewPrivs bool
-	// Seccomp: a process can be restricted to a list of system calls, and this program
-	// has the list for this processor.
+	// Seccomp: a process can be restricted to a list of system calls, and this program has
+	// a list for this processor.
 	Seccomp bool
-	// Landlock is the version of Landlock, or 0 if the kernel has none.
+	// Landlock is the version of Landlock, or 0 if the kernel does not support it.
 	Landlock int
-	// Users: each worker has its own user id.
+	// Users: each worker has a separate user ID.
 	Users bool
-	// Namespaces: each worker has its own empty network. Only a pool knows.
+	// Namespaces: each worker has a separate empty network. Only a pool can determine this.
 	Namespaces bool
 	// Cgroup is "v1" or "v2" if a cgroup limits the memory of each worker, and "" if the
-	// pool measures the memory. The result of ProbeCapabilities has the version whose
-	// memory controller is mounted.
+	// pool measures the memory instead. In the result of ProbeCapabilities, it is the
+	// version whose memory controller is mounted.
 	Cgroup string
 }
 
-// missingRequired returns the missing features without which a sandbox is not strict.
+// missingRequired returns the missing features that a strict sandbox requires.
 func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	if a.System != "linux" {
 		return []intray.Message{intray.NewMessage("sandbox.linux_only", intray.Params{"system": a.System})}
@@ -44,7 +44,7 @@ func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	return lacks
 }
 
-// Missing describes what a pool lacks, for a log.
+// Missing returns descriptions of the missing features, for a log.
 func (a Capabilities) Missing() []string {
 	lacks := intray.RenderAll(a.missingRequired())
 	if !a.Users {
@@ -59,7 +59,7 @@ func (a Capabilities) Missing() []string {
 	return lacks
 }
 
-// baseCapabilities returns the capabilities of an unknown system.
+// baseCapabilities returns the capabilities that every system has.
 func baseCapabilities() Capabilities {
 	return Capabilities{System: runtime.GOOS, Processor: runtime.GOARCH}
 }

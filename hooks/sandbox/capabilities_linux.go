@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProbeCapabilities asks the kernel for its features and changes nothing.
+// ProbeCapabilities determines the features of the kernel. It does not change anything.
 func ProbeCapabilities() Capabilities {
 	has := baseCapabilities()
 	_, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
@@ -20,7 +20,7 @@ func ProbeCapabilities() Capabilities {
 	return has
 }
 
-// canKillProcess reports whether a filter can end a whole process.
+// canKillProcess reports whether a seccomp filter can kill a whole process.
 func canKillProcess() bool {
 	action := uint32(unix.SECCOMP_RET_KILL_PROCESS)
 	_, _, code := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
@@ -35,7 +35,8 @@ func landlockVersion() int {
 	return int(version)
 }
 
-// canChangeUser checks for the capabilities, which root in a container may lack.
+// canChangeUser reports whether this process can change its user. Root in a container may
+// not have the required capabilities.
 func canChangeUser() bool {
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -46,7 +47,8 @@ func canChangeUser() bool {
 	return sets[0].Effective&need == need
 }
 
-// cgroupVersion returns the version of a mounted memory controller, or "".
+// cgroupVersion returns the cgroup version of the mounted memory controller, or "" if there
+// is none.
 func cgroupVersion() string {
 	text, _ := os.ReadFile("/proc/self/mountinfo")
 	for line := range strings.Lines(string(text)) {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// cgroups creates a cgroup for each worker below a folder of the memory controller. A nil
-// *cgroups creates none.
+// cgroups creates a cgroup for each worker under a parent cgroup that has the memory
+// controller. A nil *cgroups does not create any.
 type cgroups struct {
 	folder string
 	isV2   bool
@@ -29,8 +29,8 @@ type cgroup struct {
 
 const groupPrefix = "intray-hooks-"
 
-// openCgroups checks that the folder is usable, so that the service reports an unusable
-// one when it starts and not when a hook runs.
+// openCgroups checks that folder is a usable parent cgroup, so that the service reports an
+// error when it starts rather than when a hook runs.
 func openCgroups(folder string, memory int64) (*cgroups, error) {
 	g, err := findCgroups(folder)
 	if err != nil {
@@ -40,7 +40,7 @@ func openCgroups(folder string, memory int64) (*cgroups, error) {
 	return g, g.checkUsable(memory)
 }
 
-// findCgroups returns the cgroups in a folder of either version.
+// findCgroups returns the cgroups for a parent folder of cgroup version 1 or 2.
 func findCgroups(folder string) (*cgroups, error) {
 	g := &cgroups{folder: folder}
 	controllers, err := os.ReadFile(filepath.Join(folder, "cgroup.controllers"))
@@ -58,7 +58,7 @@ func findCgroups(folder string) (*cgroups, error) {
 	return g, nil
 }
 
-// checkUsable creates a cgroup without a process and sets its limit.
+// checkUsable creates a cgroup without a process and sets its memory limit.
 func (g *cgroups) checkUsable(memory int64) error {
 	one := g.nextGroup()
 	if err := os.Mkdir(one.folder, 0o755); err != nil { //nolint:gosec // Monitoring may read the statistics.
@@ -74,7 +74,7 @@ func (g *cgroups) checkUsable(memory int64) error {
 	return nil
 }
 
-// nextGroup returns a cgroup that does not exist yet.
+// nextGroup returns a cgroup that has not been created yet.
 func (g *cgroups) nextGroup() *cgroup {
 	return &cgroup{
 		folder: filepath.Join(g.folder, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), g.next.Add(1))),
@@ -87,8 +87,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// removeStale removes the cgroups of programs that were killed. Only empty ones can be
-// removed.
+// removeStale removes the cgroups of earlier runs that were killed. Only empty cgroups can
+// be removed.
 func (g *cgroups) removeStale() {
 	old, _ := filepath.Glob(filepath.Join(g.folder, groupPrefix+"*"))
 	for _, folder := range old {
@@ -129,7 +129,7 @@ func (g *cgroups) addProcess(pid int, memory int64) (*cgroup, error) {
 	return one, nil
 }
 
-// setMemoryLimit writes the limits. The limits of memory and swap together are missing on
+// setMemoryLimit writes the limits. The limit on memory and swap together is missing on
 // systems that do not count swap.
 func (c *cgroup) setMemoryLimit(memory int64) error {
 	if c.isV2 {
@@ -149,8 +149,8 @@ func (c *cgroup) writeOptional(name string, value int64) error {
 	return c.write(name, value)
 }
 
-// isKilledForMemory reports whether the kernel killed a process of the cgroup for its
-// memory.
+// isKilledForMemory reports whether the kernel killed a process of the cgroup because of
+// its memory use.
 func (c *cgroup) isKilledForMemory() bool {
 	if c == nil {
 		return false
@@ -171,8 +171,8 @@ func (c *cgroup) isKilledForMemory() bool {
 	return false
 }
 
-// remove retries for a moment, because the kernel may still count a process that has
-// ended.
+// remove removes the cgroup. It retries for a short time, because the kernel may still
+// count a process that has ended.
 func (c *cgroup) remove() {
 	if c == nil {
 		return

@@ -11,29 +11,29 @@ import (
 	"time"
 )
 
-// Runtime is what executes code in a worker.
+// Runtime is the program that executes code in a worker.
 type Runtime string
 
-// Runtimes.
+// These are the runtimes.
 const (
 	// QuickJS is part of this program.
 	QuickJS Runtime = "quickjs"
-	// Node must be installed. It is faster and needs more memory.
+	// Node must be installed. It is faster than QuickJS but needs more memory.
 	Node Runtime = "node"
 )
 
-// Mode decides what happens if the system lacks a part of the sandbox.
+// Mode decides what happens if the system does not support a part of the sandbox.
 type Mode string
 
-// Modes.
+// These are the modes.
 const (
-	// Strict does not start workers without the whole sandbox.
+	// Strict does not start workers unless the whole sandbox is supported.
 	Strict Mode = "strict"
-	// BestEffort uses the parts that the system has.
+	// BestEffort uses the parts that the system supports.
 	BestEffort Mode = "best-effort"
 )
 
-// Defaults of a Config.
+// These are the defaults of a Config.
 const (
 	DefaultMemory       = 256 << 20
 	DefaultCallTimeout  = 5 * time.Second
@@ -45,7 +45,7 @@ const (
 	DefaultFirstUserID  = 64500
 )
 
-// maxScript is the most bytes of one argument of a program.
+// maxScript is the maximum length of a command-line argument in bytes.
 const maxScript = 120 << 10
 
 // Config configures a Pool. The zero Config works: QuickJS in a strict sandbox.
@@ -54,56 +54,60 @@ type Config struct {
 	Runtime Runtime
 	// Mode is Strict by default.
 	Mode Mode
-	// Command are the arguments that make this program call Serve. Default: hook-worker.
+	// Command holds the arguments that make this program call Serve. Default: hook-worker.
 	Command []string
-	// NodePath is the Node program, of version 20 or later. Default: node in PATH.
+	// NodePath is the path of the Node executable, version 20 or later. Default: node in
+	// PATH.
 	NodePath string
-	// Script is the program that Node runs. It answers frames on descriptors 0 and 1. At
-	// most 120 KiB.
+	// Script is the program that Node runs. It must answer frames on descriptors 0 and 1.
+	// The maximum length is 120 KiB.
 	Script string
 	// Setup is passed to each worker before its sandbox is complete. It must come from
 	// this program, never from untrusted input.
 	Setup []byte
 
 	// Memory is the memory limit of a worker, in bytes. Default DefaultMemory. Without a
-	// cgroup, the pool measures it every 20 ms, so a worker may exceed it for that long.
+	// cgroup, the pool measures the memory every 20 ms, so a worker may exceed the limit
+	// for that long.
 	Memory int64
-	// CallTimeout is the budget of calls that do not set one. Default DefaultCallTimeout.
+	// CallTimeout is the time limit of calls that do not set one. Default
+	// DefaultCallTimeout.
 	CallTimeout time.Duration
-	// IdleTimeout is how long a worker in use may go without a call before it is ended.
-	// Default DefaultIdleTimeout.
+	// IdleTimeout is the maximum time that a worker in use may go without a call before it
+	// is ended. Default DefaultIdleTimeout.
 	IdleTimeout time.Duration
-	// StartTimeout is how long a worker may take to start. Default DefaultStartTimeout.
+	// StartTimeout is the maximum time for a worker to start. Default DefaultStartTimeout.
 	StartTimeout time.Duration
-	// MaxRequest and MaxAnswer are the longest payloads, in bytes. Defaults
+	// MaxRequest and MaxAnswer are the maximum lengths of payloads, in bytes. Defaults
 	// DefaultMaxRequest and DefaultMaxAnswer.
 	MaxRequest, MaxAnswer int
 
-	// IdleWorkers is the number of workers that are started ahead. Default
+	// IdleWorkers is the number of idle workers that are started in advance. Default
 	// DefaultIdleWorkers.
 	IdleWorkers int
-	// MaxWorkers is the most processes, including idle ones. Default: four for each
+	// MaxWorkers is the maximum number of processes, including idle ones. Default: four per
 	// processor.
 	MaxWorkers int
-	// Cgroup is a folder of the memory controller, version 1 or 2, in which cgroups can
-	// be created. Default: none.
+	// Cgroup is a folder of the memory controller, version 1 or 2, in which the pool can
+	// create cgroups. Default: none.
 	Cgroup string
-	// FirstUserID is the first of MaxWorkers user ids that nothing else uses. They are
-	// used if this program runs as root. Default DefaultFirstUserID.
+	// FirstUserID is the first of MaxWorkers consecutive user IDs that are not used for
+	// anything else. They are used only if this program runs as root. Default
+	// DefaultFirstUserID.
 	FirstUserID int
 
 	nodeMajor int
 }
 
-// Limits are the limits of one worker. Members that are zero, or larger than in the
-// Config, have the value of the Config.
+// Limits are the limits of one worker. A limit that is zero, or larger than in the Config,
+// is replaced by the one in the Config.
 type Limits struct {
-	// Memory and MaxAnswer are in bytes.
+	// Memory and MaxAnswer are limits in bytes.
 	Memory    int64
 	MaxAnswer int
 }
 
-// withDefaults sets defaults and checks the values.
+// withDefaults returns cfg with defaults set, or an error if a value is invalid.
 func (cfg Config) withDefaults() (Config, error) {
 	setDefault(&cfg.Runtime, QuickJS)
 	setDefault(&cfg.Mode, Strict)
@@ -153,21 +157,22 @@ func (cfg *Config) validate() error {
 	return nil
 }
 
-// minNodeVersion is the first version that has the flags.
+// minNodeVersion is the first Node version that supports nodeArgs.
 const minNodeVersion = 20
 
-// nodeArgs make Node small and disable what hooks must not use. The sandbox is the security
-// boundary, not these flags.
+// nodeArgs reduce the memory use of Node and disable features that hooks must not use. The
+// sandbox is the security boundary, not these flags.
 var nodeArgs = []string{
 	"--disable-proto=delete", "--no-addons", "--disallow-code-generation-from-strings", "--frozen-intrinsics",
 	"--no-deprecation", "--no-warnings",
-	// The young generation fits into the processor caches, because most of what hooks
-	// allocate is short-lived. With half the size, the texts of a call would be promoted.
+	// The young generation fits into the processor caches, because most objects that hooks
+	// allocate are short-lived. With half the size, the strings of a call would be
+	// promoted.
 	"--max-semi-space-size=4", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
 }
 
-// newNodeCommand returns the command that a worker executes. Half of the memory is for
-// the heap; the program, buffers and garbage collection need the rest.
+// newNodeCommand returns the command that a worker executes. The heap gets half of the
+// memory; the program, buffers and garbage collection need the rest.
 func newNodeCommand(cfg *Config) *nodeCommand {
 	permission := "--permission"
 	if cfg.nodeMajor < 24 {
@@ -178,13 +183,14 @@ func newNodeCommand(cfg *Config) *nodeCommand {
 	return &nodeCommand{
 		Path: cfg.NodePath,
 		Args: args,
-		// Without OPENSSL_CONF, Node fails because it cannot open a file in the sandbox.
+		// Without OPENSSL_CONF, Node fails because the sandbox does not let it open its
+		// default file.
 		Env: append(environment(), "OPENSSL_CONF=/dev/null"),
 	}
 }
 
-// findNode resolves the path, because workers have another working directory, and checks
-// the version.
+// findNode makes the path of Node absolute, because workers have a different working
+// directory, and checks the version.
 func (cfg *Config) findNode() error {
 	setDefault(&cfg.NodePath, "node")
 	path, err := exec.LookPath(cfg.NodePath)
@@ -205,7 +211,8 @@ func (cfg *Config) findNode() error {
 	return err
 }
 
-// nodeMajorVersion runs the program with --version only.
+// nodeMajorVersion returns the major version of a Node executable. It runs it only with
+// --version.
 func nodeMajorVersion(path string, patience time.Duration) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

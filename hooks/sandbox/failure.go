@@ -12,10 +12,10 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Kind is the reason of a failure.
+// Kind is the reason for a failure.
 type Kind string
 
-// Kinds of failures.
+// These are the kinds of failures.
 const (
 	// KindDeadline: a call exceeded its budget.
 	KindDeadline Kind = "deadline"
@@ -23,55 +23,55 @@ const (
 	KindMemory Kind = "memory"
 	// KindThreads: the worker had too many threads.
 	KindThreads Kind = "threads"
-	// KindDied: the process ended on its own, or by SIGSYS because of a forbidden system
-	// call.
+	// KindDied: the process ended on its own, or was killed by SIGSYS because of a
+	// forbidden system call.
 	KindDied Kind = "died"
-	// KindKilled: something else ended the process, such as an operator or a system
-	// without free memory.
+	// KindKilled: something outside the sandbox ended the process, such as an operator, or
+	// the system when it ran out of memory.
 	KindKilled Kind = "killed"
 	// KindProtocol: the worker wrote an invalid or unexpected frame.
 	KindProtocol Kind = "protocol"
-	// KindOutput: the worker wrote too much.
+	// KindOutput: the worker wrote more output than allowed.
 	KindOutput Kind = "output"
 	// KindFault: the worker reported that it cannot continue.
 	KindFault Kind = "fault"
-	// KindIdle: the worker had no call for too long.
+	// KindIdle: the worker received no call within IdleTimeout.
 	KindIdle Kind = "idle"
-	// KindClosed: the user of the worker closed it or cancelled a call.
+	// KindClosed: the caller closed the worker or cancelled a call.
 	KindClosed Kind = "closed"
 	// KindStart: the worker did not become ready.
 	KindStart Kind = "start"
 )
 
-// Failure is the reason why a worker has ended. It is returned when its process is gone.
+// Failure is the reason why a worker ended. It is returned only after the process is gone.
 //
 //nolint:errname // Failure describes the end of a worker, and callers keep it as a value.
 type Failure struct {
 	Kind Kind
 	// Detail is a description for logs.
 	Detail string
-	// Signal is the name of the signal that ended a process without the pool, or "". Exit
-	// is the exit status, or -1.
+	// Signal is the name of the signal that ended the process, or "" if the pool ended it
+	// or there was no signal. Exit is the exit status, or -1.
 	Signal string
 	Exit   int
-	// Stderr is what the worker wrote to its standard error: all of it, or the first KiB
-	// and the last 8. It is untrusted.
+	// Stderr is the standard error output of the worker. If it is long, only the first 1
+	// KiB and the last 8 KiB are kept. It is untrusted.
 	Stderr string
-	// Note is the last note of the running call, or "". It is untrusted. Noted is how
-	// long before the end it came.
+	// Note is the last note of the running call, or "". It is untrusted. Noted is the time
+	// between the note and the end of the worker.
 	Note  string
 	Noted time.Duration
 	// Cause is the underlying error, or nil.
 	Cause error
 }
 
-// Error returns a text without the output of the worker.
+// Error describes the failure. It does not include any output of the worker.
 func (f *Failure) Error() string { return "the hook worker was ended: " + f.Detail }
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// exitFailure returns the failure of a process that ended without the pool.
+// exitFailure returns the failure of a process that was not ended by the pool.
 func exitFailure(end exitStatus) *Failure {
 	f := &Failure{Kind: KindDied, Exit: end.exit, Signal: end.signal}
 	switch {
@@ -89,15 +89,16 @@ func exitFailure(end exitStatus) *Failure {
 	return f
 }
 
-// externalSignals are signals that no worker can send, because the sandbox forbids it.
+// externalSignals are the signals that a worker cannot send, because the sandbox forbids
+// it.
 var externalSignals = []string{"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"}
 
-// outOfMemoryMessages are texts of runtimes that end for lack of memory. Forging them
-// only changes the text of an error.
+// outOfMemoryMessages are messages of runtimes that end because they are out of memory.
+// Forging such a message only changes the text of an error.
 var outOfMemoryMessages = []string{"cannot allocate memory", "runtime: out of memory", "JavaScript heap out of memory", "Allocation failed - process out of memory"}
 
-// addStderr adds the standard error of a process, which may show that it ran out of
-// memory.
+// addStderr adds the standard error output of a process. The output may show that the
+// process ran out of memory.
 func (f *Failure) addStderr(stderr string) {
 	f.Stderr = stderr
 	if f.Kind != KindDied && f.Kind != KindKilled {
@@ -111,11 +112,11 @@ func (f *Failure) addStderr(stderr string) {
 	}
 }
 
-// exitStatus is how a process ended.
+// exitStatus describes how a process ended.
 type exitStatus struct {
 	exit   int
 	signal string
-	// outOfMemory reports whether the kernel ended it for its memory.
+	// outOfMemory reports whether the kernel killed the process because of its memory use.
 	outOfMemory bool
 }
 
@@ -126,43 +127,44 @@ func newExitStatus(state *os.ProcessState) exitStatus {
 	return exitStatus{exit: state.ExitCode()}
 }
 
-// TooLongError reports that a request was too long to be sent.
+// TooLongError reports that a request was too long to send.
 type TooLongError struct {
-	// Size is the length of the request and Most the longest allowed, in bytes.
+	// Size is the length of the request, and Most the maximum length, in bytes.
 	Size, Most int
 }
 
-// Error returns both sizes.
+// Error returns a message with both sizes.
 func (e *TooLongError) Error() string {
 	return fmt.Sprintf("a request of %d bytes exceeds the limit of %d bytes of a hook worker", e.Size, e.Most)
 }
 
 // RefusedError reports that this system cannot build a strict sandbox.
 type RefusedError struct {
-	// Lacks are the missing parts, such as "the kernel has no Landlock".
+	// Lacks describes the missing features, such as "the kernel has no Landlock".
 	Lacks []intray.Message
 }
 
-// Error returns the text of Describe in English.
+// Error returns the message from Describe in English.
 func (e *RefusedError) Error() string { return e.Describe().String() }
 
-// Describe returns what is missing and what to do, without a full stop.
+// Describe returns a message with the missing features and the possible solutions. It has
+// no full stop.
 func (e *RefusedError) Describe() intray.Message {
 	return intray.NewMessage("hook.no_strict_sandbox", intray.Params{"lacks": e.Lacks})
 }
 
 const (
-	// headSize and tailSize are how much of the standard error is stored, in bytes. A
-	// runtime writes the reason first, and details up to the end.
+	// headSize and tailSize are the numbers of bytes of the standard error output that are
+	// kept from its start and end. A runtime writes the reason first and details last.
 	headSize = 1 << 10
 	tailSize = 8 << 10
-	// maxStderr is how much a worker may write to its standard error, in bytes.
+	// maxStderr is the maximum length of the standard error output of a worker, in bytes.
 	maxStderr = 4 << 20
-	// omission replaces the middle.
+	// omission replaces the middle of the output.
 	omission = "\n[...]\n"
 )
 
-// headTail stores the beginning and the end of a stream.
+// headTail keeps the start and the end of a stream.
 type headTail struct {
 	mu   sync.Mutex
 	head []byte
@@ -170,8 +172,8 @@ type headTail struct {
 	cut  bool
 }
 
-// readFrom reads to the end of a stream. It stops and returns true after more than most
-// bytes.
+// readFrom reads a stream to its end. If the stream is longer than most bytes, it stops and
+// returns true.
 func (t *headTail) readFrom(from io.Reader, most int) bool {
 	buf := make([]byte, 4<<10)
 	for total := 0; total <= most; {

@@ -18,21 +18,22 @@ type launcher struct {
 	cfg       *Config
 	available Capabilities
 	groups    *cgroups
-	// modeIndex is the index of the launch mode. It advances while the system refuses a
-	// mode, until the first process has started, so that the capabilities do not change
-	// later.
+	// modeIndex is the index of the current launch mode. It advances if the system refuses
+	// a mode, but only until the first process has started, so that the capabilities do not
+	// change later.
 	modeIndex atomic.Int32
 	settled   atomic.Bool
 }
 
-// launchMode is what the parent does when it creates a process.
+// launchMode specifies what the parent does when it creates a process.
 type launchMode struct{ user, namespaces bool }
 
-// launchModes are in the order in which they are tried. Containers often forbid
-// namespaces, and sometimes other users.
+// launchModes are the launch modes in the order in which they are tried. Containers often
+// forbid namespaces, and sometimes forbid other users.
 var launchModes = []launchMode{{true, true}, {true, false}, {false, true}, {false, false}}
 
-// newLauncher returns a *RefusedError if the system cannot build a strict sandbox.
+// newLauncher returns a launcher, or a *RefusedError if the system cannot build a strict
+// sandbox.
 func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
 	l := &launcher{cfg: cfg, available: has}
 	if lacks := has.missingRequired(); len(lacks) > 0 && cfg.Mode == Strict {
@@ -51,7 +52,7 @@ func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
 	return l, nil
 }
 
-// capabilities returns those of the system without those that were refused.
+// capabilities returns the capabilities of the system, without those that it refused.
 func (l *launcher) capabilities() Capabilities {
 	has, mode := l.available, launchModes[l.modeIndex.Load()]
 	has.Users = has.Users && mode.user
@@ -60,7 +61,7 @@ func (l *launcher) capabilities() Capabilities {
 	return has
 }
 
-// restrictions returns what the worker must apply to itself.
+// restrictions returns the restrictions that a worker must apply to itself.
 func (l *launcher) restrictions() restrictions {
 	has := l.capabilities()
 	r := restrictions{
@@ -89,8 +90,9 @@ func (l *launcher) startProcess(slot int) (*process, error) {
 	}
 }
 
-// isForbidden reports whether a system refuses a launch mode: EACCES if another user may
-// not execute this program, ENOSPC if there are too many namespaces.
+// isForbidden reports whether err means that the system refuses a launch mode. EACCES means
+// that another user may not execute this program, ENOSPC that there are too many
+// namespaces.
 func isForbidden(err error) bool {
 	for _, code := range []syscall.Errno{unix.EPERM, unix.EINVAL, unix.EACCES, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
 		if errors.Is(err, code) {
@@ -144,8 +146,8 @@ func (l *launcher) sysProcAttr(mode launchMode, slot int) *syscall.SysProcAttr {
 	return attr
 }
 
-// enlargePipe makes a pipe hold a whole batch, so that the writer need not wait for the
-// reader. The system may refuse.
+// enlargePipe enlarges the buffer of a pipe to hold a whole batch, so that the writer does
+// not have to wait for the reader. It ignores an error.
 func enlargePipe(end *os.File) {
 	raw, err := end.SyscallConn()
 	if err != nil {
@@ -156,12 +158,13 @@ func enlargePipe(end *os.File) {
 
 func (l *launcher) close() {}
 
-// wait returns when the process is dead, its group is killed and its entry in the process
+// wait waits until the process is dead, its group is killed, and its entry in the process
+// table is removed.
 // table is removed.
 func (p *process) wait() exitStatus {
 	for {
-		// The process remains in the table, so its number, which is that of its group,
-		// cannot be reused before the group is killed.
+		// The process stays in the process table until the group is killed. So its ID,
+		// which is also the ID of the group, cannot be reused before that.
 		err := unix.Waitid(unix.P_PID, p.os.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
 			break
@@ -184,7 +187,7 @@ func (p *process) wait() exitStatus {
 	return end
 }
 
-// kill ends the process and its group.
+// kill kills the process and its process group.
 func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,14 +196,14 @@ func (p *process) kill() {
 	}
 }
 
-// gauge measures a process.
+// gauge measures the resource usage of a process.
 type gauge struct {
 	stat  *os.File
 	group *cgroup
 }
 
-// open must be called before the process restricts itself: /proc may hide it later, but
-// open files remain readable.
+// open opens the files in /proc. It must be called before the process restricts itself:
+// /proc may hide the files later, but files that are already open remain readable.
 func (g *gauge) open(pid int, groups *cgroups, memory int64) (err error) {
 	if g.stat, err = os.Open(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
 		return fmt.Errorf("open the memory statistics of a hook worker: %w", err)
@@ -227,13 +230,15 @@ func (g *gauge) usage() (held int64, threads int, ok bool) {
 	return parseStat(buf[:n])
 }
 
-// Fields of /proc/PID/stat after the name, which are 20 and 24 of all.
+// These are the indexes of fields 20 and 24 of /proc/PID/stat, counted from the first field
+// after the name.
 const (
 	statThreads  = 17
 	statResident = 21
 )
 
-// parseStat reads after the last parenthesis, because a process chooses its name.
+// parseStat parses /proc/PID/stat. It starts after the last parenthesis, because a process
+// can choose its name.
 func parseStat(text []byte) (held int64, threads int, ok bool) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) <= statResident {

@@ -1,28 +1,28 @@
 // Package sandbox runs untrusted code in sandboxed processes.
 //
-// A [Pool] keeps workers: processes of this program, started with the argument
-// hook-worker, or of Node. A [Worker] has one user, who makes calls (a request and an
-// answer, both bytes) and closes it; it is never reused. Before a worker receives
-// untrusted input, it restricts itself: no file, no socket, no other program, limited
-// memory. An idle worker is started and restricted, and waits for a user. A [Failure] is
-// the reason why a worker has ended.
+// A [Pool] manages workers: processes that run this program with the argument hook-worker,
+// or Node. Each [Worker] is given to one caller, who makes calls (a request and an answer,
+// both bytes) and closes it. A worker is never reused. Before a worker receives untrusted
+// input, it restricts itself: it has no access to files, sockets or other programs, and its
+// memory is limited. An idle worker is a worker that has started and restricted itself, and
+// is not in use yet. A [Failure] is the reason why a worker ended.
 //
-// Requests and answers are frames over pipes: one byte for the kind, the length of the
-// payload in four bytes, little-endian, and the payload.
+// Requests and answers are sent through pipes as frames. A frame is one byte for the kind,
+// the length of the payload in four bytes, little-endian, and the payload.
 //
 //	to the worker      S  setup, once        from the worker  R  ready, once
 //	                   Q  request                             N  note: what it does now
 //	                                                          A  answer
 //	                                                          F  fault, a text
 //
-// Each Q is answered by A, in order, or by F, which ends the worker. Up to a million N
-// may come before an A; a failure of the call has the last one. Before S comes L, which
-// has the restrictions and does not reach the code that answers. Everything that a worker
-// sends may be forged. The package checks the length, order and kind of frames; the
-// caller must check the content of answers.
+// The worker answers each Q with A, in order, or with F, which ends the worker. Up to a
+// million N may come before an A. A failure includes the last of them. Before S, the worker
+// receives L, which contains the restrictions and is not passed to the handler. Everything
+// that a worker sends may be forged. The package checks the length, order and kind of
+// frames; the caller must check the content of answers.
 //
-// The package does not know JavaScript, rows or organizations. It protects the service
-// from code, but not the results of that code.
+// The package has no knowledge of JavaScript, rows or organizations. It protects the
+// service from untrusted code, but does not check the results of that code.
 package sandbox
 
 import (
@@ -36,11 +36,11 @@ import (
 // ErrClosed reports that the pool is closed.
 var ErrClosed = errors.New("the pool of hook workers is closed")
 
-// retryDelay is the pause before the pool starts an idle worker again if one could not be
-// started or died before it was used.
+// retryDelay is the delay before the pool starts an idle worker again, after one failed to
+// start or died before it was used.
 const retryDelay = 100 * time.Millisecond
 
-// Pool starts workers and keeps idle ones. It is safe for concurrent use.
+// Pool starts workers and keeps some of them idle. It is safe for concurrent use.
 type Pool struct {
 	cfg          Config
 	launcher     *launcher
@@ -57,19 +57,19 @@ type Pool struct {
 	mu     sync.Mutex
 	closed bool
 	alive  map[*Worker]struct{}
-	// reserved is the number of workers in use or waited for.
+	// reserved is the number of workers that are in use or that callers are waiting for.
 	reserved int
 	reapers  sync.WaitGroup
 }
 
-// New opens a pool and starts its first worker, so an open pool is a working one. It
-// returns a *RefusedError if the mode is Strict and this system cannot build the whole
-// sandbox.
+// New opens a pool. It starts a worker first, so that a pool without an error is known to
+// work. It returns a *RefusedError if the mode is Strict and the system does not support
+// the whole sandbox.
 func New(cfg Config) (*Pool, error) {
 	return newPool(cfg, ProbeCapabilities())
 }
 
-// newPool opens a pool on a system with the capabilities.
+// newPool opens a pool on a system with the given capabilities.
 func newPool(cfg Config, has Capabilities) (*Pool, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -105,21 +105,22 @@ func newPool(cfg Config, has Capabilities) (*Pool, error) {
 	return p, nil
 }
 
-// Capabilities returns what this pool uses of the system. Missing lists the rest.
+// Capabilities returns the features that this pool uses. Its method Missing describes the
+// features that it does not use.
 func (p *Pool) Capabilities() Capabilities { return p.launcher.capabilities() }
 
 // Memory returns the memory limit of a worker, in bytes.
 func (p *Pool) Memory() int64 { return p.cfg.Memory }
 
-// Worker returns a worker that was never used before. It waits while MaxWorkers are in
-// use. The caller must close the worker.
+// Worker returns a worker that was never used before. If MaxWorkers are in use, it waits.
+// The caller must close the worker.
 func (p *Pool) Worker(ctx context.Context, limits Limits) (*Worker, error) {
 	p.reserve(0)
 	return p.waitReserved(ctx, limits)
 }
 
 // TryWorker is like Worker, but returns false immediately if MaxWorkers are in use or
-// waited for. Otherwise it waits at most as long as a worker takes to start.
+// reserved by waiting callers. Otherwise, it waits only until a worker has started.
 func (p *Pool) TryWorker(ctx context.Context, limits Limits) (*Worker, bool, error) {
 	if !p.reserve(p.cfg.MaxWorkers) {
 		return nil, false, nil
@@ -128,8 +129,8 @@ func (p *Pool) TryWorker(ctx context.Context, limits Limits) (*Worker, bool, err
 	return w, err == nil, err
 }
 
-// reserve counts a user of a worker and reports true, unless limit users are counted
-// already. A limit of 0 means none.
+// reserve counts one more worker as reserved and returns true. If limit workers are already
+// reserved, it returns false. A limit of 0 means no limit.
 func (p *Pool) reserve(limit int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,8 +147,8 @@ func (p *Pool) release() {
 	p.mu.Unlock()
 }
 
-// waitReserved waits for a worker. The reservation ends with the worker, or immediately
-// after an error.
+// waitReserved waits for a worker. The reservation ends when the worker ends, or
+// immediately if there is an error.
 func (p *Pool) waitReserved(ctx context.Context, limits Limits) (*Worker, error) {
 	w, err := p.waitForWorker(ctx)
 	if err != nil {
@@ -180,7 +181,7 @@ func (p *Pool) waitForWorker(ctx context.Context) (*Worker, error) {
 	}
 }
 
-// Close ends all workers, including those in use, and returns when all have ended.
+// Close ends all workers, including those in use, and waits until all have ended.
 func (p *Pool) Close() {
 	p.closeOnce.Do(func() {
 		close(p.closing)
@@ -198,7 +199,7 @@ func (p *Pool) Close() {
 	})
 }
 
-// keepIdleWorker has one idle worker ready until the pool is closed.
+// keepIdleWorker keeps one idle worker ready until the pool is closed.
 func (p *Pool) keepIdleWorker(idle *Worker) {
 	for {
 		if idle == nil {
@@ -218,7 +219,7 @@ func (p *Pool) keepIdleWorker(idle *Worker) {
 	}
 }
 
-// startIdleWorker starts a worker and retries until it succeeds. It returns nil when the
+// startIdleWorker starts a worker. It retries until it succeeds, or returns nil when the
 // pool is closed.
 func (p *Pool) startIdleWorker() *Worker {
 	for killed := false; ; {
@@ -230,7 +231,7 @@ func (p *Pool) startIdleWorker() *Worker {
 			}
 			var dead *Failure
 			if !killed && errors.As(err, &dead) && dead.Kind == KindKilled {
-				killed = true // the next one will probably start
+				killed = true // the next attempt will probably succeed
 				continue
 			}
 			p.reportStartError(err)
@@ -240,7 +241,8 @@ func (p *Pool) startIdleWorker() *Worker {
 	}
 }
 
-// reportStartError passes the error to one caller that waits for a worker, if any.
+// reportStartError passes the error to a caller that is waiting for a worker, if there is
+// one.
 func (p *Pool) reportStartError(err error) {
 	select {
 	case p.startErrors <- err:
@@ -256,8 +258,8 @@ func (p *Pool) waitRetryDelay() {
 	}
 }
 
-// startWorker starts a worker and waits until it is ready. The slot is free again when it
-// has ended.
+// startWorker starts a worker and waits until it is ready. The slot is released when the
+// worker ends.
 func (p *Pool) startWorker(slot int) (*Worker, error) {
 	proc, err := p.startProcess(slot)
 	if err != nil {
@@ -285,14 +287,14 @@ func (p *Pool) startWorker(slot int) (*Worker, error) {
 }
 
 const (
-	// monitorInterval is how often the usage of workers is measured.
+	// monitorInterval is the interval at which the resource usage of workers is measured.
 	monitorInterval = 20 * time.Millisecond
-	// maxThreads is far above what a runtime needs.
+	// maxThreads is much higher than the number of threads that a runtime needs.
 	maxThreads = 32
 )
 
-// usageMonitor measures all workers in use at the same time, because one timer for each
-// would wake the program too often. Without workers it does not run.
+// usageMonitor measures all workers in use at the same time, because a separate timer for
+// each worker would wake the program too often. It does not run while there are no workers.
 type usageMonitor struct {
 	mu      sync.Mutex
 	watched map[*Worker]struct{}
@@ -317,7 +319,7 @@ func (g *usageMonitor) run() {
 	}
 }
 
-// checkAll reports whether any worker is left.
+// checkAll checks the usage of all workers. It reports whether any worker is still running.
 func (g *usageMonitor) checkAll() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -329,8 +331,8 @@ func (g *usageMonitor) checkAll() bool {
 	return len(g.watched) > 0
 }
 
-// checkUsage ends a worker that exceeds its limits. It returns false when the worker has
-// ended.
+// checkUsage ends a worker that exceeds its limits. It returns false if the process has
+// already ended.
 func (w *Worker) checkUsage() bool {
 	select {
 	case <-w.proc.gone:

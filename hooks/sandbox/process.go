@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// process is a child process with three pipes.
+// process is a child process, with the pipes to its standard input, output and error.
 type process struct {
 	os   *os.Process
 	in   *os.File
@@ -20,8 +20,8 @@ type process struct {
 	gauge  gauge
 }
 
-// expirePipes limits how long the pipes of an ended process are read, because a child of
-// it could hold them open.
+// expirePipes limits how long the pipes of a process are read after its end, because a
+// child of the process could keep them open.
 func (p *process) expirePipes(after time.Duration) {
 	end := time.Now().Add(after)
 	for _, file := range []*os.File{p.in, p.out, p.err} {
@@ -36,12 +36,12 @@ func (p *process) close() {
 	p.gauge.close()
 }
 
-// environment returns the whole environment of a worker, which does not depend on the
-// machine.
+// environment returns the complete environment of a worker. It does not depend on the
+// environment of this process.
 func environment() []string { return []string{"TZ=UTC"} }
 
-// runLaunches starts all processes in one thread that lives as long as the pool, because
-// Linux kills the children of a thread that ends.
+// runLaunches starts all processes from one thread that lives as long as the pool, because
+// Linux kills a child when the thread that started it ends.
 func (p *Pool) runLaunches() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -50,7 +50,7 @@ func (p *Pool) runLaunches() {
 	}
 }
 
-// startProcess starts a process in the thread of runLaunches.
+// startProcess starts a process from the thread of runLaunches.
 func (p *Pool) startProcess(slot int) (proc *process, err error) {
 	done := make(chan struct{})
 	p.launches <- func() {
@@ -76,7 +76,7 @@ func openPipes() (p pipes, err error) {
 	return p, nil
 }
 
-// childEnds returns the ends that the child uses.
+// childEnds returns the pipe ends that the child uses.
 func (p *pipes) childEnds() []*os.File { return []*os.File{p.in.read, p.out.write, p.err.write} }
 
 func (p *pipes) closeChildEnds() {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Kinds of frames; see the package comment.
+// These are the kinds of frames; see the package comment.
 const (
 	frameLimits  = 'L'
 	frameSetup   = 'S'
@@ -27,19 +27,19 @@ const (
 const (
 	headerSize = 5
 	maxFrame   = 1 << 30
-	// maxFaultText and maxNoteText limit payloads in bytes, and maxNotes the notes of a
-	// call.
+	// maxFaultText and maxNoteText are the maximum payload lengths in bytes. maxNotes is
+	// the maximum number of notes per call.
 	maxFaultText = 64 << 10
 	maxNoteText  = 1 << 10
 	maxNotes     = 1 << 20
-	// maxSingleWrite is the longest payload that is copied after its header into one
-	// write.
+	// maxSingleWrite is the maximum length, in bytes, of a payload that is copied to the
+	// buffer of its header, so that one write sends both.
 	maxSingleWrite = 64 << 10
-	// growStep is how much memory is allocated ahead of the payload that has arrived.
+	// growStep is the number of bytes allocated in advance while a payload arrives.
 	growStep = 1 << 20
 )
 
-// frameWriter writes frames. buf is where short ones are assembled.
+// frameWriter writes frames. It assembles short frames in buf.
 type frameWriter struct {
 	to  io.Writer
 	buf []byte
@@ -65,7 +65,8 @@ func writeFrame(to io.Writer, kind byte, payload []byte) error {
 	return w.write(kind, payload)
 }
 
-// readHeader returns io.EOF only if the stream ends between two frames.
+// readHeader reads the header of a frame. It returns io.EOF only if the stream ends between
+// two frames.
 func readHeader(from io.Reader) (kind byte, size int, err error) {
 	var head [headerSize]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -74,8 +75,8 @@ func readHeader(from io.Reader) (kind byte, size int, err error) {
 	return head[0], int(binary.LittleEndian.Uint32(head[1:])), nil
 }
 
-// readPayload reads a payload into the memory of buf. It allocates more only as bytes
-// arrive, because the size is untrusted.
+// readPayload reads a payload of size bytes into buf. If buf is too small, it allocates
+// memory only as bytes arrive, because size is untrusted.
 func readPayload(from io.Reader, size int, buf []byte) ([]byte, error) {
 	buf = buf[:0]
 	for len(buf) < size {
@@ -96,7 +97,8 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// readFrame reads a frame of one kind. Only workers use it, which trust their parent.
+// readFrame reads a frame of the given kind. Only workers use it, because it trusts the
+// sender.
 func readFrame(from io.Reader, want byte, buf []byte) ([]byte, error) {
 	kind, size, err := readHeader(from)
 	if err != nil {
@@ -108,25 +110,25 @@ func readFrame(from io.Reader, want byte, buf []byte) ([]byte, error) {
 	return readPayload(from, size, buf)
 }
 
-// Handler answers a request, which is valid until it returns. An error ends the worker,
-// and its text is part of the failure.
+// Handler answers a request. The request is valid only until Handler returns. An error ends
+// the worker, and the failure includes its text.
 type Handler func(request []byte) (answer []byte, err error)
 
-// SendNote reports what the worker does now, in at most 1 KiB. Only a Handler of Serve
-// may call it, while it answers.
+// SendNote reports what the worker is doing, in at most 1 KiB. Only the Handler passed to
+// Serve may call it, while it is answering a request.
 func SendNote(text string) error {
 	_, to := stdio()
 	return writeFrame(to, frameNote, []byte(text[:min(len(text), maxNoteText)]))
 }
 
-// restrictions are the first message to a worker.
+// restrictions is the first message to a worker.
 type restrictions struct {
 	Memory     int64
 	Landlock   int
 	Seccomp    bool
 	NoNewPrivs bool
-	// Threads reports whether the number of threads can be limited, because no other
-	// process has this user id.
+	// Threads reports whether the number of threads can be limited. This requires a user ID
+	// that no other process has.
 	Threads bool
 	Node    *nodeCommand `json:",omitempty"`
 }
@@ -138,20 +140,20 @@ type nodeCommand struct {
 	Env  []string
 }
 
-// maxKeptBuffer is the largest request buffer that is kept for the next request, in
-// bytes.
+// maxKeptBuffer is the maximum size, in bytes, of a request buffer that is kept for the
+// next request.
 const maxKeptBuffer = 1 << 20
 
-// Serve makes this process a worker. The command hook-worker calls it first, before it
+// Serve turns this process into a worker. The command hook-worker must call it before it
 // opens a file or starts a timer. Serve applies the outer restrictions, calls setup with
-// Config.Setup, restricts system calls and answers requests until its parent closes the
-// pipe.
+// Config.Setup, and restricts system calls. It then answers requests until its parent
+// closes the pipe.
 //
-// When Serve returns, the process must end and do nothing else, because forbidden actions
-// kill it. For Node, Serve executes that program and does not call setup.
+// When Serve returns, the process must exit immediately, because forbidden actions kill it.
+// For Node, Serve executes the Node program and does not call setup.
 func Serve(setup func(first []byte) (Handler, error)) error {
-	// A system may send these signals to all processes of a service. The service ends its
-	// workers when it has their answers.
+	// The system may send these signals to all processes of a service. The service itself
+	// ends its workers after it has received their answers.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	from, to := stdio()
 	err := serve(from, to, setup)
@@ -185,7 +187,8 @@ func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handler, erro
 	if err != nil {
 		return err
 	}
-	// The Go runtime creates its poller at the first sleep. In the sandbox it could not.
+	// The Go runtime creates its poller at the first sleep. In the sandbox, it would not be
+	// able to.
 	time.Sleep(time.Nanosecond)
 	if err := rules.restrictSyscalls(); err != nil {
 		return err

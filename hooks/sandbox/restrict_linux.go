@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptor reads and writes without the poller of the Go runtime, which needs more
-// system calls than the sandbox allows.
+// descriptor is a file descriptor that is read and written without the poller of the Go
+// runtime, because the poller needs more system calls than the sandbox allows.
 type descriptor int
 
 func stdio() (io.Reader, io.Writer) { return descriptor(0), descriptor(1) }
@@ -54,10 +54,10 @@ func (d descriptor) Write(buf []byte) (done int, err error) {
 	return done, nil
 }
 
-// restrictOuter applies the restrictions under which a runtime can still be set up.
+// restrictOuter applies the restrictions that still allow a runtime to be set up.
 func (o restrictions) restrictOuter() error {
-	// Otherwise the Go runtime reads files, which are closed below, to update the number
-	// of processors.
+	// Otherwise, the Go runtime would update the number of processors by reading files that
+	// are closed below.
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(50)
 	debug.SetMemoryLimit(o.Memory / 4)
@@ -75,7 +75,7 @@ func (o restrictions) restrictOuter() error {
 	return o.restrictFiles()
 }
 
-// restrictSyscalls applies the last restriction.
+// restrictSyscalls applies the last restriction: the system call filter.
 func (o restrictions) restrictSyscalls() error {
 	if !o.Seccomp {
 		return nil
@@ -85,11 +85,11 @@ func (o restrictions) restrictSyscalls() error {
 	return installFilter(quickJSPolicy().compile(), unix.SECCOMP_FILTER_FLAG_TSYNC)
 }
 
-// maxUserThreads is the most threads of a worker whose user has nothing else. Two
+// maxUserThreads is the maximum number of threads of a worker that has a separate user. Two
 // programs may use the same users, and Node starts ten threads.
 const maxUserThreads = 128
 
-// setResourceLimits covers what the other restrictions do not.
+// setResourceLimits limits resources that the other restrictions do not cover.
 func (o restrictions) setResourceLimits(files uint64, heap bool) error {
 	all := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_NOFILE: files,
@@ -110,8 +110,8 @@ func (o restrictions) setResourceLimits(files uint64, heap bool) error {
 	return nil
 }
 
-// eachInheritedFile calls do with each file that this process inherited and does not
-// need. It skips the poller of the Go runtime.
+// eachInheritedFile calls do with each file that this process inherited but does not need.
+// It skips the files of the Go runtime's poller.
 func eachInheritedFile(do func(fd int) error) error {
 	files, err := listOpenFiles()
 	if err != nil {
@@ -129,7 +129,8 @@ func eachInheritedFile(do func(fd int) error) error {
 	return nil
 }
 
-// listOpenFiles only uses system calls, because package os would start the poller.
+// listOpenFiles returns the descriptors of all open files. It uses only system calls,
+// because package os would start the poller.
 func listOpenFiles() (list []int, err error) {
 	folder, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -151,15 +152,15 @@ func listOpenFiles() (list []int, err error) {
 	}
 }
 
-// landlockVersions are the restrictions of Landlock by version, starting at 1. For newer
-// kernels the last one is used.
+// landlockVersions are the restrictions for each version of Landlock, starting with version
+// 1. The last one is used for newer kernels.
 var landlockVersions = []landlock.Config{
 	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6,
 	landlock.V7, landlock.V8, landlock.V9, landlock.V10, landlock.V11,
 }
 
-// restrictFiles closes all files except for the named ones to all threads. It passes the
-// exact version, with which the library fails instead of silently doing less.
+// restrictFiles denies all threads access to all files except the given ones. It passes the
+// exact version to the library, which then fails instead of silently restricting less.
 func (o restrictions) restrictFiles(open ...landlock.Rule) error {
 	if o.NoNewPrivs {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -176,8 +177,8 @@ func (o restrictions) restrictFiles(open ...landlock.Rule) error {
 	return nil
 }
 
-// execConfined restricts this process to starting one program, and executes it.
-// Descriptors 0 to 2 stay open.
+// execConfined restricts this process so that it can start only one program, and then
+// executes that program. Descriptors 0 to 2 stay open.
 func execConfined(o restrictions) error {
 	runtime.LockOSThread()
 	if err := eachInheritedFile(setCloseOnExec); err != nil {
@@ -194,7 +195,7 @@ func execConfined(o restrictions) error {
 		return err
 	}
 	if o.Seccomp {
-		// Other threads end when the program starts.
+		// The other threads end when the program starts.
 		if err := installFilter(nodePolicy().compile(), 0); err != nil {
 			return err
 		}
@@ -214,8 +215,8 @@ const (
 	accessList = llsys.AccessFSReadFile | llsys.AccessFSReadDir
 )
 
-// fileRules returns the files that a program needs to start: itself, its loader, its
-// libraries and sources of random bytes.
+// fileRules returns rules for the files that a program needs to start: the program itself,
+// its loader, its libraries and sources of random bytes.
 func fileRules(program string) ([]landlock.Rule, error) {
 	loader, err := elfInterpreter(program)
 	if err != nil {
@@ -233,7 +234,7 @@ func fileRules(program string) ([]landlock.Rule, error) {
 	return append(rules, landlock.PathAccess(accessRead, files...).IgnoreIfMissing()), nil
 }
 
-// elfInterpreter returns the loader of a program, or "" if it has none.
+// elfInterpreter returns the path of a program's loader, or "" if it has none.
 func elfInterpreter(program string) (string, error) {
 	file, err := elf.Open(program)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"os/exec"
 )
 
-// errNode: the processes of Node could not be killed here.
+// errNode is the error for Node on this system, where its processes could not be killed.
 var errNode = errors.New("node runs hooks on Linux only: use the hook runtime quickjs")
 
-// ProbeCapabilities finds nothing, because sandboxes exist on Linux only.
+// ProbeCapabilities returns no sandbox features, because sandboxes exist only on Linux.
 func ProbeCapabilities() Capabilities { return baseCapabilities() }
 
-// launcher starts a process without an environment and kills it after its deadline. Its
-// memory is not limited.
+// launcher starts a process without an environment, and kills it after its deadline. The
+// memory of the process is not limited.
 type launcher struct {
 	cfg       *Config
 	available Capabilities
@@ -61,7 +61,7 @@ func (l *launcher) startProcess(int) (*process, error) {
 	return &process{os: child.Process, in: ends.in.write, out: ends.out.read, err: ends.err.read, gone: make(chan struct{})}, nil
 }
 
-// gauge measures nothing here.
+// gauge does not measure anything on this system.
 type gauge struct{}
 
 func (gauge) close() {}

@@ -9,19 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syscallPolicy lists the system calls of a sandbox. All others kill the process.
+// syscallPolicy lists the system calls that a sandbox allows or refuses. Any other call
+// kills the process.
 type syscallPolicy struct {
 	allow []uint32
-	// refuse fail with EPERM, and absent with ENOSYS, as on an older kernel.
+	// refuse lists the calls that fail with EPERM, and absent those that fail with ENOSYS,
+	// as on an older kernel.
 	refuse, absent []uint32
-	// nonExecutable are allowed unless they ask for executable memory.
+	// nonExecutable lists the calls that are allowed unless they request executable memory.
 	nonExecutable []uint32
-	// threads are the clone flags that create a thread and nothing else.
+	// threads lists the clone flags that only create a thread.
 	threads []uint32
 }
 
-// Offsets in the data of a filter, in little-endian order: the system call number, the
-// processor, the instruction pointer and six arguments.
+// These are the offsets in the data of a filter, in little-endian order: the system call
+// number, the processor, the instruction pointer and six arguments.
 const (
 	offsetNumber    = 0
 	offsetArch      = 4
@@ -29,10 +31,10 @@ const (
 	argumentSize    = 8
 )
 
-// x32SyscallBit is where the numbers of the x32 ABI begin on amd64.
+// x32SyscallBit is set in the numbers of x32 ABI calls on amd64.
 const x32SyscallBit = 0x40000000
 
-// loadArgument loads the lower half of an argument. The upper half of those that are
+// loadArgument loads the lower half of an argument. The upper half of each argument that is
 // checked is 0.
 func loadArgument(i uint32) bpf.Instruction {
 	return bpf.LoadAbsolute{Off: offsetArguments + argumentSize*i, Size: 4}
@@ -40,8 +42,8 @@ func loadArgument(i uint32) bpf.Instruction {
 
 func returnAction(action uint32) bpf.Instruction { return bpf.RetConstant{Val: action} }
 
-// compile returns the filter. Each rule skips itself if it does not apply, so all jumps
-// are short.
+// compile returns the filter. Each rule jumps over itself if it does not apply, so all
+// jumps are short.
 func (c syscallPolicy) compile() []bpf.Instruction {
 	kill := returnAction(unix.SECCOMP_RET_KILL_PROCESS)
 	out := []bpf.Instruction{
@@ -68,7 +70,7 @@ func (c syscallPolicy) compile() []bpf.Instruction {
 	return append(out, kill)
 }
 
-// installFilter installs a filter for this thread, or with a flag for all threads.
+// installFilter installs a filter for this thread or, depending on flags, for all threads.
 func installFilter(filter []bpf.Instruction, flags uintptr) error {
 	raw, err := bpf.Assemble(filter)
 	if err != nil {
@@ -92,8 +94,8 @@ func installFilter(filter []bpf.Instruction, flags uintptr) error {
 	return nil
 }
 
-// quickJSPolicy allows what the Go runtime needs to compute: memory, threads, clocks and
-// the two pipes. The list was found by removing each call in turn.
+// quickJSPolicy allows the system calls that the Go runtime needs for memory, threads,
+// clocks and the two pipes. To find the list, each call was removed in turn.
 func quickJSPolicy() syscallPolicy {
 	c := syscallPolicy{
 		allow: []uint32{
@@ -112,23 +114,25 @@ func quickJSPolicy() syscallPolicy {
 		c.threads = append(c.threads, glibcThreadFlags, muslThreadFlags)
 		c.absent = []uint32{unix.SYS_CLONE3}
 		// glibc reads the number of processors from /sys when it allocates memory for a
-		// thread, and works without it.
+		// thread. It also works if that fails.
 		c.refuse = append(c.refuse, unix.SYS_OPENAT)
 	}
 	return c
 }
 
-// libcSyscalls are also needed by a C library to start threads and to wait for locks.
+// libcSyscalls are the additional calls that a C library needs to start threads and to wait
+// for locks.
 var libcSyscalls = []uint32{unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_CLOCK_NANOSLEEP}
 
-// Flags with which two C libraries create threads.
+// These are the flags with which two C libraries create threads.
 const (
 	glibcThreadFlags = 0x3d0f00
 	muslThreadFlags  = 0x7d0f00
 )
 
-// nodePolicy allows what Node needs to start and to compute. It opens files and executes
-// the program, which Landlock restricts. Its compiler needs executable memory.
+// nodePolicy allows the system calls that Node needs to start and to run JavaScript. These
+// include opening files and executing the program, which Landlock restricts. The JavaScript
+// compiler needs executable memory.
 func nodePolicy() syscallPolicy {
 	c := syscallPolicy{
 		allow: slices.Concat(nodeOldCalls, []uint32{

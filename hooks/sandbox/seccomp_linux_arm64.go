@@ -2,11 +2,11 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// The numbers and flags come from the kernel and the Go runtime. They were not tested on
-// a machine.
+// These numbers and flags are from the source of the kernel and the Go runtime. They were
+// not tested on an arm64 machine.
 const (
 	filterArch = unix.AUDIT_ARCH_AARCH64
-	// goThread are the flags with which the Go runtime creates a thread.
+	// goThread holds the flags with which the Go runtime creates a thread.
 	goThread = 0x50f00
 )
 

@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// maxInFlight is the most calls that a worker may have received and not answered.
+	// maxInFlight is the maximum number of calls that a worker has received but not
+	// answered.
 	maxInFlight = 2
-	// readGrace is how long a worker may take to read a request before the budget begins,
-	// so that one that never reads gains nothing.
+	// readGrace is the time that a worker may take to read a request before its budget
+	// begins. A worker that never reads gains only this time.
 	readGrace = 150 * time.Millisecond
-	// exitGrace is how long a process may take to end after it closed a pipe, and how
-	// long its last frames are read after it ended.
+	// exitGrace is the time that a process may take to end after it closed a pipe, and the
+	// time for which its last frames are read after its end.
 	exitGrace = 200 * time.Millisecond
 )
 
-// Worker is a sandboxed process with one user. It is safe for concurrent use.
+// Worker is a sandboxed process for one caller. It is safe for concurrent use.
 type Worker struct {
 	cfg       *Config
 	proc      *process
@@ -49,10 +50,10 @@ type Worker struct {
 	readers sync.WaitGroup
 }
 
-// call is a request without an answer.
+// call is a request that has not been answered yet.
 type call struct {
 	budget time.Duration
-	// sent reports whether the worker has the whole request.
+	// sent reports whether the whole request was sent.
 	sent      bool
 	note      string
 	notedAt   time.Time
@@ -69,7 +70,7 @@ func newWorker(cfg *Config, proc *process, monitor *usageMonitor) *Worker {
 	return w
 }
 
-// newDetachedWorker returns a worker whose pipes nothing reads yet.
+// newDetachedWorker returns a worker whose pipes are not being read yet.
 func newDetachedWorker(cfg *Config, proc *process) *Worker {
 	w := &Worker{
 		cfg: cfg, proc: proc, out: frameWriter{to: proc.in},
@@ -106,8 +107,9 @@ func (w *Worker) initialize(order restrictions) error {
 	}
 }
 
-// startError returns the failure of a worker that has not received untrusted input. Its
-// standard error is from this program or from Node, and helps most.
+// startError returns the failure of a worker that has not received untrusted input. It
+// includes the standard error output, because that comes from this program or from Node and
+// is the most helpful part.
 func (w *Worker) startError() error {
 	if words := strings.TrimSpace(w.failed.Stderr); words != "" {
 		return fmt.Errorf("%w; it wrote: %.1000s", w.failed, words)
@@ -115,7 +117,8 @@ func (w *Worker) startError() error {
 	return w.failed
 }
 
-// assign prepares the worker for its user: it sets the limits and monitors the usage.
+// assign prepares the worker for its caller: it sets the limits and starts monitoring the
+// usage.
 func (w *Worker) assign(limits Limits) {
 	w.applyLimits(limits)
 	w.monitor.track(w)
@@ -133,13 +136,14 @@ func (w *Worker) applyLimits(limits Limits) {
 	w.resetDeadline()
 }
 
-// Call sends a request and returns the answer. The worker is ended if it takes longer
-// than the budget, which begins when it has received the request and answered the calls
-// before; 0 means CallTimeout. The worker may have two calls, so it can start the second
-// one when it has answered the first; other calls wait.
+// Call sends a request and returns the answer. The worker is ended if it takes longer than
+// budget; 0 means CallTimeout. The time starts when the worker has received the request and
+// answered all earlier calls. A second call may be sent while the first one is running, so
+// that the worker can start it immediately. Further calls wait.
 //
-// A request that is too long is refused with a *TooLongError and has no effect. Every
-// other error is a *Failure: the worker has ended. Cancelling the context ends it too.
+// A request that is too long is refused with a *TooLongError and has no effect. Any other
+// error is a *Failure, which means that the worker has ended. Cancelling the context also
+// ends the worker.
 func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration) (string, error) {
 	if len(request) > w.cfg.MaxRequest {
 		return "", &TooLongError{Size: len(request), Most: w.cfg.MaxRequest}
@@ -178,7 +182,7 @@ func (w *Worker) LastNote() string {
 	return w.lastNote
 }
 
-// PID returns the id of the process, for logs.
+// PID returns the process ID, for logs.
 func (w *Worker) PID() int { return w.proc.os.Pid }
 
 // Close ends the worker and returns when its process is gone.
@@ -187,7 +191,7 @@ func (w *Worker) Close() {
 	<-w.dead
 }
 
-// enqueue queues a call and sends its request, in the same order.
+// enqueue queues a call and sends its request. Requests are sent in the order of the queue.
 func (w *Worker) enqueue(one *call, request []byte) {
 	w.sendMu.Lock()
 	defer w.sendMu.Unlock()
@@ -208,8 +212,8 @@ func (w *Worker) enqueue(one *call, request []byte) {
 	}
 }
 
-// resetDeadline sets the timer to the deadline of the first call, or to the end of
-// IdleTimeout.
+// resetDeadline sets the timer to the deadline of the first call or, if there is no call,
+// to the end of IdleTimeout.
 func (w *Worker) resetDeadline() {
 	if len(w.calls) == 0 {
 		w.setDeadline(w.cfg.IdleTimeout, KindIdle, fmt.Sprintf("it was idle for %v", w.cfg.IdleTimeout))
@@ -231,8 +235,8 @@ func (w *Worker) setDeadline(after time.Duration, kind Kind, detail string) {
 	w.timer.Reset(after)
 }
 
-// onDeadline runs when the timer fires. It may be too early, because the deadline may have
-// been moved at the same moment.
+// onDeadline runs when the timer fires. The timer may fire too early, because the deadline
+// may have been moved at the same moment.
 func (w *Worker) onDeadline() {
 	w.mu.Lock()
 	if left := time.Until(w.deadline); left > 0 {
@@ -246,14 +250,15 @@ func (w *Worker) onDeadline() {
 	w.proc.kill()
 }
 
-// readStderr reads the standard error until it ends or becomes too long.
+// readStderr reads the standard error output until it ends or becomes too long.
 func (w *Worker) readStderr() {
 	if w.stderr.readFrom(w.proc.err, maxStderr) {
 		w.fail(&Failure{Kind: KindOutput, Detail: fmt.Sprintf("it wrote more than %d bytes to its standard error", maxStderr)})
 	}
 }
 
-// fail ends the worker. The first reason counts.
+// fail ends the worker with a failure. If it is called more than once, the first failure is
+// kept.
 func (w *Worker) fail(f *Failure) {
 	w.mu.Lock()
 	w.setFailure(f)
@@ -268,8 +273,8 @@ func (w *Worker) setFailure(f *Failure) {
 	}
 }
 
-// failPipe handles a broken pipe. If the process has just ended, its exit status is the
-// better reason.
+// failPipe handles a broken pipe. If the process has just ended, the failure reports its
+// exit status instead.
 func (w *Worker) failPipe(detail string) {
 	select {
 	case <-w.proc.gone:
@@ -285,7 +290,7 @@ func (w *Worker) attachNote() {
 	}
 }
 
-// reap waits for the end of the process and releases everything.
+// reap waits until the process has ended, and releases all resources.
 func (w *Worker) reap() {
 	end := w.proc.wait()
 	w.proc.expirePipes(exitGrace)
@@ -324,8 +329,8 @@ func (w *Worker) readFrames() {
 	}
 }
 
-// handleFrame handles a frame and returns a failure if it is invalid. It reads the
-// payload into room, which it reuses unless it is large.
+// handleFrame handles a frame. It returns a failure if the frame is invalid. It reads the
+// payload into room, which it reuses unless the payload is large.
 func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
 	if most := w.maxPayload(kind); size > most {
 		return oversizedFrame(kind, size, most), nil
@@ -353,7 +358,7 @@ func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) 
 	return nil, nil
 }
 
-// maxPayload returns the longest payload of a kind.
+// maxPayload returns the maximum payload length, in bytes, for a kind of frame.
 func (w *Worker) maxPayload(kind byte) int {
 	switch kind {
 	case frameAnswer:
@@ -375,7 +380,7 @@ func oversizedFrame(kind byte, size, most int) *Failure {
 	return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q with %d bytes", kind, size)}
 }
 
-// isExpected reports whether a frame of the kind may come now.
+// isExpected reports whether a frame of this kind is valid now.
 func (w *Worker) isExpected(kind byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -408,8 +413,8 @@ func (w *Worker) recordNote(text string) {
 	one.noteCount++
 }
 
-// completeCall ends the first call. An answer after a failure is dropped, because the
-// worker has ended.
+// completeCall completes the first call. It drops the answer if the worker has already
+// failed.
 func (w *Worker) completeCall(answer string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
