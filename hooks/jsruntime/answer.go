@@ -13,33 +13,35 @@ import (
 
 // Answer is the result of a call.
 type Answer struct {
-	// Used are the fields that the hooks use, if the call asked for them.
+	// Used are the indexes of the fields that the hooks use, if the call requested them.
 	Used []int
-	// Missed are fields that a hook used but that were not sent. The answer has nothing
-	// else then, and the call must be repeated with them and with Fresh.
+	// Missed are the indexes of fields that a hook used but that were not sent. If there
+	// are any, the answer contains nothing else, and the call must be repeated with these
+	// fields and with Fresh.
 	Missed []int
-	// Times is about how long hooks took.
+	// Times are the approximate running times of the hooks.
 	Times []HookTime
-	// Console has the last lines that hooks printed.
+	// Console contains the last lines that hooks printed.
 	Console []string
 	// Commands are the method calls of step hooks and beforeFinishCallback.
 	Commands []Command
-	// Cancelled reports whether beforeFinishCallback cancels the import. Message is its
-	// reason.
+	// Cancelled reports whether beforeFinishCallback cancels the import. Message is the
+	// reason for that.
 	Cancelled bool
 	Message   string
 	// Failure is the reason why the call ended early, or nil.
 	Failure *Failure
-	// More reports whether there are more changes, which [MoreCall] requests. A later
-	// answer may still be a failure.
+	// More reports whether there are more changes. [MoreCall] requests them. A later answer
+	// may still be a failure.
 	More bool
 }
 
-// Change is what a hook changed in one cell.
+// Change is a change that a hook made in one cell.
 type Change struct {
-	// Row counts from the first row of the call.
+	// Row is the index of the row, counted from the first row of the call.
 	Row int
-	// Field is the index of the field, and Part that of a column of a many-to-one field.
+	// Field is the index of the field. Part is the index of a column of a many-to-one
+	// field.
 	Field, Part int
 	// HasValue, HasInfos and HasOptions report what changed.
 	HasValue, HasInfos, HasOptions bool
@@ -53,33 +55,34 @@ type Change struct {
 // Value is a value that a hook returned.
 type Value struct {
 	Kind ValueKind
-	// Text is a string, or the JSON of another value. It shares the memory of the answer.
+	// Text is a string, or the JSON of any other value. It shares the memory of the answer.
 	Text string
 }
 
-// HookTime is how long a hook took.
+// HookTime is the running time of a hook.
 type HookTime struct {
 	Hook string
 	Took time.Duration
 }
 
-// Command is a call of a method of the instance that hooks get.
+// Command is a call of a method of the object that is passed to a step hook or
+// beforeFinishCallback.
 type Command struct {
 	Hook string
 	// Name is addField, removeField, updateInfoMessages, setHeaderRowOverride, addRows,
 	// removeRows, setUser, setDevelopmentMode or setConfirmationMessage.
 	Name string
-	// Args are the arguments as JSON. Those of addRows are the rows and their ids.
+	// Args are the arguments as JSON. The arguments of addRows are the rows and their IDs.
 	Args []json.RawMessage
-	// Line and Column are the position of the call in the hook's source, counted from 1;
-	// 0 is unknown.
+	// Line and Column are the position of the call in the hook's source, counted from 1, or
+	// 0 if unknown.
 	Line, Column int
 }
 
-// Kind is the reason of a failure.
+// Kind is the reason for a failure.
 type Kind string
 
-// Kinds of failures.
+// These are the kinds of failures.
 const (
 	// KindThrew: the hook threw, or its promise was rejected.
 	KindThrew Kind = "threw"
@@ -91,7 +94,8 @@ const (
 	KindTime Kind = "time"
 	// KindMemory: the hook exceeded its memory limit.
 	KindMemory Kind = "memory"
-	// KindNull: null was thrown, by the hook or by an engine without memory for an error.
+	// KindNull: null was thrown, by the hook or by an engine that had no memory for an
+	// error.
 	KindNull Kind = "null"
 )
 
@@ -100,14 +104,14 @@ const (
 //nolint:errname // Failure is a part of an answer, and only sometimes used as an error.
 type Failure struct {
 	Kind Kind
-	// Hook is the name of the hook, or "".
+	// Hook is the name of the hook, or "" if unknown.
 	Hook string
-	// Row is the index of the row, or -1.
+	// Row is the index of the row, or -1 if unknown.
 	Row int64
-	// Name is the name of the error, such as TypeError, or "".
+	// Name is the name of the error, such as TypeError, or "" if it has none.
 	Name    string
 	Message string
-	// Line and Column are the position in the hook's source, counted from 1; 0 is
+	// Line and Column are the position in the hook's source, counted from 1, or 0 if
 	// unknown.
 	Line, Column int
 }
@@ -115,7 +119,7 @@ type Failure struct {
 // Fatal reports whether the worker is unusable after this failure.
 func (f *Failure) Fatal() bool { return f.Kind != KindThrew && f.Kind != KindReturned }
 
-// Error returns the hook, the position, the row and the message.
+// Error returns a message with the hook, the position, the row and the reason.
 func (f *Failure) Error() string {
 	text := f.Hook
 	if text == "" {
@@ -140,11 +144,11 @@ func (f *Failure) Error() string {
 // FaultKind is the reason why a hook cannot be loaded.
 type FaultKind string
 
-// Kinds of faults.
+// These are the kinds of faults.
 const (
 	// FaultSyntax: the source is not valid JavaScript.
 	FaultSyntax FaultKind = "syntax"
-	// FaultNotFunction: the source is valid but not one function.
+	// FaultNotFunction: the source is valid JavaScript but not a single function.
 	FaultNotFunction FaultKind = "notFunction"
 	// FaultModule: the source calls import().
 	FaultModule FaultKind = "module"
@@ -157,34 +161,35 @@ type Fault struct {
 	Kind FaultKind
 	// Hook is the name of the hook, or "" if no hook is at fault.
 	Hook string
-	// Name is the name of the error, such as SyntaxError, or "".
+	// Name is the name of the error, such as SyntaxError, or "" if it has none.
 	Name    string
 	Message string
-	// Line and Column are the position in the hook's source, counted from 1; 0 is
+	// Line and Column are the position in the hook's source, counted from 1, or 0 if
 	// unknown.
 	Line, Column int
 }
 
-// Bounds are the limits of an answer, as the call sets them.
+// Bounds are the limits of an answer, which depend on the call.
 type Bounds struct {
 	// Rows is the number of rows that were sent.
 	Rows int
-	// Fields has an entry for each field of the load.
+	// Fields has an entry for each field in the [LoadCall].
 	Fields []FieldBounds
-	// Learn reports whether the call asked which fields the hooks use.
+	// Learn reports whether the call requested the fields that the hooks use.
 	Learn bool
-	// MaxChanges is the most changes that an answer may have.
+	// MaxChanges is the maximum number of changes in an answer.
 	MaxChanges int
 }
 
-// FieldBounds are the bounds of the changes in one field.
+// FieldBounds are the limits for changes in one field.
 type FieldBounds struct {
-	// ManyToOne reports whether a change names one of the Columns that map to the field.
+	// ManyToOne reports whether a change refers to one of the Columns that are mapped to
+	// the field.
 	ManyToOne bool
 	Columns   int
 }
 
-// Flags of a change, which tell what follows its position.
+// These are the flags of a change. They specify what follows its position.
 const (
 	flagValue = 1 << iota
 	flagInfos
@@ -193,7 +198,7 @@ const (
 	flagsEnd
 )
 
-// readChanges reads the flat list of changes.
+// readChanges reads the flat list of changes and passes them to each.
 func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	s.expect('[')
 	if s.accept(']') {
@@ -217,9 +222,9 @@ func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	}
 }
 
-// readChange reads one change and returns its position, which includes its flags. A text
-// instead of a position is a value for the same field in the next row, if the change at
-// the position before is a value only.
+// readChange reads one change and returns its position, which includes its flags. A string
+// in place of a position is a value for the same field in the next row. It is allowed only
+// if the change at the position before has only a value.
 func (s *scanner) readChange(c *Change, bounds *Bounds, before int64) (position int64) {
 	if s.peek() == '"' {
 		return s.readNextRowValue(c, bounds, before)
@@ -323,20 +328,20 @@ func (s *scanner) readOption() (option intray.SelectOption) {
 	return option
 }
 
-// Limits of an answer. The prelude keeps to lower ones and explains them to the author of
-// a hook, so only a forged answer exceeds these.
+// These are the limits of an answer. The prelude enforces lower limits and explains them to
+// the author of a hook, so only a forged answer exceeds these.
 const (
-	maxName     = 1 << 10 // bytes of a name
-	maxValue    = 3 << 20 // bytes of a text
-	maxList     = 10_000  // elements of a value that is a list
-	maxInfos    = 100     // messages of a cell
-	maxMessage  = 8 << 10 // bytes of a message
-	maxOptions  = 10_000  // options of a cell
-	maxCommands = 10_000  // commands of a call
+	maxName     = 1 << 10 // bytes in a name
+	maxValue    = 3 << 20 // bytes in a string
+	maxList     = 10_000  // elements in a value that is a list
+	maxInfos    = 100     // messages for a cell
+	maxMessage  = 8 << 10 // bytes in a message
+	maxOptions  = 10_000  // options for a cell
+	maxCommands = 10_000  // commands in a call
 	maxArgs     = 4       // arguments of a command
 	maxConsole  = 20      // lines of console output
-	maxHooks    = 10_000  // hooks of a schema
-	maxPosition = 1 << 31 // a line or a column
+	maxHooks    = 10_000  // hooks in a schema
+	maxPosition = 1 << 31 // the highest line or column
 )
 
 // answerJSON is an answer without its changes.
@@ -356,8 +361,8 @@ type answerJSON struct {
 	Message  string
 }
 
-// ReadLoaded reads the answer to a [LoadCall]: the hooks that cannot be loaded, or the
-// failure that ended the loading.
+// ReadLoaded reads the answer to a [LoadCall]. It returns the hooks that cannot be loaded,
+// or the failure that ended the loading.
 func ReadLoaded(raw string) ([]Fault, *Failure, error) {
 	s := &scanner{raw: raw}
 	wire := s.readAnswer(func() { s.fail("loading cannot change cells") })
@@ -372,12 +377,12 @@ func ReadLoaded(raw string) ([]Fault, *Failure, error) {
 	return wire.Faults, wire.Failure, nil
 }
 
-// ReadAnswer reads the answer to any other call and passes its changes to each, in the
-// order in which hooks made them. A Change is valid until each returns. Texts share the
+// ReadAnswer reads the answer to any other call. It passes the changes to each, in the
+// order in which hooks made them. A Change is valid until each returns. Strings share the
 // memory of raw.
 //
-// The answer may be forged. Whatever the call does not allow is an error, and the changes
-// passed on before it are void.
+// The answer may be forged. If the answer contains anything that the call does not allow,
+// ReadAnswer returns an error, and changes that were already passed to each are invalid.
 func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error) {
 	s := &scanner{raw: raw}
 	wire := s.readAnswer(func() { s.readChanges(&bounds, each) })
@@ -416,13 +421,14 @@ func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error
 	return a, nil
 }
 
-// commandNames are the names of all commands.
+// commandNames contains the names of all commands.
 var commandNames = map[string]bool{
 	"addField": true, "removeField": true, "updateInfoMessages": true, "setHeaderRowOverride": true, "addRows": true,
 	"removeRows": true, "setUser": true, "setDevelopmentMode": true, "setConfirmationMessage": true,
 }
 
-// readAnswer reads an answer. readChanges reads the changes; the rest is returned.
+// readAnswer reads an answer. It calls readChanges to read the changes and returns all
+// other parts.
 func (s *scanner) readAnswer(readChanges func()) (wire answerJSON) {
 	s.require(utf8.ValidString(s.raw), "it is not UTF-8")
 	rest := []byte{'{'}
@@ -457,7 +463,7 @@ func (s *scanner) readAnswer(readChanges func()) (wire answerJSON) {
 	return wire
 }
 
-// checkError checks what an answer says about an error in a hook.
+// checkError checks the parts of an answer that describe an error in a hook.
 func (s *scanner) checkError(hook, name, message string, line, column int) {
 	s.require(len(hook) <= maxName && len(name) <= maxName && len(message) <= maxMessage, "a text about an error is too long")
 	s.require(line >= 0 && line <= maxPosition && column >= 0 && column <= maxPosition, "there is no line %d, column %d", line, column)

@@ -12,20 +12,21 @@ import (
 	"modernc.org/quickjs"
 )
 
-// This file reads what row hooks return with calls into QuickJS. The same code in
-// JavaScript takes longer than most hooks. That version, changeRow in the prelude, serves
-// Node, machines with another memory layout, and changes other than a plain string.
+// This file reads the return values of row hooks through direct calls into QuickJS. The
+// same code in JavaScript takes longer than most hooks. The JavaScript version, changeRow
+// in the prelude, is used for Node, on machines with a different memory layout, and for
+// changes other than a plain string.
 //
-// The prelude binds the reader to its variables once for each request:
+// The prelude binds the reader to its variables once per request:
 //
 //	reader = intrayChangeReader(fieldOf, targets, results, changes, tally, slow, count)
 //	names = reader(row, i)
 //
-// fieldOf maps keys to field indexes. targets has the values of each column; for a column
-// that was not sent an object in its place; or undefined if the slow path must be used.
-// results has the result values of columns where they are separate. slow(i, name, cell)
-// reads a cell in JavaScript. count is the number of fields. The reader returns the
-// number of names in the row.
+// fieldOf maps keys to field indexes. targets contains the values of each column, an object
+// for a column that was not sent, or undefined if the slow path must be used. results
+// contains the result values of the columns that store them separately. slow(i, name, cell)
+// reads a cell in JavaScript. count is the number of fields. The reader returns the number
+// of names in the row.
 const (
 	argFields = iota
 	argTargets
@@ -34,7 +35,7 @@ const (
 	argTotals
 	argSlowPath
 	argFieldCount
-	// atomInfo, atomOptions and atomManyToOne are the engine's atoms of names.
+	// atomInfo, atomOptions and atomManyToOne are the engine's atoms for property names.
 	atomInfo
 	atomOptions
 	atomManyToOne
@@ -43,11 +44,11 @@ const (
 	argCount = atomInfo
 )
 
-// changeTotals are the counters that the prelude shares, in its order.
+// changeTotals are the counters that the prelude shares with this file, in the same order.
 type changeTotals struct{ count, size, limit, after float64 }
 
-// registerChangeReader defines the function that binds readers. The quickjs package does
-// not export the context that all calls into QuickJS need.
+// registerChangeReader defines the function that binds readers. It obtains the context that
+// all calls into QuickJS need, because the quickjs package does not export it.
 func registerChangeReader(vm *quickjs.VM) error {
 	field := reflect.ValueOf(vm).Elem().FieldByName("cContext")
 	if !field.IsValid() || field.Kind() != reflect.Uintptr || field.Uint() == 0 {
@@ -70,10 +71,10 @@ func registerChangeReader(vm *quickjs.VM) error {
 	return nil
 }
 
-// pointerTo returns a Go function as the engine stores functions.
+// pointerTo converts a Go function to the pointer that the engine stores for functions.
 func pointerTo(function any) uintptr { return (*[2]uintptr)(unsafe.Pointer(&function))[1] }
 
-// deref returns the value at an address in the engine's memory.
+// deref returns a pointer to the value at an address in the engine's memory.
 func deref[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
 func valueAt(list uintptr, n int) lib.TJSValue {
@@ -108,7 +109,7 @@ func bindChangeReader(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, ar
 	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(readRowChanges), 2, 0, dataCount, data)
 }
 
-// atomNumber returns the atom of a name that the prelude uses.
+// atomNumber returns the atom of a property name that the prelude uses.
 func atomNumber(tls *libc.TLS, ctx uintptr, name string) lib.TJSValue {
 	text, err := libc.CString(name)
 	if err != nil {
@@ -162,7 +163,8 @@ func (t *rowReader) getProperty(of lib.TJSValue, atom lib.TJSAtom) lib.TJSValue 
 
 func (t *rowReader) freeValue(v lib.TJSValue) { lib.XFreeValue(t.tls, t.ctx, v) }
 
-// readCell reads the cell with a name. It returns false if the engine threw.
+// readCell reads the cell with the given name. It returns false if the engine threw an
+// exception.
 func (t *rowReader) readCell(name lib.TJSAtom) bool {
 	field := t.getProperty(valueAt(t.data, argFields), name)
 	if field.Ftag != lib.EJS_TAG_INT {
@@ -187,7 +189,7 @@ func (t *rowReader) readCell(name lib.TJSAtom) bool {
 	return t.readTextCell(name, int32(payloadBits(field)), cell, target)
 }
 
-// readTextCell reads a cell of which only a string value was returned.
+// readTextCell reads a cell for which the hook returned only a string value.
 func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib.TJSValue) bool {
 	value := t.getProperty(cell, lib.EJS_ATOM_value)
 	if value.Ftag == lib.EJS_TAG_EXCEPTION {
@@ -228,14 +230,14 @@ func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib
 	return t.appendChange(value)
 }
 
-// maxFastText and changeHasValue are maxValue and hasValue of the prelude.
+// maxFastText and changeHasValue equal maxValue and hasValue in the prelude.
 const (
 	maxFastText    = 1 << 20
 	changeHasValue = 1
 )
 
-// updateColumn stores a value in its column and in the result values. same reports
-// whether the column had the value before.
+// updateColumn stores a value in its column and in the result values. same reports whether
+// the column already had this value.
 func (t *rowReader) updateColumn(field int32, values, value lib.TJSValue) (same, ok bool) {
 	before := lib.XJS_GetPropertyUint32(t.tls, t.ctx, values, uint32(t.i))
 	same = lib.XJS_StrictEq(t.tls, t.ctx, before, value) != 0
@@ -251,12 +253,12 @@ func (t *rowReader) updateColumn(field int32, values, value lib.TJSValue) (same,
 	return false, parsed.Ftag != lib.EJS_TAG_OBJECT || t.setElement(parsed, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value))
 }
 
-// setElement stores a value in a list and takes ownership of it, even if it fails.
+// setElement stores a value in a list. It takes ownership of the value, even if it fails.
 func (t *rowReader) setElement(list lib.TJSValue, i uint32, value lib.TJSValue) bool {
 	return lib.XJS_SetPropertyUint32(t.tls, t.ctx, list, i, value) >= 0
 }
 
-// appendChange appends a value to the changes and takes ownership of it.
+// appendChange appends a value to the changes. It takes ownership of the value.
 func (t *rowReader) appendChange(value lib.TJSValue) bool {
 	at := uint32(t.totals.count)
 	t.totals.count++

@@ -4,6 +4,6 @@ package jsruntime
 
 import "modernc.org/quickjs"
 
-// registerChangeReader does nothing on machines with another memory layout: there the
-// prelude reads changes in JavaScript.
+// registerChangeReader does nothing on machines with a different memory layout. On these
+// machines, the prelude reads changes in JavaScript.
 func registerChangeReader(*quickjs.VM) error { return nil }

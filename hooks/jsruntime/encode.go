@@ -42,7 +42,8 @@ func appendNumber(dst []byte, name string, n int) []byte {
 	return strconv.AppendInt(dst, int64(n), 10)
 }
 
-// appendPart writes the index of a column of a many-to-one field, or -1 for other fields.
+// appendPart appends the index of a column of a many-to-one field, or -1 for any other
+// field.
 func appendPart(dst []byte, part int, manyToOne bool) []byte {
 	if !manyToOne {
 		part = -1
@@ -77,7 +78,7 @@ func appendNewIDs(dst []byte, start string, next int) []byte {
 	return appendNumber(appendMember(append(dst, ','), "newIds", start), "nextId", next)
 }
 
-// appendText writes a JSON string. Invalid UTF-8 bytes become U+FFFD.
+// appendText appends text as a JSON string. Each invalid UTF-8 byte becomes U+FFFD.
 func appendText[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -182,7 +183,7 @@ func (c *Cells) count() int {
 	return c.Texts.Len()
 }
 
-// cellAt returns a cell, counted from the first row of the call.
+// cellAt returns the text and kind of cell i, counted from the first row of the call.
 func (c *Cells) cellAt(i int) (text []byte, kind ValueKind) {
 	kind = ValueText
 	if c.Kinds != nil {
@@ -243,22 +244,24 @@ func appendOption(dst []byte, option intray.SelectOption) []byte {
 	return append(dst, '}')
 }
 
-// The functions below look at eight bytes at once and mark a byte in its high bit.
+// The functions below process eight bytes at a time. They mark a byte by setting its high
+// bit.
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x80 * lowBits
 )
 
-// markSpecialBytes marks the bytes that a JSON string must escape: quotes, backslashes
-// and control characters. Bytes after the first marked one may be marked by mistake.
+// markSpecialBytes marks the bytes that must be escaped in a JSON string: quotes,
+// backslashes and control characters. Bytes after the first marked byte may be marked
+// incorrectly.
 func markSpecialBytes(word uint64) uint64 {
 	quotes, slashes := word^'"'*lowBits, word^'\\'*lowBits
 	return ((word - ' '*lowBits) | (quotes - lowBits) | (slashes - lowBits)) & ^word & highBits
 }
 
 // verbatimLength returns the number of bytes at the start of a JSON string that need no
-// escape. It also stops at bytes that have a bit of stops: highBits for non-ASCII bytes,
-// 0 for none.
+// escape. It also stops at bytes that have any of the bits in stops: highBits stops at
+// non-ASCII bytes, 0 does not.
 func verbatimLength[T string | []byte](text T, stops uint64) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
@@ -274,7 +277,7 @@ func verbatimLength[T string | []byte](text T, stops uint64) int {
 
 func isVerbatim(b byte) bool { return b >= ' ' && b != '"' && b != '\\' }
 
-// loadWord returns eight bytes as a little-endian word.
+// loadWord returns the eight bytes at offset i as a little-endian word.
 func loadWord[T string | []byte](text T, i int) uint64 {
 	eight := text[i : i+8]
 	return uint64(eight[0]) | uint64(eight[1])<<8 | uint64(eight[2])<<16 | uint64(eight[3])<<24 |

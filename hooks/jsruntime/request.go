@@ -12,7 +12,7 @@ import (
 // HookKind is the kind of a hook.
 type HookKind string
 
-// Kinds of hooks.
+// These are the kinds of hooks.
 const (
 	HookRow          HookKind = "row"
 	HookBulkRow      HookKind = "bulkRow"
@@ -25,8 +25,8 @@ const (
 // Hook is the source of a hook.
 type Hook struct {
 	Kind HookKind
-	// Name is the path in the hooks of a schema, such as rowHooks[0]. Errors use it, and
-	// [ColumnCall] and [StepCall] select hooks by it.
+	// Name is the path in the hooks of a schema, such as rowHooks[0]. It is used in errors,
+	// and to select hooks in [ColumnCall] and [StepCall].
 	Name   string
 	Source string
 }
@@ -54,44 +54,45 @@ func HooksOf(all intray.Hooks) []Hook {
 	return list
 }
 
-// Field is what hooks need to know about a field of the schema.
+// Field describes a field of the schema for hooks.
 type Field struct {
 	Key string
-	// ManyToOne reports whether several columns may map to the field.
+	// ManyToOne reports whether several columns may be mapped to the field.
 	ManyToOne bool
 }
 
-// Pins replace everything that would differ between two runs of the same hooks.
+// Pins fix everything that would otherwise differ between two runs of the same hooks.
 type Pins struct {
-	// Now is what the clock shows, in milliseconds.
+	// Now is the time that the clock shows, with a precision of milliseconds.
 	Now time.Time
 	// Seed is the seed of Math.random.
 	Seed uint32
-	// TimeZone is a name of the IANA database. Default UTC, which is the only one of
-	// QuickJS.
+	// TimeZone is the name of a time zone in the IANA database. Default UTC. QuickJS
+	// supports no other time zone.
 	TimeZone string
-	// Locale is the locale of calls that do not name one. Default en-US, which is the
-	// only one of QuickJS.
+	// Locale is the locale of calls that do not specify one. Default en-US. QuickJS
+	// supports no other locale.
 	Locale string
 }
 
-// LoadCall loads the hooks of a schema and replaces those of an earlier load.
+// LoadCall loads the hooks of a schema. It replaces hooks that were loaded earlier.
 // [ReadLoaded] reads the answer.
 type LoadCall struct {
 	Fields []Field
 	Hooks  []Hook
 	Pins   Pins
-	// Limit is roughly the most that hooks may change in one call, in bytes of the
+	// Limit is the approximate maximum size of the changes from one call, in bytes of the
 	// answer. Default DefaultMaxAnswer.
 	Limit int
-	// Sparse is the number of unsent columns from which a record is created without their
-	// fields. They are added when a hook looks at the row as a whole, so hooks see no
-	// difference. Default 0: the fastest value for the runtime.
+	// Sparse is the number of unsent columns from which records are created without the
+	// fields of these columns. The fields are added when a hook accesses the row as a
+	// whole, so hooks cannot see a difference. Default 0: the fastest value for the
+	// runtime.
 	Sparse int
-	// Budget is the time limit. 0 is that of the runtime.
+	// Budget is the time limit. 0 means the time limit of the runtime.
 	Budget time.Duration
-	// Memory is the new memory limit of the engine, in bytes; 0 keeps the old one. Node
-	// ignores it, because its limit is set when it starts.
+	// Memory is the new memory limit of the engine, in bytes; 0 keeps the current limit.
+	// Node ignores it, because its limit is set when it starts.
 	Memory int64
 }
 
@@ -129,39 +130,42 @@ func (l *LoadCall) Append(dst []byte) []byte {
 
 // Rows are the rows of a call, column by column.
 type Rows struct {
-	// Count is the number of rows. It is separate because there may be no column.
+	// Count is the number of rows. It is separate because there may be no columns.
 	Count int
 	// First is the index of the first row.
 	First int64
-	// Indexes has the index of each row. Nil means that they follow First.
+	// Indexes contains the index of each row. Nil means that the indexes are consecutive
+	// from First.
 	Indexes []int64
-	// IDs has the id of each row. Nil means that it is the index.
+	// IDs contains the ID of each row. Nil means that the ID of a row is its index.
 	IDs []string
-	// Columns has an entry for each field of the load. Nil columns are not sent.
+	// Columns has an entry for each field in the [LoadCall]. Columns that are nil are not
+	// sent.
 	Columns []*Column
 }
 
-// Column is what hooks see of a field.
+// Column contains the cells of a field, as hooks see them.
 type Column struct {
-	// Value has the displayed value of each cell.
+	// Value contains the displayed value of each cell.
 	Value Cells
-	// Result has the result value of each cell. Nil means that the results equal Value.
+	// Result contains the result value of each cell. Nil means that the results equal
+	// Value.
 	Result *Cells
-	// Infos and Options are the messages and select options of single cells.
+	// Infos and Options are the messages and select options of individual cells.
 	Infos   []CellInfos
 	Options []CellOptions
-	// Parts has the columns that map to a ManyToOne field: empty but not nil if none does.
-	// If Parts is not nil, the members above are unused.
+	// Parts are the columns that are mapped to a ManyToOne field. It is empty but not nil
+	// if there are none. If Parts is not nil, the fields above are unused.
 	Parts []Column
-	// Kept reports whether the column was sent by [KeepCall] requests. Only the number of
-	// Parts is used then.
+	// Kept reports whether the column was sent by [KeepCall] requests. If so, only the
+	// number of Parts is used.
 	Kept bool
 }
 
 // ValueKind is the JavaScript type of a value.
 type ValueKind uint8
 
-// Kinds of values.
+// These are the kinds of values.
 const (
 	// ValueText is a string.
 	ValueText ValueKind = iota
@@ -177,12 +181,12 @@ const (
 
 // Cells are the values of a column.
 type Cells struct {
-	// Texts has the text of each row, according to its kind.
+	// Texts contains the text of each value. Its format depends on the kind.
 	Texts *intray.Texts
-	// From and To select the rows of the call from a longer list. If To is 0, the call
-	// has all of them.
+	// From and To select the rows [From, To) of Texts for the call. If To is 0, the call
+	// has all rows.
 	From, To int
-	// Kinds has the kind of each value. Nil means that all are strings.
+	// Kinds contains the kind of each value. Nil means that all values are strings.
 	Kinds []ValueKind
 }
 
@@ -192,14 +196,14 @@ type Info struct {
 	Level   intray.Level
 }
 
-// CellInfos are the messages of the cell in a row.
+// CellInfos are the messages for the cell in one row.
 type CellInfos struct {
 	Row   int
 	Infos []Info
 }
 
-// CellOptions are the select options of the cell in a row, which replace those of the
-// field.
+// CellOptions are the select options for the cell in one row. They replace the options of
+// the field.
 type CellOptions struct {
 	Row     int
 	Options []intray.SelectOption
@@ -208,28 +212,28 @@ type CellOptions struct {
 // RowsCall calls the row hooks, bulk row hooks or row delete hooks.
 type RowsCall struct {
 	Kind HookKind
-	// Hooks are the names of the hooks to call, in order. Each sees the changes of those
-	// before it. Nil means all hooks of the kind.
+	// Hooks are the names of the hooks to call, in order. Each hook sees the changes that
+	// earlier hooks made. Nil means all hooks of the kind.
 	Hooks []string
 	Rows  Rows
-	// Mode is init or update.
+	// Mode is "init" or "update".
 	Mode string
-	// Learn asks which fields the hooks use. All columns must be sent.
+	// Learn requests the fields that the hooks use. All columns must be sent.
 	Learn bool
-	// Fresh evaluates the sources of all hooks again, and removes what they added to the
-	// global object, before any hook is called.
+	// Fresh evaluates the sources of all hooks again before any hook is called. It also
+	// removes everything that they added to the global object.
 	Fresh bool
-	// Lazy passes bulk hooks a list that creates its records on access. All columns must
-	// have been sent by [KeepCall] requests.
+	// Lazy passes bulk hooks a list that creates its records on access. All columns must be
+	// sent by [KeepCall] requests first.
 	Lazy bool
-	// Trace notes each row before a row hook is called with it.
+	// Trace sends a note before each row that a row hook is called with.
 	Trace bool
-	// Limit replaces that of the load unless it is 0.
+	// Limit replaces the Limit of the [LoadCall] unless it is 0.
 	Limit  int
 	Budget time.Duration
 }
 
-// operations are the names of requests with rows.
+// operations maps the kinds of hooks to the names of requests with rows.
 var operations = map[HookKind]string{HookRow: "rows", HookBulkRow: "bulk", HookRowDelete: "delete"}
 
 // Append appends the request to dst.
@@ -249,14 +253,14 @@ func (c *RowsCall) Append(dst []byte) []byte {
 
 // ColumnCall calls column hooks with one column.
 type ColumnCall struct {
-	// Hooks are the names of the hooks to call, in order. Each sees the changes of those
-	// before it.
+	// Hooks are the names of the hooks to call, in order. Each hook sees the changes that
+	// earlier hooks made.
 	Hooks []string
-	// Field is the index of the field, and Part that of a column of a ManyToOne field.
+	// Field is the index of the field. Part is the index of a column of a ManyToOne field.
 	// Only this column must be sent.
 	Field, Part int
 	Rows        Rows
-	// Lazy and Limit are those of a [RowsCall].
+	// Lazy and Limit have the same meaning as in a [RowsCall].
 	Lazy   bool
 	Limit  int
 	Budget time.Duration
@@ -271,16 +275,17 @@ func (c *ColumnCall) Append(dst []byte) []byte {
 	return append(c.Rows.append(dst), '}')
 }
 
-// StepCall calls step hooks. The answer has their method calls as [Command] values.
+// StepCall calls step hooks. The answer contains their method calls as [Command] values.
 type StepCall struct {
 	// Hooks are the names of the hooks to call, in order.
 	Hooks []string
-	// Step is the name of the step, which determines the available methods. Default: all
+	// Step is the name of the step. It determines which methods are available. Default: all
 	// methods.
 	Step string
-	// About is the second argument, as JSON.
+	// About is the second argument of the hooks, as JSON.
 	About []byte
-	// NewIDs is the prefix of the ids of added rows. A number from NextID on follows it.
+	// NewIDs is the prefix of the IDs of added rows. A number follows it, starting at
+	// NextID.
 	NewIDs string
 	NextID int
 	Budget time.Duration
@@ -300,15 +305,15 @@ func (c *StepCall) Append(dst []byte) []byte {
 // FinishCall calls beforeFinishCallback with the rows of the result.
 type FinishCall struct {
 	Count int
-	// Keys and Values are the columns of the result.
+	// Keys are the keys of the columns in the result. Values are their cells.
 	Keys []string
-	// Values is empty in a Lazy call, whose columns were sent by [KeepCall] requests with
-	// the index of the key as the field.
+	// Values is empty in a Lazy call. The columns of such a call must be sent by [KeepCall]
+	// requests first, whose Field is the index of the key in Keys.
 	Values []Cells
 	Lazy   bool
-	// Fresh is that of a [RowsCall].
+	// Fresh has the same meaning as in a [RowsCall].
 	Fresh bool
-	// About is the second argument, as JSON.
+	// About is the second argument of the hook, as JSON.
 	About  []byte
 	NewIDs string
 	NextID int
@@ -329,17 +334,17 @@ func (c *FinishCall) Append(dst []byte) []byte {
 	return append(appendNewIDs(dst, c.NewIDs, c.NextID), '}')
 }
 
-// KeepCall sends some rows of a column ahead of a lazy call, in row order. The worker
-// keeps them until such a call ends without missing columns, or until the next
-// [LoadCall]. The answer is empty.
+// KeepCall sends some rows of a column ahead of a lazy call, in row order. The worker keeps
+// them until a lazy call ends without missing columns, or until the next [LoadCall]. The
+// answer is empty.
 type KeepCall struct {
-	// Field is the index of the field, and Part that of a column of a ManyToOne field.
+	// Field is the index of the field. Part is the index of a column of a ManyToOne field.
 	Field, Part int
 	ManyToOne   bool
-	// From is the first of the rows. Size is the number of rows of each KeepCall of the
-	// column, except for the last.
+	// From is the index of the first row. Size is the number of rows in each KeepCall for
+	// the column, except the last.
 	From, Size int
-	// Column has the cells.
+	// Column contains the cells.
 	Column *Column
 	Budget time.Duration
 }
@@ -363,7 +368,7 @@ func (k *KeepCall) Append(dst []byte) []byte {
 	return append(dst, "}}"...)
 }
 
-// MoreCall requests the changes that follow an answer with More.
+// MoreCall requests further changes after an answer in which More is true.
 type MoreCall struct{ Budget time.Duration }
 
 // Append appends the request to dst.
@@ -371,14 +376,15 @@ func (m *MoreCall) Append(dst []byte) []byte {
 	return append(appendHead(dst, m.Budget, "more"), '}')
 }
 
-// The length of a text in a pack is a character, starting at firstSize. longSize means
-// that the length is listed separately.
+// The length of a string in a pack is encoded as one character, starting at firstSize.
+// longSize means that the length is in a separate list.
 const (
 	firstSize = 0x100
 	longSize  = 0xd6ff
 )
 
-// appendPacked writes cells as one text, with the length of each in UTF-16 units.
+// appendPacked appends the cells as one string, with the length of each cell in UTF-16 code
+// units.
 func (c *Cells) appendPacked(dst []byte) []byte {
 	var all, sizes []byte
 	var long []int
@@ -411,8 +417,8 @@ func (c *Cells) appendPacked(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendPackedKinds writes string as s, null as z and other JSON as j, unless all are
-// strings.
+// appendPackedKinds appends the kinds of the cells, unless all are strings: s for a string,
+// z for null, j for other JSON.
 func (c *Cells) appendPackedKinds(dst []byte) []byte {
 	plain := true
 	kinds := make([]byte, len(c.Kinds))
@@ -432,7 +438,8 @@ func (c *Cells) appendPackedKinds(dst []byte) []byte {
 	return appendText(append(dst, `,"kinds":`...), kinds)
 }
 
-// utf16Length returns the length in JavaScript. An invalid byte is U+FFFD there.
+// utf16Length returns the length of text in JavaScript, in UTF-16 code units. Each invalid
+// byte counts as U+FFFD.
 func utf16Length(text []byte) (n int) {
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {

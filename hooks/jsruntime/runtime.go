@@ -11,37 +11,38 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Defaults of a Config.
+// These are the defaults of a Config.
 const (
-	// DefaultMemory is 64 MiB.
+	// DefaultMemory is the default memory limit: 64 MiB.
 	DefaultMemory = 64 << 20
-	// DefaultBudget is 4 seconds.
+	// DefaultBudget is the default time limit: 4 seconds.
 	DefaultBudget = 4 * time.Second
-	// DefaultMaxAnswer is 16 MiB.
+	// DefaultMaxAnswer is the default maximum length of an answer: 16 MiB.
 	DefaultMaxAnswer = 16 << 20
 )
 
 // Config configures a Runtime. The zero Config works.
 type Config struct {
-	// Memory is the most memory that the engine may use, in bytes. Default DefaultMemory.
+	// Memory is the memory limit of the engine, in bytes. Default DefaultMemory.
 	Memory int
-	// Budget is the time limit of requests that do not set one. Default DefaultBudget.
-	// The engine cannot interrupt loops in its built-in functions; only ending the
-	// process can.
+	// Budget is the time limit of requests that do not set one. Default DefaultBudget. The
+	// engine cannot interrupt loops in its built-in functions. Only ending the process
+	// stops those.
 	Budget time.Duration
-	// MaxAnswer is the most bytes of an answer. Default DefaultMaxAnswer.
+	// MaxAnswer is the maximum length of an answer, in bytes. Default DefaultMaxAnswer.
 	MaxAnswer int
-	// Prelude is the result of [Compile] in the same program; a runtime starts many times
-	// faster with it. It is not checked, so it must come from a trusted source. Default:
-	// compile the prelude.
+	// Prelude is the output of [Compile] in the same program. With it, a runtime starts
+	// many times faster. It is not verified, so it must come from a trusted source.
+	// Default: compile the prelude.
 	Prelude []byte
-	// Note is called with the name of the hook that is called next and, if the request
-	// asks for it, a space and the index of the row. When a process is killed, the last
-	// note identifies what it was doing. Nil disables notes.
+	// Note is called with the name of the hook that is called next. If the request enables
+	// Trace, the name is followed by a space and the index of the row. If the process is
+	// killed, the last note identifies what it was doing. Nil disables notes.
 	Note func(text string) error
 }
 
-// Runtime is a QuickJS engine with the prelude. It is not safe for concurrent use.
+// Runtime is a QuickJS engine that has loaded the prelude. It is not safe for concurrent
+// use.
 type Runtime struct {
 	cfg Config
 	// memory is the current memory limit.
@@ -50,8 +51,8 @@ type Runtime struct {
 	dispatch quickjs.Value
 }
 
-// New starts an engine. The process must be in UTC, because the engine uses the time zone
-// of the process.
+// New starts an engine. The time zone of the process must be UTC, because the engine uses
+// it.
 func New(cfg Config) (*Runtime, error) {
 	if cfg.Memory == 0 {
 		cfg.Memory = DefaultMemory
@@ -122,11 +123,11 @@ func (cfg *Config) evalPrelude(vm *quickjs.VM) (quickjs.Value, error) {
 	return vm.EvalBytecodeValue(cfg.Prelude)
 }
 
-// preludeProgram returns a program that runs the prelude without a host.
+// preludeProgram returns a program that runs the prelude without a host object.
 func preludeProgram() string { return prelude() + "()" }
 
-// Compile returns the prelude as bytecode of about 250 KiB. It takes as long as starting
-// a runtime without bytecode.
+// Compile returns the prelude as bytecode, whose size is about 250 KiB. It takes as long as
+// starting a runtime without bytecode.
 func Compile() ([]byte, error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
@@ -136,7 +137,7 @@ func Compile() ([]byte, error) {
 	if err == nil && len(code) == 0 {
 		err = errors.New("the bytecode is empty")
 	}
-	_ = vm.Close() // no error is actionable here
+	_ = vm.Close() // this error cannot be handled
 	if err != nil {
 		return nil, fmt.Errorf("compile the prelude: %w", err)
 	}
@@ -146,11 +147,11 @@ func Compile() ([]byte, error) {
 // Close frees the memory of the engine.
 func (r *Runtime) Close() {
 	r.dispatch.Free()
-	_ = r.vm.Close() // no error is actionable here
+	_ = r.vm.Close() // this error cannot be handled
 }
 
-// Handle answers a request. After an error, or a failure for which [Failure.Fatal] is
-// true, the runtime is unusable.
+// Handle answers a request. If it returns an error, or a failure for which [Failure.Fatal]
+// returns true, the runtime is unusable.
 func (r *Runtime) Handle(request []byte) (answer []byte, err error) {
 	deadline := time.Now().Add(r.requestBudget(request))
 	if memory := requestedMemory(request); memory > 0 {
@@ -176,7 +177,7 @@ func (r *Runtime) runPendingJobs(deadline time.Time) (string, error) {
 		if err := r.setDeadline(deadline); err != nil {
 			return "", err
 		}
-		n, _ := r.vm.ExecutePendingJobs() // the prelude handles what jobs throw
+		n, _ := r.vm.ExecutePendingJobs() // the prelude handles exceptions from jobs
 		text, err := r.callPrelude(deadline, "answer", "")
 		if err != nil || text != "" {
 			return text, err
@@ -187,7 +188,7 @@ func (r *Runtime) runPendingJobs(deadline time.Time) (string, error) {
 	}
 }
 
-// Reasons for which a call of the prelude fails.
+// These are the reasons for which a call of the prelude fails.
 var (
 	errDeadline = errors.New("the time limit is exceeded")
 	errStarved  = errors.New("the engine is out of memory")
@@ -202,31 +203,31 @@ func (r *Runtime) setDeadline(deadline time.Time) error {
 	return r.vm.SetEvalTimeout(left)
 }
 
-// callPrelude calls the prelude. "" means that there is no answer yet.
+// callPrelude calls the prelude. It returns "" if there is no answer yet.
 func (r *Runtime) callPrelude(deadline time.Time, what, text string) (string, error) {
 	if err := r.setDeadline(deadline); err != nil {
 		return "", err
 	}
 	out, err := r.dispatch.Call(quickjs.UndefinedValue, what, text)
 	switch {
-	case err != nil && time.Until(deadline) <= 0: // the engine is not interrupted before
+	case err != nil && time.Until(deadline) <= 0: // the engine is not interrupted earlier
 		return "", fmt.Errorf("%w: %w", errDeadline, err)
 	case err != nil:
-		// The prelude catches every exception, so there was no memory to pass the request
-		// or the answer.
+		// The prelude catches every exception. So there was not enough memory to pass the
+		// request or the answer.
 		return "", fmt.Errorf("%w: %w", errStarved, err)
 	}
 	answer, _ := out.(string)
 	return answer, lost(answer)
 }
 
-// Answers of a prelude that cannot continue.
+// The prelude returns these answers if it cannot continue.
 const (
 	starvedAnswer = `{"starved":true}`
 	lostHead      = `{"lost":`
 )
 
-// lost returns an error if an answer says that the prelude could not continue.
+// lost returns an error if the answer means that the prelude could not continue.
 func lost(answer string) error {
 	if answer == starvedAnswer {
 		return errStarved
@@ -249,11 +250,12 @@ func (r *Runtime) answerError(err error) ([]byte, error) {
 	}
 }
 
-// extraMemory is added to the memory limit for the answer about exhausted memory, in
-// bytes.
+// extraMemory is added to the memory limit, in bytes, so that the engine can report that it
+// ran out of memory.
 const extraMemory = 4 << 20
 
-// answerFailure asks the prelude for the current hook and row.
+// answerFailure returns an answer with a failure. It asks the prelude for the current hook
+// and row.
 func (r *Runtime) answerFailure(kind Kind, message string) ([]byte, error) {
 	r.vm.SetMemoryLimit(uintptr(r.memory + extraMemory))
 	text, err := r.callPrelude(time.Now().Add(time.Second), string(kind), message)
@@ -263,7 +265,8 @@ func (r *Runtime) answerFailure(kind Kind, message string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// budgetHead begins each request, so the budget can be read without parsing the rest.
+// budgetHead is the start of each request, so that the budget can be read without parsing
+// the rest.
 const budgetHead = `{"budget":`
 
 func (r *Runtime) requestBudget(request []byte) time.Duration {
@@ -274,18 +277,19 @@ func (r *Runtime) requestBudget(request []byte) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// requestedMemory returns the memory limit of a load request, or 0.
+// requestedMemory returns the memory limit in a load request, in bytes, or 0 if there is
+// none.
 func requestedMemory(request []byte) int64 {
 	_, rest := leadingNumber(request, budgetHead)
 	memory, _ := leadingNumber(rest, memoryHead)
 	return memory
 }
 
-// memoryHead follows the budget of a load request.
+// memoryHead follows the budget in a load request.
 const memoryHead = `"op":"load","memory":`
 
-// leadingNumber reads the number after a head. rest is what follows the number and a
-// comma.
+// leadingNumber reads the number that follows head. rest is the text after that number and
+// a comma.
 func leadingNumber(request []byte, head string) (n int64, rest []byte) {
 	rest, found := bytes.CutPrefix(request, []byte(head))
 	if !found {

@@ -7,15 +7,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDepth is how deep lists and objects of an answer may be nested.
+// maxDepth is the maximum nesting depth of lists and objects in an answer.
 const maxDepth = 64
 
-// scanner reads untrusted JSON. The first error ends all reading: later values are empty.
+// scanner reads untrusted JSON. After the first error, it stops reading and returns empty
+// values.
 type scanner struct {
 	raw string
 	at  int
 	err error
-	// values is the number of values that readAny has read down to countedDepth.
+	// values is the number of values that readAny has read at depths up to countedDepth.
 	values int
 }
 
@@ -28,14 +29,14 @@ func (s *scanner) fail(format string, args ...any) {
 	s.at = len(s.raw)
 }
 
-// require fails unless ok.
+// require records an error unless ok is true.
 func (s *scanner) require(ok bool, format string, args ...any) {
 	if !ok {
 		s.fail(format, args...)
 	}
 }
 
-// peek returns the next byte that is not white space, or 0.
+// peek returns the next byte that is not white space, or 0 at the end.
 func (s *scanner) peek() byte {
 	for s.at < len(s.raw) {
 		switch b := s.raw[s.at]; b {
@@ -62,14 +63,14 @@ func (s *scanner) expect(want byte) {
 	}
 }
 
-// expectEnd requires that nothing follows.
+// expectEnd requires that only white space follows.
 func (s *scanner) expectEnd() {
 	if s.err == nil && s.peek() != 0 || s.at < len(s.raw) {
 		s.fail("there is more than one value")
 	}
 }
 
-// readList reads an array of at most so many elements.
+// readList reads an array of at most most elements.
 func (s *scanner) readList(most int, each func(i int)) {
 	s.expect('[')
 	if s.accept(']') {
@@ -88,7 +89,8 @@ func (s *scanner) readList(most int, each func(i int)) {
 	}
 }
 
-// readObject reads an object. each reads the value of the member with the name.
+// readObject reads an object. It calls each with the name of each member; each must read
+// the value.
 func (s *scanner) readObject(each func(name string)) {
 	s.expect('{')
 	if s.accept('}') {
@@ -105,8 +107,8 @@ func (s *scanner) readObject(each func(name string)) {
 	}
 }
 
-// readText reads a string of at most so many bytes. Without escapes, it shares the memory
-// of the answer.
+// readText reads a string of at most most bytes. If the string has no escapes, the result
+// shares the memory of the answer.
 func (s *scanner) readText(most int) string {
 	s.expect('"')
 	from := s.at
@@ -133,7 +135,7 @@ func (s *scanner) limitText(text string, most int) string {
 	return text
 }
 
-// readEscapedText reads a string that begins at from and has its first escape at i.
+// readEscapedText reads a string that starts at from and whose first escape is at i.
 func (s *scanner) readEscapedText(from, i int) string {
 	for s.at = i; s.at < len(s.raw) && s.raw[s.at] != '"'; s.at++ {
 		if s.raw[s.at] == '\\' {
@@ -162,14 +164,14 @@ func (s *scanner) expectWord(word string) {
 }
 
 const (
-	// countedDepth is the depth down to which values are counted, because they are
-	// decoded into structs.
+	// countedDepth is the depth up to which values are counted, because those are decoded
+	// into structs.
 	countedDepth = 3
 	// maxCounted limits the memory that decoding a small forged answer can use.
 	maxCounted = 200_000
 )
 
-// readAny reads a value of any kind and returns its text.
+// readAny reads a value of any kind and returns its JSON.
 func (s *scanner) readAny(depth int) string {
 	s.peek()
 	from := s.at
@@ -213,7 +215,7 @@ func (s *scanner) readScalar() Value {
 	}
 }
 
-// readInteger reads an integer from least to most.
+// readInteger reads an integer between least and most, inclusive.
 func (s *scanner) readInteger(least, most int64) int64 {
 	s.peek()
 	negative := s.accept('-')
@@ -236,7 +238,7 @@ func (s *scanner) readInteger(least, most int64) int64 {
 
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
-// readNumber reads a number and returns its text.
+// readNumber reads a number and returns its JSON.
 func (s *scanner) readNumber() string {
 	s.peek()
 	from := s.at
@@ -258,7 +260,7 @@ func (s *scanner) readNumber() string {
 	return s.raw[from:s.at]
 }
 
-// acceptEither skips one of two bytes, if it is next.
+// acceptEither skips the next byte if it is a or b, and reports whether it did.
 func (s *scanner) acceptEither(a, b byte) bool {
 	if s.at == len(s.raw) || s.raw[s.at] != a && s.raw[s.at] != b {
 		return false

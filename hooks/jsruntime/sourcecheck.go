@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// jsLexer reads the words of JavaScript source that are not part of a string, a comment
-// or a regular expression. It does not parse. It sets ambiguous where a slash could be a
-// division or begin a regular expression, and at HTML-like comments; it may misread what
-// follows.
+// jsLexer reads the words of JavaScript source that are not part of a string, a comment or
+// a regular expression. It does not parse the source. It sets ambiguous if a slash could be
+// a division or the start of a regular expression, and at HTML-like comments. After that,
+// its results may be wrong.
 type jsLexer struct {
 	source string
 	at     int
@@ -21,26 +21,26 @@ type jsLexer struct {
 	openBrackets []bracket
 	ambiguous    bool
 	// ended reports whether there was a semicolon outside of all brackets. stray is the
-	// offset of the first token that cannot belong to one expression, or -1.
+	// offset of the first token that cannot be part of a single expression, or -1.
 	ended bool
 	stray int
-	// arrowCount is the number of arrows, and bodyCount that of blocks that follow
-	// parentheses, as those of functions and methods do.
+	// arrowCount is the number of arrows. bodyCount is the number of blocks after
+	// parentheses, such as the bodies of functions and methods.
 	arrowCount, bodyCount int
 }
 
 // bracket is an open bracket.
 type bracket struct {
 	sign byte
-	// before is the token before it.
+	// before is the token before the bracket.
 	before string
-	// inTemplate reports whether a template literal continues after it.
+	// inTemplate reports whether a template literal continues after the bracket is closed.
 	inTemplate bool
 }
 
 func newJSLexer(source string) *jsLexer { return &jsLexer{source: source, stray: -1} }
 
-// recordToken records a token of the code and its offset.
+// recordToken records a token and its offset.
 func (w *jsLexer) recordToken(text string, at int) {
 	w.previous = text
 	if w.ended {
@@ -54,14 +54,14 @@ func (w *jsLexer) recordStray(at int) {
 	}
 }
 
-// regexpKeywords are the words after which a slash begins a regular expression.
+// regexpKeywords are the words after which a slash starts a regular expression.
 var regexpKeywords = []string{"return", "typeof", "instanceof", "in", "new", "delete", "void", "throw", "case", "do", "else"}
 
-// ambiguousKeywords are words that can be operators or names.
+// ambiguousKeywords are the words that can be operators or names.
 var ambiguousKeywords = []string{"of", "yield", "await", "async", "let", "static", "get", "set"}
 
-// next returns the next word, its offset and the token before it. The word is "" at the
-// end.
+// next returns the next word, its offset, and the token before it. At the end, the word is
+// "".
 func (w *jsLexer) next() (word string, at int, before string) {
 	for w.at < len(w.source) {
 		before = w.previous
@@ -95,8 +95,8 @@ func (w *jsLexer) next() (word string, at int, before string) {
 	return "", len(w.source), w.previous
 }
 
-// spaceLength returns the length of the next character if it is white space outside
-// ASCII, or 0.
+// spaceLength returns the length in bytes of the next character if it is non-ASCII white
+// space. Otherwise, it returns 0.
 func (w *jsLexer) spaceLength() int {
 	r, size := utf8.DecodeRuneInString(w.source[w.at:])
 	if r < utf8.RuneSelf || r != '\uFEFF' && !unicode.IsSpace(r) {
@@ -105,7 +105,8 @@ func (w *jsLexer) spaceLength() int {
 	return size
 }
 
-// isWordByte reports whether a byte is part of a word. Bytes of non-ASCII letters are.
+// isWordByte reports whether a byte is part of a word. The bytes of all non-ASCII letters
+// are.
 func isWordByte(b byte) bool {
 	return b == '_' || b == '$' || b == '\\' || b == '#' || b >= utf8.RuneSelf ||
 		b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
@@ -136,8 +137,8 @@ func (w *jsLexer) scanSign(b byte) {
 	w.recordToken(rest[:1], at)
 }
 
-// trackBracket tracks brackets, and semicolons and commas outside of them. done reports
-// that the token was recorded.
+// trackBracket tracks brackets, and semicolons and commas outside of all brackets. done
+// reports whether it recorded the token.
 func (w *jsLexer) trackBracket(b byte, at int) (done bool) {
 	switch {
 	case b == '{' || b == '(' || b == '[':
@@ -157,10 +158,10 @@ func (w *jsLexer) trackBracket(b byte, at int) (done bool) {
 	return false
 }
 
-// openingBrackets maps closing brackets to opening ones.
+// openingBrackets maps each closing bracket to its opening bracket.
 var openingBrackets = map[byte]byte{'}': '{', ')': '(', ']': '['}
 
-// statementKeywords are words whose parentheses a statement follows.
+// statementKeywords are the words whose parentheses are followed by a statement.
 var statementKeywords = []string{"if", "while", "for", "with"}
 
 func (w *jsLexer) closeBracket(b byte, at int) {
@@ -171,7 +172,7 @@ func (w *jsLexer) closeBracket(b byte, at int) {
 		return
 	}
 	if w.openBrackets[last].sign != openingBrackets[b] {
-		w.ambiguous = true // invalid everywhere; the engine explains it better
+		w.ambiguous = true // always invalid, and the engine's error explains it better
 		return
 	}
 	one := w.openBrackets[last]
@@ -182,7 +183,7 @@ func (w *jsLexer) closeBracket(b byte, at int) {
 	case b == ')' && slices.Contains(statementKeywords, one.before):
 		w.previous = ";"
 	case b == ')' && one.before == "await":
-		w.previous = "of" // a statement follows for await, but not await alone
+		w.previous = "of" // a statement follows "for await (…)" but not "await (…)"
 	}
 }
 
@@ -203,7 +204,8 @@ func (w *jsLexer) skipString(quote byte) {
 	}
 }
 
-// skipTemplate skips the text of a template literal, up to its end or to a value.
+// skipTemplate skips the text of a template literal, up to its end or up to an embedded
+// expression.
 func (w *jsLexer) skipTemplate() {
 	for ; w.at < len(w.source); w.at++ {
 		switch {
@@ -222,7 +224,7 @@ func (w *jsLexer) skipTemplate() {
 	}
 }
 
-// lineEnds are the line terminators of JavaScript.
+// lineEnds contains JavaScript's line terminators.
 const lineEnds = "\n\r\u2028\u2029"
 
 func (w *jsLexer) scanSlash() {
@@ -249,7 +251,7 @@ func (w *jsLexer) advance(length, more int) {
 	w.at += length + more
 }
 
-// isDivision reports whether a slash follows a value.
+// isDivision reports whether the slash follows a value and so is a division.
 func (w *jsLexer) isDivision() bool {
 	switch {
 	case w.previous == "":
@@ -286,10 +288,10 @@ func (w *jsLexer) skipRegexp() {
 	}
 }
 
-// anyImport matches what may be a call of import anywhere.
+// anyImport matches anything that may be a call of import.
 var anyImport = regexp.MustCompile(`\bimport(?:[\s\v\p{Z}\x{feff}]|//[^\n]*|/\*(?s:.*?)\*/)*[(.]`)
 
-// findImport returns the offset of a call of import, or -1.
+// findImport returns the offset of a call of import, or -1 if there is none.
 func findImport(source string) int {
 	w := newJSLexer(source)
 	for {
@@ -310,9 +312,10 @@ func findImport(source string) int {
 	return -1
 }
 
-// findStray returns the offset of what cannot belong to one expression, or -1: a closing
-// bracket without an opening one, and what follows a semicolon or comma outside of all
-// brackets. It skips ambiguous sources, because [LoadCall] finds the error too.
+// findStray returns the offset of a token that cannot be part of a single expression: a
+// closing bracket without an opening one, or a token after a semicolon or comma outside of
+// all brackets. It returns -1 if there is none. It does not check ambiguous sources,
+// because [LoadCall] finds the error too.
 func findStray(source string) int {
 	w := newJSLexer(source)
 	for {
@@ -322,10 +325,10 @@ func findStray(source string) int {
 	}
 }
 
-// CheckSources returns the hooks that must not be loaded. Their sources call import(),
-// which could leave the context of a hook in Node, or are more than one function
-// expression, and may close the brackets that the runtime puts around them. It does not
-// check the syntax; [LoadCall] does.
+// CheckSources returns a fault for each hook that must not be loaded. The source of such a
+// hook calls import(), which could escape the context of a hook in Node. Or it is more than
+// one function expression, and could close the brackets that the runtime puts around it.
+// CheckSources does not check the syntax; [LoadCall] does.
 func CheckSources(hooks []Hook) []Fault {
 	var faults []Fault //nolint:prealloc // Hooks rarely have faults.
 	for _, hook := range hooks {
@@ -347,29 +350,28 @@ func lineAndColumn(source string, at int) (line, column int) {
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// Many hooks only read the values of single cells. They cannot keep the record, so all
-// rows can use the same record object. The functions below find such hooks and may miss
-// some.
+// Many hooks only read the values of individual cells. Such a hook cannot keep the record,
+// so all rows can use the same record object. The functions below find most of these hooks.
 
 // arrowHead matches the head of an arrow function with one or two plain parameters.
 var arrowHead = regexp.MustCompile(`^\s*(?:\(\s*([A-Za-z_$][\w$]*)\s*(?:,\s*[A-Za-z_$][\w$]*\s*)?\)|([A-Za-z_$][\w$]*))\s*=>`)
 
-// readOfIndex and readOfCell match what may follow the name of the record, and
-// allowedNext what may come next. A call of a value would pass its cell as this, so
-// neither parentheses nor templates may follow, nor a comment that could hide them, nor
-// an assignment.
+// readOfIndex and readOfCell match the text that may follow the name of the record.
+// allowedNext matches the text that may come after that. A call of a value would pass its
+// cell as this. So parentheses, templates, comments that could hide them, and assignments
+// are not allowed.
 var (
 	readOfIndex = regexp.MustCompile(`^[ \t\r\n]*\.[ \t\r\n]*index`)
 	readOfCell  = regexp.MustCompile(`^[ \t\r\n]*\.[ \t\r\n]*row[ \t\r\n]*\.[ \t\r\n]*([A-Za-z_$][\w$]*)[ \t\r\n]*\.[ \t\r\n]*(?:value|resultValue)`)
 	allowedNext = regexp.MustCompile(`^[ \t\r\n)]*(?:$|[\][.,;:}+*%<>&|A-Za-z-]|[!=]=|/[^/*]|\?[ ?]|\?\.[A-Za-z_$[])`)
 )
 
-// escapingWords are words with which a hook could keep its record in other ways.
+// escapingWords are the words with which a hook could keep its record in other ways.
 var escapingWords = []string{"async", "await", "yield", "function", "class", "arguments", "caller", "callee", "eval", "with", "super", "delete"}
 
-// readsOnlyCells reports whether a row hook is an arrow function without inner functions
-// that uses its record only for record.index and for value and resultValue of fields of
-// the schema.
+// readsOnlyCells reports whether a row hook is an arrow function that has no inner
+// functions and uses its record only to read record.index, or value and resultValue of
+// fields in the schema.
 func readsOnlyCells(source string, fields []Field) bool {
 	head := arrowHead.FindStringSubmatchIndex(source)
 	if head == nil {
@@ -400,7 +402,7 @@ func submatchText(source string, found []int, n int) string {
 	return source[found[2*n]:found[2*n+1]]
 }
 
-// isCellRead reports whether rest, which follows the name of the record, reads a cell or
+// isCellRead reports whether rest, the text after the name of the record, reads a cell or
 // the index.
 func isCellRead(rest string, fields []Field) bool {
 	found := readOfIndex.FindStringIndex(rest)

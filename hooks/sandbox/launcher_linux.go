@@ -160,7 +160,6 @@ func (l *launcher) close() {}
 
 // wait waits until the process is dead, its group is killed, and its entry in the process
 // table is removed.
-// table is removed.
 func (p *process) wait() exitStatus {
 	for {
 		// The process stays in the process table until the group is killed. So its ID,
