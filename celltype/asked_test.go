@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// TestColumnsThatAreAsked checks that ambiguous columns keep their cells
-// undecided, with a question that explains why.
+// TestColumnsThatAreAsked checks that the cells of an ambiguous column stay
+// undecided, and that a question explains why.
 func TestColumnsThatAreAsked(t *testing.T) {
 	for title, c := range map[string]struct {
 		name           intray.TypeName
@@ -45,8 +45,8 @@ func TestColumnsThatAreAsked(t *testing.T) {
 	}
 }
 
-// TestReadingsOfChoices checks that cells and values are separate: the text of
-// a cell may hold " is " as well.
+// TestReadingsOfChoices checks that a reading separates the cell from the
+// value, even if the cell contains " is ".
 func TestReadingsOfChoices(t *testing.T) {
 	type readings map[string][]intray.Reading
 	for title, c := range map[string]struct {
@@ -86,7 +86,7 @@ func TestReadingsOfChoices(t *testing.T) {
 	}
 }
 
-// sniffColumn decides a column.
+// sniffColumn returns the decision about a column.
 func sniffColumn(t *testing.T, name intray.TypeName, options string, cells []string) celltype.Decision {
 	t.Helper()
 	p, err := celltype.Compile(withOptions(t, name, options))
@@ -111,8 +111,8 @@ func withOptions(t *testing.T, name intray.TypeName, options string) intray.Fiel
 	return f
 }
 
-// TestNumberCells reads number cells that are displayed differently from their
-// value.
+// TestNumberCells checks that number cells are read by their value if it
+// differs from the displayed text.
 func TestNumberCells(t *testing.T) {
 	options := []intray.SelectOption{{Label: "One", Value: "1"}, {Label: "2.50", Value: "half"}, {Label: "Zero", Value: "0.0"}}
 	for _, c := range []struct {
@@ -171,8 +171,8 @@ func TestProblemsNameExpectedFormat(t *testing.T) {
 	}
 }
 
-// TestOffsetsInTheOutputFormat checks that they are rejected: values have no
-// offset.
+// TestOffsetsInTheOutputFormat checks that output formats with an offset are
+// rejected, because values have no offset.
 func TestOffsetsInTheOutputFormat(t *testing.T) {
 	for format, refused := range map[string]bool{
 		"yyyy-MM-dd'T'HH:mmZZ": true, "yyyy-MM-dd HH:mm Z": true, "HH:mm ZZZ": true, "HH:mm z": true, "HH:mm ZZZZ": true, "X": true, "x": true,
@@ -188,7 +188,8 @@ func TestOffsetsInTheOutputFormat(t *testing.T) {
 	}
 }
 
-// TestCountriesOfTheStandard counts the codes: 249 are assigned.
+// TestCountriesOfTheStandard checks the number of country codes. ISO 3166-1
+// assigns 249.
 func TestCountriesOfTheStandard(t *testing.T) {
 	p, err := celltype.Compile(withOptions(t, intray.TypeCountry, `{"format":"3-letter"}`))
 	if err != nil {
@@ -202,7 +203,7 @@ func TestCountriesOfTheStandard(t *testing.T) {
 			}
 		}
 	}
-	if n < 249 || n > 251 { // UK and the US have two
+	if n < 249 || n > 251 { // GB and US each have an additional two-letter key
 		t.Errorf("%d codes of two letters", n)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// everyday holds for each type a field and the cells of a typical column, all
-// valid.
+// everyday holds a field of each type and the cells of a typical column. All
+// cells are valid.
 var everyday = []struct {
 	field intray.Field
 	cells []string
@@ -36,7 +36,7 @@ func typed(name intray.TypeName, options map[string]any) intray.Field {
 	return intray.Field{Key: string(name), Type: intray.FieldType{Name: name, Options: options}}
 }
 
-// picking returns a field of a type with options to pick from.
+// picking returns a field with options to choose from.
 func picking(name intray.TypeName) intray.Field {
 	f := typed(name, nil)
 	f.SelectOptions = []intray.SelectOption{
@@ -46,8 +46,8 @@ func picking(name intray.TypeName) intray.Field {
 	return f
 }
 
-// sniffedParser compiles the parser of a field and sniffs the column first, as
-// an import does.
+// sniffedParser compiles the parser of a field and sniffs the column first,
+// like an import.
 func sniffedParser(t testing.TB, f intray.Field, cells []celltype.Cell) celltype.Parser {
 	t.Helper()
 	p, err := celltype.Compile(f)
@@ -77,11 +77,12 @@ func texts(list []string) []celltype.Cell {
 	return cells
 }
 
-// scratchBytes is the scratch space that an import gives to parsers.
+// scratchBytes is the size, in bytes, of the scratch buffer that an import
+// passes to parsers.
 const scratchBytes = 256
 
-// TestGoodCellsCostNoMemory checks that typical cells of every type need no
-// allocation.
+// TestGoodCellsCostNoMemory checks that typical cells of every type are parsed
+// without an allocation.
 func TestGoodCellsCostNoMemory(t *testing.T) {
 	for _, column := range everyday {
 		cells := texts(column.cells)
@@ -98,7 +99,7 @@ func TestGoodCellsCostNoMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkParse measures one cell.
+// BenchmarkParse measures parsing one cell.
 func BenchmarkParse(b *testing.B) {
 	for _, column := range everyday {
 		b.Run(column.field.Key, func(b *testing.B) {

@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// localeNames are names of months and weekdays as people write them in dates,
-// independent of the program's tables.
+// localeNames are the names of months and weekdays that people write in dates.
+// They are independent of the tables of the program.
 type localeNames struct{ code, months, short, days string }
 
 var localeNameTable = []localeNames{
@@ -24,12 +24,12 @@ var localeNameTable = []localeNames{
 	{"es", "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre", "ene feb mar abr may jun jul ago sept oct nov dic", "dom lun mar mié jue vie sáb"},
 }
 
-// dayFormat writes a day; open reports whether day and month can be confused if
-// no day is after the 12th.
+// dayFormat is a format of dates. open reports whether day and month are
+// ambiguous if no day is after the 12th.
 type dayFormat struct {
 	name string
 	open bool
-	// write returns the text of a day in a language.
+	// write formats a day with the names of a language.
 	write func(d time.Time, in localeNames) string
 }
 
@@ -52,7 +52,7 @@ var dayFormats = []dayFormat{
 	}},
 }
 
-// dayColumn is a column of days with a known meaning.
+// dayColumn is a column of dates with known values.
 type dayColumn struct {
 	title     string
 	ambiguous bool
@@ -60,9 +60,9 @@ type dayColumn struct {
 	days      []string
 }
 
-// makeDays returns a column. In an ambiguous one every day is at most the 12th,
-// and most differ from their month; in others at least every fifth is after the
-// 12th.
+// makeDays returns a column. If it is ambiguous, every day is at most the 12th,
+// and most days differ from their month. Otherwise, at least every fifth day is
+// after the 12th.
 func makeDays(rnd *rand.Rand, f dayFormat, in localeNames, ambiguous bool) dayColumn {
 	c := dayColumn{title: fmt.Sprintf("%s in %s", f.name, in.code), ambiguous: ambiguous}
 	first := time.Date(1995+rnd.IntN(25), 1, 1, 0, 0, 0, 0, time.UTC)
@@ -82,8 +82,9 @@ func makeDays(rnd *rand.Rand, f dayFormat, in localeNames, ambiguous bool) dayCo
 
 const columnsAltogether, columnsAmbiguous = 200, 30
 
-// makeDayColumns returns the columns: first the ambiguous ones, in formats that
-// leave the order open, then others in all formats and languages.
+// makeDayColumns returns the columns. The ambiguous ones come first, in formats
+// that do not show the order. The other columns are in all formats and
+// languages.
 func makeDayColumns(rnd *rand.Rand) (columns []dayColumn) {
 	var open []dayFormat
 	for _, f := range dayFormats {
@@ -102,7 +103,7 @@ func makeDayColumns(rnd *rand.Rand) (columns []dayColumn) {
 	return columns
 }
 
-// decided sniffs a column with a date field.
+// decided returns the decision about a column of a date field.
 func decided(t *testing.T, c dayColumn, answers map[string]string) celltype.Decision {
 	t.Helper()
 	parser, err := celltype.Compile(typed(intray.TypeDate, nil))
@@ -116,8 +117,8 @@ func decided(t *testing.T, c dayColumn, answers map[string]string) celltype.Deci
 	return survey.Decide(answers, nil)
 }
 
-// readDays reads a column, and counts the cells that became the right day,
-// another day, and none.
+// readDays reads a column. It counts the cells that are read as the right day,
+// as a different day, and not at all.
 func readDays(p celltype.Parser, c dayColumn) (right, other, none int) {
 	for i, cell := range c.cells {
 		switch r := p.Parse(cell, nil); {
@@ -132,9 +133,9 @@ func readDays(p celltype.Parser, c dayColumn) (right, other, none int) {
 	return right, other, none
 }
 
-// TestTwoHundredColumns makes 200 columns of days in 12 formats and 6
-// languages. Exactly the 30 ambiguous ones must lead to a question, and no cell
-// may become another day.
+// TestTwoHundredColumns checks that exactly 30 of 200 columns of dates lead to
+// a question: the ambiguous ones. The columns are in 12 formats and 6
+// languages. No cell may be read as a different day.
 func TestTwoHundredColumns(t *testing.T) {
 	for seed := range uint64(3) {
 		columns := makeDayColumns(rand.New(rand.NewPCG(seed, 1)))

@@ -101,7 +101,8 @@ func TestEmailUsesInvalidValueMessage(t *testing.T) {
 	}
 }
 
-// TestParseCostsNoMemory reads an address that is not as it should be.
+// TestParseCostsNoMemory checks that an invalid address is parsed without an
+// allocation.
 func TestParseCostsNoMemory(t *testing.T) {
 	scratch := make([]byte, 0, 64)
 	c := celltype.Cell{Raw: []byte(" ada@example.org ")}
@@ -114,11 +115,11 @@ func TestParseCostsNoMemory(t *testing.T) {
 	}
 }
 
-// html is the rule of HTML's input type email, as its standard gives it.
+// html is the regular expression in the HTML standard for the input type email.
 var html = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$")
 
-// stated reports whether an address has the properties of the type, computed
-// independently.
+// stated reports whether an address satisfies the documented rules of the type.
+// It is independent of the parser.
 func stated(address string) bool {
 	if !html.MatchString(address) {
 		return false
@@ -164,7 +165,7 @@ func FuzzEmail(f *testing.F) {
 	})
 }
 
-// judged is an address with a verdict by RFC 5321 and 5322.
+// judged is an address and its verdict according to RFC 5321 and 5322.
 type judged struct {
 	Address   string `xml:"address"`
 	Category  string `xml:"category"`
@@ -185,7 +186,7 @@ func corpus(t *testing.T, name string) []judged {
 		t.Fatal(err)
 	}
 	for i := range all.Tests {
-		// Control characters are written as their pictures.
+		// In the corpus, control characters are represented by their pictures.
 		all.Tests[i].Address = strings.Map(func(r rune) rune {
 			if r >= 0x2400 && r < 0x2420 {
 				return r - 0x2400
@@ -196,8 +197,8 @@ func corpus(t *testing.T, name string) []judged {
 	return all.Tests
 }
 
-// strictRule holds the kinds of addresses that RFC 5321 allows and the type
-// rejects, as web forms do, with the reason.
+// strictRule maps the kinds of addresses that RFC 5321 allows but the type and
+// web forms reject to the reason.
 var strictRule = map[string]string{
 	"ISEMAIL_RFC5321_TLD":            "a host of one label does not exist on the internet",
 	"ISEMAIL_RFC5321_TLDNUMERIC":     "a last label of digits is the end of an IP address",
@@ -206,8 +207,8 @@ var strictRule = map[string]string{
 	"ISEMAIL_RFC5321_IPV6DEPRECATED": "an IP address is not a host name",
 }
 
-// htmlRule holds the kinds of addresses that RFC 5321 and 5322 reject and
-// browsers accept, with the reason.
+// htmlRule maps the kinds of addresses that RFC 5321 and 5322 reject but
+// browsers accept to the reason.
 var htmlRule = map[string]string{
 	"ISEMAIL_ERR_DOT_START":         "the rule of HTML takes dots at any place of the local part",
 	"ISEMAIL_ERR_DOT_END":           "the rule of HTML takes dots at any place of the local part",
@@ -215,7 +216,7 @@ var htmlRule = map[string]string{
 	"ISEMAIL_RFC5322_LOCAL_TOOLONG": "the rule of HTML knows no length of the local part",
 }
 
-// otherwise holds addresses on which the type and the corpus differ, with the
+// otherwise maps the addresses for which the type and the corpus differ to the
 // reason.
 var otherwise = map[string]string{
 	"test@io": "a host needs two labels, even where a country has put a mail server on its own",
@@ -232,10 +233,11 @@ func whyOtherwise(j judged) string {
 	return htmlRule[j.Diagnosis]
 }
 
-// TestEmailCorpus compares with the verdicts of the corpus. An address is valid
-// to the corpus if it has no remark, or only one about its DNS entry, and to
-// the type if it is the value unchanged. If white space around it is dropped,
-// the corpus must accept the value.
+// TestEmailCorpus compares the results of the type with the verdicts of the
+// corpus. In the corpus, an address is valid if it has no remark, or only one
+// about its DNS entry. For the type, it is valid if the value equals the
+// address. If the type dropped white space around the address, the corpus must
+// accept the value.
 func TestEmailCorpus(t *testing.T) {
 	for file, want := range map[string]struct{ addresses, agree, differ int }{
 		"tests.xml": {164, 159, 5}, "tests-original.xml": {279, 264, 15},

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainEdits is the distance by its definition.
+// plainEdits computes the edit distance directly from its definition.
 func plainEdits(a, b []rune) int {
 	switch {
 	case len(a) == 0:

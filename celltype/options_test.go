@@ -8,8 +8,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// written returns the result of a cell: read by the field's parser, formatted
-// by its formatter.
+// written returns the formatted value of a cell. It uses the parser and the
+// formatter of the field.
 func written(t *testing.T, f intray.Field, raw string) string {
 	t.Helper()
 	parser, err := celltype.Compile(f)
@@ -33,7 +33,8 @@ func written(t *testing.T, f intray.Field, raw string) string {
 	return describe(r)
 }
 
-// TestEveryOptionHasItsEffect reads a cell with and without an option.
+// TestEveryOptionHasItsEffect checks the value of a cell with and without each
+// option.
 func TestEveryOptionHasItsEffect(t *testing.T) {
 	for _, c := range []struct {
 		name                       intray.TypeName
@@ -43,18 +44,18 @@ func TestEveryOptionHasItsEffect(t *testing.T) {
 		{intray.TypeNumber, `{"preset":"eur"}`, "$5", "5", "wrong"},
 		{intray.TypeNumber, `{"round":1}`, "2.25", "2.25", "2.3"},
 		{intray.TypeNumber, `{"displayFormat":{"mantissa":1}}`, "1,250", "wrong", "1250"},
-		{intray.TypeNumber, `{"displayFormat":{"mantissa":1}}`, "2.25", "2.25", "2.25"}, // for display only
+		{intray.TypeNumber, `{"displayFormat":{"mantissa":1}}`, "2.25", "2.25", "2.25"}, // affects only the display
 		{intray.TypeNumber, `{"outputFormat":{"thousandSeparated":true,"mantissa":2}}`, "1250", "1250", "1,250.00"},
 		{intray.TypeNumber, `{"min":3}`, "2", "2", "wrong"},
 		{intray.TypeNumber, `{"max":1.5}`, "2", "2", "wrong"},
 		{intray.TypeDate, `{"locale":"en-GB"}`, "03/04/2021", "wrong", "2021-04-03"},
 		{intray.TypeDate, `{"displayFormat":"MM/dd/yyyy"}`, "03/04/2021", "wrong", "2021-03-04"},
 		{intray.TypeDate, `{"displayFormat":"yyyy 'day' o"}`, "2021 day 63", "wrong", "2021-03-04"},
-		{intray.TypeDate, `{"displayFormat":"dd.MM.yyyy"}`, "2021-03-04", "2021-03-04", "2021-03-04"}, // for display only
+		{intray.TypeDate, `{"displayFormat":"dd.MM.yyyy"}`, "2021-03-04", "2021-03-04", "2021-03-04"}, // affects only the display
 		{intray.TypeDate, `{"outputFormat":"dd.MM.yyyy"}`, "2021-03-04", "2021-03-04", "04.03.2021"},
 		{intray.TypeDate, `{"outputFormat":"[ISO]"}`, "2021-03-04", "2021-03-04", "2021-03-04"}, // the default
 		{intray.TypeDate, `{"outputFormat":"d LLLL yyyy","locale":"de"}`, "2021-03-04", "2021-03-04", "4 März 2021"},
-		{intray.TypeDate, `{"withSeconds":true}`, "2021-03-04", "2021-03-04", "2021-03-04"}, // a date has none
+		{intray.TypeDate, `{"withSeconds":true}`, "2021-03-04", "2021-03-04", "2021-03-04"}, // a date has no seconds
 		{intray.TypeDate, `{"locale":"en-US","autofix":false}`, "25/12/2021", "2021-12-25", "wrong"},
 		{intray.TypeDatetime, `{"locale":"en-GB"}`, "03/04/2021 15:20", "wrong", "2021-04-03T15:20"},
 		{intray.TypeDatetime, `{"displayFormat":"MM/dd/yyyy HH:mm"}`, "03/04/2021 15:20", "wrong", "2021-03-04T15:20"},
@@ -86,7 +87,7 @@ func TestEveryOptionHasItsEffect(t *testing.T) {
 		{intray.TypeZIP, `{"format":"9-digit"}`, "123456789", "12345", "123456789"},
 		{intray.TypeZIP, `{"format":"9-digit"}`, "12345", "12345", "wrong"},
 		{intray.TypeZIP, `{"format":"9-digit","outputDash":true}`, "123456789", "12345", "12345-6789"},
-		{intray.TypeZIP, `{"outputDash":true}`, "12345-6789", "12345", "12345"}, // five digits have none
+		{intray.TypeZIP, `{"outputDash":true}`, "12345-6789", "12345", "12345"}, // a five-digit code has no dash
 		{intray.TypeSSN, `{"outputDash":true}`, "123456789", "123456789", "123-45-6789"},
 		{intray.TypeCountry, `{"format":"3-letter"}`, "Germany", "DE", "DEU"},
 		{intray.TypeUUID, `{"version":4}`, "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "wrong"},
@@ -125,7 +126,8 @@ func TestUntrimmedValuesAreReported(t *testing.T) {
 	}
 }
 
-// TestOptionsThatMeanNothingAreRefused compiles fields that cannot work.
+// TestOptionsThatMeanNothingAreRefused checks that fields with unusable options
+// do not compile.
 func TestOptionsThatMeanNothingAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name    intray.TypeName

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// tableCells returns the inputs of a type's table.
+// tableCells returns the inputs in the table of a type.
 func tableCells(t *testing.T, name intray.TypeName) (cells []string) {
 	t.Helper()
 	for _, line := range readLines(t, "testdata/values/"+string(name)+".txt") {
@@ -28,8 +28,8 @@ func tableCells(t *testing.T, name intray.TypeName) (cells []string) {
 	return cells
 }
 
-// shapes are regular expressions of texts that look like values, for types
-// whose tables hold few of them.
+// shapes are regular expressions for text that resembles values. They are used
+// for types whose tables have few values.
 var shapes = map[intray.TypeName]string{
 	intray.TypeSelect:      `high|HIGH|High|vh|Low|lo|[Uu]rgent|A|a|B-?|b|C#?|in[ _-]progress`,
 	intray.TypeMultiSelect: `(high|High|vh|Low|l|Urgent|A|B|B-|C#|in progress)([,;] ?(high|vh|Low|Urgent|A|B|B-|C)){0,3}`,
@@ -46,8 +46,8 @@ var shapes = map[intray.TypeName]string{
 	intray.TypeUUID:        `[0-9a-fA-F]{8}-[0-9a-f]{4}-[1-9][0-9a-f]{3}-[89abAB][0-9A-F]{3}-[0-9a-f]{12}`,
 }
 
-// cellsOf draws texts for a type: those of its table, similar ones and
-// unrelated ones.
+// cellsOf generates cells for a type: inputs from its table, similar text and
+// unrelated text.
 func cellsOf(t *testing.T, name intray.TypeName) *rapid.Generator[string] {
 	known := rapid.SampledFrom(tableCells(t, name))
 	shape := known
@@ -73,8 +73,8 @@ func plainField(name intray.TypeName) intray.Field {
 	return typed(name, nil)
 }
 
-// again returns a value as a cell: a number as one of a workbook, because its
-// sign needs no decision.
+// again returns a value as a cell. A number becomes a number cell of a
+// workbook, because its decimal sign is unambiguous.
 func again(name intray.TypeName, v []byte) celltype.Cell {
 	if name == intray.TypeNumber {
 		return celltype.Cell{Raw: v, Kind: intray.CellNumber, Typed: v}
@@ -82,8 +82,9 @@ func again(name intray.TypeName, v []byte) celltype.Cell {
 	return celltype.Cell{Raw: v}
 }
 
-// TestReadingTwiceChangesNothing reads cells of every type with the default
-// options, and then their values. The raw text must never change.
+// TestReadingTwiceChangesNothing checks that the value of each cell, read as a
+// cell again, is the same value. It reads cells of every type with the default
+// options. The raw text must never change.
 func TestReadingTwiceChangesNothing(t *testing.T) {
 	for _, name := range allTypes {
 		t.Run(string(name), func(t *testing.T) {
@@ -131,7 +132,8 @@ func TestReadingTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-// checks scales a number for 100 checks of rapid, of which it runs 20 with -short.
+// checks scales a number of iterations that is meant for 100 rapid checks. With
+// -short, rapid runs only 20.
 func checks(n int) int {
 	if testing.Short() {
 		return n / 5
@@ -139,12 +141,12 @@ func checks(n int) int {
 	return n
 }
 
-// TestNothingIsLost compares values with their texts for the types that keep
-// all of them.
+// TestNothingIsLost checks that values keep the content of their raw text, for
+// the types that must keep all of it.
 func TestNothingIsLost(t *testing.T) {
 	keeps := map[intray.TypeName]struct {
 		options map[string]any
-		// kept returns what the text and its value must have in common.
+		// kept returns what the raw text and its value must have in common.
 		kept func(text string) string
 	}{
 		intray.TypeString: {nil, func(text string) string { return text }},
@@ -194,8 +196,9 @@ func digitsOf(text string) string {
 // wayToWrite is a notation of numbers.
 type wayToWrite struct{ decimal, group, before, behind string }
 
-// TestNumbersLoseNothing writes numbers of up to 60 digits in many notations,
-// sniffs the column, and compares the values as fractions.
+// TestNumbersLoseNothing checks that numbers of up to 60 digits keep their
+// exact value. It writes columns in many notations, sniffs them, and compares
+// the values as fractions.
 func TestNumbersLoseNothing(t *testing.T) {
 	ways := []wayToWrite{
 		{".", "", "", ""}, {",", "", "", ""}, {".", ",", "", ""}, {",", ".", "", ""}, {",", " ", "", " €"},

@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// restored are fields whose columns are sniffed, with cells that decide them,
-// or leave them open, in several ways.
+// restored are fields whose columns are sniffed, with cells that decide the
+// style or leave it open.
 var restored = []struct {
 	field intray.FieldType
 	cells []string
@@ -24,8 +24,8 @@ var restored = []struct {
 	{intray.FieldType{Name: intray.TypePhone, Options: map[string]any{"country": "DE"}}, []string{"030 123456", "4930123456", "+49 30 123456", "49301234", "0171 1234567", "x"}},
 }
 
-// TestRestore draws columns and checks that the parser of a stored decision
-// reads every cell like the decision.
+// TestRestore checks that the parser restored from a decision reads every cell
+// in the same way as the parser of the decision.
 func TestRestore(t *testing.T) {
 	for _, of := range restored {
 		parser, err := celltype.Compile(intray.Field{Key: "f", Type: of.field})
@@ -42,8 +42,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRestoreTornSpec cuts stored specs at every byte, and appends to them. A
-// spec that is not whole must be an error, unless what is left is a spec as well.
+// TestRestoreTornSpec checks that a spec that is truncated or has additional
+// bytes is an error, unless the result is also a valid spec.
 func TestRestoreTornSpec(t *testing.T) {
 	dates := map[string][]string{
 		"":                              nil,
@@ -55,7 +55,7 @@ func TestRestoreTornSpec(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		field intray.FieldType
-		// specs holds for each whole spec the prefixes that are whole as well.
+		// specs maps each valid spec to its prefixes that are also valid.
 		specs   map[string][]string
 		invalid []string
 	}{

@@ -16,14 +16,15 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// minInputs is the fewest inputs of a type's table.
+// minInputs is the minimum number of inputs in the table of a type.
 const minInputs = 40
 
-// TestTables reads the inputs of testdata/values. Each line holds a text, plain
-// or quoted, and after a bar what it must become: a value with the code of a
-// note after it, "=" for the text itself, "empty" or "wrong". Lines that begin
-// with "options" or "fields" change the field from there on; one that begins
-// with "column" has the cells that are sniffed first.
+// TestTables checks the inputs in testdata/values. Each line has the text of a
+// cell, plain or quoted, and after a bar the expected result: a value followed
+// by the code of a note, "=" for the text itself, "empty" or "wrong". A line
+// that starts with "options" or "fields" changes the field for the lines that
+// follow. A line that starts with "column" has the cells that are sniffed
+// first.
 func TestTables(t *testing.T) {
 	for _, name := range allTypes {
 		t.Run(string(name), func(t *testing.T) {
@@ -50,8 +51,8 @@ var allTypes = []intray.TypeName{
 	intray.TypeZIP, intray.TypeState, intray.TypeSSN, intray.TypeCountry, intray.TypeUUID,
 }
 
-// TestTablesAreThoseOfTheTypes checks that each type has a table, and each
-// table a type.
+// TestTablesAreThoseOfTheTypes checks that each type has a table and each table
+// has a type.
 func TestTablesAreThoseOfTheTypes(t *testing.T) {
 	var names []string
 	for _, name := range allTypes {
@@ -82,7 +83,7 @@ func readLines(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 }
 
-// setUp applies a line that changes the field.
+// setUp applies a line that changes the field or the column.
 func (table *table) setUp(t *testing.T, line string) bool {
 	var into any
 	name, rest, _ := strings.Cut(line, " ")

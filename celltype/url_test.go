@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestParseURL reads the URLs of the Web Platform Tests, those without a base URL.
-// The tests of tools/whatwg compare more of them with another implementation.
+// TestParseURL checks the URLs of the Web Platform Tests that have no base URL.
+// The tests of tools/whatwg compare more URLs with a different implementation.
 func TestParseURL(t *testing.T) {
 	text, err := os.ReadFile("testdata/web-platform-urls.json")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-// TestSimpleURLs checks that the short way and the standard's parser agree.
+// TestSimpleURLs checks that the fast path agrees with the standard's parser.
 func TestSimpleURLs(t *testing.T) {
 	for _, text := range []string{
 		"https://example.org/", "HTTP://Example.ORG:80", "https://example.org:443/a?b#c", "https://example.org:8443", "http://a.b-c.de/x/y.z",
@@ -67,7 +67,7 @@ func TestURLHosts(t *testing.T) {
 		{"4294967295", "255.255.255.255"}, {"1.16777215", "1.255.255.255"}, {"1.2.65535", "1.2.255.255"}, {"1.2.3.255", "1.2.3.255"}, {"255.1", "255.0.0.1"},
 		{"4294967296", ""}, {"1.16777216", ""}, {"1.2.65536", ""}, {"1.2.3.256", ""}, {"256.1", ""}, {"1.2.3.4.5", ""}, {"99999999999999999999", ""},
 		{"09.1", ""}, {"a.1", ""}, {"a.0x1", ""}, {"1..2", ""}, {"a.0xg", "a.0xg"}, {"a.1b", "a.1b"},
-		// A sign makes a name of a number.
+		// A sign makes a number a name.
 		{"-1", "-1"}, {"1.2.3.-4", "1.2.3.-4"}, {"192.168.0-257", "192.168.0-257"}, {"+1.2", ""},
 		{"[::1]", "[::1]"}, {"[1:0:0:2::]", "[1:0:0:2::]"}, {"[::ffff:1.2.3.4]", "[::ffff:102:304]"}, {"[::FFFF:0:1]", "[::ffff:0:1]"},
 		{"[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7:0]"}, {"[::1", ""}, {"[::1%25eth0]", ""}, {"[1.2.3.4]", ""}, {"[]", ""}, {"[::01.2.3.4]", ""},
@@ -81,7 +81,8 @@ func TestURLHosts(t *testing.T) {
 	}
 }
 
-// FuzzParseURL checks that canonical URLs are ASCII and stay as they are.
+// FuzzParseURL checks that canonical URLs are ASCII, and that parsing them
+// again does not change them.
 func FuzzParseURL(f *testing.F) {
 	for _, text := range []string{"https://u:p@ex\u00e4mple.org:81/a/../b?c'd#e`", "file:C|/x/..", "foo:/..//a", "a:b c\xff", "http:\\\\1.2:443"} {
 		f.Add(text)

@@ -7,7 +7,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// TestWorkbookCells reads cells with the kind that a workbook stores.
+// TestWorkbookCells checks the values of cells with the kinds that a workbook
+// stores.
 func TestWorkbookCells(t *testing.T) {
 	for _, c := range []struct {
 		name             intray.TypeName
@@ -59,7 +60,7 @@ func TestWorkbookCells(t *testing.T) {
 }
 
 // TestPlainNumbersAreReported checks that the evidence of a column reports
-// numbers that are read as days.
+// numbers that are read as dates.
 func TestPlainNumbersAreReported(t *testing.T) {
 	parser, err := celltype.Compile(typed(intray.TypeDate, nil))
 	if err != nil {

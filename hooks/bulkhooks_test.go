@@ -13,11 +13,12 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// lazyRows is so many rows that a call is lazy. Batches end at other rows than packs.
+// lazyRows is a number of rows for which calls are lazy. Batches and packs end at different
+// rows.
 const lazyRows = 23_456
 
-// lazyInput returns lazyRows rows with a number, a text, a many-to-one field of two
-// columns and a text that is empty.
+// lazyInput returns lazyRows rows with a number, a text field, a many-to-one field of two
+// columns, and a text field that is empty.
 func lazyInput() (fields []intray.Field, rows intray.HookRows) {
 	tags := textField("tags")
 	tags.ManyToOne = true
@@ -47,7 +48,7 @@ func lazyInput() (fields []intray.Field, rows intray.HookRows) {
 }
 
 // TestLazyCalls checks that bulk hooks, column hooks and beforeFinishCallback see every
-// cell of many rows, although only the columns that they read are sent.
+// cell of many rows, even though only the columns that they read are sent.
 func TestLazyCalls(t *testing.T) {
 	bulk := `(records) => records.filter((r) => r.index % 1000 === 999 || r.index === 20001).map((r) => ({index: r.index, row: {out: {
 		value: [r.row.n.value, r.row.n.resultValue + 1, r.row.b.value.length, r.row.tags.manyToOne[0].value, r.row.tags.manyToOne[1].value, r.row.out.value, r.row.b.info.length].join(),
@@ -86,7 +87,7 @@ func TestLazyCalls(t *testing.T) {
 	})
 }
 
-// TestPacksAndBatches checks that each row gets its own cells, wherever a pack begins in a
+// TestPacksAndBatches checks that each row has the right cells, wherever a pack starts in a
 // batch.
 func TestPacksAndBatches(t *testing.T) {
 	same := `(records) => records.map((r) => ({index: r.index, row: {out: {value: r.row.n.value}}}))`
@@ -125,7 +126,7 @@ func TestPacksAndBatches(t *testing.T) {
 	})
 }
 
-// TestManyChanges checks that the changes of very many rows come in several answers.
+// TestManyChanges checks that the changes of very many rows arrive in several answers.
 func TestManyChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: Node takes some seconds")
@@ -198,8 +199,8 @@ func TestColumnsReadLate(t *testing.T) {
 	})
 }
 
-// TestMovedCells checks that moved cells and rows, and rows that a hook returns twice,
-// have the same effect in short and long lists.
+// TestMovedCells checks that cells and rows that were moved, and rows that a hook returns
+// twice, have the same effect in short and long lists.
 func TestMovedCells(t *testing.T) {
 	bulk := []string{
 		`(rs) => { for (let i = 0; i < 9; i++) { const {row} = rs[i]; const old = row.n; row.n = row.out; row.out = {value: old.value + "?"}; } return rs; }`,
@@ -267,8 +268,8 @@ func TestMovedCells(t *testing.T) {
 	})
 }
 
-// lastChanges returns the last change of each cell of numberedRows, by row and field, if it
-// changes the value.
+// lastChanges returns the last change of each cell of numberedRows, by row and field. It
+// omits changes that do not affect the value.
 func lastChanges(changes []intray.Change) map[string]string {
 	before := []string{"", "text", ""}
 	all := map[string]string{}

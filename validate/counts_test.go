@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// TestValueCounts compares the counts of few and many texts with a map.
+// TestValueCounts checks the counts of few and of many values against a map.
 func TestValueCounts(t *testing.T) {
 	for _, c := range []struct{ texts, rows, most int }{{0, 0, 3}, {1, 5, 3}, {7, 100, 3}, {7, 100, 7}, {7, 100, 50}, {90_000, 260_000, 10}} {
 		tally := validate.NewValueCounts(t.TempDir())
@@ -50,7 +50,8 @@ func TestValueCounts(t *testing.T) {
 	}
 }
 
-// sameTally checks that most holds the most frequent texts with their counts.
+// sameTally checks that most contains the most frequent values with their
+// counts.
 func sameTally(t *testing.T, most []validate.ValueCount, asked int, byHash map[validate.Hash]string, hash func(string) validate.Hash, counts map[string]int64, first map[string]uint32) {
 	t.Helper()
 	for i, m := range most {
@@ -78,7 +79,8 @@ func containsHash(most []validate.ValueCount, h validate.Hash) bool {
 	return false
 }
 
-// repeatingText is the text of a row: earlier texts recur more often.
+// repeatingText returns the value of a row. Values that occur earlier are
+// repeated more often.
 func repeatingText(row, texts int) string {
 	return fmt.Sprint("text ", (row*row+row/7)%max(1, min(texts, row+1)))
 }

@@ -25,7 +25,8 @@ func Example() {
 	// line 3, required: Required. Enter a value.
 }
 
-// Find values that several rows have. A UniqueChecker observes all batches first.
+// Find the values that several rows have. A UniqueChecker must observe all
+// batches first.
 func ExampleUniqueChecker() {
 	fields := []intray.Field{{Key: "id", Label: "ID", Validators: []intray.Validator{{Rule: "unique"}}}}
 	rules, err := validate.Compile(fields)

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// spilledBatch returns a batch of one field with enough distinct values that
+// spilledBatch returns a batch of one field with so many distinct values that
 // every partition of a set spills.
 func spilledBatch() *intray.Batch {
 	const rows = 300_000
@@ -38,15 +38,15 @@ func uniqueRules(t *testing.T) *Rules {
 	return rules
 }
 
-// spilledReader is one user of a spill file: file is what it spilled to, and
-// read reads it again.
+// spilledReader is a user of a spill file. file is the file to which it
+// spilled, and read reads that file.
 type spilledReader struct {
 	file *spillFile
 	read func() error
 	done func() error
 }
 
-// spilledReaders fills all users of spill files.
+// spilledReaders fills every kind of user of a spill file.
 func spilledReaders(t *testing.T) map[string]spilledReader {
 	t.Helper()
 	b, rules := spilledBatch(), uniqueRules(t)
@@ -92,8 +92,8 @@ func spilledReaders(t *testing.T) map[string]spilledReader {
 	}
 }
 
-// TestUnreadableSpillFile checks that a spill file that cannot be read is an
-// error, not a result computed from an earlier block.
+// TestUnreadableSpillFile checks that an unreadable spill file causes an error,
+// not a result computed from an earlier block.
 func TestUnreadableSpillFile(t *testing.T) {
 	for name, s := range spilledReaders(t) {
 		if err := s.read(); err != nil {
@@ -121,15 +121,16 @@ func TestUnreadableSpillFile(t *testing.T) {
 	}
 }
 
-// TestTruncatedSpillFile checks that a spill file without its last byte is an
-// error.
+// TestTruncatedSpillFile checks that a spill file without its last byte causes
+// an error.
 func TestTruncatedSpillFile(t *testing.T) {
 	for name, s := range spilledReaders(t) {
 		info, err := s.file.file.Stat()
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A lookup reads the entries around one hash only, so nothing is left.
+		// A lookup reads only the entries around one hash, so the file is
+		// truncated to zero bytes.
 		size := info.Size() - 1
 		if name == "index lookup" {
 			size = 0
@@ -146,8 +147,8 @@ func TestTruncatedSpillFile(t *testing.T) {
 	}
 }
 
-// TestLookupFailsAfterSearch checks that an error is reported if it occurs while
-// the rows of the hash are read, after the search found them.
+// TestLookupFailsAfterSearch checks that an error is reported if it occurs
+// after the search, while the rows with the hash are read.
 func TestLookupFailsAfterSearch(t *testing.T) {
 	b, rules := spilledBatch(), uniqueRules(t)
 	x, h := NewIndex(t.TempDir()), rules.UniqueKeys()[0].Hasher()
@@ -161,7 +162,7 @@ func TestLookupFailsAfterSearch(t *testing.T) {
 	if _, err := x.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	// The rows are read 64 at a time: the search and the first block succeed.
+	// Rows are read 64 at a time, so the search and the first block succeed.
 	if err := x.sorted.file.Truncate(80 * entryBytes); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,8 @@ func TestLookupFailsAfterSearch(t *testing.T) {
 	}
 }
 
-// TestUnwritableSpillFile checks that each write reports its failure.
+// TestUnwritableSpillFile checks that each function that writes reports the
+// failure.
 func TestUnwritableSpillFile(t *testing.T) {
 	readOnly := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(readOnly, nil, 0o600); err != nil {
@@ -224,8 +226,8 @@ func TestUnwritableSpillFile(t *testing.T) {
 	}
 }
 
-// TestSpillFileReportsClose checks that a file that was closed already is an
-// error of close.
+// TestSpillFileReportsClose checks that close returns an error if the file was
+// already closed.
 func TestSpillFileReportsClose(t *testing.T) {
 	f := spillFile{dir: t.TempDir()}
 	if err := f.close(); err != nil {
@@ -242,7 +244,8 @@ func TestSpillFileReportsClose(t *testing.T) {
 	}
 }
 
-// TestSpillBlocks checks the offsets of blocks and what is read back.
+// TestSpillBlocks checks the offsets of blocks and the data that is read from
+// them.
 func TestSpillBlocks(t *testing.T) {
 	f := spillFile{dir: t.TempDir()}
 	defer f.close()
@@ -258,7 +261,7 @@ func TestSpillBlocks(t *testing.T) {
 }
 
 // TestSetSizes checks that the buffers of all sets together stay within their
-// limit, except for the smallest block.
+// limit, except if all have the smallest size.
 func TestSetSizes(t *testing.T) {
 	for _, sets := range []int{1, 8, 9, maxLargeSets, maxLargeSets + 1, 1000, 10_000} {
 		s := newHashSet(&spillFile{}, sets)
@@ -272,9 +275,10 @@ func TestSetSizes(t *testing.T) {
 	}
 }
 
-// TestHashes checks that both halves of a hash use all of the value, on their
-// own: of n values the upper 32 bits of a half are equal about n²/2³³ times, and
-// the values that collide in one half do not collide in the other.
+// TestHashes checks that each half of a hash depends on the whole value,
+// independently of the other half. Among n values, the upper 32 bits of a half
+// must be equal about n²/2³³ times, and values that collide in one half must
+// not collide in the other.
 func TestHashes(t *testing.T) {
 	seed, other := newHashSeed(), newHashSeed()
 	const n = 1 << 17
@@ -305,7 +309,8 @@ func TestHashes(t *testing.T) {
 					bits[j] = uint32(h >> shift)
 				}
 				slices.Sort(bits)
-				// 2 are expected; the chance of more than 16 is 10^-10.
+				// The expected number is 2. The probability of more than 16 is
+				// 10^-10.
 				if equal := n - len(slices.Compact(bits)); equal > 16 {
 					t.Errorf("%s: half %d, shift %d: %d of %d are equal", name, i, shift, equal, n)
 				}
@@ -331,8 +336,8 @@ func TestEntryEncoding(t *testing.T) {
 	}
 }
 
-// TestRegexCache checks that each expression is compiled once for its flags, and that an
-// invalid one is not stored.
+// TestRegexCache checks that an expression is compiled once per set of flags,
+// and that an invalid expression is not stored.
 func TestRegexCache(t *testing.T) {
 	cache := regexCache{}
 	first, err := cache.compile("a+", jsregexp.Flags{})

@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// indexed adds the rows of batches to an index, and returns the rows whose key
-// another row has too.
+// indexed adds the rows of batches to an index. It returns the rows that have
+// the same key as another row.
 func indexed(t interface{ Fatal(...any) }, k validate.Key, x *validate.Index, rows [][]string) []uint32 {
 	for _, b := range table(rows, 7) {
 		h := k.Hasher()
@@ -31,7 +31,8 @@ func indexed(t interface{ Fatal(...any) }, k validate.Key, x *validate.Index, ro
 	return repeated.ToArray()
 }
 
-// TestIndex compares the rows of each key with a scan of all rows.
+// TestIndex compares the rows of each key with the result of a scan of all
+// rows.
 func TestIndex(t *testing.T) {
 	temp := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -80,8 +81,8 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-// TestLargeIndex has more rows than fit into memory, most of them with the same
-// value.
+// TestLargeIndex checks an index of more rows than are buffered in memory, most
+// of which have the same value.
 func TestLargeIndex(t *testing.T) {
 	rules := compiled(t, unique("unique", nil))
 	k := rules.UniqueKeys()[0]

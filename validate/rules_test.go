@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// threeFields returns three fields, of which the first has one rule.
+// threeFields returns three fields. The first field has one rule.
 func threeFields(rule string, options map[string]any) []intray.Field {
 	return []intray.Field{
 		{Key: "a", Label: "A", Validators: []intray.Validator{{Rule: rule, Options: options}}},
@@ -25,10 +25,10 @@ func TestRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    string
 		options map[string]any
-		// rows are cells separated by spaces; "-" is empty, "?" could not be
-		// read.
+		// rows are cells separated by spaces. "-" is an empty cell, and "?" a
+		// cell that could not be parsed.
 		rows string
-		// bad are the rows that break the rule.
+		// bad are the rows that violate the rule.
 		bad  string
 		text string
 	}{
@@ -86,8 +86,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestSlowExpression checks that validation ends soon, although an expression
-// is too slow for each of many cells, and that each cell is reported.
+// TestSlowExpression checks that validation ends soon even if an expression is
+// too slow for many cells, and that each of these cells is reported.
 func TestSlowExpression(t *testing.T) {
 	b := batch(3, 1000)
 	for range 1000 {

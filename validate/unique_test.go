@@ -19,8 +19,8 @@ func unique(rule string, options map[string]any) intray.Field {
 	return intray.Field{Key: "f", Label: "F", Validators: []intray.Validator{{Rule: rule, Options: options}}}
 }
 
-// table returns batches of this many rows of a table, each cell a value; "null"
-// means null.
+// table returns the rows of a table as batches of size rows. The cell "null" is
+// null.
 func table(rows [][]string, size int) (batches []*intray.Batch) {
 	for first := 0; first < len(rows); first += size {
 		some := rows[first:min(len(rows), first+size)]
@@ -101,8 +101,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestUniqueAgainstMap compares many rows with a map, beyond the point where
-// values are spilled.
+// TestUniqueAgainstMap checks the duplicates in a table against a map. The
+// table has so many rows that values are spilled.
 func TestUniqueAgainstMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, kinds := rapid.IntRange(1, 60_000).Draw(rt, "rows"), rapid.IntRange(1, 100_000).Draw(rt, "values")
@@ -131,7 +131,8 @@ func TestUniqueAgainstMap(t *testing.T) {
 	})
 }
 
-// TestManyUniques has a rule on each of many fields and enough rows to spill.
+// TestManyUniques checks unique rules on many fields, with enough rows to
+// spill.
 func TestManyUniques(t *testing.T) {
 	const fields, rows = 100, 3000
 	list, cells := make([]intray.Field, fields), make([][]string, rows)
@@ -187,7 +188,7 @@ func TestUniqueCheckerReportsFailure(t *testing.T) {
 	}
 }
 
-// BenchmarkUnique compares a million distinct values.
+// BenchmarkUnique measures checking a million distinct values.
 func BenchmarkUnique(b *testing.B) {
 	rows := make([][]string, 1_000_000)
 	for i := range rows {

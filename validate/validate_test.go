@@ -25,7 +25,8 @@ func required(level intray.Level, message string) intray.Field {
 	return intray.Field{Key: "f", Validators: []intray.Validator{{Rule: "required", Level: level, Message: message}}}
 }
 
-// batch returns an empty batch of fields and rows.
+// batch returns a batch of empty cells with the given numbers of fields and
+// rows.
 func batch(fields, rows int) *intray.Batch {
 	b := &intray.Batch{Lines: make([]int64, rows)}
 	b.Fields = make([]intray.Cells, fields)
@@ -76,8 +77,8 @@ func TestLevelAndWords(t *testing.T) {
 	}
 }
 
-// TestRulesServeSeveralBatchesAtOnce checks that each batch gets the problems
-// of its rows only.
+// TestRulesServeSeveralBatchesAtOnce checks that each batch receives only the
+// problems of its own rows.
 func TestRulesServeSeveralBatchesAtOnce(t *testing.T) {
 	rules := compiled(t, required(intray.LevelError, ""))
 	var all sync.WaitGroup
@@ -106,8 +107,9 @@ func TestUnknownRulesAreRefused(t *testing.T) {
 	}
 }
 
-// TestProblemsAreInOrder mixes earlier problems with new ones. They must be
-// sorted by row, then by field, those of a whole row first, and be stable.
+// TestProblemsAreInOrder checks that earlier problems and new ones are sorted
+// by row and then by field. Problems of a whole row come first, and the sort is
+// stable.
 func TestProblemsAreInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, fields := rapid.IntRange(1, 5).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "fields")

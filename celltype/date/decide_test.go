@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// outcome summarizes a decision: its style, the codes of its evidence, and the
-// answers of its questions.
+// outcome returns a summary of a decision: its style, the codes of its
+// evidence, and the choices of its questions.
 func outcome(d Decision) string {
 	text, _ := d.Style.MarshalText()
 	parts := []string{string(text)}
@@ -135,8 +135,8 @@ func TestEvidenceForPeople(t *testing.T) {
 	}
 }
 
-// TestInvalidDaysAreIgnored adds a day that does not exist to columns that are
-// otherwise clear. It must be invalid and must not change the decision.
+// TestInvalidDaysAreIgnored checks that a day that does not exist is invalid
+// and does not affect the decision. It adds such a day to unambiguous columns.
 func TestInvalidDaysAreIgnored(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	for format, slips := range map[string][]string{
@@ -161,7 +161,8 @@ func TestInvalidDaysAreIgnored(t *testing.T) {
 	}
 }
 
-// TestChoicesSettleTheirAmbiguity applies each answer and reads the cells in question.
+// TestChoicesSettleTheirAmbiguity checks that the cells in question can be read
+// after each choice.
 func TestChoicesSettleTheirAmbiguity(t *testing.T) {
 	for _, cells := range [][]string{{"03/04/2021", "05/06/2021"}, {"03-04-05", "04-05-06"}, {"3. listopada 2021"}, {"03/04/2021", "05-06-2021", "06 05 2021"}} {
 		d := decided(madeColumn{cells: cells}, Hints{})
@@ -185,7 +186,8 @@ func TestChoicesSettleTheirAmbiguity(t *testing.T) {
 	}
 }
 
-// TestColumnKeepsLittle checks the memory of a column with many distinct cells.
+// TestColumnKeepsLittle checks the memory use of a sniffer for a column with
+// many distinct cells.
 func TestColumnKeepsLittle(t *testing.T) {
 	c := NewSniffer(WantDate)
 	var cell []byte

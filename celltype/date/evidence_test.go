@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestEvidenceTexts covers every sentence that a person can read about a
-// column.
+// TestEvidenceTexts checks every sentence about a column that users can see.
 func TestEvidenceTexts(t *testing.T) {
 	for _, c := range []struct {
 		cells string
@@ -115,7 +114,8 @@ func TestEvidenceTexts(t *testing.T) {
 	}
 }
 
-// cellsOf splits a line into cells; an underscore is a space within a cell.
+// cellsOf splits a line into cells. An underscore stands for a space within a
+// cell.
 func cellsOf(line string) []string {
 	cells := strings.Fields(line)
 	for i := range cells {

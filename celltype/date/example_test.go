@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray/celltype/date"
 )
 
-// The cells of a column decide the style in which they are read.
+// The cells of a column decide the style.
 func ExampleSniffer() {
 	cells := []string{"03/04/2021", "25/12/2021", "26/12/2021", "27/12/2021", "28/12/2021", "12/31/2021"}
 	column := date.NewSniffer(date.WantDate)
@@ -29,7 +29,7 @@ func ExampleSniffer() {
 	// 30/02/2021: no_such_day 0000-00-00 fixed=false
 }
 
-// A question is answered by one of its choices. A style can be stored as text.
+// Each choice answers a question. A style can be stored as text.
 func ExampleAmbiguity() {
 	column := date.NewSniffer(date.WantDate)
 	column.Observe([]byte("03/04/2021"))
@@ -50,7 +50,8 @@ func ExampleAmbiguity() {
 	// 2021-03-04
 }
 
-// A layout writes a timestamp in the language of a locale and reads it back.
+// A layout formats a timestamp in the language of a locale and parses the
+// result.
 func ExampleLayout() {
 	layout, err := date.CompileLayout("EEEE, d. MMMM yyyy 'um' HH:mm", "de", date.WantDateTime, false)
 	if err != nil {

@@ -2,9 +2,9 @@ package date
 
 import "testing"
 
-// TestLanguages reads dates as people of many languages write them, independent
-// of the patterns of the locales. All are 4 or 5 March 2021, or another day of
-// that year if the name of the month matters.
+// TestLanguages checks that dates in many languages are read correctly. The
+// dates do not come from the patterns of the locales. All are 4 or 5 March
+// 2021, or a different day of 2021 if the name of the month matters.
 func TestLanguages(t *testing.T) {
 	style := Style{Orders: [patternCount]Order{Slash: DMY, ShortSlash: DMY, Dash: DMY, ShortDash: DMY, Dot: DMY, ShortDot: DMY, Space: DMY, Named: DMY}}
 	reads{
@@ -60,7 +60,7 @@ func TestLanguages(t *testing.T) {
 		{"4 d'abril de 2021", "2021-04-04"},
 		{"4 de març del 2021", "2021-03-04"},
 		{"4 de xaneiro de 2021", "2021-01-04"},
-		{"2021 urtarrilak 4", "not_understood"}, // a grammatical case that no list has
+		{"2021 urtarrilak 4", "not_understood"}, // a grammatical case that no list contains
 		// Dutch, Afrikaans
 		{"donderdag 4 maart 2021", "2021-03-04"},
 		{"4 mrt. 2021", "2021-03-04"},

@@ -11,8 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLayoutsAgainstLuxon compares layouts with the output of Luxon 3.7.2, over
-// ICU with CLDR 48. Each line has a locale, a format, a timestamp and the text.
+// TestLayoutsAgainstLuxon compares the output of layouts with that of Luxon
+// 3.7.2 on ICU with CLDR 48. Each line of the file has a locale, a format, a
+// timestamp and the expected text.
 func TestLayoutsAgainstLuxon(t *testing.T) {
 	text, err := os.ReadFile("testdata/luxon.tsv")
 	if err != nil {
@@ -178,7 +179,8 @@ func TestISOLayout(t *testing.T) {
 	}
 }
 
-// TestLayoutsReadWhatTheyWrite checks formats that show all of a timestamp.
+// TestLayoutsReadWhatTheyWrite checks that a layout reads its own output, for
+// formats that show the complete timestamp.
 func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 	formats := []string{"yyyy-MM-dd HH:mm:ss", "F", "FF", "FFF", "FFFF", "d.M.yyyy h:mm:ss a", "EEEE d MMMM y 'at' H:m:s", "yyyyMMddHHmmss", "kkkk WW E TT", "yyyy ooo TT", "X", "x", "cccc LLL d yyyy TT ZZ"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -190,7 +192,7 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 		}
 		m.Day = min(m.Day, 28)
 		if len(code) == 0 || code == "ja" || code == "zh-Hant" || code == "lt" || code == "zh" {
-			format = strings.ReplaceAll(format, "LLL", "L") // a number there
+			format = strings.ReplaceAll(format, "LLL", "L") // LLL is a number in this locale
 		}
 		l, err := CompileLayout(format, code, WantDateTime, true)
 		if err != nil {
@@ -203,8 +205,8 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 	})
 }
 
-// TestLayoutsAgainstTime draws formats whose tokens the standard library has
-// too, and compares what both write and read.
+// TestLayoutsAgainstTime compares what layouts and package time write and read,
+// for random formats of tokens that both support.
 func TestLayoutsAgainstTime(t *testing.T) {
 	tokens := map[string]string{
 		"yyyy": "2006", "yy": "06", "MM": "01", "M": "1", "LLL": "Jan", "MMMM": "January", "dd": "02", "d": "2", "ccc": "Mon", "EEEE": "Monday",
@@ -224,7 +226,7 @@ func TestLayoutsAgainstTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := at.Format(strings.Join(layout, " "))
-		want = want[:len(want)-2] + strings.TrimPrefix(want[len(want)-2:], "0") // Go has no hour without a leading zero
+		want = want[:len(want)-2] + strings.TrimPrefix(want[len(want)-2:], "0") // Go has no 24-hour token without a leading zero
 		if got := string(l.Append(nil, fromTime(at))); got != want {
 			t.Fatalf("%s: %q, want %q", strings.Join(format, " "), got, want)
 		}

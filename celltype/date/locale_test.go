@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestLocalesReadBackFreely writes a timestamp of each month in the localized
-// patterns of each locale, and reads it without knowing the format.
+// TestLocalesReadBackFreely checks that timestamps in the localized patterns of
+// each locale are read correctly without knowing the format. It uses one
+// timestamp per month.
 func TestLocalesReadBackFreely(t *testing.T) {
 	for _, code := range LocaleCodes() {
 		where, ok := FindLocale(code)
@@ -40,7 +41,7 @@ func readBack(t *testing.T, l *Layout, s Style, m Timestamp) {
 		m.Time = Time{}
 	}
 	text := l.Append(nil, m)
-	oddly := strings.Contains(string(text), ".20:00 h") // as the CLDR has it for French in Switzerland
+	oddly := strings.Contains(string(text), ".20:00 h") // CLDR's pattern for French in Switzerland
 	if r := s.Read(text, want); r.Timestamp != m && !oddly {
 		t.Errorf("%q is %s, want %v", text, asText(r, want), m)
 	}
@@ -75,8 +76,8 @@ func TestLocaleOrders(t *testing.T) {
 	}
 }
 
-// TestNamesThatMeanSeveralMonths lists all such names, so that a change that
-// adds one is noticed.
+// TestNamesThatMeanSeveralMonths compares the names that mean several months
+// with a list, so that a change that adds one is noticed.
 func TestNamesThatMeanSeveralMonths(t *testing.T) {
 	want := map[string]bool{"lip": true, "lis": true, "listopad": true, "listopada": true, "srp": true}
 	for key, w := range locales().words {
@@ -126,7 +127,8 @@ func TestLanguagesByName(t *testing.T) {
 	}
 }
 
-// TestLocalesOfTheInterface checks the locales that are the least to support.
+// TestLocalesOfTheInterface checks that at least the locales of the interface
+// are supported.
 func TestLocalesOfTheInterface(t *testing.T) {
 	for code := range strings.FieldsSeq("ar bg cs da de el en es et fi fr he hi hr hu id it ja ko lt lv nb nl pl pt ro ru sk sl sr sv th tr uk vi zh zh-TW pt-BR en-GB") {
 		l, ok := FindLocale(code)

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMixedColumns mixes patterns in one column, with a few cells that
-// contradict its order. They are read in the only order that fits, and marked,
-// or are invalid without autofix.
+// TestMixedColumns checks columns with several patterns and a few cells that
+// contradict the order. With autofix, these cells are read in the only order
+// that fits and are marked. Without it, they are invalid.
 func TestMixedColumns(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	formats := []string{"dd/MM/yyyy", "dd/MM/yyyy", "d/M/yyyy", "d.M.yyyy", "yyyy-MM-dd", "d MMMM yyyy", "dd-MM-yyyy", "EEE, d MMM yyyy"}
@@ -48,8 +48,8 @@ func TestMixedColumns(t *testing.T) {
 	}
 }
 
-// TestDecisionsNeverContradictCells draws columns of one order and pattern.
-// Whatever is decided, no cell may be read as another day.
+// TestDecisionsNeverContradictCells checks that no cell is read as a different
+// day, whatever is decided. Each random column has one order and one pattern.
 func TestDecisionsNeverContradictCells(t *testing.T) {
 	formats := []string{"dd/MM/yyyy", "MM/dd/yyyy", "dd-MM-yyyy", "MM-dd-yyyy", "d.M.yyyy", "yyyy-MM-dd", "yyyy/MM/dd", "dd MM yyyy", "ddMMyyyy", "d MMM yyyy", "MMMM d, yyyy"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -75,7 +75,8 @@ func TestDecisionsNeverContradictCells(t *testing.T) {
 	})
 }
 
-// TestReadingFromSeveralGoroutines is for the race detector.
+// TestReadingFromSeveralGoroutines reads cells concurrently. It is meant for
+// the race detector.
 func TestReadingFromSeveralGoroutines(t *testing.T) {
 	layout, err := CompileLayout("DDDD", "fr", WantDate, false)
 	if err != nil {
@@ -115,7 +116,8 @@ func TestColumnsOfTimes(t *testing.T) {
 	}
 }
 
-// TestColumnsOfHostileCells checks that a sniffer ends, within its memory.
+// TestColumnsOfHostileCells checks that a sniffer terminates and stays within
+// its memory limit.
 func TestColumnsOfHostileCells(t *testing.T) {
 	c := NewSniffer(WantDate)
 	for _, cell := range []string{"3 tháng 0, 21", "3 tháng 99, 21", "0月0日0000年", "\x00\x00", string(make([]byte, 1<<20)), "99999999999999999999/1/1", "1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1", "((((((((((((((((((((((((((((((((((((", "+1:+1:+1", "-", "令和", "W", "T", "h", "1h1h1h1h1h"} {

@@ -8,11 +8,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reads are cells with their canonical form, or the code of the reason that
-// they have none.
+// reads are cells with the canonical value that is expected, or the code of the
+// reason why there is none.
 type reads []struct{ cell, want string }
 
-// asText returns the canonical form of a reading, or the code of its reason.
+// asText returns the canonical value of a reading, or the code of its reason.
 func asText(r Reading, want Want) string {
 	switch {
 	case r.Reason != Read:
@@ -51,7 +51,7 @@ func TestDates(t *testing.T) {
 		{"2020-02-29", "2020-02-29"},
 		{"0001-01-01", "0001-01-01"},
 		{"9999-12-31", "9999-12-31"},
-		// numbers in the orders of the style
+		// numbers, in the orders of the style
 		{"04/03/2021", "2021-03-04"},
 		{"4/3/2021", "2021-03-04"},
 		{" 4/3/21\t", "2021-03-04"},
@@ -184,7 +184,7 @@ func TestDateTimes(t *testing.T) {
 		{"Thu Mar  4 15:20:07 2021", "2021-03-04T15:20:07"},
 		{"Thu Mar  4 15:20:07 CET 2021", "2021-03-04T15:20:07"},
 		{"Thu Mar 04 2021 15:20:07 GMT+0100 (Central European Standard Time)", "2021-03-04T15:20:07"},
-		// as people write
+		// formats that people use
 		{"3/4/2021 3:20 PM", "2021-03-04T15:20:00"},
 		{"3/4/2021, 3:20:07\u202fpm", "2021-03-04T15:20:07"},
 		{"12/25/2021 12:05 AM", "2021-12-25T00:05:00"},
@@ -326,8 +326,8 @@ func TestFlagsOfReadings(t *testing.T) {
 	}
 }
 
-// TestAgainstTime writes timestamps in the formats of the standard library,
-// which is the oracle for their meaning.
+// TestAgainstTime checks that timestamps formatted by package time are read
+// correctly.
 func TestAgainstTime(t *testing.T) {
 	layouts := []string{
 		time.RFC3339, time.RFC3339Nano, time.RFC1123, time.RFC1123Z, time.RFC850, time.RFC822, time.RFC822Z, time.ANSIC, time.UnixDate, time.RubyDate,
@@ -357,8 +357,8 @@ func fromTime(t time.Time) Timestamp {
 	}
 }
 
-// TestCanonicalFormReadsAsItself checks that a value that is read as a cell is
-// the same value.
+// TestCanonicalFormReadsAsItself checks that a value that is read as a cell
+// results in the same value.
 func TestCanonicalFormReadsAsItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMoment(t)
@@ -424,7 +424,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestQuickReadsLikeRead compares the short ways with the long one.
+// TestQuickReadsLikeRead checks that the fast paths agree with Read.
 func TestQuickReadsLikeRead(t *testing.T) {
 	styles := []Style{{}, benchStyle, {Orders: [patternCount]Order{Slash: MDY, Dash: MDY, YearFirst: YDM}}}
 	var read [3]int
@@ -464,7 +464,8 @@ func TestQuickReadsLikeRead(t *testing.T) {
 	}
 }
 
-// TestQuickEnds passes texts that end anywhere to the short ways.
+// TestQuickEnds checks that the fast paths handle text that ends at any
+// position.
 func TestQuickEnds(t *testing.T) {
 	style := benchStyle
 	for _, text := range []string{"2021-03-04T15:20:07 PMZ", "25/12/2021", "12:00:00 PM", "1/2/2021", "1:5", "////////", "2021-03-04TTTTTTTTT"} {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// madeColumn is a column whose cells have a known meaning.
+// madeColumn is a generated column of cells with known values.
 type madeColumn struct {
 	title string
 	cells []string
 	days  []Date
 }
 
-// columnFormats are the twelve formats of the generated columns, as tokens of
-// Luxon. The last ones contain the month in the locale's language.
+// columnFormats are the twelve formats of the generated columns, in Luxon
+// tokens. The last ones contain the name of the month in the locale's language.
 var columnFormats = []string{
 	"yyyy-MM-dd", "dd/MM/yyyy", "MM/dd/yyyy", "d.M.yyyy", "dd-MM-yyyy", "M/d/yy", "dd/MM/yy", "yy-MM-dd",
 	"EEE dd/MM/yyyy", "yyyyMMdd", "d MMMM yyyy", "MMM d, yyyy",
@@ -23,8 +23,8 @@ var columnFormats = []string{
 
 var columnLocales = []string{"en-US", "de", "fr", "pl", "hr", "es"}
 
-// makeColumn writes days of a few years in a format. An ambiguous column has no
-// day after the 12th, and no order.
+// makeColumn formats random days of a few years. In an ambiguous column, no day
+// is after the 12th, and the days are not sorted.
 func makeColumn(t *testing.T, rnd *rand.Rand, format, locale string, rows int, ambiguous bool) madeColumn {
 	t.Helper()
 	layout, err := CompileLayout(format, locale, WantDate, false)

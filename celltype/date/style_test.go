@@ -72,8 +72,9 @@ func TestReasonsHaveTexts(t *testing.T) {
 	}
 }
 
-// reasonOf reports whether r can be the reason in a field that holds want:
-// times of day have no day, and only they can lack a time.
+// reasonOf reports whether r is a possible reason in a field with this Want. In
+// fields of times, a day cannot be the reason. Only in these fields can a time
+// be missing.
 func reasonOf(r Reason, want Want) bool {
 	switch r {
 	case Read:
@@ -86,8 +87,8 @@ func reasonOf(r Reason, want Want) bool {
 	return want != WantTime
 }
 
-// TestOneOrderAlone reads without a style what is unambiguous, and rejects the
-// rest.
+// TestOneOrderAlone checks that the zero Style reads unambiguous cells and
+// rejects all others.
 func TestOneOrderAlone(t *testing.T) {
 	reads{
 		{"25/12/2021", "2021-12-25"},

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// naughty reads the shared corpus of texts that trip readers, which is next to
-// the repository.
+// naughty reads the shared corpus of strings that break parsers. It is in a
+// folder next to the repository.
 func naughty(t *testing.T) (texts []string) {
 	t.Helper()
 	folder, err := os.Getwd()
@@ -36,8 +36,8 @@ func naughty(t *testing.T) (texts []string) {
 	return texts
 }
 
-// TestNaughtyStrings reads the numbers among texts that trip readers, and
-// nothing else.
+// TestNaughtyStrings checks that only the numbers are read in a corpus of
+// strings that break parsers.
 func TestNaughtyStrings(t *testing.T) {
 	want := map[string]string{
 		"0": "0", "-0": "0", "-0.0": "0", "+0": "0", "+0.0": "0", "0.00": "0", "0,00": "0",

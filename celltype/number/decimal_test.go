@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// numbers draws decimal texts of all sizes.
+// numbers generates decimal numbers of all sizes.
 func numbers() *rapid.Generator[string] {
 	return rapid.StringMatching(`-?(0|[0-9]{1,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?`)
 }
@@ -47,7 +47,8 @@ func TestCanonicalKeepsTheValue(t *testing.T) {
 	})
 }
 
-// TestEqualValuesHaveEqualTexts writes one value in several ways.
+// TestEqualValuesHaveEqualTexts checks that different notations of a number
+// have the same canonical form.
 func TestEqualValuesHaveEqualTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		digits := rapid.StringMatching(`[0-9]{1,60}`).Draw(t, "digits")
@@ -79,7 +80,7 @@ func TestCanonicalRefuses(t *testing.T) {
 	}
 }
 
-// TestRoundAgainstBig compares with integers of any size.
+// TestRoundAgainstBig compares Round with rounding by package big.
 func TestRoundAgainstBig(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := numbers().Draw(t, "number")
@@ -88,7 +89,7 @@ func TestRoundAgainstBig(t *testing.T) {
 		if places < 0 {
 			scale.Inv(scale)
 		}
-		// Half away from zero: truncate after adding a half.
+		// Halves are rounded away from zero: add a half, then truncate.
 		scaled := new(big.Rat).Mul(rat(t, text), scale)
 		half := big.NewRat(int64(scaled.Sign()), 2)
 		scaled.Add(scaled, half)

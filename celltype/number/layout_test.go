@@ -37,18 +37,20 @@ func lines(t *testing.T, file string) (all [][]string) {
 	return all
 }
 
-// The reasons why differences.tsv differs from Numbro.
+// differences maps each reason in differences.tsv to the number of lines that
+// differ from Numbro.
 var differences = map[string]int{
 	"half":          27, // Numbro rounds half up, which is toward zero for negative numbers
-	"double":        12, // a float64 does not hold all digits, or adds some
+	"double":        12, // a float64 does not hold all digits, or adds digits
 	"exponent":      12, // a float64 beyond 1e21 or below 1e-6 prints with an exponent
-	"zero sign":     8,  // Numbro retains a sign, or drops a digit for it
+	"zero sign":     8,  // Numbro keeps a sign, or drops a digit for it
 	"zero":          1,  // Numbro writes nothing for 0
 	"abbreviations": 15, // Numbro documents the option but does not implement it (its issue 675)
 	"time":          6,  // Numbro counts hours below zero down, and seconds up to 60
 }
 
-// TestLayoutsAgainstNumbro compares with the output of Numbro 2.5.0.
+// TestLayoutsAgainstNumbro compares the output of layouts with that of Numbro
+// 2.5.0.
 func TestLayoutsAgainstNumbro(t *testing.T) {
 	other, seen := map[string]string{}, map[string]int{}
 	for _, line := range lines(t, "testdata/differences.tsv") {
@@ -117,7 +119,8 @@ func TestLayoutsAreRefused(t *testing.T) {
 	}
 }
 
-// TestLayoutsKeepTheValue reads back the output of layouts that do not round.
+// TestLayoutsKeepTheValue checks that the output of layouts that do not round
+// has the same value as the number.
 func TestLayoutsKeepTheValue(t *testing.T) {
 	layouts := []Layout{layout(t, `{}`), layout(t, `{"thousandSeparated":true}`), layout(t, `{"exponential":true}`), layout(t, `{"negative":"parenthesis"}`), layout(t, `{"output":"percent"}`),
 		layout(t, `{"output":"currency","currencySymbol":"€","spaceSeparated":true}`), layout(t, `{"characteristic":7}`), layout(t, `{"forceSign":true}`), layout(t, `{"optionalCharacteristic":true}`)}
@@ -131,7 +134,8 @@ func TestLayoutsKeepTheValue(t *testing.T) {
 	})
 }
 
-// TestBinaryBytesAgainstBig compares the division with fractions.
+// TestBinaryBytesAgainstBig compares divPowerOfTwo with a division of
+// fractions.
 func TestBinaryBytesAgainstBig(t *testing.T) {
 	l := layout(t, `{"output":"byte","base":"binary"}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -96,8 +96,8 @@ func TestOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestOptionsAgreeWithTheirParts compares the short ways of Options with Round
-// and an exact comparison.
+// TestOptionsAgreeWithTheirParts compares the fast paths of Options.Round and
+// Options.CompareBounds with Round and an exact comparison.
 func TestOptionsAgreeWithTheirParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := canonical(t, numbers().Draw(t, "number"))

@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		// exponents
 		{"1e5", "100000"}, {"1.5E+03", "1500"}, {"1,5E-3", "0.0015"}, {"1.234e5", "123400"}, {"1,234E+05", "123400"}, {"1e40", "1" + strings.Repeat("0", 40)}, {"1e41", "1e41"}, {"12e40", "12" + strings.Repeat("0", 40)},
 		{"1e-41", "0." + strings.Repeat("0", 40) + "1"}, {"1e-42", "1e-42"}, {"-1.5e300", "-1.5e300"}, {"1e400", ""}, {"1e399", "1e399"}, {"0e999999999999", "0"}, {"4.9406564584124654e-324", "4.9406564584124654e-324"},
-		// scripts, and what spreadsheets add
+		// scripts, and additions by spreadsheets
 		{"１２３", "123"}, {"١٢٣", "123"}, {"۱۲۳٫۵", "123.5"}, {"١٬٢٣٤٫٥", "1234.5"}, {"१२,३४,५६७", "1234567"}, {"１，２３４．５", "1234.5"}, {"'0042", "42"}, {"' 5", "5"}, {" \t5\r\n", "5"}, {"\ufeff5", "5"}, {"\u200f-5\u200e", "-5"},
 	} {
 		out, r := Style{}.Append([]byte("x"), []byte(c.raw))
@@ -179,7 +179,8 @@ func TestStyleText(t *testing.T) {
 	}
 }
 
-// TestWrittenNumbersAreReadBack writes numbers in a style and reads them.
+// TestWrittenNumbersAreReadBack checks that numbers written in a style are read
+// as the same numbers.
 func TestWrittenNumbersAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		style := rapid.SampledFrom([]Style{english, german, swiss, french}).Draw(t, "style")
@@ -232,7 +233,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestShortWaysReadLikeTheLongOne reads texts that are almost numbers.
+// TestShortWaysReadLikeTheLongOne checks that the fast paths agree with the
+// slow path, for text that is almost a number.
 func TestShortWaysReadLikeTheLongOne(t *testing.T) {
 	styles := []Style{{}, english, german, {Decimal: Point}, {Decimal: Comma}, {Point, Space}, {Comma, Apostrophe}, {Group: Space}}
 	read, marked := 0, 0
@@ -260,7 +262,7 @@ func TestShortWaysReadLikeTheLongOne(t *testing.T) {
 	})
 	least := 20
 	if testing.Short() {
-		least = 4 // rapid runs a fifth of the checks
+		least = 4 // rapid runs a fifth of the checks with -short
 	}
 	if read < least || marked < 5*least {
 		t.Errorf("only %d texts went the short way, %d with a currency", read, marked)

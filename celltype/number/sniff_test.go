@@ -154,7 +154,8 @@ func TestHintsDecideAmbiguities(t *testing.T) {
 	}
 }
 
-// TestChoicesReadTheColumn answers a question and reads the cells in question.
+// TestChoicesReadTheColumn checks that the cells in question can be read after
+// a choice.
 func TestChoicesReadTheColumn(t *testing.T) {
 	cells := []string{"1.234", "12,345", "-123.456", "950"}
 	for _, choice := range survey(cells...).Decide(Hints{}).Ambiguity.Choices {
@@ -166,8 +167,8 @@ func TestChoicesReadTheColumn(t *testing.T) {
 	}
 }
 
-// TestPlainCellsCountAlike compares the short way with the long one, which
-// white space forces.
+// TestPlainCellsCountAlike checks that the fast path and the slow path count
+// the same. White space around a cell forces the slow path.
 func TestPlainCellsCountAlike(t *testing.T) {
 	for _, cell := range []string{"1", "-22", "333", "4444", "1.5", "-1,25", "0.1", "12345,6", "1234.5678", "0", "-0.00"} {
 		short, long := survey(cell).Decide(Hints{}), survey(" "+cell).Decide(Hints{})

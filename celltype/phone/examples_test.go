@@ -23,7 +23,7 @@ func ExampleReader_Append() {
 	// "" not_valid
 }
 
-// TestTogether reads from several goroutines.
+// TestTogether uses a reader on several goroutines.
 func TestTogether(t *testing.T) {
 	r := configured(t, `{"country":"AR"}`)
 	var all sync.WaitGroup

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestValues reads the inputs of testdata. Each line holds a text, plain or
-// quoted, and after a bar what it must become: a value with the code of a note
-// after it, "=" for the text itself, "empty" or "wrong". Lines that begin with
-// "options" change the reader from there on.
+// TestValues checks the inputs in testdata. Each line has the text of a cell,
+// plain or quoted, and after a bar the expected result: a value followed by the
+// code of a note, "=" for the text itself, "empty" or "wrong". A line that
+// starts with "options" changes the reader for the lines that follow.
 func TestValues(t *testing.T) {
 	text, err := os.ReadFile("testdata/phone-number.txt")
 	if err != nil {
@@ -108,8 +108,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestForeign reads the national format without a country: numbers keep their
-// calling code, with a note.
+// TestForeign checks that numbers in the national format without a country keep
+// their calling code and get a note.
 func TestForeign(t *testing.T) {
 	r := configured(t, `{"format":"national"}`)
 	for raw, want := range map[string]string{"+4989123456": "= country_code_kept", "+1 201 555 0123": "+12015550123 country_code_kept", "089123456": "wrong"} {
@@ -135,8 +135,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzAppend checks that any text is handled, that dst is kept, and that output
-// is read as the same number.
+// FuzzAppend checks that Append handles any text and keeps dst, and that its
+// output is read as the same number.
 func FuzzAppend(f *testing.F) {
 	for _, column := range columns {
 		for _, cell := range column.cells {
@@ -216,7 +216,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestSentences checks that every code has a unique name and sentence.
+// TestSentences checks that every code has a unique name and message.
 func TestSentences(t *testing.T) {
 	seen := map[string]Code{}
 	for code := range Code(len(codes)) {
@@ -233,8 +233,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestSlashes distinguishes a slash after an area code from one between two
-// numbers.
+// TestSlashes checks that a slash after an area code is distinguished from a
+// slash between two numbers.
 func TestSlashes(t *testing.T) {
 	for raw, want := range map[string]string{
 		"030/12345678":        "+493012345678",

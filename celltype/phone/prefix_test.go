@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPrograms compares the programs of all prefixes with the expressions that
-// they were compiled from.
+// TestPrograms checks that the programs of all prefixes match the same digits
+// as the regular expressions from which they were compiled.
 func TestPrograms(t *testing.T) {
 	random, found := rand.New(rand.NewPCG(5, 6)), 0
 	for _, l := range libraryRegions(t) {
@@ -24,8 +24,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// compare tries random digits after what the expression may begin with, and
-// returns how many times it matched.
+// compare matches random digits after possible starts of the expression. It
+// returns the number of matches.
 func compare(t *testing.T, random *rand.Rand, region string, p program, text string) (matched int) {
 	if text == "" {
 		if _, found := p.match([]byte("0123456789")); found {

@@ -9,7 +9,8 @@ func TestConventions(t *testing.T) {
 	for _, c := range []struct {
 		title, country, cells string
 		convention            Convention
-		// cell is read as number under the convention; "" is a problem.
+		// cell is read as number under the convention. If number is "", the
+		// cell is a problem.
 		cell, number string
 	}{
 		{"alone", "DE", "491712345678", NoConvention, "491712345678", ""},
@@ -43,8 +44,8 @@ func TestConventions(t *testing.T) {
 	}
 }
 
-// TestAmbiguousCountries checks that every country in which a number can be
-// ambiguous is known as such.
+// TestAmbiguousCountries checks HasAmbiguous for every country in which a
+// number can be ambiguous.
 func TestAmbiguousCountries(t *testing.T) {
 	ambiguous := 0
 	for i := range metadata.regions {

@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// libraryRegion is what libphonenumber has for a region: its calling code, the
-// main region of that code, and the expressions of its two prefixes.
+// libraryRegion is a region in libphonenumber: its calling code, the main
+// region of that code, and the regular expressions of its two prefixes.
 type libraryRegion struct {
 	name, main                          string
 	code                                int
 	internationalPrefix, nationalPrefix string
 }
 
-// libraryRegions reads testdata/regions.tsv. The tests of tools/phonegen compare
-// the file with the library.
+// libraryRegions reads testdata/regions.tsv. The tests of tools/phonegen
+// compare that file with libphonenumber.
 func libraryRegions(t *testing.T) (list []libraryRegion) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/regions.tsv")
@@ -38,8 +38,8 @@ func libraryRegions(t *testing.T) (list []libraryRegion) {
 	return list
 }
 
-// TestRegions requires exactly the regions of the library, with their calling
-// codes and main regions.
+// TestRegions checks that the tables have exactly the regions of
+// libphonenumber, with the same calling codes and main regions.
 func TestRegions(t *testing.T) {
 	want := libraryRegions(t)
 	if len(metadata.regions) != len(want) || len(want) < 240 {

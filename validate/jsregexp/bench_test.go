@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// everyday holds typical expressions of schemas, with a matching text.
+// everyday are typical expressions in schemas, each with a matching text.
 var everyday = []struct{ name, source, flags, text string }{
 	{"code", `^[A-Z]{2}\d{4}$`, "", "AB1234"},
 	{"digits", `^\d+$`, "", "0049301234567"},
@@ -18,7 +18,7 @@ var everyday = []struct{ name, source, flags, text string }{
 	{"emoji", `^.{2,20}$`, "", "fine 😀"},
 }
 
-// BenchmarkMatch compares the engines on one text.
+// BenchmarkMatch measures each engine on the same text.
 func BenchmarkMatch(b *testing.B) {
 	for _, tt := range everyday {
 		e, err := Compile(tt.source, flagsOf(tt.flags))

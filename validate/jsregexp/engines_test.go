@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// engines returns all the ways to run an expression.
+// engines returns each engine that can run the expression.
 func engines(t tester, e *Expr) map[string]func([]byte) (bool, error) {
 	all := map[string]func([]byte) (bool, error){"the expression": e.Match}
 	root, err := parse(e.source, e.flags)
@@ -22,7 +22,7 @@ func engines(t tester, e *Expr) map[string]func([]byte) (bool, error) {
 	return all
 }
 
-// withoutTables replaces the tables of clauses by Go's regexp.
+// withoutTables replaces the tables of clauses with Go's regexp.
 func withoutTables(clauses []clause, root *node, f Flags) []clause {
 	for i, part := range splitConditions(root, false) {
 		if clauses == nil {
@@ -55,7 +55,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// tester is the common part of tests, benchmarks and rapid.
+// tester is the common part of testing.TB and rapid.TB.
 type tester interface {
 	Helper()
 	Fatal(...any)

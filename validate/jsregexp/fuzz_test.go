@@ -9,8 +9,8 @@ func fuzzFlags(bits byte) Flags {
 	return Flags{IgnoreCase: bits&1 != 0, DotAll: bits&2 != 0, Multiline: bits&4 != 0, Unicode: bits&8 != 0}
 }
 
-// FuzzCompile checks that any source compiles or is rejected with a position in
-// it, and that all engines that can run it agree.
+// FuzzCompile checks that any source compiles or is rejected with a position
+// within it, and that all engines that can run it agree.
 func FuzzCompile(f *testing.F) {
 	for _, c := range crossed {
 		for i, source := range c.sources {
@@ -36,7 +36,8 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzMatch builds expressions of the grammar from the bytes.
+// FuzzMatch checks that all engines agree on expressions that are generated
+// from the fuzz input.
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), []byte("aKs"))
 	f.Fuzz(func(t *testing.T, choices, text []byte) {
@@ -59,7 +60,7 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// agree runs a text in all engines.
+// agree checks that all engines return the same result for a text.
 func agree(t *testing.T, e *Expr, text []byte) {
 	t.Helper()
 	got := map[bool]string{}

@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// maker builds expressions of the grammar, and occasionally invalid ones.
-// Choices come from a function that returns a number below n.
+// maker generates valid expressions and occasionally invalid ones. It makes its
+// choices with a function that returns a number below n.
 type maker struct {
 	choose func(n int) int
 	flags  string
 	groups int
 }
 
-// letters are the characters of expressions and texts. They are few, so that
-// they match, and some fold, end lines or are two code units.
+// letters are the characters in expressions and texts. There are only a few, so
+// that matches are likely. Some fold, are line terminators or have two code
+// units.
 var letters = []string{"a", "b", "A", "k", "s", "S", "K", "0", "1", "_", "-", " ", ",", "\n", "\r", "\u2028",
 	"é", "É", "ſ", "\u212A", "ß", "ẞ", "µ", "Μ", "μ", "İ", "ı", "i", "I", "ᾳ", "ᾼ", "Ω", "Ω", "ω", "\uFEFF", "\u00A0",
 	"😀", "😁", "𐐀", "𐐨", "@", ".", "\u0000", "/", "]", "}"}

@@ -7,7 +7,7 @@ import (
 
 func regexpOf(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
-// crossed are expressions and texts of interest. Each pair is tried with each
+// crossed are interesting expressions and texts. Each pair is tested with each
 // set of flags.
 var crossed = []struct{ sources, texts []string }{
 	{[]string{`^.$`, `^..$`, `^[^]$`, `^[^a]$`, `^\W\W$`, `^\S$`, `^😀$`, `^[😀]$`, `^😀+$`, `^\ud83d`, `\ude00$`, `^[\ud83d]`,
@@ -35,7 +35,7 @@ var crossed = []struct{ sources, texts []string }{
 		[]string{"", "AB1234", "AB123", "12", "a@b", "a@b@c", "red", "Red", "reds", "Abc1", "Abc 1", "abcdefghi1A", "x", "12345", "12345-6789", "+4912345", "ab", "cb", "1.2.3.4", "256.1.1.1", "1.2.3.4.", "#a1B2c3", "me.you+x@example.co.uk", "1111", "1211", "é@ü", "😀@b"}},
 }
 
-// handmade combines the expressions with sets of flags.
+// handmade returns each expression with each set of flags.
 func handmade() []question {
 	var list []question
 	for _, c := range crossed {
@@ -48,5 +48,5 @@ func handmade() []question {
 	return list
 }
 
-// long is a text that a slow match does not finish.
+// long returns a text for which a slow match does not finish.
 func long() string { return strings.Repeat("a", 40) + "!" }

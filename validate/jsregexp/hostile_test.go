@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// patience is far more than any of these needs on a busy machine, and far less
-// than they would need without bounds.
+// patience is much longer than any of these tests needs on a busy machine, and
+// much shorter than they would take without limits.
 const patience = 10 * time.Second
 
-// TestHostileSources checks that every source is compiled or rejected in
-// bounded time, and matched in bounded time.
+// TestHostileSources checks that hostile sources are compiled or rejected in
+// bounded time, and that matching them takes bounded time.
 func TestHostileSources(t *testing.T) {
 	deep := strings.Repeat("(?:", 60_000) + strings.Repeat(")", 60_000)
 	var codes []string

@@ -55,7 +55,8 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestTimeout checks that a hopeless match is abandoned soon, with ErrTimeout.
+// TestTimeout checks that a match that would take too long is soon abandoned
+// with ErrTimeout.
 func TestTimeout(t *testing.T) {
 	e := mustCompile(t, `^(?:(a+)+|\1b)$`, "")
 	begin := time.Now()
@@ -74,7 +75,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestMemory checks that a match is abandoned that needs too much memory.
+// TestMemory checks that a match that needs too much memory is abandoned.
 func TestMemory(t *testing.T) {
 	e := mustCompile(t, `^(?:a|(b)|c\1)*$`, "")
 	text := []byte(strings.Repeat("a", 2*maxStack))
@@ -91,7 +92,7 @@ func TestInvalidText(t *testing.T) {
 	}
 }
 
-// TestTogether runs one expression of each kind from several goroutines.
+// TestTogether uses one expression of each kind on several goroutines.
 func TestTogether(t *testing.T) {
 	for _, source := range []string{`^\d+$`, `^(?=\d)(\d)\1+$`} {
 		e := mustCompile(t, source, "")
@@ -109,7 +110,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// compareReports compares Inspect with the compiled expression.
+// compareReports checks that the report from Inspect agrees with the compiled
+// expression.
 func compareReports(t *testing.T, source string, f Flags) {
 	t.Helper()
 	report, err := Inspect(source, f)
@@ -135,7 +137,8 @@ func compareReports(t *testing.T, source string, f Flags) {
 	}
 }
 
-// TestInspectMatchesCompile draws expressions of the grammar, and invalid ones.
+// TestInspectMatchesCompile checks that Inspect agrees with Compile for random
+// expressions, including invalid ones.
 func TestInspectMatchesCompile(t *testing.T) {
 	for _, c := range crossed {
 		for bits, source := range c.sources {
@@ -149,7 +152,8 @@ func TestInspectMatchesCompile(t *testing.T) {
 	}
 }
 
-// TestInspectOfLargeOnes covers what is uncertain before a table is built.
+// TestInspectOfLargeOnes checks Inspect for expressions whose translation is
+// uncertain until a table is built.
 func TestInspectOfLargeOnes(t *testing.T) {
 	for _, tt := range []struct {
 		source string
@@ -167,8 +171,8 @@ func TestInspectOfLargeOnes(t *testing.T) {
 	}
 }
 
-// TestInspectOfWordEdges has an expression that only a table can run, because
-// it is too large for regexp2.
+// TestInspectOfWordEdges checks Inspect for an expression that only a table can
+// run, because it is too large for regexp2.
 func TestInspectOfWordEdges(t *testing.T) {
 	source := "^" + strings.Repeat(`a\b `, 15_000)
 	root, err := parse(source, Flags{})
@@ -181,8 +185,8 @@ func TestInspectOfWordEdges(t *testing.T) {
 	compareReports(t, source, Flags{})
 }
 
-// TestInspectIsQuick checks that hostile sources need a small part of the
-// allocations of compiling them.
+// TestInspectIsQuick checks that Inspect needs far fewer allocations than
+// Compile for hostile sources.
 func TestInspectIsQuick(t *testing.T) {
 	for _, tt := range []struct{ source, flags string }{
 		{`(?:[a-z]|\w{9}){200}x`, "i"},
@@ -219,8 +223,8 @@ func BenchmarkInspect(b *testing.B) {
 	}
 }
 
-// TestSyntaxErrors checks position and reason. The oracle tests check that
-// JavaScript rejects the same expressions.
+// TestSyntaxErrors checks the position and the reason of syntax errors. The
+// oracle tests check that JavaScript rejects the same expressions.
 func TestSyntaxErrors(t *testing.T) {
 	for _, tt := range []struct {
 		source, flags string

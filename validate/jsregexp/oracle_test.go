@@ -19,14 +19,15 @@ import (
 
 var update = flag.Bool("update", false, "ask node for the answers in testdata/cases.ndjson again")
 
-// seed and generated determine the expressions of the file of answers.
+// seed and generated determine the random expressions in the file of stored
+// answers.
 const (
 	seed      = 20240601
 	generated = 1200
 )
 
-// question is an expression, texts, and node's answer: a digit for each text,
-// or error.
+// question is an expression, texts, and the answer of Node: a digit for each
+// text, or "error".
 type question struct {
 	P string   `json:"p"`
 	F string   `json:"f"`
@@ -34,7 +35,7 @@ type question struct {
 	R string   `json:"r,omitempty"`
 }
 
-// oracle is a running node.
+// oracle is a running Node process.
 type oracle struct {
 	in  io.WriteCloser
 	out *bufio.Scanner
@@ -68,7 +69,7 @@ func newOracle(t *testing.T) *oracle {
 	return o
 }
 
-// ask fills in node's answer.
+// ask sets the answer of Node.
 func (o *oracle) ask(t rapid.TB, q *question) {
 	q.R = ""
 	line, err := json.Marshal(q)
@@ -106,7 +107,7 @@ func flagsOf(letters string) Flags {
 }
 
 // answers returns the answer of each engine that can run the expression, in the
-// form of node's.
+// same format as the answer of Node.
 func answers(t rapid.TB, q question) map[string]string {
 	e, err := Compile(q.P, flagsOf(q.F))
 	if err != nil {
@@ -135,7 +136,8 @@ func answers(t rapid.TB, q question) map[string]string {
 	return all
 }
 
-// agrees compares answers; a T is an abandoned match.
+// agrees reports whether two answers agree. A T in ours is an abandoned match,
+// which agrees with everything.
 func agrees(ours, theirs string) bool {
 	if len(ours) != len(theirs) {
 		return false
@@ -148,10 +150,10 @@ func agrees(ours, theirs string) bool {
 	return true
 }
 
-// excused reports a deviation of V8 from the standard: under the u flag it also
-// looks for an expression between the two halves of a character, where the
-// absence of something may be found (ECMA-262, 22.2.7.2 RegExpBuiltinExec, goes
-// on by AdvanceStringIndex, and so by whole characters).
+// excused reports whether a difference is caused by a deviation of V8 from the
+// standard. With the u flag, V8 also tries to match between the two halves of a
+// character, where an assertion may match. The standard advances by whole
+// characters (ECMA-262, 22.2.7.2 RegExpBuiltinExec and AdvanceStringIndex).
 func excused(q question, ours string) bool {
 	if !strings.Contains(q.F, "u") || len(ours) != len(q.R) || !absence.MatchString(q.P) {
 		return false
@@ -177,7 +179,7 @@ func compare(t rapid.TB, q question) {
 
 func casesFile() string { return filepath.Join("testdata", "cases.ndjson") }
 
-// TestOracle compares with stored answers of node.
+// TestOracle compares the engines with the stored answers of Node.
 func TestOracle(t *testing.T) {
 	if *update {
 		writeCases(t)
@@ -230,7 +232,8 @@ func writeCases(t *testing.T) {
 	}
 }
 
-// TestLive compares fresh expressions with a running node.
+// TestLive compares the engines with a running Node process, for new random
+// expressions.
 func TestLive(t *testing.T) {
 	o := newOracle(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawSet draws a set of small characters, and the same set as a map.
+// drawSet draws a set of characters with small code points, and returns the
+// same set as a map.
 func drawSet(t *rapid.T) (set, map[rune]bool) {
 	members := map[rune]bool{}
 	var spans []span
@@ -66,7 +67,8 @@ func cased() []rune {
 	return list
 }
 
-// TestFoldingOfRanges checks that a range is closed like its characters.
+// TestFoldingOfRanges checks that closing a range over folding is the same as
+// closing each of its characters.
 func TestFoldingOfRanges(t *testing.T) {
 	for _, f := range []folding{{on: true}, {on: true, unicode: true}} {
 		all := cased()
@@ -87,7 +89,7 @@ func TestFoldingOfRanges(t *testing.T) {
 	}
 }
 
-// TestFoldingLive compares the folding of each character with node's.
+// TestFoldingLive compares the folding of each character with that of Node.
 func TestFoldingLive(t *testing.T) {
 	o := newOracle(t)
 	for _, r := range cased() {
