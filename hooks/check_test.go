@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// issuesOf returns the issues of an error of Check, one a line.
+// issuesOf returns the issues in an error from Check, one per line.
 func issuesOf(t *testing.T, err error) string {
 	t.Helper()
 	var invalid *schema.InvalidError
@@ -70,8 +70,8 @@ func TestCheck(t *testing.T) {
 		{"() => {" + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000) + "}", "hooks.rowHooks[0]: "},
 	}
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
-		// Each source alone needs a worker, which is slow to start in Node: there, and in
-		// QuickJS again, all are checked together.
+		// Each source on its own needs a worker, which is slow to start in Node. So Node
+		// checks all sources together, and QuickJS does so in addition.
 		var sources []string
 		for _, tt := range tests {
 			sources = append(sources, tt.source)
@@ -110,7 +110,7 @@ hooks.beforeFinishCallback: must be a single function, such as (record, mode) =>
 			BeforeFinish: "() => {}, 1",
 		}))
 		lines := strings.Split(got, "\n")
-		if len(lines) == 4 { // the runtimes word syntax errors differently
+		if len(lines) == 4 { // the runtimes report syntax errors in different words
 			lines[2] = lines[2][:strings.LastIndex(lines[2], "column ")] + "column 10: "
 		}
 		if diff := cmp.Diff(want, strings.Join(lines, "\n")); diff != "" {
@@ -119,7 +119,7 @@ hooks.beforeFinishCallback: must be a single function, such as (record, mode) =>
 	})
 }
 
-// TestCheckLimits checks that a source cannot use more time than loading may take.
+// TestCheckLimits checks that a source cannot exceed the time limit for loading.
 func TestCheckLimits(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{BatchTimeout: time.Second}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
 		var all sync.WaitGroup
@@ -139,7 +139,8 @@ func TestCheckLimits(t *testing.T) {
 	})
 }
 
-// TestCheckWithoutWorkers checks that the error names no hook if no worker can be used.
+// TestCheckWithoutWorkers checks that the error does not name a hook if no worker is
+// available.
 func TestCheckWithoutWorkers(t *testing.T) {
 	c, err := sandbox.New(sandbox.Config{Mode: sandbox.BestEffort})
 	if err != nil {

@@ -26,8 +26,8 @@ func TestTimeoutText(t *testing.T) {
 	}
 }
 
-// TestLocateFailure checks which hook and row a note of a worker names. A worker may forge
-// its notes.
+// TestLocateFailure checks which hook and row are found in a note from a worker. A worker
+// may forge its notes.
 func TestLocateFailure(t *testing.T) {
 	rows := callInfo{hooks: []string{"rowHooks[0]"}, firstRow: 10, rowCount: 5, minRowTime: time.Second}
 	several := callInfo{hooks: []string{"stepHooks[0]", "stepHooks[1]"}, group: "stepHooks"}
@@ -59,8 +59,8 @@ func TestLocateFailure(t *testing.T) {
 	}
 }
 
-// TestExplainWorkerError checks the message of each failure of a worker, and that other
-// errors are returned unchanged.
+// TestExplainWorkerError checks the message for each failure of a worker, and that any
+// other error is returned unchanged.
 func TestExplainWorkerError(t *testing.T) {
 	s := &Session{Runner: &Runner{pool: &sandbox.Pool{}}}
 	info := callInfo{
@@ -127,7 +127,8 @@ func TestLazyLimits(t *testing.T) {
 	}
 }
 
-// TestFaultError checks that a fault without a hook is a failure of the service.
+// TestFaultError checks that a fault without a hook is reported as a failure of the
+// service.
 func TestFaultError(t *testing.T) {
 	var failed *intray.HookError
 	if err := faultError(jsruntime.Fault{Name: "N", Message: "m"}); err == nil || errors.As(err, &failed) || !strings.HasSuffix(err.Error(), "N: m") {
@@ -139,8 +140,8 @@ func TestFaultError(t *testing.T) {
 	}
 }
 
-// TestRetries checks that a call is repeated as often as there are delays, and only if
-// something other than a hook ended its worker.
+// TestRetries checks that a call is repeated once per delay, and only if something other
+// than a hook ended its worker.
 func TestRetries(t *testing.T) {
 	delays := retryDelays
 	t.Cleanup(func() { retryDelays = delays })

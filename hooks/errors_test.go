@@ -46,7 +46,7 @@ func TestErrorLocation(t *testing.T) {
 				if tt.line > 0 && (failed.Line != tt.line || failed.Column == 0) {
 					t.Errorf("the error is at %d:%d, want line %d", failed.Line, failed.Column, tt.line)
 				}
-				// The session remains usable for rows that do not fail.
+				// The session can still be used for rows that do not fail.
 				if _, err := session.RunRows(t.Context(), 1, rowsOf(numberedFields, numberedRows(0, 10))); err != nil {
 					t.Error(err)
 				}
@@ -86,8 +86,8 @@ func TestConsoleAndTimes(t *testing.T) {
 	})
 }
 
-// TestPins checks that the clock and random numbers are the same in every session,
-// however the rows are split.
+// TestPins checks that the clock and random numbers are the same in every session, however
+// the rows are split into calls.
 func TestPins(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
 	var all [][]string
@@ -112,7 +112,7 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestRowEndsWorker checks that the error names the row that ended the worker in the
+// TestRowEndsWorker checks that the error contains the row that ended the worker in the
 // middle of a call.
 func TestRowEndsWorker(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
@@ -128,8 +128,8 @@ func TestRowEndsWorker(t *testing.T) {
 	})
 }
 
-// TestRowChangesListPrototype checks that the error names the row although the damage
-// shows only at the end of a call.
+// TestRowChangesListPrototype checks that the error contains the row, even though the
+// change is found only at the end of a call.
 func TestRowChangesListPrototype(t *testing.T) {
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		session := openSession(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))
@@ -145,8 +145,8 @@ func TestRowChangesListPrototype(t *testing.T) {
 	})
 }
 
-// TestErrorNamesHook checks that an invalid result of the second of three hooks is
-// reported as its error.
+// TestErrorNamesHook checks that an invalid result of the second of three hooks is reported
+// as an error of that hook.
 func TestErrorNamesHook(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{Memory: 128 << 20}, func(t *testing.T, s *hooks.Runner) {
 		for _, test := range []struct {
@@ -172,7 +172,7 @@ func TestErrorNamesHook(t *testing.T) {
 	})
 }
 
-// TestLastChangeWins checks that the last change of a cell counts, for few rows and for
+// TestLastChangeWins checks that the last change to a cell is used, for few rows and for
 // many.
 func TestLastChangeWins(t *testing.T) {
 	counts := []int{2, 10_001}
@@ -256,7 +256,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestFieldsChange checks that a session works after its fields have changed.
+// TestFieldsChange checks that a session can still be used after its fields have changed.
 func TestFieldsChange(t *testing.T) {
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		session := openSession(t, s, rowHooks(`({row}) => ({row: {out: {value: Object.keys(row).join() + row.n.value}}})`))
@@ -273,14 +273,15 @@ func TestFieldsChange(t *testing.T) {
 	})
 }
 
-// endlessBodies are endless loops. QuickJS interrupts the first. The second ends the
-// worker, and only its notes name the hook.
+// endlessBodies are endless loops. QuickJS interrupts the first one. The second one ends
+// the worker, and only its notes identify the hook.
 var endlessBodies = map[string]string{
 	"loop":   `for (;;);`,
 	"native": `[].includes.call({length: 2 ** 53 - 1}, 1);`,
 }
 
-// callsByHook calls each kind of hook. The body is that of the hook with the name.
+// callsByHook calls each kind of hook. The function body is used for the hook with that
+// name.
 var callsByHook = map[string]func(ctx context.Context, s *hooks.Runner, body string) error{
 	"stepHooks[2]": func(ctx context.Context, s *hooks.Runner, body string) error {
 		declared := intray.Hooks{Step: []intray.StepHook{{Step: intray.ReviewStepPost, Source: "() => {}"}, {Step: intray.UploadStep, Source: "() => {}"}, {Step: intray.UploadStep, Source: body}}}
@@ -325,8 +326,8 @@ func withSession(ctx context.Context, s *hooks.Runner, hooks intray.Hooks, do fu
 	return do(session)
 }
 
-// TestEndlessHook checks that the error of a hook that never ends names the hook, its row
-// and the limit. The calls run at the same time, so that they wait together.
+// TestEndlessHook checks that the error of an endless hook contains the hook, its row and
+// the limit. The calls run concurrently to save time.
 func TestEndlessHook(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{BatchTimeout: time.Second}, sandbox.Config{MaxWorkers: 16}, func(t *testing.T, s *hooks.Runner) {
 		var all sync.WaitGroup
@@ -354,8 +355,8 @@ func TestEndlessHook(t *testing.T) {
 	})
 }
 
-// TestMemoryLimit checks that the error of a hook that exceeds its memory names the hook
-// and the limit.
+// TestMemoryLimit checks that the error of a hook that exceeds its memory limit contains
+// the hook and the limit.
 func TestMemoryLimit(t *testing.T) {
 	allocations := map[string]string{
 		"lists":   "new Array(1000).fill(all.length)",
@@ -378,7 +379,8 @@ func TestMemoryLimit(t *testing.T) {
 	})
 }
 
-// TestSlowRows checks that the error names no row if all rows together take too long.
+// TestSlowRows checks that the error does not contain a row if all rows together take too
+// long.
 func TestSlowRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: it waits for two timeouts")

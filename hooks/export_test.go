@@ -1,6 +1,6 @@
 package hooks
 
-// PIDs returns the process ids of the session's idle workers.
+// PIDs returns the process IDs of the session's idle workers.
 func (s *Session) PIDs() (list []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,10 +20,10 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// hostileTimeout is how long a hostile hook may take for 1,000 rows.
+// hostileTimeout is the time limit of a hostile hook for 1,000 rows.
 const hostileTimeout = 500 * time.Millisecond
 
-// sample returns a random twentieth of a list, or all of it if isFull.
+// sample returns a random twentieth of a list, or the whole list if isFull returns true.
 func sample(t *testing.T, list []string) []string {
 	t.Helper()
 	if isFull() {
@@ -42,8 +42,8 @@ func sample(t *testing.T, list []string) []string {
 	return list[:(len(list)+19)/20]
 }
 
-// runHostile runs a hook over three rows. The hook may fail, but must not change cells in
-// a way that shows an escape, and must not name another row.
+// runHostile runs a hook over three rows. The hook may fail. It must not change cells in a
+// way that shows an escape, and its error must not name a different row.
 func runHostile(t *testing.T, s *hooks.Runner, source string) {
 	t.Helper()
 	session, err := s.Open(t.Context(), rowHooks(source), intray.HookEnv{})
@@ -68,7 +68,7 @@ func runHostile(t *testing.T, s *hooks.Runner, source string) {
 	}
 }
 
-// residentMemory returns the memory of this process, in bytes.
+// residentMemory returns the resident memory of this process, in bytes.
 func residentMemory(t *testing.T) int64 {
 	t.Helper()
 	runtime.GC()
@@ -84,11 +84,11 @@ func residentMemory(t *testing.T) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// maxGrowth is how much more memory than before this process may hold after a hostile
-// hook, in bytes.
+// maxGrowth is the maximum growth of the memory of this process, in bytes, after a hostile
+// hook.
 const maxGrowth = 50 << 20
 
-// hostileIdleWorkers is the number of idle workers of the pool.
+// hostileIdleWorkers is the number of idle workers in the pool.
 const hostileIdleWorkers = 2
 
 // testHostileHooks runs hooks one after another. Each must end and free its memory, and
@@ -118,8 +118,8 @@ func testHostileHooks(t *testing.T, runtime sandbox.Runtime, sources map[string]
 	waitForWorkers(t, hostileIdleWorkers)
 }
 
-// readHooks reads at least minCount files with hooks. functions reports whether each is a
-// function and not the body of one.
+// readHooks reads at least minCount files with hooks. functions reports whether each file
+// contains a function rather than the body of one.
 func readHooks(t *testing.T, functions bool, minCount int, patterns ...string) map[string]string {
 	t.Helper()
 	sources := map[string]string{}
@@ -154,7 +154,7 @@ func TestHostileHooks(t *testing.T) {
 	}
 }
 
-// TestHostileCorpus runs statements of a corpus as the bodies of hooks.
+// TestHostileCorpus checks hooks whose bodies are statements from a corpus.
 func TestHostileCorpus(t *testing.T) {
 	sources := readHooks(t, false, 1, filepath.Join(sourcetest.Corpus(t, "hostile-hooks"), "*.js"))
 	t.Run("quickjs", func(t *testing.T) { testHostileHooks(t, sandbox.QuickJS, sources) })

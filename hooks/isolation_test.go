@@ -12,10 +12,11 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// secret is in the rows of one organization. Hooks of another must never see it.
+// secret is a value in the rows of one organization. Hooks of other organizations must
+// never see it.
 const secret = "the-secret-of-another-organization"
 
-// storeEverywhere is a hook that stores its input wherever something could remain.
+// storeEverywhere is a hook that stores its input wherever it might remain.
 const storeEverywhere = `(record) => {
 	const secret = record.row.n.value;
 	globalThis.left = secret; this && (this.left = secret);
@@ -32,7 +33,7 @@ const storeEverywhere = `(record) => {
 	return {row: {out: {value: secret}}};
 }`
 
-// findEverything is a hook that returns every text that it can reach.
+// findEverything is a hook that returns every string that it can reach.
 const findEverything = `(record) => {
 	const found = [], seen = new Set(), todo = [globalThis, record, console, Object.getPrototypeOf(async () => {}), Object.getPrototypeOf(function* () {}), (() => { try { null.x; } catch (e) { return e; } })(), new Error("x")];
 	const say = (text) => { if (typeof text === "string") found.push(text); };
@@ -55,7 +56,7 @@ const findEverything = `(record) => {
 }`
 
 // runOneRow runs a hook over one row in a new session. It returns the value that the hook
-// sets and what it printed.
+// sets and the output that it prints.
 func runOneRow(t *testing.T, s *hooks.Runner, hook, cell string) (out string, console []string) {
 	t.Helper()
 	session := openSession(t, s, rowHooks(hook))
@@ -67,9 +68,9 @@ func runOneRow(t *testing.T, s *hooks.Runner, hook, cell string) (out string, co
 	return *changes[0].Value, session.Console()
 }
 
-// TestOrganizationsAreIsolated checks that a hook finds no data that a hook of another
-// organization has stored. Workers are few, and some hooks of the other organization end
-// their worker.
+// TestOrganizationsAreIsolated checks that a hook cannot find any data that a hook of
+// another organization stored. There are only a few workers, and some hooks of the other
+// organization end their worker.
 func TestOrganizationsAreIsolated(t *testing.T) {
 	idleWorkers := []int{1, 3}
 	if !isFull() {
@@ -105,7 +106,7 @@ func TestOrganizationsAreIsolated(t *testing.T) {
 }
 
 // TestWorkersAreNotReused checks that the workers of a session end with it, and that no
-// other session gets one of them.
+// other session uses them.
 func TestWorkersAreNotReused(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: 2, MaxWorkers: 6}, func(t *testing.T, s *hooks.Runner) {
 		used := map[string]bool{}
@@ -141,7 +142,7 @@ func TestWorkersAreNotReused(t *testing.T) {
 	})
 }
 
-// processIdentity returns the id and the start time of a process, because ids are reused.
+// processIdentity returns the ID and the start time of a process, because IDs are reused.
 // It returns "" if the process does not exist.
 func processIdentity(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -152,8 +153,8 @@ func processIdentity(pid int) string {
 	return fmt.Sprint(pid, " ", strings.Fields(text[strings.LastIndexByte(text, ')')+1:])[19])
 }
 
-// TestConcurrentSessions checks that sessions of several organizations only see their own
-// rows while they run at the same time.
+// TestConcurrentSessions checks that concurrent sessions of several organizations see only
+// their own rows.
 func TestConcurrentSessions(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{MaxWorkers: 4}, func(t *testing.T, s *hooks.Runner) {
 		var all sync.WaitGroup
@@ -180,7 +181,7 @@ func TestConcurrentSessions(t *testing.T) {
 	})
 }
 
-// TestWorkerResources checks that a worker has pipes, no environment and no files.
+// TestWorkerResources checks that a worker has only pipes, no environment and no files.
 func TestWorkerResources(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
 		before, _ := os.ReadDir(os.TempDir())

@@ -26,7 +26,7 @@ import (
 
 var _ engine.HookRunner = (*hooks.Session)(nil)
 
-// TestMain makes the test binary a worker if a pool starts it as one.
+// TestMain runs the test binary as a worker if a pool started it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		_ = sandbox.Serve(func(prelude []byte) (sandbox.Handler, error) {
@@ -60,7 +60,7 @@ func workers() (list []string) {
 	return list
 }
 
-// compilePrelude compiles the prelude of the workers once.
+// compilePrelude compiles the prelude of the workers only once.
 var compilePrelude = sync.OnceValues(jsruntime.Compile)
 
 // newRunner returns a Runner with a pool that is closed after the test. Its BatchTimeout is
@@ -111,13 +111,13 @@ func openSession(t testing.TB, s *hooks.Runner, hooks intray.Hooks) *hooks.Sessi
 // generousTimeout is the BatchTimeout of tests that do not check timeouts.
 const generousTimeout = time.Minute
 
-// forEachRuntime runs a test with both runtimes, and with -short in QuickJS only. The
-// timeout is so long that no machine exceeds it.
+// forEachRuntime runs a test with both runtimes, or only with QuickJS if -short is set. The
+// timeout is long enough for any machine.
 func forEachRuntime(t *testing.T, test func(t *testing.T, r *hooks.Runner)) {
 	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{}, test)
 }
 
-// forEachRuntimeWith is like forEachRuntime, with the limits of the caller.
+// forEachRuntimeWith is like forEachRuntime, but uses the given limits.
 func forEachRuntimeWith(t *testing.T, cfg hooks.Config, sandboxCfg sandbox.Config, test func(t *testing.T, r *hooks.Runner)) {
 	runtimes := []sandbox.Runtime{sandbox.QuickJS, sandbox.Node}
 	if testing.Short() {
@@ -130,8 +130,8 @@ func forEachRuntimeWith(t *testing.T, cfg hooks.Config, sandboxCfg sandbox.Confi
 	}
 }
 
-// isFull reports whether all sizes, all hostile hooks and all combinations run with both
-// runtimes. make torture selects that.
+// isFull reports whether all sizes, all hostile hooks and all combinations are tested with
+// both runtimes. Use make torture to enable this.
 func isFull() bool { return os.Getenv("INTRAY_TORTURE") == "full" }
 
 func rowHooks(sources ...string) intray.Hooks { return intray.Hooks{Row: sources} }
@@ -142,8 +142,8 @@ type parsedCell struct{ value, raw string }
 // invalidCell is the raw text of a cell that cannot be parsed.
 type invalidCell string
 
-// batch returns a batch with rows of cells: a string, nil for an empty cell, parsedCell or
-// invalidCell.
+// batch returns a batch of rows. Each cell is a string, nil for an empty cell, a parsedCell
+// or an invalidCell.
 func batch(first int64, rows ...[]any) *intray.Batch {
 	b := &intray.Batch{}
 	b.Reset(len(rows[0]))
@@ -166,7 +166,7 @@ func batch(first int64, rows ...[]any) *intray.Batch {
 	return b
 }
 
-// numberedRows returns a batch of n rows, each with its number and a text.
+// numberedRows returns a batch of n rows. Each row has its number and a text value.
 func numberedRows(first int64, n int) *intray.Batch {
 	rows := make([][]any, n)
 	for i := range rows {
@@ -214,7 +214,7 @@ func describeChanges(changes []intray.Change) (list []string) {
 	return list
 }
 
-// hookError returns err as a hook error. It fails the test if err is another error.
+// hookError returns err as a hook error. If it is any other error, the test fails.
 func hookError(t testing.TB, err error) *intray.HookError {
 	t.Helper()
 	var failed *intray.HookError

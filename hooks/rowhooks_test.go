@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// describeX is a hook that returns the members of the field x as JSON.
+// describeX is a hook that returns the properties of the field x as JSON.
 const describeX = `({row}) => ({row: {out: {value: JSON.stringify([row.x.value, row.x.resultValue, row.x.info])}}})`
 
 func TestCellsAsHooksSeeThem(t *testing.T) {
@@ -116,8 +116,8 @@ func TestInfosAreReplaced(t *testing.T) {
 	}
 }
 
-// TestManyRows checks that each row of several calls and batches gets its own change,
-// with its index among all rows of the call.
+// TestManyRows checks that in several calls and batches each row has the right change and
+// the right index among all rows of the call.
 func TestManyRows(t *testing.T) {
 	const hook = `(r) => ({row: {out: {value: r.row.n.value + " " + r.index + " " + r.rowId}}})`
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
@@ -133,8 +133,8 @@ func TestManyRows(t *testing.T) {
 	})
 }
 
-// TestFurtherColumns checks that a hook that reads another column late is called again
-// with it, and that no change is counted twice.
+// TestFurtherColumns checks that a hook that reads a further column late is called again
+// with that column, and that no change is counted twice.
 func TestFurtherColumns(t *testing.T) {
 	const hook = `(r) => { kept = typeof kept === "undefined" ? 1 : kept + 1;
 		const n = r.row.n.value;
@@ -174,7 +174,7 @@ func TestPartsOfAField(t *testing.T) {
 		many: {manyToOne: [{}, {value: "new"}]},
 		numbers: {manyToOne: [{info: [{message: "m"}]}, {value: 3}]},
 		none: {manyToOne: []}}})`
-	// A number is shown in its canonical form, an invalid cell as its raw text.
+	// For a number, hooks see the canonical form; for an invalid cell, the raw text.
 	want := []string{
 		`0.3 [["a","b"],[["1",1,0],["x",null,1]],[]]`, "0.0/1 new", "0.1 infos[{error m}]", "0.1/1 #3",
 		`1.3 [["",""],[["",null,0],["2.5",2.5,0]],[]]`, "1.0/1 new", "1.1 infos[{error m}]", "1.1/1 #3",
@@ -194,7 +194,8 @@ func TestPartsOfAField(t *testing.T) {
 	})
 }
 
-// TestSeveralAtOnce uses a session from more goroutines than it has worker slots.
+// TestSeveralAtOnce checks that a session can be used from more goroutines than it has
+// worker slots.
 func TestSeveralAtOnce(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 2}, sandbox.Config{})
 	session := openSession(t, s, rowHooks(`({row}) => ({row: {out: {value: row.n.value + "!"}}})`))
@@ -220,8 +221,8 @@ func TestSeveralAtOnce(t *testing.T) {
 	}
 }
 
-// TestOptionsOfCells checks that hooks see the select options of single cells, and values
-// by their labels.
+// TestOptionsOfCells checks that hooks see the select options of individual cells, and that
+// values are displayed as labels.
 func TestOptionsOfCells(t *testing.T) {
 	one, several := typedField("x", intray.TypeSelect), typedField("y", intray.TypeMultiSelect)
 	one.SelectOptions = []intray.SelectOption{{Label: "Red", Value: "r"}}
@@ -290,8 +291,8 @@ func TestColumn(t *testing.T) {
 	})
 }
 
-// TestLargeCallFails checks that a failed call with more than 1,000 rows has no effect:
-// the result is that of calls with 1,000 rows.
+// TestLargeCallFails checks that a failed call with more than 1,000 rows has no effect: the
+// result is the same as with calls of 1,000 rows.
 func TestLargeCallFails(t *testing.T) {
 	const rows, failing = 2400, 1234
 	source := `({row, index}) => { %s; return {row: {out: {value: row.n.value + "!"}}}; }`
@@ -303,7 +304,8 @@ func TestLargeCallFails(t *testing.T) {
 		{"works", ``, "", generousTimeout, false},
 		{"throws", `if (index === 1234) throw new Error("no")`, "no", generousTimeout, false},
 		{"exceeds the time", `if (index === 1234) for (;;);`, "it took longer than 1 s", time.Second, true},
-		// 2,000 of these rows are more than an answer may have, and 1,000 are not.
+		// The changes of 2,000 of these rows exceed the limit of an answer; those of 1,000
+		// rows do not.
 		{"changes much", `row.n.value += "x".repeat(700)`, "", generousTimeout, true},
 	} {
 		if test.slow && testing.Short() {
@@ -334,8 +336,8 @@ func TestLargeCallFails(t *testing.T) {
 	}
 }
 
-// TestChangedRows checks that rows that a person changed have the mode update and their
-// index among all rows.
+// TestChangedRows checks that rows that a user changed have the mode update and their index
+// among all rows.
 func TestChangedRows(t *testing.T) {
 	const source = `{out: {value: mode + " " + record.index + " " + record.rowId + " " + record.row.x.value}}`
 	fields := []intray.Field{textField("x"), textField("out")}

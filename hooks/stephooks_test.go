@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// mappedFields returns three fields, the second with two columns, their mapping and the
-// headers.
+// mappedFields returns three fields, their mapping and the headers. Two columns are mapped
+// to the second field.
 func mappedFields() (fields []intray.Field, m intray.Mapping, headers []string) {
 	many := textField("many")
 	many.ManyToOne, many.Hidden = true, true
@@ -62,8 +62,8 @@ func TestStepHookMetadata(t *testing.T) {
 	})
 }
 
-// runStep calls the second of two step hooks, whose second line is the body, with the
-// fields a, many and none.
+// runStep calls the second of two step hooks with the fields a, many and none. body is the
+// second line of the hook.
 func runStep(t *testing.T, s *hooks.Runner, step, body string) (intray.StepChanges, error) {
 	t.Helper()
 	fields, m, headers := mappedFields()
@@ -125,8 +125,8 @@ func TestStepChanges(t *testing.T) {
 	}
 }
 
-// TestStepErrors checks that the error of a refused method call has the hook and the
-// position, whether the prelude or this package refuses it.
+// TestStepErrors checks that the error for a refused method call contains the hook and the
+// position, whether the prelude or this package refuses the call.
 func TestStepErrors(t *testing.T) {
 	cases := []struct{ step, body, want string }{
 		{intray.ReviewStep, `instance.addField()`, "argument 1 of addField is undefined"},
@@ -170,7 +170,7 @@ func TestStepErrors(t *testing.T) {
 	})
 }
 
-// sequence yields batches and then an error, unless it is nil.
+// sequence yields batches and then failure, unless failure is nil.
 func sequence(failure error, batches ...*intray.Batch) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		for _, b := range batches {

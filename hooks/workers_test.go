@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// TestMoreSessionsThanWorkers checks that sessions never deadlock, although each wants
+// TestMoreSessionsThanWorkers checks that sessions never deadlock, even if each needs
 // several of a few workers and some workers end.
 func TestMoreSessionsThanWorkers(t *testing.T) {
 	sessions, callers := 12, 3
@@ -25,7 +25,7 @@ func TestMoreSessionsThanWorkers(t *testing.T) {
 		switch {
 		case i == 0: // only the first caller waits for the timeout
 			failing = `(r) => { if (r.index === 25) [].includes.call({length: 2 ** 53 - 1}, 1); }`
-		case i%4 == 1: // an error ends the worker, too
+		case i%4 == 1: // an error also ends the worker
 			failing = `(r) => { if (r.index % 1000 === 25) throw new Error("no"); }`
 		}
 		if failing != "" {
@@ -56,7 +56,7 @@ func TestMoreSessionsThanWorkers(t *testing.T) {
 }
 
 // TestOneWorkerIsEnough checks that a session continues with its only worker while another
-// session has all others.
+// session has all the other workers.
 func TestOneWorkerIsEnough(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 4}, sandbox.Config{MaxWorkers: 2, IdleWorkers: 1})
 	other, session := openSession(t, s, rowHooks(`() => {}`)), openSession(t, s, rowHooks(`() => {}`))
@@ -65,7 +65,7 @@ func TestOneWorkerIsEnough(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Each session holds one of the two workers now.
+	// Each session now has one of the two workers.
 	errs := make(chan error)
 	for n := range 8 {
 		go func() {

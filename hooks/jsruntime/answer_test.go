@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// within are the bounds of the answers below: two rows, a plain field and a many-to-one
+// within are the limits of the answers below: two rows, a plain field, and a many-to-one
 // field of three columns.
 var within = jsruntime.Bounds{Rows: 2, Fields: []jsruntime.FieldBounds{{}, {ManyToOne: true, Columns: 3}}, MaxChanges: 8}
 
@@ -81,7 +81,7 @@ func TestReadLearnedColumns(t *testing.T) {
 	}
 }
 
-// TestForgedAnswers checks that invalid answers are refused as a whole.
+// TestForgedAnswers checks that an invalid answer is refused completely.
 func TestForgedAnswers(t *testing.T) {
 	for name, raw := range map[string]string{
 		"nothing":                        ``,
@@ -174,7 +174,7 @@ func TestForgedLoads(t *testing.T) {
 	}
 }
 
-// FuzzReadAnswer checks that an accepted answer is JSON and within its bounds.
+// FuzzReadAnswer checks that an accepted answer is JSON and within the limits.
 func FuzzReadAnswer(f *testing.F) {
 	f.Add([]byte(`{"changes":[1,"x",63,2,[1],[{"message":"m","level":"info"}],[{"label":"L","value":"v"}]],"times":[{"hook":"h","ms":1e2}]}`))
 	f.Add([]byte(`{"changes":[1,"x","y"]}`))
@@ -196,7 +196,7 @@ func FuzzReadAnswer(f *testing.F) {
 	})
 }
 
-// FuzzRequests checks that a request is JSON and has every cell unchanged.
+// FuzzRequests checks that a request is JSON and contains every cell unchanged.
 func FuzzRequests(f *testing.F) {
 	f.Add("plain", "é\x00\"\\\n\xff\u2028😀", int64(5))
 	f.Fuzz(func(t *testing.T, a, b string, first int64) {
@@ -223,7 +223,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// valid replaces each invalid byte by U+FFFD.
+// valid replaces each invalid byte with U+FFFD.
 func valid(text string) string {
 	var out strings.Builder
 	for _, r := range text {

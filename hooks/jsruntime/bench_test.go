@@ -77,7 +77,7 @@ func benchColumns() []*jsruntime.Column {
 	return columns
 }
 
-// spent returns the processor time of this process and of a child.
+// spent returns the processor time of this process and a child process.
 func spent(b *testing.B, child int) time.Duration {
 	b.Helper()
 	var own syscall.Rusage
@@ -100,7 +100,7 @@ func spent(b *testing.B, child int) time.Duration {
 	return total
 }
 
-// BenchmarkHooks reports rows per second of processor time of both sides.
+// BenchmarkHooks measures rows per second of processor time, including both processes.
 func BenchmarkHooks(b *testing.B) {
 	for _, runtime := range runtimes {
 		for _, load := range loads {
@@ -142,8 +142,8 @@ func benchHook(b *testing.B, w worker, child int, source string) {
 	b.ReportMetric(float64(b.N)*benchRows/max(took.Seconds(), 0.001), "rows/cpu-s")
 }
 
-// learnHook loads a hook, calls it once with all columns, and returns the call with the
-// columns that it uses.
+// learnHook loads a hook and calls it once with all columns. It returns a call with only
+// the columns that the hook uses.
 func learnHook(b *testing.B, w worker, source string) (*jsruntime.RowsCall, jsruntime.Bounds) {
 	load := jsruntime.LoadCall{Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: source}}}
 	for _, key := range benchKeys {
@@ -169,7 +169,7 @@ func learnHook(b *testing.B, w worker, source string) (*jsruntime.RowsCall, jsru
 	return call, bounds
 }
 
-// alone measures the same hooks in Node, over records that exist already.
+// alone measures the same hooks in Node, over records that already exist.
 const alone = `
 const [source, records] = [process.argv[1], JSON.parse(require("fs").readFileSync(0, "utf8"))];
 const hook = eval(source);
@@ -226,7 +226,7 @@ func BenchmarkNodeAlone(b *testing.B) {
 	}
 }
 
-// BenchmarkParent measures the sending side: rows of one column, and as many changes.
+// BenchmarkParent measures the sending side, for rows of one column with one change each.
 func BenchmarkParent(b *testing.B) {
 	texts := &intray.Texts{}
 	raw := []byte(`{"changes":[`)

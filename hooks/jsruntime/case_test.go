@@ -14,11 +14,12 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// scene is a case of the files in testdata: hooks, rows and the expected result.
+// scene is a case from a file in testdata: hooks, rows and the expected result.
 //
-// A case begins with "=== title". The lines up to the first "---" set it up (see set).
-// "--- row", "--- column KEY" and so on begin a hook, and "--- want" begins the result of
-// both runtimes, or "--- want node" and "--- want quickjs" where they differ.
+// A case starts with "=== title". The lines up to the first "---" are its settings (see
+// set). A line such as "--- row" or "--- column KEY" starts a hook. "--- want" starts the
+// result of both runtimes. If the results differ, there is "--- want node" and "--- want
+// quickjs".
 type scene struct {
 	title, file string
 	fields      []jsruntime.Field
@@ -206,7 +207,7 @@ func (s *scene) fieldBounds() []jsruntime.FieldBounds {
 	return list
 }
 
-// columns returns the columns of the rows as they are now.
+// columns returns the columns with the current values of the rows.
 func (s *scene) columns() []*jsruntime.Column {
 	list := make([]*jsruntime.Column, len(s.fields))
 	for f, field := range s.fields {

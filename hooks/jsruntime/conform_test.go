@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write the results of QuickJS into cases without a want section")
 
-// TestConform runs all cases in both runtimes. Hooks over rows run three times: to learn
-// the columns, with the learned columns, and without any column; and all that with
-// complete and with sparse records.
+// TestConform checks the results of all cases in both runtimes. Row hooks run three times:
+// to learn which columns they use, with these columns, and without any column. All three
+// runs use complete records and then sparse ones.
 func TestConform(t *testing.T) {
 	all := scenes(t)
 	if len(all) < 120 {
@@ -77,7 +77,8 @@ func play(t *testing.T, w worker, s *scene, sparse int) (got []string) {
 	return got
 }
 
-// text returns the case as it is in its file, because a run changes its rows.
+// text returns the case as it is in its file. It reads the file again, because a run
+// changes the rows.
 func (s *scene) text() string {
 	text, _ := os.ReadFile(s.file) // parseScene has read it
 	_, rest, _ := strings.Cut("\n"+string(text), "\n=== "+s.title+"\n")
@@ -166,7 +167,7 @@ func (s *stage) playColumns() {
 	}
 }
 
-// playRows returns false after a failure.
+// playRows calls hooks over rows. It returns false after a failure.
 func (s *stage) playRows(kind jsruntime.HookKind) bool {
 	first := s.rowsWith(kind, s.columns(), true)
 	if first.Used != nil && (kind == jsruntime.HookRow || kind == jsruntime.HookBulkRow) {
@@ -208,7 +209,7 @@ func (s *stage) playRows(kind jsruntime.HookKind) bool {
 	return first.Failure == nil
 }
 
-// packSize is the number of rows of a pack.
+// packSize is the number of rows in a pack.
 const packSize = 2
 
 // keep sends a column ahead in packs.
@@ -255,7 +256,7 @@ func cutCells(c *jsruntime.Cells, from, to int) jsruntime.Cells {
 	return some
 }
 
-// same compares the results of a call with complete records and of a lazy call.
+// same checks that a call with complete records and a lazy call have the same results.
 func (s *stage) same(few, many *answerWithChanges) {
 	if diff := cmp.Diff(s.lines(few), s.lines(many)); diff != "" {
 		s.t.Errorf("a lazy call has another result (-few +many):\n%s", diff)
@@ -361,8 +362,8 @@ func (s *stage) lines(a *answerWithChanges) (list []string) {
 	return list
 }
 
-// holds reports whether the cell has the value already, which the worker cannot know for
-// a column that was not sent.
+// holds reports whether the cell already has the value. The worker cannot know that for a
+// column that was not sent.
 func (s *stage) holds(c jsruntime.Change) bool {
 	value := s.rows[c.Row][c.Field]
 	if s.parts[c.Field] > 0 {

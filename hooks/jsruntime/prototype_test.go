@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// attacks are changes of the language that the prelude does not know. It must answer as
-// if nothing had changed.
+// attacks are changes to built-in objects that the prelude has no special handling for. Its
+// answers must be the same as without them.
 var attacks = map[string]string{
 	"nothing":           ``,
 	"toJSON of objects": `Object.prototype.toJSON = () => "evil";`,
@@ -51,7 +51,7 @@ var listPrototypeChanges = map[string]string{
 	"another prototype":  `Object.setPrototypeOf(Array.prototype, new Proxy({}, { set: () => true, get: () => 7 }));`,
 }
 
-// attackedHooks returns hooks of which the last row hook makes the attack once, before
+// attackedHooks returns hooks. The last row hook makes the attack once, before it returns
 // its result.
 func attackedHooks(attack string) []jsruntime.Hook {
 	once := `if (!true.constructor.done) { true.constructor.done = true;
@@ -72,8 +72,8 @@ func attackedHooks(attack string) []jsruntime.Hook {
 
 var attackFields = []jsruntime.Field{{Key: "a"}, {Key: "b"}, {Key: "c", ManyToOne: true}}
 
-// attackRequests returns calls of all kinds. Those over rows come twice, so the attack of
-// the first is active from the start of the second.
+// attackRequests returns calls of all kinds. Each call over rows is repeated, so that the
+// attack in the first call is active from the start of the second.
 func attackRequests(hooks []jsruntime.Hook) (list []request, bounds jsruntime.Bounds) {
 	cells := func(values ...any) jsruntime.Cells { return cellsOf(len(values), func(i int) any { return values[i] }) }
 	infos := []jsruntime.CellInfos{{Row: 1, Infos: []jsruntime.Info{{Message: "before", Level: intray.LevelWarning}}}}
@@ -102,10 +102,10 @@ func attackRequests(hooks []jsruntime.Hook) (list []request, bounds jsruntime.Bo
 
 type request interface{ Append([]byte) []byte }
 
-// timesMember matches the member of an answer that differs between two runs.
+// timesMember matches the property of an answer that differs between runs.
 var timesMember = regexp.MustCompile(`"times":\[(\{[^}]*\},?)*\],?`)
 
-// attackAnswers returns the answers to all requests of an attack, without times.
+// attackAnswers returns the answers to all requests of an attack, without the times.
 func attackAnswers(t *testing.T, w worker, attack string) (list []string) {
 	t.Helper()
 	requests, bounds := attackRequests(attackedHooks(attack))
@@ -132,7 +132,7 @@ func TestPrototypeAttacks(t *testing.T) {
 				t.Fatalf("without an attack, the answers are wrong:\n%s", text)
 			}
 			if runtime.name == "node" && os.Getenv("INTRAY_TORTURE") != "full" {
-				return // each needs a process
+				return // each attack needs a process
 			}
 			for name, attack := range attacks {
 				t.Run(name, func(t *testing.T) {
@@ -190,8 +190,8 @@ func callWithFiveRows(t *testing.T, source string, trace bool, check func(t *tes
 	}
 }
 
-// TestErrorAfterChangedPrototype checks that the error of a hook is reported although it
-// changed the prototypes of lists.
+// TestErrorAfterChangedPrototype checks that the error of a hook is reported even if the
+// hook changed the prototypes of lists.
 func TestErrorAfterChangedPrototype(t *testing.T) {
 	all := maps.Clone(listPrototypeChanges)
 	all["read-only numbers"] = `Object.defineProperty(Array.prototype, 0, { value: 1, writable: false, configurable: true });`
@@ -208,8 +208,8 @@ func TestErrorAfterChangedPrototype(t *testing.T) {
 	}
 }
 
-// TestRevertedPrototypeChange checks that a change of the prototype of lists that a hook
-// reverts affects no row.
+// TestRevertedPrototypeChange checks that a change to the prototype of lists does not
+// affect any row if the hook reverts it.
 func TestRevertedPrototypeChange(t *testing.T) {
 	const source = `(r) => {
 		if (r.index === 40) for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { get: () => 1, set() {}, configurable: true });
@@ -228,8 +228,8 @@ func TestRevertedPrototypeChange(t *testing.T) {
 	})
 }
 
-// TestRowChangesPrototype checks that a call with trace names the row that changes the
-// prototype of lists, and that other calls name no row.
+// TestRowChangesPrototype checks that a call with Trace reports the row that changes the
+// prototype of lists, and that other calls do not report a row.
 func TestRowChangesPrototype(t *testing.T) {
 	for trace, want := range map[bool]int64{true: 42, false: -1} {
 		t.Run(fmt.Sprint("trace ", trace), func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestRowChangesPrototype(t *testing.T) {
 	}
 }
 
-// TestForgedStacks checks that invalid positions are not reported.
+// TestForgedStacks checks that invalid positions in a stack are not reported.
 func TestForgedStacks(t *testing.T) {
 	for place, want := range map[string]string{
 		"1:99999999999999999999999": "1:0", "1:" + strings.Repeat("9", 400): "1:0", "1:0": "1:0", "1:1": "1:0", "0:5": "0:0", "99999999999999999999:1": "2:0",

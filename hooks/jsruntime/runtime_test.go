@@ -12,7 +12,8 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// oneRow returns the load of a row hook with the field a, and a call with one row.
+// oneRow returns the requests to load a row hook with the field a, and to call it with one
+// row.
 func oneRow(source string) (*jsruntime.LoadCall, *jsruntime.RowsCall, jsruntime.Bounds) {
 	texts := &intray.Texts{}
 	texts.AppendString("x")
@@ -26,7 +27,7 @@ func oneRow(source string) (*jsruntime.LoadCall, *jsruntime.RowsCall, jsruntime.
 	return load, call, jsruntime.Bounds{Rows: 1, Fields: make([]jsruntime.FieldBounds, 1), MaxChanges: 1}
 }
 
-// loadFaults loads hooks and returns those that cannot be loaded.
+// loadFaults loads hooks and returns the faults of hooks that cannot be loaded.
 func loadFaults(t testing.TB, w worker, load *jsruntime.LoadCall) []jsruntime.Fault {
 	t.Helper()
 	raw, err := w.Handle(load.Append(nil))
@@ -72,7 +73,7 @@ func TestLimits(t *testing.T) {
 		{"promises that make promises", `() => { const go = () => Promise.resolve().then(go); return go(); }`, jsruntime.KindTime},
 		{"endless message of an error", `() => { throw { get message() { for (;;); } }; }`, jsruntime.KindTime},
 		{"endless getter of a result", `() => ({ get row() { for (;;); } })`, jsruntime.KindTime},
-		// The engine needs memory for its error, too: small lists may leave none.
+		// The engine also needs memory for its error. Small lists may leave none.
 		{"much memory", `() => { const all = []; for (;;) all.push(new Array(100_000).fill(0)); }`, jsruntime.KindMemory},
 		{"a large buffer", `() => { new ArrayBuffer(1 << 30); }`, jsruntime.KindMemory},
 		{"a stack", `() => { const f = () => f() + 1; f(); }`, jsruntime.KindThrew},
@@ -129,8 +130,8 @@ func TestAnswerTooLong(t *testing.T) {
 	}
 }
 
-// TestCompiledPrelude compares a runtime that compiles its prelude with one that gets
-// bytecode. The cases of testdata use bytecode.
+// TestCompiledPrelude checks that a runtime that compiles its prelude behaves like one that
+// uses bytecode. The cases in testdata use bytecode.
 func TestCompiledPrelude(t *testing.T) {
 	prelude, err := jsruntime.Compile()
 	if err != nil {
@@ -184,7 +185,7 @@ func TestRuntimeContinuesAfterError(t *testing.T) {
 	}
 }
 
-// TestHookState checks that the state of hooks lasts until the worker ends or a call is
+// TestHookState checks that the state of hooks is kept until the worker ends or a call is
 // Fresh.
 func TestHookState(t *testing.T) {
 	for _, runtime := range runtimes {
@@ -203,7 +204,7 @@ func TestHookState(t *testing.T) {
 	}
 }
 
-// TestThrowPosition checks that the column of an error is within the throw statement, in
+// TestThrowPosition checks that the column of an error is within the throw statement, for
 // all syntactic forms of hooks.
 func TestThrowPosition(t *testing.T) {
 	for _, runtime := range runtimes {
@@ -307,7 +308,7 @@ func TestFailureText(t *testing.T) {
 	}
 }
 
-// TestNodeScript checks that the script fits into one argument of a program.
+// TestNodeScript checks that the script is short enough for a command-line argument.
 func TestNodeScript(t *testing.T) {
 	script := jsruntime.NodeScript()
 	if len(script) > 100<<10 || strings.Contains(script, "@prelude@") || !strings.Contains(script, "live-clock") {
@@ -315,8 +316,8 @@ func TestNodeScript(t *testing.T) {
 	}
 }
 
-// TestErrorPosition checks that both runtimes report the position of ¦ for an error.
-// Columns count characters.
+// TestErrorPosition checks that both runtimes report an error at the position of ¦. Columns
+// are counted in characters.
 func TestErrorPosition(t *testing.T) {
 	sources := []string{
 		`(r) => { throw ¦new Error("x"); }`,
@@ -385,7 +386,7 @@ func rowFailure(t *testing.T, w worker, source string) *jsruntime.Failure {
 	return a.Failure
 }
 
-// TestSyntaxErrorLine checks that errors of the compiler have a line in both runtimes.
+// TestSyntaxErrorLine checks that compiler errors have a line in both runtimes.
 func TestSyntaxErrorLine(t *testing.T) {
 	var workers []worker
 	for _, runtime := range runtimes {
@@ -407,7 +408,7 @@ func TestSyntaxErrorLine(t *testing.T) {
 	}
 }
 
-// foreignEnv is the environment of a machine with another locale and time zone.
+// foreignEnv is the environment of a machine with a different locale and time zone.
 var foreignEnv = []string{"TZ=Asia/Tokyo", "LANG=de_DE.UTF-8", "LC_ALL=de_DE.UTF-8", "LANGUAGE=de"}
 
 // TestNodeLocale checks that the locale and the time zone of the machine do not affect

@@ -89,7 +89,8 @@ func TestCheckFindsMoreThanOneFunction(t *testing.T) {
 	}
 }
 
-// TestEnginesFindSecondFunction checks that the engines find what the lexer cannot.
+// TestEnginesFindSecondFunction checks that the engines find a second function that the
+// lexer cannot find.
 func TestEnginesFindSecondFunction(t *testing.T) {
 	for _, runtime := range runtimes {
 		w := runtime.open(t)
@@ -110,7 +111,7 @@ func TestEnginesFindSecondFunction(t *testing.T) {
 	}
 }
 
-// TestCheckAcceptsValidHooks checks that no valid hook of testdata is refused.
+// TestCheckAcceptsValidHooks checks that no valid hook in testdata is refused.
 func TestCheckAcceptsValidHooks(t *testing.T) {
 	n := 0
 	for _, s := range scenes(t) {
@@ -125,7 +126,8 @@ func TestCheckAcceptsValidHooks(t *testing.T) {
 	t.Logf("%d were refused that no engine takes either", n)
 }
 
-// FuzzCheck checks that the lexer always ends, and finds an import on its own line.
+// FuzzCheck checks that the lexer always terminates, and finds an import on a separate
+// line.
 func FuzzCheck(f *testing.F) {
 	f.Add("(x) => { if (x) /'/.test(x) }")
 	f.Add("`${a}`/b/'c'")
@@ -194,8 +196,9 @@ func TestReadOnlyHooks(t *testing.T) {
 	}
 }
 
-// TestOneRecordForAllRows compares read-only hooks, which get all rows in one record, with
-// the same hooks with another parameter, which get separate records.
+// TestOneRecordForAllRows compares the results of read-only hooks, for which all rows share
+// one record, with those of the same hooks with an additional parameter, for which each row
+// has a separate record.
 func TestOneRecordForAllRows(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {

@@ -29,7 +29,7 @@ type worker interface {
 	Close()
 }
 
-// compilePrelude compiles the prelude of the workers once.
+// compilePrelude compiles the prelude of the workers only once.
 var compilePrelude = sync.OnceValues(jsruntime.Compile)
 
 func newQuickJS(t testing.TB) worker {
@@ -55,7 +55,7 @@ type nodeWorker struct {
 
 func newNode(t testing.TB) worker { return newNodeIn(t, []string{}) }
 
-// newNodeIn starts Node with an environment.
+// newNodeIn starts Node with the given environment.
 func newNodeIn(t testing.TB, env []string) worker {
 	t.Helper()
 	path, err := exec.LookPath("node")
@@ -117,7 +117,7 @@ func (w *nodeWorker) Handle(request []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// runtimes are the two runtimes, which must have the same results.
+// runtimes are the two runtimes, whose results must be the same.
 var runtimes = []struct {
 	name string
 	open func(testing.TB) worker

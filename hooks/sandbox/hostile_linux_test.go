@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// shortBudget is the budget of calls that must exceed it.
+	// shortBudget is the budget of calls that are meant to exceed it.
 	shortBudget = 300 * time.Millisecond
-	// generousBudget is the budget of all other calls, which no machine exceeds.
+	// generousBudget is the budget of all other calls. It is long enough for any machine.
 	generousBudget = time.Minute
 )
 
@@ -85,8 +85,8 @@ func TestHostileCommands(t *testing.T) {
 	}
 }
 
-// TestFilesAreForbidden checks that opening files fails in a program with a C library, and
-// kills one without.
+// TestFilesAreForbidden checks that opening a file fails in a program with a C library, and
+// kills a program without one.
 func TestFilesAreForbidden(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 2})
 	for _, command := range []string{"open", "create", "self", "start"} {
@@ -131,8 +131,8 @@ func TestForgedFrames(t *testing.T) {
 	}
 }
 
-// TestForgedAnswer shows what the pool does not check: any code in the worker can write
-// the answer. An answer without a call is refused.
+// TestForgedAnswer shows what the pool does not check: any code in the worker can write the
+// answer. An answer is refused only if there is no call.
 func TestForgedAnswer(t *testing.T) {
 	w := getWorker(t, openPool(t, Config{}))
 	one := frame('A', 6, "forged")
@@ -176,8 +176,8 @@ func TestEndOfStderr(t *testing.T) {
 	}
 }
 
-// TestStartOfStderr checks that a failure has the beginning of the standard error, which
-// has the reason.
+// TestStartOfStderr checks that a failure includes the beginning of the standard error
+// output, which contains the reason.
 func TestStartOfStderr(t *testing.T) {
 	w := getWorker(t, openPool(t, Config{}))
 	f := mustFail(t, w, "stderr fatal error: runtime: cannot allocate memory\n"+strings.Repeat("frame\n", 10_000), generousBudget)

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain makes the test binary the program that a test starts.
+// TestMain runs the test binary as the program that a test starts, if there is one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -98,7 +98,7 @@ var commands = map[string]func(rest []byte) ([]byte, error){
 	"ptrace": func([]byte) ([]byte, error) { return formatResult(nil, syscall.PtraceAttach(syscall.Getppid())) },
 }
 
-// escape is a file that no worker can write.
+// escape is the path of a file that no worker can write.
 const escape = "/tmp/intray-sandbox-escape"
 
 // formatResult returns the result of an action that a sandbox should not allow.
@@ -110,7 +110,7 @@ func formatResult(text []byte, err error) ([]byte, error) {
 	return []byte(refused), nil
 }
 
-// fork creates a process that never ends, and returns its id.
+// fork creates a process that never ends and returns its ID.
 func fork([]byte) ([]byte, error) {
 	child, _, code := syscall.RawSyscall(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0)
 	if code != 0 {
@@ -122,7 +122,7 @@ func fork([]byte) ([]byte, error) {
 	return fmt.Append(nil, child), nil
 }
 
-// sendNotes sends each word as a note. It never returns after the word spin.
+// sendNotes sends each word as a note. If a word is "spin", it never returns.
 func sendNotes(rest []byte) ([]byte, error) {
 	for _, word := range strings.Fields(string(rest)) {
 		if word == "spin" {
@@ -135,14 +135,14 @@ func sendNotes(rest []byte) ([]byte, error) {
 	return []byte("noted"), nil
 }
 
-// spin never returns, which the compiler must not notice.
+// spin never returns. The compiler must not detect that.
 func spin() {
 	for n := uint64(1); n != 0; {
 		n = n*6364136223846793005 + 1 | 1
 	}
 }
 
-// allocate allocates and uses memory until that fails. It never returns.
+// allocate allocates and uses memory until an allocation fails. It never returns.
 func allocate([]byte) ([]byte, error) {
 	for {
 		room, err := unix.Mmap(-1, 0, 4<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -155,7 +155,7 @@ func allocate([]byte) ([]byte, error) {
 	}
 }
 
-// startThreads starts more threads than the pool allows, and fewer than the system does.
+// startThreads starts more threads than the pool allows, but fewer than the system allows.
 func startThreads([]byte) ([]byte, error) {
 	for range maxThreads + 4 {
 		go func() { _ = unix.Nanosleep(&unix.Timespec{Sec: 3600}, nil) }()
@@ -164,7 +164,8 @@ func startThreads([]byte) ([]byte, error) {
 	return nil, nil
 }
 
-// floodStderr writes to the standard error without end, or one line and the rest.
+// floodStderr writes to standard error endlessly. If rest is not empty, it writes one line
+// and rest instead.
 func floodStderr(rest []byte) ([]byte, error) {
 	text := strings.Repeat("x", 1<<10) + "\n"
 	if len(rest) > 0 {

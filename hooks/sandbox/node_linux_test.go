@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// evalScript answers each request with the result of evaluating it in Node itself, like
-// code that has escaped from the runtime.
+// evalScript evaluates each request in Node itself, like code that has escaped from the
+// runtime, and answers with the result.
 const evalScript = `
 const fs = require('fs'), vm = require('vm');
 const read = (size) => {
@@ -40,7 +40,7 @@ for (;;) {
   send('A', code === 'setup' ? setup : answer);
 }`
 
-// openNodePool returns a pool with Node that is closed after the test.
+// openNodePool returns a pool of Node workers that is closed after the test.
 func openNodePool(t *testing.T, cfg Config) *Pool {
 	t.Helper()
 	if testing.Short() {
@@ -108,8 +108,8 @@ func TestNodeIsContained(t *testing.T) {
 	}
 }
 
-// startNodeWithoutFlags starts Node with the restrictions of the system, but without its
-// own.
+// startNodeWithoutFlags starts Node with the restrictions of the sandbox, but without the
+// flags that restrict Node itself.
 func startNodeWithoutFlags(t *testing.T, c *Pool) *Worker {
 	t.Helper()
 	order := c.launcher.restrictions()
@@ -165,7 +165,7 @@ func TestNodeWithoutFlags(t *testing.T) {
 	}
 }
 
-// TestBadNode checks the errors for programs that are not Node.
+// TestBadNode checks the errors for executables that are not Node.
 func TestBadNode(t *testing.T) {
 	for want, script := range map[string]string{
 		"Node 20 or later":      "echo v18.20.1",

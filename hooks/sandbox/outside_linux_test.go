@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKilledParentLeavesNoWorker checks that the workers of a killed program end, both busy
-// and idle ones.
+// TestKilledParentLeavesNoWorker checks that both busy and idle workers end when their
+// parent is killed.
 func TestKilledParentLeavesNoWorker(t *testing.T) {
 	needSandbox(t)
 	program := exec.Command("/proc/self/exe", "hook-parent", "spin")
@@ -65,7 +65,7 @@ func childrenOf(t *testing.T, pid int) (list []int) {
 	return list
 }
 
-// TestWithoutRoot runs a program as an ordinary user.
+// TestWithoutRoot checks the sandbox of a program that runs as an ordinary user.
 func TestWithoutRoot(t *testing.T) {
 	needSandbox(t)
 	if os.Geteuid() != 0 {
@@ -98,8 +98,8 @@ func TestWithoutRoot(t *testing.T) {
 	}
 }
 
-// TestFewerRights removes optional capabilities. They are reported as missing, and the
-// sandbox still works.
+// TestFewerRights checks that the sandbox works without optional capabilities and reports
+// them as missing.
 func TestFewerRights(t *testing.T) {
 	needSandbox(t)
 	if !ProbeCapabilities().Users {
@@ -135,7 +135,7 @@ func TestFewerRights(t *testing.T) {
 	}
 }
 
-// twoReports runs a program that makes two calls.
+// twoReports runs a program that makes two calls and returns their results.
 func twoReports(t *testing.T, program *exec.Cmd) (first, second callReport) {
 	t.Helper()
 	out, err := program.Output()
@@ -203,7 +203,8 @@ func TestCgroup(t *testing.T) {
 	}
 }
 
-// TestCgroupV2Files checks the files that are written, without a kernel.
+// TestCgroupV2Files checks which files are written for cgroup version 2. It does not need
+// kernel support.
 func TestCgroupV2Files(t *testing.T) {
 	folder := t.TempDir()
 	controllers := filepath.Join(folder, "cgroup.controllers")
@@ -236,7 +237,7 @@ func TestCgroupV2Files(t *testing.T) {
 	}
 }
 
-// TestUnusableCgroups checks that New reports an unusable folder and what to do.
+// TestUnusableCgroups checks that New reports an unusable cgroup folder and the solution.
 func TestUnusableCgroups(t *testing.T) {
 	needSandbox(t)
 	second := func(t *testing.T) string {
@@ -273,8 +274,8 @@ func TestUnusableCgroups(t *testing.T) {
 	}
 }
 
-// mounted returns a real version 2 folder without the memory controller, which version 1
-// uses.
+// mounted returns a real cgroup version 2 folder without the memory controller, which
+// cgroup version 1 uses.
 func mounted(t *testing.T) string {
 	folder := t.TempDir()
 	if err := unix.Mount("none", folder, "cgroup2", 0, ""); err != nil {

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runParent is a program with a pool. Its workers spin, or it reports the results of calls.
+// runParent runs a program that has a pool. Its workers spin, or it reports the results of
+// calls.
 func runParent(args []string) {
 	if args[0] == "confined" {
 		forbidNamespaces()
@@ -47,7 +48,7 @@ func forbidNamespaces() {
 	}
 }
 
-// spinUntilKilled starts three busy workers, prints their process ids and waits to be
+// spinUntilKilled starts three busy workers, prints their process IDs and waits until it is
 // killed.
 func spinUntilKilled(c *Pool) {
 	for range 3 {
@@ -69,7 +70,7 @@ type callReport struct {
 	Capabilities         Capabilities
 }
 
-// reportCalls prints the result of each call in a line.
+// reportCalls prints the result of each call, one per line.
 func reportCalls(c *Pool, requests []string) {
 	out := json.NewEncoder(os.Stdout)
 	for _, request := range requests {

@@ -60,7 +60,8 @@ func mustCall(t testing.TB, w *Worker, request string) string {
 	return answer
 }
 
-// waitForExit waits until a process has ended. It need not be a child of this one.
+// waitForExit waits until a process has ended. The process does not have to be a child of
+// this one.
 func waitForExit(t testing.TB, pid int) {
 	t.Helper()
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -106,7 +107,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestConcurrentCalls makes more calls at once than a worker may have.
+// TestConcurrentCalls checks that calls succeed if there are more at once than a worker
+// accepts.
 func TestConcurrentCalls(t *testing.T) {
 	w := getWorker(t, openPool(t, Config{}))
 	var all sync.WaitGroup
@@ -188,7 +190,7 @@ func TestCancelledCall(t *testing.T) {
 	}
 }
 
-// TestSignals checks that signals that stop a service do not end its workers.
+// TestSignals checks that the signals that stop a service do not end its workers.
 func TestSignals(t *testing.T) {
 	w := getWorker(t, openPool(t, Config{}))
 	for _, one := range []unix.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP} {
@@ -249,7 +251,7 @@ func TestInvalidConfigs(t *testing.T) {
 	}
 }
 
-// TestWorkersAreFresh checks that no worker is used twice, and that idle workers are
+// TestWorkersAreFresh checks that no worker is used twice and that idle workers are
 // replaced.
 func TestWorkersAreFresh(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 2, MaxWorkers: 3})
@@ -265,8 +267,8 @@ func TestWorkersAreFresh(t *testing.T) {
 	}
 }
 
-// TestFilesAreClosed compares the open files before a pool is opened and after it is
-// closed.
+// TestFilesAreClosed checks that the same files are open before a pool is opened and after
+// it is closed.
 func TestFilesAreClosed(t *testing.T) {
 	before, err := listOpenFiles()
 	if err != nil {
@@ -286,7 +288,8 @@ func TestFilesAreClosed(t *testing.T) {
 	}
 }
 
-// TestMaxWorkers checks that a caller waits for a worker until it gets one or cancels.
+// TestMaxWorkers checks that a caller waits until a worker is available or the caller
+// cancels.
 func TestMaxWorkers(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 1, MaxWorkers: 2})
 	one, _ := getWorker(t, c), getWorker(t, c)
@@ -332,7 +335,7 @@ func TestCloseEndsAll(t *testing.T) {
 			failures <- err
 		}()
 	}
-	all := append(c.aliveWorkers(), <-c.ready, <-c.ready) // the idle workers, too
+	all := append(c.aliveWorkers(), <-c.ready, <-c.ready) // including the idle workers
 	c.Close()
 	for range 2 {
 		var f *Failure
@@ -352,7 +355,7 @@ func TestCloseEndsAll(t *testing.T) {
 	}
 }
 
-// TestConcurrentWorkers uses, ends and closes many workers at once.
+// TestConcurrentWorkers checks that many workers can be used, ended and closed at once.
 func TestConcurrentWorkers(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 2, MaxWorkers: 6})
 	commands := []string{"echo ok", "exit", "socket", "fault x", "echo ok"}
@@ -375,7 +378,7 @@ func TestConcurrentWorkers(t *testing.T) {
 	all.Wait()
 }
 
-// TestNotes checks that a failure has the last note of its call only.
+// TestNotes checks that a failure contains only the last note of its call.
 func TestNotes(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 2})
 	w := getWorker(t, c)
@@ -408,8 +411,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestTryWorker checks that TryWorker returns no worker while all are in use, and one as
-// soon as another has ended.
+// TestTryWorker checks that TryWorker returns no worker while all are in use, and returns
+// one as soon as a worker has ended.
 func TestTryWorker(t *testing.T) {
 	c := openPool(t, Config{MaxWorkers: 2, IdleWorkers: 1})
 	first := getWorker(t, c)
@@ -440,8 +443,8 @@ func TestTryWorker(t *testing.T) {
 	}
 }
 
-// BenchmarkCall measures a call without computation. A batch of 1,000 rows has about 174
-// kB.
+// BenchmarkCall measures a call without computation. A batch of 1,000 rows is about 174 kB
+// long.
 func BenchmarkCall(b *testing.B) {
 	w := getWorker(b, openPool(b, Config{}))
 	for _, size := range []int{100, 174_000, 4 << 20} {
@@ -457,7 +460,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkStart measures a worker that is started, restricted, ready and closed.
+// BenchmarkStart measures starting, restricting and closing a worker.
 func BenchmarkStart(b *testing.B) {
 	c := openPool(b, Config{MaxWorkers: 2})
 	for b.Loop() {

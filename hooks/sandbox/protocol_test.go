@@ -33,8 +33,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// TestBrokenFrames checks that memory is allocated for the payload that arrived, not for
-// its announced size.
+// TestBrokenFrames checks that memory is allocated for the payload that has arrived, not
+// for the announced size.
 func TestBrokenFrames(t *testing.T) {
 	got, err := readPayload(bytes.NewReader([]byte("short")), maxFrame, nil)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || got != nil {
@@ -51,7 +51,7 @@ func TestBrokenFrames(t *testing.T) {
 	}
 }
 
-// newFrameHandler returns a worker without a process, which only handles frames.
+// newFrameHandler returns a worker that has no process and only handles frames.
 func newFrameHandler() *Worker {
 	proc := &process{reaped: true, gone: make(chan struct{})}
 	close(proc.gone)
@@ -98,7 +98,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// TestCallBudget checks that the budget of a call begins when the call before it is
+// TestCallBudget checks that the budget of a call starts when the call before it is
 // answered.
 func TestCallBudget(t *testing.T) {
 	w := newFrameHandler()

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outcome returns the answer of a call, or the kind of its failure.
+// outcome returns the answer to a call, or the kind of its failure.
 func outcome(t *testing.T, w *Worker, request string, budget time.Duration) string {
 	t.Helper()
 	answer, err := w.Call(t.Context(), []byte(request), budget)
@@ -24,7 +24,7 @@ func outcome(t *testing.T, w *Worker, request string, budget time.Duration) stri
 	return answer
 }
 
-// TestEachRestrictionAlone checks what each restriction does without the others.
+// TestEachRestrictionAlone checks the effect of each restriction without the others.
 func TestEachRestrictionAlone(t *testing.T) {
 	both := ProbeCapabilities()
 	if both.Landlock < 4 || !both.Seccomp {
@@ -68,8 +68,8 @@ func TestEachRestrictionAlone(t *testing.T) {
 	}
 }
 
-// TestProcessGroupIsKilled checks that the child of a worker without restrictions ends
-// with it.
+// TestProcessGroupIsKilled checks that a child of an unrestricted worker ends together with
+// the worker.
 func TestProcessGroupIsKilled(t *testing.T) {
 	has := ProbeCapabilities()
 	has.Seccomp, has.Landlock = false, 0
@@ -113,8 +113,8 @@ func TestStrictRefuses(t *testing.T) {
 	}
 }
 
-// TestWorkerRefusesPartialSandbox checks that a worker fails if the kernel lacks one of its
-// restrictions.
+// TestWorkerRefusesPartialSandbox checks that a worker fails if the kernel does not support
+// one of its restrictions.
 func TestWorkerRefusesPartialSandbox(t *testing.T) {
 	needSandbox(t)
 	has := ProbeCapabilities()
@@ -146,7 +146,7 @@ func TestOwnUser(t *testing.T) {
 	}
 }
 
-// userOf returns the first of the four user ids of a process.
+// userOf returns the first of the four user IDs of a process.
 func userOf(t *testing.T, w *Worker) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(w.proc.os.Pid), "status"))
@@ -157,8 +157,8 @@ func userOf(t *testing.T, w *Worker) string {
 	return strings.Fields(rest)[0]
 }
 
-// TestNothingIsInherited checks that a worker has no open file of this program, not even an
-// inheritable one.
+// TestNothingIsInherited checks that a worker has no open files of this program, not even
+// inheritable ones.
 func TestNothingIsInherited(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {

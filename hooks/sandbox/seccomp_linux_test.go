@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runFilter runs a filter as the kernel does, on the number, the processor and the
-// arguments of a system call. The virtual machine of the library reads big-endian numbers.
+// runFilter runs a filter on the number, the processor and the arguments of a system call,
+// as the kernel does. The virtual machine of package bpf reads big-endian numbers.
 func runFilter(t *testing.T, c syscallPolicy, arch, number uint32, args ...uint32) uint32 {
 	t.Helper()
 	machine, err := bpf.NewVM(c.compile())
