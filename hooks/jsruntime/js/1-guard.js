@@ -1,5 +1,5 @@
-// Captures the built-in functions that the prelude uses, before hooks can change them, and
-// describes values and errors of hooks.
+// Captures the built-in functions that the prelude uses before hooks can change them, and
+// describes values and errors from hooks.
 
 const { parse, stringify } = JSON;
 const { isArray } = Array;
@@ -45,8 +45,8 @@ const global = globalThis;
 const node = host !== undefined;
 const InternalErrorPrototype = node ? null : global.InternalError.prototype;
 
-// compile evaluates an expression. Its frames in stack traces have the name, or a mark
-// that no other code has.
+// compile evaluates an expression. In stack traces, its frames have the given name, or a
+// mark that no other code has.
 const compile = node ? host.compile : (text) => indirectEval(text);
 const clock = node ? host.clock : global.intrayClock;
 
@@ -54,7 +54,7 @@ const clock = node ? host.clock : global.intrayClock;
 const parseOnly = node ? host.parse : (text) => FunctionOf(text);
 
 // note reports what the worker does next. If the process is killed, the last note is the
-// only evidence.
+// only evidence of that.
 const note = node ? host.note : global.intrayNote;
 delete global.intrayClock;
 
@@ -63,19 +63,19 @@ const newChangeReader = node ? undefined : global.intrayChangeReader;
 delete global.intrayNote;
 delete global.intrayChangeReader;
 
-// A hook can change every object that it can reach. From the first hook on, this code
-// therefore calls no method of such an object, iterates over lists by index, reads
-// members that may be missing with own, and creates objects with all their members.
+// A hook can change every object that it can reach. After the first hook has run, this code
+// therefore does not call methods of such objects. It iterates over lists by index, reads
+// properties that may be missing with own, and creates objects with all their properties.
 const own = (object, name) => hasOwn(object, name) ? object[name] : undefined;
 
 // property is a property descriptor that does not depend on the prototype of all objects.
 const property = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
-// bareList returns a list without a prototype. Changes of hooks to the prototypes do not
-// affect it, and hooks never get one.
+// bareList returns a list without a prototype. Hooks cannot affect it by changing
+// prototypes, and never receive one.
 const bareList = () => setPrototypeOf([], null);
 
-// The functions behind the traps of proxies, by name.
+// These are the functions behind the traps of proxies, by name.
 const trapNames = ["get", "set", "has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty", "getPrototypeOf", "setPrototypeOf", "isExtensible", "preventExtensions"];
 const plainTraps = create(null);
 for (const name of trapNames) plainTraps[name] = Reflect[name];
@@ -85,12 +85,11 @@ const maxStack = 20000;
 const maxLines = 20; // lines of console output
 const maxLine = 200;
 
-// faultText returns the text of a Fault, and undefined for everything else that was
-// thrown.
+// faultText returns the text of a Fault, and undefined for any other value that was thrown.
 let faultText;
 
 // Fault reports an invalid result of a hook, or an invalid argument of a method. It is an
-// ordinary error, because a hook may catch it, and its stack has the position.
+// ordinary error, because a hook may catch it and its stack contains the position.
 class Fault extends ErrorOf {
 	#text;
 
@@ -100,18 +99,18 @@ class Fault extends ErrorOf {
 	}
 
 	static {
-		// This check calls no trap of a proxy.
+		// This check does not call any trap of a proxy.
 		faultText = (thrown) => typeof thrown === "object" && thrown !== null && #text in thrown ? thrown.#text : undefined;
 	}
 }
 
-// missed is thrown when a hook reads a column that was not sent. The hook may catch it,
-// so only someMissing counts.
+// missed is thrown when a hook reads a column that was not sent. Only someMissing is
+// decisive, because the hook may catch the error.
 const missed = new ErrorOf("this column is read again");
 
 const short = (text, length) => wellFormed(text.length > length ? slice(text, 0, length) + "…" : text);
 
-// nameKind describes the kind of a value, with an article.
+// nameKind returns a name for the kind of a value, with an article.
 function nameKind(value) {
 	if (value === null) return "null";
 	if (isArray(value)) return "a list";
@@ -125,7 +124,7 @@ function nameKind(value) {
 	}
 }
 
-// describe returns the name and the message of anything that was thrown.
+// describe returns the name and the message of any value that was thrown.
 function describe(thrown) {
 	try {
 		if (typeof thrown !== "object" && typeof thrown !== "function" || thrown === null) {
@@ -135,7 +134,7 @@ function describe(thrown) {
 		if (typeof message === "string") {
 			return { name: typeof name === "string" ? short(name, 100) : "", message: short(explain(name, message), maxText) };
 		}
-		// Without memory for a message, QuickJS throws an error without one.
+		// If there is no memory for a message, QuickJS throws an error without one.
 		if (!node && getPrototypeOf(thrown) === InternalErrorPrototype) return { name: "InternalError", message: "out of memory" };
 		const text = stringify(thrown);
 		return { name: "", message: short(typeof text === "string" ? text : nameKind(thrown), maxText) };
@@ -144,28 +143,28 @@ function describe(thrown) {
 	}
 }
 
-// headOf returns the length of the message that Node puts before the frames of a stack.
+// headOf returns the length of the message before the frames of a stack trace in Node.
 function headOf(stack, message) {
 	if (!node || typeof message !== "string" || message === "") return 0;
 	const at = indexOf(stack, message);
 	return at < 0 || at > maxText ? 0 : at + message.length;
 }
 
-// endOf returns where the line that begins at an index ends.
+// endOf returns the end of the line that starts at an index.
 function endOf(text, from) {
 	const end = indexOf(text, "\n", from);
 	return end < 0 ? text.length : end;
 }
 
-// linesIn counts lines.
+// linesIn returns the number of lines in a text.
 function linesIn(text) {
 	let n = 1;
 	for (let at = endOf(text, 0); at < text.length; at = endOf(text, at + 1)) n++;
 	return n;
 }
 
-// locate finds the position of an error in the source of a hook. An error of a class that
-// the hook defines is at the call of its constructor, not within the class.
+// locate returns the position of an error in the source of a hook. If the hook defines the
+// class of the error, the position is the call of its constructor, not a line of the class.
 function locate(thrown, hook) {
 	try {
 		const stack = thrown.stack;
@@ -192,8 +191,8 @@ function locate(thrown, hook) {
 	return {};
 }
 
-// frame matches a line of a stack trace: the name of a function, the mark, line and
-// column. QuickJS also has lines without parentheses, for texts that JSON.parse reads.
+// frame matches a line of a stack trace: the name of a function, the mark, the line and the
+// column. For text that JSON.parse reads, QuickJS also writes lines without parentheses.
 const frame = node ? /^\s+at (?:(.*?) \(|.*?)([^\s(]+):(\d+):(\d+)\)?$/ : /^\s+at (.*?) \(([^\s(]+):(\d+):(\d+)\)$/;
 
 // makersOf returns the names of the classes of an error.
@@ -206,9 +205,9 @@ function makersOf(error) {
 	return names;
 }
 
-// place converts a position in the wrapped text, whose first line is indented, to one in
-// the source of the hook. Columns count characters; 0 is unknown. A hook can forge the
-// input.
+// place converts a position in the wrapped source, whose first line is indented, to a
+// position in the source of the hook. Columns are counted in characters; 0 means unknown. A
+// hook can forge the input.
 function place(hook, line, column, indent) {
 	if (!isInteger(line) || line < 1) return {};
 	if (line > hook.lines) return { line: hook.lines, column: 0 };
@@ -225,16 +224,17 @@ function lineOf(text, line) {
 	return slice(text, from, endOf(text, from));
 }
 
-// pointsIn counts characters; some have two units.
+// pointsIn returns the number of characters in a text. Some characters have two UTF-16
+// units.
 function pointsIn(text) {
 	let n = 0;
 	for (let i = 0; i < text.length; i++) if ((charCodeAt(text, i) & 0xfc00) !== 0xdc00) n++;
 	return n;
 }
 
-// nodeColumn converts a column of QuickJS to the one that Node reports: of the name instead
-// of the dot before it, of the function instead of the parenthesis after it, and of new
-// instead of what follows the class.
+// nodeColumn converts a column from QuickJS to the column that Node reports: that of the
+// name instead of the preceding dot, of the function instead of the following parenthesis,
+// and of new instead of the text after the class.
 function nodeColumn(line, column) {
 	let at = 0; // in UTF-16 units
 	for (let n = 1; n < column && at < line.length; n++) at += (charCodeAt(line, at) & 0xfc00) === 0xd800 ? 2 : 1;

@@ -1,4 +1,4 @@
-// Removes what hooks must not have, and explains why it is missing.
+// Removes the features that hooks must not use, and explains why they are missing.
 
 const absent = create(null);
 
@@ -15,7 +15,7 @@ without("SharedArrayBuffer Atomics WebAssembly WeakRef FinalizationRegistry", "h
 without("URL URLSearchParams TextEncoder TextDecoder structuredClone atob btoa crypto Blob AbortController", "hooks have only the JavaScript language");
 if (!node) absent.Intl = "the QuickJS runtime has no Intl: it comes with --hook-runtime node";
 
-// explain replaces an engine's "is not defined" with the reason.
+// explain replaces the "is not defined" error of an engine with the reason.
 function explain(name, message) {
 	if (name !== "ReferenceError") return message;
 	const found = search(/^'?([\w$]+)'? is not defined$/, message);
@@ -28,7 +28,7 @@ function replace(object, name, value) {
 
 for (const name of ["SharedArrayBuffer", "Atomics", "WebAssembly", "WeakRef", "FinalizationRegistry", "gc"]) delete global[name];
 
-// Hooks cannot create code while rows are processed, so the schema has all code that
+// Hooks cannot create code while rows are processed, so the schema contains all code that
 // runs.
 replace(global, "eval", function () {
 	throw new EvalErrorOf("hooks cannot build code from text: eval is not there");
@@ -47,15 +47,16 @@ for (const sample of [function () {}, async function () {}, function* () {}, asy
 }
 if (node) defineProperty(ErrorOf, "prepareStackTrace", { value: undefined, writable: false, configurable: false });
 
-// QuickJS ignores locales when it formats and compares. Its results would differ from
-// those of other engines, so these functions throw.
+// QuickJS ignores locales in formatting and comparing functions. Their results would differ
+// from those of other engines, so these functions throw.
 function needsNode(object, name) {
 	replace(object, name, function () {
 		throw new TypeErrorOf(name + " needs locales, which the QuickJS runtime does not have: they come with --hook-runtime node");
 	});
 }
 
-// rootCase makes a method change the case of letters, except for locales with other rules.
+// rootCase makes a method that changes the case of letters throw for locales with special
+// rules.
 function rootCase(name, plain) {
 	const method = String.prototype[plain];
 	replace(String.prototype, name, function (locales) {
@@ -75,7 +76,7 @@ if (!node) {
 	rootCase("toLocaleLowerCase", "toLowerCase");
 }
 
-// console stores the last lines for `intray hooks test`.
+// console keeps the last lines for `intray hooks test`.
 let lines = bareList();
 
 function show(value) {

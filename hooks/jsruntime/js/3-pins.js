@@ -1,8 +1,8 @@
 // Pins the clock, random numbers, the time zone and the locale, so that they are the same
-// in each run.
+// in every run.
 
-// The hook that runs and its row. Random numbers depend only on these, so they do not
-// change with the rows that were processed before.
+// These are the current hook and row. Random numbers depend only on them and the seed, so
+// rows that were processed before have no effect.
 let atHook = null;
 let atRow = -1;
 const randomState = { hook: null, row: -1, draws: 0 };
@@ -31,7 +31,7 @@ defineProperty(PinnedDate, "prototype", { value: RealDate.prototype, writable: f
 replace(RealDate.prototype, "constructor", PinnedDate);
 replace(global, "Date", PinnedDate);
 
-// nameZone makes a method append the time zone, as other engines do.
+// nameZone makes a method append the time zone, as in other engines.
 function nameZone(method) {
 	const plain = RealDate.prototype[method];
 	replace(RealDate.prototype, method, function () {
@@ -68,7 +68,7 @@ function random() {
 
 replace(Math, "random", random);
 
-// localized makes a method use the pinned locale if a hook names none.
+// localized makes a method use the pinned locale if a hook does not specify one.
 function localized(type, name, place) {
 	const plain = type.prototype[name];
 	replace(type.prototype, name, function (...args) {
@@ -92,10 +92,10 @@ function localizedFormat(name) {
 	replace(Intl, name, Pinned);
 }
 
-// localePinned reports whether methods use the pinned locale. They look it up in each call.
+// localePinned reports whether methods use the pinned locale. They check it in each call.
 let localePinned = false;
 
-// nameZoneAgain makes a method show the time zone in English on machines with another
+// nameZoneAgain makes a method write the time zone in English on machines with a different
 // language.
 function nameZoneAgain(method) {
 	const plain = RealDate.prototype[method];
@@ -120,7 +120,7 @@ function pinLocale() {
 
 if (node) {
 	if (new Intl.NumberFormat().resolvedOptions().locale !== pins.locale) pinLocale();
-	// A format without a date shows the clock.
+	// A format function without a date uses the clock.
 	const prototype = Intl.DateTimeFormat.prototype;
 	const { get } = getOwnPropertyDescriptor(prototype, "format");
 	const parts = prototype.formatToParts;
@@ -135,7 +135,7 @@ if (node) {
 	replace(prototype, "formatToParts", function (date) { return apply(parts, this, [given(date)]); });
 }
 
-// applyPins applies the pins of a load, or throws.
+// applyPins applies the pins of a load request. It throws if the runtime does not support them.
 function applyPins(wanted) {
 	pins.now = wanted.now;
 	pins.seed = wanted.seed | 0;

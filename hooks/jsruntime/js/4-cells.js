@@ -1,23 +1,24 @@
-// Records as hooks see them. The rows of a call are stored column by column; a record is
-// created when its hook is called. The cells of a column that was not sent are one
-// object, which notes every access.
+// Records as hooks see them. The rows of a call are stored column by column. A record is
+// created when its hook is called. All cells of a column that was not sent are the same
+// object, which records every access.
 
-// fields are those of the load: {key, many}. fieldOf maps keys to their indexes.
+// fields are the fields of the load request: {key, many}. fieldOf maps keys to their
+// indexes.
 let fields = bareList();
 let fieldOf = create(null);
 let missCells = bareList();
 
-// columns are those of the current request, and 0 if not sent. While learning, used marks
-// the fields that hooks use. missing marks those that they used but that were not sent;
-// someMissing reports whether there are any.
+// columns are the columns of the current request, or 0 if not sent. While columns are
+// learned, used marks the fields that hooks use. missing marks the fields that hooks used
+// but that were not sent. someMissing reports whether there are any.
 let columns = bareList();
 let learning = false;
 let used = new Uint8ArrayOf(0);
 let missing = used;
 let someMissing = false;
 
-// quick marks the fields whose changed cells need no further check: no columns are
-// learned, and the field is not many-to-one.
+// quick marks the fields whose changed cells need no further check, because no columns are
+// learned and the field is not many-to-one.
 let quick = bareList();
 
 function setColumns(request) {
@@ -34,7 +35,7 @@ function setColumns(request) {
 }
 
 // prepared returns a column of a request as a Column. It returns 0 for a column that was
-// not sent, and the stored column for one that was sent ahead.
+// not sent, and the stored column for a column that was sent ahead.
 function prepared(given, field) {
 	if (given === 0) return 0;
 	const many = fields[field].many;
@@ -47,9 +48,9 @@ function prepared(given, field) {
 	return column;
 }
 
-// Column is a column. Infos and options are sparse, by row. packs are those of a column
-// that was sent ahead, and size is the number of rows of each; over, next and touched
-// have what hooks changed in it.
+// Column is a column. Infos and options are sparse, by row. If the column was sent ahead,
+// packs are its packs, and size is the number of rows in each pack. over, next and touched
+// contain the changes that hooks made.
 class Column {
 	field;
 	part;
@@ -85,7 +86,7 @@ function columnOf(given, field, part) {
 const valueAt = (column, i) => column.packs === null ? column.value[i] : packedValue(column, i);
 const resultAt = (column, i) => column.packs === null ? (column.result === null ? column.value : column.result)[i] : packedResult(column, i);
 
-// byRow adds the pairs of rows and lists to found, starting at a row.
+// byRow adds the pairs of rows and lists to found, counting rows from the given one.
 function byRow(pairs, found, from) {
 	if (pairs === undefined) return found;
 	if (found === null) found = create(null);
@@ -116,7 +117,7 @@ function infosOf(column, i) {
 	return copyEach(found[i], copyInfo);
 }
 
-// withOptions adds the cell's own select options.
+// withOptions adds the select options that only this cell has.
 function withOptions(cell, column, i) {
 	if (column.options !== null && column.options[i] !== undefined) cell.selectOptions = copyEach(column.options[i], copyOption);
 	return cell;
@@ -147,7 +148,7 @@ function miss(field) {
 	throw missed;
 }
 
-// missCell creates the cell of a column that was not sent, which notes every access.
+// missCell creates the cell of a column that was not sent. The cell records every access.
 function missCell(field) {
 	const touch = () => miss(field);
 	const traps = create(null);
@@ -155,7 +156,7 @@ function missCell(field) {
 	return new ProxyOf({}, traps);
 }
 
-// While columns are learned, a cell is complete and notes its use.
+// While columns are learned, a cell is complete and records its use.
 const learners = bareList();
 
 function learner(field) {
@@ -181,9 +182,9 @@ function learn(field, cell) {
 	return shown;
 }
 
-// QuickJS drops the layout of objects, which is their keys in order, with the last object
-// that has it, and would create the layouts of records and cells again for each row.
-// These objects prevent that: one for each prefix of the keys.
+// QuickJS drops the layout of objects (their keys in order) with the last object that has
+// it. It would create the layouts of records and cells again for each row. These objects
+// prevent that: there is one for each prefix of the keys.
 let layouts = null;
 
 function layoutsOf(names) {
@@ -195,15 +196,16 @@ function layoutsOf(names) {
 	return made;
 }
 
-// layoutsFor returns objects with the layouts of records and of what most hooks return.
+// layoutsFor returns objects with the layouts of records and of the values that most hooks
+// return.
 function layoutsFor(list) {
 	const kinds = [["row", "index", "rowId"], ["value", "resultValue", "info"], ["value", "info"], ["info"], ["message", "level"]];
 	for (let f = 0; f < list.length; f++) kinds[kinds.length] = [list[f].key];
 	return copyEach(kinds, layoutsOf);
 }
 
-// maxMakers is how many makers are cached. Each has code for one set of columns that
-// creates a row with one literal, which is fast.
+// maxMakers is the maximum number of cached makers. Each maker has code for one set of
+// columns, which creates a row with one literal. That is fast.
 const maxMakers = 50;
 let makers = create(null);
 let makersKept = 0;
@@ -226,8 +228,8 @@ function cellCode(kind, f) {
 	}
 }
 
-// A sparse row is a proxy of an object with the cells of the columns that were sent. It
-// gets the others, in schema order, when something looks at more than one cell.
+// A sparse row is a proxy for an object with the cells of the columns that were sent. The
+// other cells are added, in schema order, when more than one cell is accessed.
 let sparseFrom = 0; // the number of missing columns from which rows are sparse
 let filled = new WeakSetOf();
 const isFilled = uncurry(WeakSet.prototype.has);
@@ -264,7 +266,7 @@ for (const name of ["has", "deleteProperty", "ownKeys", "getOwnPropertyDescripto
 	};
 }
 
-// The sparse row that was created last, and its target.
+// This is the sparse row that was created last, with its target.
 let shownRow = null;
 let rowBehind = null;
 
@@ -274,8 +276,8 @@ function sparse(target) {
 	return shownRow;
 }
 
-// makerCode returns code: given the columns, it creates a function from a row to its
-// cells.
+// makerCode returns source code that, given the columns, creates a function from a row to
+// its cells.
 function makerCode(kinds, isSparse) {
 	let names = "", cells = "";
 	for (let f = 0; f < fields.length; f++) {
@@ -293,8 +295,8 @@ function makerCode(kinds, isSparse) {
 	return "(function (columns, miss, list, cell, learn, sparse) { \"use strict\"; " + names + " return function (i) { return " + row + "; }; })";
 }
 
-// maker returns the function that creates the cells of a row. With changing, a hook may
-// see infos or options that an earlier one set.
+// maker returns the function that creates the cells of a row. With changing, a hook may see
+// infos or options that an earlier hook set.
 function maker(changing) {
 	let kinds = learning ? "+" : "-";
 	let away = 0;
@@ -309,7 +311,7 @@ function maker(changing) {
 	return makers[kinds](columns, missCells, listOf, cellOf, learn, sparse);
 }
 
-// filler returns the function that shows each row in the same record, for a hook that
+// filler returns the function that presents each row in the same record, for a hook that
 // only reads values. It returns null if a value is not a string or a number.
 function filler() {
 	const row = {}, cells = bareList(), values = bareList(), results = bareList();
