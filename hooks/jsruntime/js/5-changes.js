@@ -1,4 +1,4 @@
-// Checks what hooks return and collects it as changes.
+// Checks the results of hooks and collects them as changes.
 
 const maxValue = 1 << 20; // characters of a value
 const maxList = 10000; // elements of a value that is a list
@@ -8,9 +8,9 @@ const maxOptions = 10000; // select options of a cell
 
 const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
 
-// changes is a flat list: (row * fields + field) * 16 + flags, followed by the part,
-// value, infos and options that the flags name. A string instead of a number is the value
-// of the same field in the next row. tally has the number of elements, their approximate
+// changes is a flat list: (row * fields + field) * 16 + flags, followed by the part, value,
+// infos and options that the flags specify. A string in place of a number is the value of
+// the same field in the next row. tally contains the number of elements, their approximate
 // size as text, the limit of that size, and the position that the next row would have.
 let changes = bareList();
 const tallyRoom = new ArrayBufferOf(32), tally = new Float64ArrayOf(tallyRoom);
@@ -32,8 +32,8 @@ function push(one) {
 	changes[tally[COUNT]++] = one;
 }
 
-// eachChange calls visit(cell, part, flags, n) for each change, where n is the index of
-// the value, infos and options that the flags name.
+// eachChange calls visit(cell, part, flags, n) for each change. n is the index of the first
+// item that the flags specify.
 function eachChange(visit) {
 	for (let n = 0, at = 0; n < changes.length;) {
 		const isPosition = typeof changes[n] === "number";
@@ -51,8 +51,8 @@ function countChanges() {
 	return count;
 }
 
-// lastOnly combines all changes of a cell: the last value counts, and so do the last
-// infos and options.
+// lastOnly combines all changes of a cell. It keeps the last value, the last infos and the
+// last options.
 function lastOnly() {
 	const all = new MapOf();
 	eachChange((cell, part, flags, n) => {
@@ -87,10 +87,11 @@ function scalar(value, key) {
 	}
 }
 
-// Results of hooks are read once, because a getter could return another value later.
+// Results of hooks are read only once, because a getter could return a different value
+// later.
 //
-// listed reads a list of at most so many elements with read(element, key, place). Errors
-// call it by name, and by the key if there is one.
+// listed reads a list, which may not exceed a maximum length, with read(element, key,
+// place). Errors refer to the list by its name, and by the key if there is one.
 function listed(list, name, key, most, read) {
 	if (!isArray(list)) throw new Fault(nameFor(name, key) + " is " + nameKind(list) + "; it must be a list");
 	const made = bareList(), length = list.length;
@@ -143,7 +144,7 @@ function checkedAlternate(one, key) {
 	return bounded(one, key);
 }
 
-// bounded returns a text of a select option.
+// bounded returns a string of a select option after checking its length.
 function bounded(text, key) {
 	if (text.length > maxValue) throw new Fault("a text of a select option for \"" + key + "\" has " + text.length + " characters; " + maxValue + " are allowed");
 	grow(text.length);
@@ -154,7 +155,7 @@ function checkedList(list, field, name, most, check) {
 	return list === null ? bareList() : listed(list, name, fields[field].key, most, check);
 }
 
-// same compares values, and lists by their elements.
+// same reports whether two values are equal. It compares lists by their elements.
 function same(a, b) {
 	if (a === b) return true;
 	if (!isArray(a) || !isArray(b) || a.length !== b.length) return false;
@@ -168,7 +169,7 @@ function sameInfos(a, b) {
 	return true;
 }
 
-// sameOptions reports whether select options are equal.
+// sameOptions reports whether two lists of select options are equal.
 function sameOptions(a, b) {
 	if (a.length !== b.length) return false;
 	for (let i = 0; i < a.length; i++) {
@@ -180,8 +181,8 @@ function sameOptions(a, b) {
 
 const none = [];
 
-// newInfos returns the infos if they differ from those of the cell. For a column that was
-// not sent, those of the cell are unknown.
+// newInfos returns the infos if they differ from those of the cell. If the column was not
+// sent, the infos of the cell are unknown.
 function newInfos(column, i, infos, field) {
 	if (infos === undefined) return undefined;
 	const before = column === 0 ? undefined : latest(column, "infos", i) || none;
@@ -214,14 +215,15 @@ function newValue(column, i, value, field) {
 	return made;
 }
 
-// refuseMisfit refuses a list as a cell, and manyToOne of a field that is not many-to-one.
+// refuseMisfit throws if a list is used as a cell, or manyToOne for a field that is not
+// many-to-one.
 function refuseMisfit(given, field) {
 	const { key } = fields[field];
 	if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook returned a list; it must be {value, info}");
 	if (given.manyToOne !== null) throw new Fault("the hook returned manyToOne for \"" + key + "\", where a single cell is expected; it must be {value, info}");
 }
 
-// change collects what differs from the cell in row i of a column.
+// change collects the differences from the cell in row i of a column.
 function change(column, i, field, part, given) {
 	const wanted = given.value;
 	if (given.manyToOne !== undefined || wanted === undefined && isArray(given)) refuseMisfit(given, field);
@@ -269,7 +271,8 @@ function sameParts(column, i, values) {
 	return true;
 }
 
-// changeReader is a faster implementation of the end of changeRow, in QuickJS only.
+// changeReader is a faster implementation of the last part of changeRow. It exists only in
+// QuickJS.
 let changeReader;
 
 function bindChangeReader() {
@@ -283,8 +286,9 @@ function bindChangeReader() {
 	changeReader = newChangeReader(fieldOf, targets, results, changes, tallyRoom, changeNamed, fields.length);
 }
 
-// changeRow collects what a hook returned for row i, again if it returned that row
-// before. It avoids function calls and property accesses, which are slow in QuickJS.
+// changeRow collects the result of a hook for row i. again reports whether the hook
+// returned that row before. It avoids function calls and property accesses, which are slow
+// in QuickJS.
 function changeRow(out, i, again) {
 	if (ghostly) {
 		changeLazy(out, i, again);
@@ -329,7 +333,7 @@ function changeRow(out, i, again) {
 	}
 }
 
-// changeNamed collects what a hook returned under a key.
+// changeNamed collects the cell that a hook returned under a key.
 function changeNamed(i, name, cell) {
 	const field = fieldOf[name];
 	if (field === undefined) throw new Fault("the hook returned the field \"" + short(name, 100) + "\", which the schema does not have");
@@ -345,8 +349,8 @@ function changeCell(column, i, field, given) {
 	else change(column, i, field, -1, cell);
 }
 
-// changeLazy is changeRow for results that may have ghosts: unchanged ones are no
-// changes, unless they are returned for another row or for a row again.
+// changeLazy is changeRow for results that may have ghosts. An unchanged ghost is not a
+// change, unless it is returned for a different row or for a row again.
 function changeLazy(out, i, again) {
 	const given = settledGhost(out, i, again);
 	if (given === undefined) return;
@@ -365,7 +369,7 @@ function changeLazy(out, i, again) {
 	}
 }
 
-// rowOf returns the row of a result.
+// rowOf returns the row in a result.
 function rowOf(out) {
 	if (typeof out !== "object" || isArray(out)) throw new Fault("the hook returned " + nameKind(out) + "; it must return {row: {…}}, or nothing");
 	const { row } = out;

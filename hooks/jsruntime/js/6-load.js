@@ -1,25 +1,25 @@
-// Turns sources into functions.
+// Converts sources to functions.
 
-// hooks are those of the load: {kind, name, source, reads, live, number, mark, indent,
-// lines, call}.
+// hooks are the hooks of the load request: {kind, name, source, reads, live, number, mark,
+// indent, lines, call}.
 let hooks = [];
 
-// The author of a schema may ask for the real clock at the top of a hook.
+// The author of a schema can request the real clock at the top of a hook.
 const liveClock = /^\s*\/\/ *intray: *live-clock\b/;
 
-// baseline has the keys of the global object before hooks ran. removeGlobals removes all
-// others.
+// baseline contains the keys of the global object before any hook ran. removeGlobals
+// removes all other keys.
 const baseline = create(null);
 
-// forms returns the two expressions that a source can be part of: a function, or a method
-// of an object.
+// forms returns the two expressions in which a source can be embedded: a function, or a
+// method of an object.
 function forms(source) {
 	const plain = { text: "(" + source + "\n)", other: "[" + source + "\n]", indent: 1, method: false };
 	const method = { text: "({" + source + "\n})", other: "[{" + source + "\n}]", indent: 2, method: true };
 	return [plain, method];
 }
 
-// bare drops the semicolon that often follows a function.
+// bare removes the semicolon that often follows a function.
 function bare(source) {
 	const found = search(/^[^]*[^;\s]/, source);
 	return found === null ? "" : found[0];
@@ -35,7 +35,8 @@ function parses(text) {
 }
 
 // evaluate returns the value of a form. A source that closes the bracket around it cannot
-// close another kind of bracket too, so what parses in both kinds is one expression.
+// also close a different kind of bracket, so a source that can be parsed within both kinds
+// is one expression.
 function evaluate(form, mark) {
 	if (!parses(form.other) && parses(form.text)) throw new Fault("the hook is more than one function expression");
 	const value = compile(form.text, mark, form.indent);
@@ -44,8 +45,8 @@ function evaluate(form, mark) {
 	return names.length === 1 ? value[names[0]] : undefined;
 }
 
-// build returns the function of a hook, or the fault. If neither form can be parsed, it
-// returns the syntax error in the later line, which is more likely the real one.
+// build returns the function of a hook, or its fault. If neither form can be parsed, it
+// returns the syntax error in the later line, which is more likely the actual one.
 function build(hook) {
 	const source = bare(hook.source);
 	const both = source === "" ? bareList() : forms(source);
@@ -76,8 +77,8 @@ function uncallable(value) {
 	return search(/^class\b/, functionText(value)) === null ? "" : "a class";
 }
 
-// syntaxPlace finds the position of a syntax error. For an unknown private name, QuickJS
-// only reports the name.
+// syntaxPlace returns the position of a syntax error. For an unknown private name, QuickJS
+// reports only the name.
 function syntaxPlace(thrown, hook) {
 	if (!node && isInteger(thrown.lineNumber)) return placeOrEnd(hook, thrown.lineNumber, thrown.columnNumber);
 	const unknown = node ? null : search(/^undefined private field '(#.*)'$/, thrown.message);
@@ -89,21 +90,21 @@ function syntaxPlace(thrown, hook) {
 	return placeOrEnd(hook, +found[1], indexOf(slice(text, second + 1, endOf(text, second + 1)), "^") + 1);
 }
 
-// placeOrEnd returns the position of a syntax error. Lines after the last one of the
-// source are those of this code, so an error there means that the source ends too early.
+// placeOrEnd returns the position of a syntax error. Lines after the last line of the
+// source belong to this code, so an error there means that the source ends too early.
 function placeOrEnd(hook, line, column) {
 	if (line <= hook.lines) return place(hook, line, column, hook.indent);
 	return { line: hook.lines, column: pointsIn(lineOf(bare(hook.source), hook.lines)) + 1, atEnd: true };
 }
 
-// placeOf returns the position of an index of the source.
+// placeOf returns the position of an index in the source.
 function placeOf(hook, at) {
 	if (at < 0) return {};
 	const before = slice(hook.source, 0, at), line = linesIn(before);
 	return { line, column: pointsIn(lineOf(before, line)) + 1 };
 }
 
-// loadFault returns the fault of a hook that cannot be loaded.
+// loadFault returns the fault for a hook that cannot be loaded.
 function loadFault(thrown, hook) {
 	const fault = faultText(thrown);
 	if (fault !== undefined) return { kind: "notFunction", hook: hook.name, message: fault, line: 1, column: 1 };
@@ -117,8 +118,8 @@ function loadFault(thrown, hook) {
 	};
 }
 
-// withCall returns a hook with its function. The object is created with it, so that a
-// compiling engine knows that it does not change.
+// withCall returns a hook with its function. It sets the function when it creates the
+// object, so that an optimizing engine knows that it does not change.
 function withCall(hook, call) {
 	const { kind, name, source, reads, number, live, mark, indent, lines: count } = hook;
 	return { kind, name, source, reads, number, live, mark, indent, lines: count, spent: 0, call };
@@ -167,13 +168,14 @@ function load(request) {
 	return { faults: buildAll() };
 }
 
-// removeGlobals removes what hooks added to the global object.
+// removeGlobals removes everything that hooks added to the global object.
 function removeGlobals() {
 	const names = ownKeys(global);
 	for (let n = 0; n < names.length; n++) if (!baseline[names[n]]) delete global[names[n]];
 }
 
-// resetHooks removes what hooks stored in earlier calls, also in their own scope.
+// resetHooks removes all data that hooks stored in earlier calls, including data in their
+// own scope.
 function resetHooks() {
 	removeGlobals();
 	buildAll();

@@ -1,16 +1,16 @@
-// Implements calls with very many rows. Their columns are sent in packs ahead of the call: the texts
-// of some rows as one text, with their ends. The lists that hooks get create their
-// elements on access and store those that hooks change.
+// Implements calls with very many rows. Their columns are sent in packs ahead of the call.
+// A pack is the concatenated text of some rows, with the ends of the values. The lists that
+// hooks receive create their elements on access and keep the elements that hooks change.
 
-// kept are the columns that were sent ahead, by field and part. Those of a many-to-one
-// field have several parts.
+// kept are the columns that were sent ahead, by field and part. A many-to-one field has
+// several parts.
 let kept = create(null);
 
 function forgetKept() {
 	kept = create(null);
 }
 
-// storePack stores a pack of a column. All packs except for the last have the same number of
+// storePack stores a pack of a column. All packs except the last have the same number of
 // rows.
 function storePack(request) {
 	const { field, part, from } = request;
@@ -31,7 +31,7 @@ function newKeptColumn(field, part, packSize) {
 	return column;
 }
 
-// keptColumn returns a column as it was sent, without changes of earlier attempts.
+// keptColumn returns a column as it was sent, without the changes of earlier attempts.
 function keptColumn(field, part) {
 	const sent = kept[field + "/" + part];
 	if (sent === undefined) return null; // no hook of the call can read it
@@ -58,13 +58,13 @@ function keptParts(field, count) {
 	return column;
 }
 
-// Each character of sizes encodes the length of a text: its code minus firstSize, because
-// smaller codes need escapes. Lengths from longest on are in long, in order.
+// Each character of sizes encodes the length of a value: its code minus firstSize, because
+// smaller codes need escapes. Lengths of longest or more are in long, in order.
 const firstSize = 0x100;
 const longest = 0xd6ff;
 
-// packOf finds the ends of the texts of a pack. kinds has the kind of each: a string (s),
-// null (z) or JSON (j). Without it, all are strings.
+// packOf computes the ends of the values in a pack. kinds contains the kind of each value:
+// string (s), null (z) or JSON (j). If it is missing, all values are strings.
 function packOf(given) {
 	const { text, sizes } = given;
 	const kinds = own(given, "kinds"), long = own(given, "long");
@@ -89,8 +89,8 @@ const overGet = uncurryOne(Map.prototype.get);
 const overEach = uncurry(Map.prototype.forEach);
 const overSet = uncurryTwo(Map.prototype.set);
 
-// overwrite records a change of a hook. The lists of this hook still show the old value;
-// those of the next hook show the new one.
+// overwrite records a change by a hook. The lists of this hook still show the old value;
+// the lists of the next hook show the new one.
 function overwrite(column, i, value) {
 	if (job.list.length === 1) { // no other hook reads it
 		if (column.touched === null) column.touched = new Uint8ArrayOf(column.packs.length * column.size);
@@ -123,7 +123,7 @@ function latest(column, what, i) {
 	return changed !== undefined || column[what] === null ? changed : column[what][i];
 }
 
-// settleColumns makes the changes of a hook visible to the next one.
+// settleColumns makes the changes of a hook visible to the next hook.
 function settleColumns() {
 	for (let f = 0; f < columns.length; f++) {
 		const column = columns[f];
@@ -165,8 +165,8 @@ function packedResult(column, i) {
 	return unpacked(result === null ? value : result, i % column.size);
 }
 
-// A ghost represents an object that is created only when something changes it, or looks
-// at what could be changed within it. ghosts maps each to its place.
+// A ghost represents an object that is created only when the object is changed, or a part
+// of it that can be changed is accessed. ghosts maps each ghost to its place.
 let ghosts = new WeakMapOf();
 let ghostly = false; // whether there can be any
 const ghostGet = uncurryOne(WeakMap.prototype.get);
@@ -177,9 +177,9 @@ function forgetGhosts(lazy) {
 	ghostly = lazy;
 }
 
-// settledGhost returns what a hook returned for row i, without ghosts, or undefined if it
-// is unchanged. A ghost of another row counts as changed, and so does one that is
-// returned again, because the changes for the row before do not apply any more.
+// settledGhost returns the result of a hook for row i without ghosts, or undefined if it is
+// unchanged. A ghost of a different row counts as changed. So does a ghost that is returned
+// again, because the changes for the row before no longer apply.
 function settledGhost(given, i, again) {
 	const place = typeof given === "object" && given !== null ? ghostGet(ghosts, given) : undefined;
 	if (place === undefined) return given;
@@ -189,8 +189,8 @@ function settledGhost(given, i, again) {
 	return real === undefined ? shape.partly(place) : real;
 }
 
-// settledCell does the same for a cell that was returned for a row and a field. A cell of
-// another place is copied.
+// settledCell is like settledGhost, for a cell that was returned for a row and a field. It
+// copies a cell that belongs to a different place.
 function settledCell(given, i, field, again) {
 	const place = ghostGet(ghosts, given);
 	if (place === undefined) return given;
@@ -201,7 +201,7 @@ function settledCell(given, i, field, again) {
 
 const unchanged = { __proto__: null };
 
-// Place is the list, the row, and for a cell the field, of a ghost.
+// Place is the place of a ghost: its list, its row and, for a cell, its field.
 class Place {
 	shape;
 	i;
@@ -258,9 +258,9 @@ function ghostOf(shape, i, field) {
 	return ghost;
 }
 
-// lazyList is a list of count elements. element(i) creates an element each time, except
-// that the last ones stay the same objects. Whatever changes the list itself makes it a
-// plain one.
+// lazyList is a list of count elements. element(i) creates an element on each access,
+// except that the most recent elements stay the same objects. Any change to the list itself
+// converts it to a plain list.
 const recent = 64;
 const finderNames = ["indexOf", "lastIndexOf", "includes"];
 const usualFinders = [ArrayPrototype.indexOf, ArrayPrototype.lastIndexOf, ArrayPrototype.includes];
@@ -290,7 +290,7 @@ function lazyList(count, element) {
 		for (let i = 0; i < count; i++) defineProperty(target, i, property(at(i)));
 		plain = written = true;
 	};
-	// find returns the index of a ghost of this list, which may have been created more
+	// find returns the index of a ghost of this list. The ghost may have been created more
 	// than once.
 	const find = (wanted) => {
 		const known = typeof wanted === "object" && wanted !== null ? ghostGet(ghosts, wanted) : undefined;
@@ -333,7 +333,7 @@ function lazyList(count, element) {
 	return new ProxyOf(target, traps);
 }
 
-// makings stores the objects that were created for ghosts.
+// makings contains the objects that were created for ghosts.
 function makings(count, make) {
 	const all = new MapOf(), flags = new Uint8ArrayOf(count);
 	return {
@@ -349,8 +349,8 @@ function makings(count, make) {
 	};
 }
 
-// lazyRecords returns records that are ghosts, as are their rows and cells. A changed
-// cell is created without its record, which is large.
+// lazyRecords returns records that are ghosts. Their rows and cells are ghosts too. A
+// changed cell is created without its record, because the record is large.
 function lazyRecords(request, make) {
 	settleColumns();
 	const names = copyEach(fields, (field) => field.key);
@@ -420,8 +420,8 @@ function lookAtCell(column, i, key) {
 	return isArray(value) ? within : value;
 }
 
-// lazyOnes returns flat elements: names are their keys, and at returns a value. Changed
-// values are stored without their element, which would be larger.
+// lazyOnes returns flat elements. names are their keys, and at returns a value. A changed
+// value is stored without its element, which would be larger.
 function lazyOnes(count, names, at, make) {
 	const written = create(null);
 	const setAt = (i, key) => written[key] === undefined ? undefined : written[key][i];

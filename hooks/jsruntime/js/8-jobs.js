@@ -6,7 +6,7 @@ const ofKind = (kind) => {
 	return list;
 };
 
-// named returns the hooks that a request names.
+// named returns the hooks that a request selects by name.
 function named(names) {
 	const list = bareList();
 	for (let n = 0; n < names.length; n++) {
@@ -15,7 +15,7 @@ function named(names) {
 	return list;
 }
 
-// chosen returns the hooks of a kind, or those that a request names.
+// chosen returns the hooks that a request selects by name, or else all hooks of a kind.
 function chosen(request, kind) {
 	const names = own(request, "hooks");
 	return names === undefined ? ofKind(kind) : named(names);
@@ -23,7 +23,7 @@ function chosen(request, kind) {
 
 const isPromise = (out) => typeof out === "object" && out !== null && typeof out.then === "function";
 
-// timed calls a hook and measures the time. One row of sixteen represents all.
+// timed calls a hook and measures its time. Only one row in sixteen is timed.
 function timed(hook, call, record, mode) {
 	const began = clock();
 	const out = call(record, mode);
@@ -54,7 +54,7 @@ class RowJob {
 		this.make = this.fill === null ? maker(list.length > 1) : null;
 	}
 
-	// run continues until all is done, or returns the promise that it waits for.
+	// run continues until all hooks are done, or returns the promise for which it waits.
 	run() {
 		if (this.fill !== null && this.request.indexes === undefined && this.request.trace !== true) return this.runOne();
 		const { list, make, fill, count: rows, sampled, collects } = this;
@@ -90,7 +90,7 @@ class RowJob {
 		return undefined;
 	}
 
-	// runOne is run for one hook that only reads.
+	// runOne is like run, for a single hook that only reads.
 	runOne() {
 		const { fill, count: rows, collects } = this;
 		const { first, mode } = this.request;
@@ -110,7 +110,7 @@ class RowJob {
 		return undefined;
 	}
 
-	// settle handles the result of a promise.
+	// settle processes the result of a promise.
 	settle(out) {
 		if (this.collects && out !== undefined && out !== null) changeRow(out, this.i);
 		if (++this.h < this.list.length) return;
@@ -119,12 +119,12 @@ class RowJob {
 	}
 }
 
-// pause is what run returns to send the changes so far.
+// run returns pause to send the changes so far.
 const pause = { __proto__: null };
 
-// ListJob calls hooks that get all rows. call calls one. returned converts its result to an
-// object whose step method processes a part of it and reports whether more follows, or to
-// undefined.
+// ListJob calls hooks that receive all rows. call calls one hook. returned converts its
+// result to undefined, or to an object whose step method processes a part of the result and
+// reports whether more follows.
 class ListJob {
 	request;
 	list;
@@ -177,8 +177,8 @@ class ListJob {
 	}
 
 	// thin combines the changes of a cell if there are more changes than cells, because a
-	// hook may return a row many times. more reports that further changes follow. Changes
-	// that were sent cannot be combined.
+	// hook may return a row many times. more reports whether further changes follow.
+	// Changes that were already sent cannot be combined.
 	thin(more) {
 		const most = mostChanges(this.request) * this.list.length - this.handed;
 		if (!more && changes.length <= most) return;
@@ -191,7 +191,7 @@ class ListJob {
 	}
 }
 
-// mostChanges returns the number of cells of the rows of a request.
+// mostChanges returns the number of cells in the rows of a request.
 function mostChanges(request) {
 	if (request.rows === undefined) return 0;
 	let cells = 0;
@@ -223,7 +223,7 @@ function recordsOf(request, changing) {
 
 const recordOf = (request, make, i) => ({ row: make(i), index: indexAt(request, i), rowId: idAt(request, i) });
 
-// With many rows, changes are sent whenever they reach this many characters.
+// With many rows, changes are sent each time they reach this number of characters.
 const partSize = 4 << 20;
 
 // Returned iterates over the list that a hook returned.
@@ -286,8 +286,8 @@ function bulkJob(request) {
 		(out) => returnedList(out, request, "{index, row}", changeRow, true));
 }
 
-// columnJob runs the hooks of the request over one column. Each sees the changes of those
-// before it.
+// columnJob runs the hooks of the request over one column. Each hook sees the changes that
+// earlier hooks made.
 function columnJob(request) {
 	const { field, part } = request;
 	const top = columns[field];
@@ -306,7 +306,7 @@ function columnJob(request) {
 		}, false));
 }
 
-// copyPlain copies a value from a JSON text.
+// copyPlain copies a value by parsing its JSON.
 function copyPlain(value) {
 	if (typeof value !== "object" || value === null) return value;
 	if (isArray(value)) return copyEach(value, copyPlain);
@@ -320,7 +320,7 @@ function stepJob(request, result) {
 	return new ListJob(request, named(request.hooks), (call) => call(instance, copyPlain(request.about)), () => undefined);
 }
 
-// finishJob shows the rows of the result to beforeFinishCallback.
+// finishJob passes the rows of the result to beforeFinishCallback.
 function finishJob(request, result) {
 	const instance = instanceFor(request, result);
 	const rows = request.lazy === true ? lazyResults(request) : [];

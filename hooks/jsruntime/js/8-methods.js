@@ -1,5 +1,5 @@
-// The methods of the instance that step hooks and beforeFinishCallback get. Invalid
-// arguments are thrown at the hook, so the error has the position of the call.
+// The methods of the object that step hooks and beforeFinishCallback receive. A method
+// throws if an argument is invalid, so the error has the position of the call.
 
 const maxCommands = 10000; // of a call
 const maxDepth = 32; // of nested lists and objects
@@ -9,7 +9,8 @@ const maxElements = 1000000; // of a list
 const maxIndex = 9007199254740991;
 const userTexts = { __proto__: null, id: true, name: true, email: true, companyId: true, companyName: true };
 
-// The steps at which a method can be called, if not at all of them.
+// These are the steps in which a method can be called, unless it can be called in all
+// steps.
 const upload = "UPLOAD_STEP", review = "REVIEW_STEP", post = "REVIEW_STEP_POST_HOOKS";
 const stepsOf = {
 	__proto__: null,
@@ -50,7 +51,7 @@ function objectFor(value, what, wanted) {
 	return value;
 }
 
-// plainFor copies any JSON.
+// plainFor copies a JSON value of any kind.
 function plainFor(value, what) {
 	let text, plain;
 	try {
@@ -66,7 +67,7 @@ function plainFor(value, what) {
 	return plain;
 }
 
-// flawIn describes what is wrong with plain JSON, if anything is.
+// flawIn describes the error in plain JSON, if there is one.
 function flawIn(value, depth) {
 	if (depth > maxDepth) return "has more than " + maxDepth + " nested levels of lists and objects";
 	if (typeof value === "string" && value.length > maxValue) return "holds a text of " + value.length + " characters; " + maxValue + " are allowed";
@@ -82,7 +83,7 @@ function flawIn(value, depth) {
 	return undefined;
 }
 
-// plainText writes JSON as if objects and lists had no common toJSON.
+// plainText writes JSON as if no object or list inherited toJSON.
 function plainText(value) {
 	const ofObjects = hide(ObjectPrototype), ofLists = hide(ArrayPrototype);
 	try {
@@ -100,8 +101,8 @@ function hide(object) {
 	return setPrototypeOf(found, null);
 }
 
-// errorHere returns an error with its position, even if a hook has shortened the stack
-// traces of Node.
+// errorHere returns an error with its position, even if a hook has limited the length of
+// stack traces in Node.
 function errorHere() {
 	const set = node ? getOwnPropertyDescriptor(ErrorOf, "stackTraceLimit") : undefined;
 	if (set === undefined || !set.configurable) return new ErrorOf();
@@ -147,8 +148,8 @@ class Methods {
 		return key;
 	}
 
-	// addField does not validate the field. The caller of the runtime does, and reports the
-	// position of the call.
+	// addField does not validate the field. The caller of the runtime validates it and
+	// reports the position of the call.
 	addField(args) {
 		const field = plainFor(objectFor(args[0], "argument 1 of addField", "a field: {label, key, type}"), "argument 1 of addField");
 		const key = own(field, "key"), neighbor = textOr(args[1], undefined);
@@ -158,7 +159,7 @@ class Methods {
 		return list;
 	}
 
-	// neighborFor reads where a field is inserted.
+	// neighborFor reads the position at which a field is inserted.
 	neighborFor(given, what) {
 		const wanted = objectFor(given, what, "{before: key} or {after: key}");
 		const before = textOr(wanted.before, "") === "" ? undefined : this.keyFor(wanted.before, "before in " + what);
@@ -192,7 +193,7 @@ class Methods {
 		return [booleanFor(args[0], "argument 1 of setDevelopmentMode")];
 	}
 
-	// setConfirmationMessage has no effect: imports by the API show no confirmation.
+	// setConfirmationMessage has no effect, because API imports show no confirmation.
 	setConfirmationMessage(args) {
 		const list = bareList();
 		for (let i = 0; i < args.length && i < maxArguments; i++) list[i] = plainFor(args[i], "argument " + (i + 1) + " of setConfirmationMessage");
@@ -231,7 +232,7 @@ class Methods {
 		return [rows, ids];
 	}
 
-	// rowFor reads a row to add, whose cells only have values.
+	// rowFor reads a row to add. Its cells have only values.
 	rowFor(row, what) {
 		const made = {}, names = keys(objectFor(row, "the row of " + what, "an object with cells"));
 		grow(8);

@@ -3,7 +3,7 @@
 let answer; // the text to return, once there is one
 let job = null;
 
-// marked returns the indexes that are set, as a list that hooks cannot affect.
+// marked returns the indexes that are set, in a list that hooks cannot affect.
 function marked(list) {
 	const found = bareList();
 	for (let f = 0; f < fields.length; f++) if (list[f] === 1) found[found.length] = f;
@@ -14,20 +14,21 @@ function write(body) {
 	if (lines.length > 0) defineProperty(body, "console", property(lines));
 	lines = bareList();
 	const text = textOf(body);
-	// These stay set if memory for the text runs out: the failure then names the hook.
+	// These stay set if there is no memory for the text, so that the failure contains the
+	// hook.
 	atHook = null;
 	job = null;
 	return text;
 }
 
-// textOf writes JSON without what hooks added to all objects or lists.
+// textOf writes JSON without the properties that hooks added to all objects or lists.
 function textOf(body) {
 	if (hasOwn(ObjectPrototype, "toJSON") || hasOwn(ArrayPrototype, "toJSON") || describeBentLists() !== "") return written(body);
 	return stringify(body);
 }
 
-// written is like stringify, for objects of this code. Engines use the prototypes of lists
-// and objects in stringify, and a hook may have changed these.
+// written is like stringify, but only for objects of this code. In stringify, engines use
+// the prototypes of lists and objects, which a hook may have changed.
 function written(value) {
 	if (typeof value !== "object" || value === null) return stringify(value);
 	const list = isArray(value), names = list ? value : keys(value);
@@ -39,8 +40,8 @@ function written(value) {
 	return list ? "[" + text + "]" : "{" + text + "}";
 }
 
-// describeBentLists describes how hooks changed the prototypes so that stringify cannot
-// write lists any more. It returns "" if they did not.
+// describeBentLists describes the changes to prototypes by hooks that keep stringify from
+// writing lists. It returns "" if there are none.
 function describeBentLists() {
 	if (getPrototypeOf(ArrayPrototype) !== ObjectPrototype) return "the prototype of Array.prototype";
 	if (numbered(ArrayPrototype)) return "a number as a key of Array.prototype";
@@ -74,10 +75,10 @@ function timesOf(elapsed) {
 let began = 0;
 
 function finish() {
-	// The result of a hook may have read a column too, and caught the error.
+	// A getter in the result may have read a column that was not sent and caught the error.
 	if (someMissing) throw missed;
 	const { list, request } = job;
-	// Only a call with trace knows which of several rows it was.
+	// Only a call with trace can determine which of several rows it was.
 	if (job instanceof RowJob && job.count > 1 && request.trace !== true && describeBentLists() !== "") atRow = -1;
 	refuseBentLists();
 	if (job instanceof ListJob) job.thin(false);
@@ -95,7 +96,7 @@ function finish() {
 	return text;
 }
 
-// handOut returns the changes so far if more follow.
+// handOut returns the changes so far if more changes follow.
 function handOut() {
 	if (someMissing) throw missed;
 	const { list, request } = job;
@@ -107,8 +108,8 @@ function handOut() {
 	return text;
 }
 
-// refuseHalves refuses lone surrogates, which JSON texts in UTF-8 cannot have, and names
-// their row.
+// refuseHalves throws if there is a lone surrogate, which JSON in UTF-8 cannot contain. The
+// error contains the row.
 function refuseHalves(list, request) {
 	eachChange((cell, part, flags, n) => {
 		for (let flag = hasValue; flag <= hasOptions; flag *= 2) {
@@ -122,7 +123,7 @@ function refuseHalves(list, request) {
 
 const loneSurrogateText = "holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice";
 
-// whole reports whether all texts in a checked value are well formed.
+// whole reports whether all strings in a checked value are well-formed.
 function whole(value) {
 	if (typeof value === "string") return isWellFormed(value);
 	if (typeof value !== "object" || value === null) return true;
@@ -131,7 +132,7 @@ function whole(value) {
 	return true;
 }
 
-// fail returns the answer of a request that ended early.
+// fail returns the answer for a request that ended early.
 function fail(thrown) {
 	if (someMissing) return write({ miss: marked(missing) });
 	const hook = atHook;
@@ -183,7 +184,7 @@ function runJob(running) {
 	}
 }
 
-// awaitResult waits for a promise with await, which does not depend on the then and
+// awaitResult waits for a promise with await, which does not depend on a then or
 // constructor that a hook may have replaced.
 async function awaitResult(running, waiting) {
 	let out;
@@ -196,7 +197,7 @@ async function awaitResult(running, waiting) {
 	settled(running, out);
 }
 
-// endCall ends the current call early for the reason kind.
+// endCall ends the current call early. kind is the reason.
 function endCall(kind, message) {
 	if (someMissing) return write({ miss: marked(missing) });
 	const hook = atHook;
@@ -231,7 +232,8 @@ function handle(text) {
 
 for (const key of ownKeys(global)) baseline[key] = true;
 
-// outOfMemoryAnswer is the answer if no memory is left, so it must exist before.
+// outOfMemoryAnswer is the answer if no memory is left. It is created in advance for that
+// reason.
 const outOfMemoryAnswer = "{\"starved\":true}";
 
 function failureAnswer(thrown) {

@@ -1,6 +1,6 @@
-// The loop that Node runs: frames come in on descriptor 0 and go out on descriptor 1.
-// Hooks run in a separate context. Only strings, numbers and functions of that context
-// cross its border.
+// The main loop in Node. It reads frames from descriptor 0 and writes frames to descriptor
+// 1. Hooks run in a separate context. Only strings, numbers and functions of that context
+// are passed across its border.
 "use strict";
 const fs = require("fs");
 const vm = require("vm");
