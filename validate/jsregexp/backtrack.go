@@ -24,7 +24,7 @@ const (
 type backtracker struct {
 	re    *regexp2.Regexp
 	units bool
-	// texts is a pool of buffers for the characters of a text.
+	// texts is a pool of buffers for decoded text.
 	texts sync.Pool
 }
 

@@ -13,7 +13,7 @@ type maker struct {
 	groups int
 }
 
-// letters are the characters in expressions and texts. There are only a few, so
+// letters are the characters in expressions and input. There are only a few, so
 // that matches are likely. Some fold, are line terminators or have two code
 // units.
 var letters = []string{"a", "b", "A", "k", "s", "S", "K", "0", "1", "_", "-", " ", ",", "\n", "\r", "\u2028",

@@ -7,7 +7,7 @@ import (
 
 func regexpOf(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
-// crossed are interesting expressions and texts. Each pair is tested with each
+// crossed are interesting expressions and inputs. Each pair is tested with each
 // set of flags.
 var crossed = []struct{ sources, texts []string }{
 	{[]string{`^.$`, `^..$`, `^[^]$`, `^[^a]$`, `^\W\W$`, `^\S$`, `^😀$`, `^[😀]$`, `^😀+$`, `^\ud83d`, `\ude00$`, `^[\ud83d]`,

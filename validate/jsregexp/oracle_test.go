@@ -26,8 +26,8 @@ const (
 	generated = 1200
 )
 
-// question is an expression, texts, and the answer of Node: a digit for each
-// text, or "error".
+// question is an expression, inputs, and the answer of Node: a digit for each
+// input, or "error".
 type question struct {
 	P string   `json:"p"`
 	F string   `json:"f"`

@@ -1,5 +1,5 @@
-// Writes what Numbro makes of numbers, one case a line: the format options, the
-// number, its text. Run it with Numbro 2.5.0: npm install numbro@2.5.0, then
+// Prints the output of Numbro 2.5.0, one case per line: the format options, the
+// number and the formatted text. To run it: npm install numbro@2.5.0, then
 // node numbro.js > numbro.tsv.
 const numbro = require("numbro");
 

@@ -1,5 +1,5 @@
-// Answers for expressions, one line of JSON each: {"p": source, "f": flags,
-// "t": [texts]} is answered by {"r": "10"}, a digit for each text, or by
+// Reads one expression per line, as JSON: {"p": source, "f": flags, "t": [strings]}.
+// Answers each with {"r": "10"}, one digit per string, or with
 // {"r": "error", "e": reason}.
 import { createInterface } from "node:readline";
 
