@@ -13,8 +13,7 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// changeBuilder builds one change, from the snapshot before it to the snapshot
-// after it.
+// changeBuilder builds one change. It holds the snapshots before and after it.
 type changeBuilder struct {
 	draft *Draft
 	plan  *changePlan
@@ -25,9 +24,10 @@ type changeBuilder struct {
 	after     *snapshot
 	result    ChangeResult
 	conflicts []CellConflict
-	// offered is set once ChangeOptions.Save was called.
+	// offered is set once ChangeOptions.Save has been called.
 	offered bool
-	// writer stages the rows of a large revision; written counts them.
+	// writer stages the rows of a large revision, and written is the number of rows
+	// staged.
 	writer     *staging.Writer
 	written    int64
 	size       int
@@ -37,8 +37,8 @@ type changeBuilder struct {
 // keyChanges is the effect of a change on one key.
 type keyChanges struct {
 	moves []keyMove
-	// many is set if there are too many moves for single lookups. index then holds
-	// the rows after the change.
+	// many is set if there are too many moves to look up one by one. In that case,
+	// index holds all rows after the change.
 	many  bool
 	index *validate.Index
 }
@@ -95,7 +95,7 @@ func (m *changeBuilder) build(ctx context.Context, rows *roaring.Bitmap, progres
 	return m.applyParallel(ctx, rows, progress)
 }
 
-// findMissing reports a conflict for each edited cell of a deleted row.
+// findMissing records a conflict for each edited cell of a deleted row.
 func (m *changeBuilder) findMissing() error {
 	for row, cells := range m.plan.cells {
 		if int64(row) >= m.draft.next {
@@ -111,7 +111,7 @@ func (m *changeBuilder) findMissing() error {
 	return nil
 }
 
-// removeRows deletes rows.
+// removeRows removes rows from the draft.
 func (m *changeBuilder) removeRows(ctx context.Context, rows *roaring.Bitmap) error {
 	m.revision.live.lost = rows.Clone()
 	for k, of := range m.before.kinds {
@@ -143,7 +143,8 @@ func (m *changeBuilder) removeRows(ctx context.Context, rows *roaring.Bitmap) er
 	return nil
 }
 
-// addMoves appends moves, or sets many if there would be more than most.
+// addMoves appends moves. It sets many instead if there would be more than most
+// moves.
 func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 	switch {
 	case t.many:
@@ -154,7 +155,7 @@ func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 	}
 }
 
-// addRows adds new rows.
+// addRows adds the new rows of the plan.
 func (m *changeBuilder) addRows(ctx context.Context) error {
 	first, n := m.draft.next, len(m.plan.added)
 	if first+int64(n) > maxRows {
@@ -185,15 +186,15 @@ func (m *changeBuilder) addRows(ctx context.Context) error {
 	return m.mergeResult(ctx, r)
 }
 
-// applyTableRules determines which rows the change makes violate or satisfy the
-// cross-row validators.
+// applyTableRules determines which rows begin or cease to violate a cross-row
+// validator because of the change.
 func (m *changeBuilder) applyTableRules(ctx context.Context) error {
 	for i, t := range m.draft.keyIndexes {
 		made := &m.keyChanges[i]
 		if !made.many && len(made.moves) == 0 {
 			continue
 		}
-		// All rules about a key have the same rows.
+		// All rules with the same key are violated by the same rows.
 		repeated := m.before.rules[slices.IndexFunc(m.draft.rules, func(r rule) bool { return r.key == i })]
 		var d *delta
 		var err error
@@ -220,7 +221,7 @@ func (m *changeBuilder) applyTableRules(ctx context.Context) error {
 	return nil
 }
 
-// mergeResult adds the result of a worker to the revision.
+// mergeResult adds the result of a worker to the change.
 func (m *changeBuilder) mergeResult(ctx context.Context, r *spanResult) error {
 	m.result.Cells += r.cells
 	m.result.Rows += int64(len(r.rows))
@@ -238,15 +239,16 @@ func (m *changeBuilder) mergeResult(ctx context.Context, r *spanResult) error {
 	for i := range r.moves {
 		m.keyChanges[i].addMoves(m.draft.cfg.limits.moves, r.moves[i]...)
 	}
-	// Previews need the rows only if all rows may have to be compared with them.
+	// A preview needs the rows only if a key index may have to be rebuilt from all
+	// rows.
 	if len(r.rows) == 0 || len(m.conflicts) > 0 || m.dry && len(m.keyChanges) == 0 {
 		return nil
 	}
 	return m.appendRows(ctx, r)
 }
 
-// appendRows adds the rows of a result to the revision: in memory while they are
-// few, then in a stage.
+// appendRows adds the rows of a result to the revision. It keeps a small number of
+// rows in memory and stages larger numbers.
 func (m *changeBuilder) appendRows(ctx context.Context, r *spanResult) error {
 	if m.revision.content == nil {
 		m.revision.content = m.draft.newBatch()
@@ -276,7 +278,7 @@ func (m *changeBuilder) appendRows(ctx context.Context, r *spanResult) error {
 // stagedAtOnce is the maximum number of rows per row group of a large revision.
 const stagedAtOnce = 1 << 15
 
-// writeStaged writes rows of a large revision.
+// writeStaged stages rows of a large revision.
 func (m *changeBuilder) writeStaged(b *intray.Batch) error {
 	b.First = m.written
 	commit, err := m.writer.StageBatch(b)
@@ -287,7 +289,7 @@ func (m *changeBuilder) writeStaged(b *intray.Batch) error {
 	return err
 }
 
-// beginStage turns the revision into a large one, whose rows are staged.
+// beginStage makes the revision a large one and stages the rows it already holds.
 func (m *changeBuilder) beginStage(ctx context.Context) {
 	d := m.draft
 	m.revision.prefix = d.newRevisionPrefix(m.revision.seq)
@@ -302,7 +304,7 @@ func (m *changeBuilder) beginStage(ctx context.Context) {
 	m.writer = staging.NewWriter(ctx, d.cfg.Blobs, m.revision.prefix+"/"+rowsFolder, layout, staging.Config{Codec: staging.Snappy})
 }
 
-// finishRows seals the rows of a large revision.
+// finishRows finishes the stage of a large revision.
 func (m *changeBuilder) finishRows(ctx context.Context) error {
 	if m.writer == nil {
 		m.revision.size = m.size
@@ -315,14 +317,14 @@ func (m *changeBuilder) finishRows(ctx context.Context) error {
 	return m.revision.open(ctx, m.draft.cfg.Blobs)
 }
 
-// discard releases the resources of a change that was not published.
+// discard releases the resources of an unpublished change.
 func (m *changeBuilder) discard() {
 	if m.writer != nil {
 		m.writer.Abort()
 	}
 	if m.offered {
-		// Save may have succeeded although it returned an error, so the blobs must
-		// stay.
+		// Save may have succeeded although it returned an error, so the blobs must not be
+		// deleted.
 		_ = m.revision.close()
 	} else {
 		m.draft.deleteRevision(m.revision)
@@ -341,14 +343,14 @@ type ChangeResult struct {
 	// Seq is the number of the change, or 0 for a preview and for a change without
 	// effect.
 	Seq int64
-	// Cells is the number of cells that change, and Rows the number of rows they
-	// are in.
+	// Cells is the number of changed cells. Rows is the number of rows that contain
+	// them.
 	Cells, Rows int64
-	// Added and Deleted count rows.
+	// Added and Deleted are the numbers of added and deleted rows.
 	Added, Deleted int64
-	// Valid counts rows that lose their last error. Invalid counts rows that get
-	// their first error, including added rows. Both include rows that did not
-	// change themselves but share a key with a changed row, and exclude deleted
+	// Valid is the number of rows that lose their last error. Invalid is the number of
+	// rows that get their first error, including added rows. Both include rows that did
+	// not change themselves but share a key with a changed row. Both exclude deleted
 	// rows.
 	Valid, Invalid int64
 	// Samples are the first changed cells, at most 20.
@@ -368,16 +370,16 @@ const maxSamples = 20
 
 // ChangeOptions are optional callbacks of a change.
 type ChangeOptions struct {
-	// Save stores the revision before the change becomes visible. If it fails, the
-	// change is not made, but its blobs stay because Save may have succeeded
-	// anyway. After Save succeeds, undone changes can no longer be redone.
+	// Save stores the revision before the change becomes visible. If Save fails, the
+	// change is not made. Its blobs stay anyway, because Save may have succeeded
+	// despite the error. After Save succeeds, undone changes can no longer be redone.
 	Save func(ctx context.Context, k StoredRevision, v ChangeResult) error
-	// Progress reports row counts. It is called from another goroutine, one call at
-	// a time.
+	// Progress receives row counts. It is called from a different goroutine, but never
+	// concurrently.
 	Progress func(done, total int64)
 }
 
-// Preview returns what a change would do, without making it.
+// Preview returns the result that a change would have, without making the change.
 func (d *Draft) Preview(ctx context.Context, o Operation, progress func(done, total int64)) (ChangeResult, error) {
 	if err := d.lock(ctx); err != nil {
 		return ChangeResult{}, fmt.Errorf("preview a change: %w", err)
@@ -394,8 +396,9 @@ func (d *Draft) Preview(ctx context.Context, o Operation, progress func(done, to
 	return m.result, nil
 }
 
-// Change makes a change. Its errors include [RefusedError] and [ConflictError]. After any
-// error, including cancellation, the draft is unchanged.
+// Change makes a change. It returns a [*RefusedError] if the operation is invalid
+// and a [*ConflictError] if cells have changed in the meantime. After any error,
+// including cancellation, the draft is unchanged.
 func (d *Draft) Change(ctx context.Context, o Operation, call ChangeOptions) (ChangeResult, error) {
 	if err := d.lock(ctx); err != nil {
 		return ChangeResult{}, fmt.Errorf("make a change: %w", err)
@@ -444,7 +447,7 @@ func (d *Draft) publish(ctx context.Context, m *changeBuilder, call ChangeOption
 	return nil
 }
 
-// summarize fills the counts of the result that compare whole rows.
+// summarize computes the row counts of the result.
 func (m *changeBuilder) summarize() {
 	before, after := m.before.errors(), m.after.errors()
 	better := roaring.AndNot(before, after)

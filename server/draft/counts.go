@@ -23,8 +23,8 @@ type Count struct {
 	Text intray.Message
 }
 
-// Totals are the number of rows and the numbers of rows with problems of each
-// level.
+// Totals are the number of rows, and for each level the number of rows with a
+// problem of that level.
 type Totals struct {
 	Rows, Errors, Warnings, Infos int64
 }
@@ -36,13 +36,13 @@ func (d *Draft) Totals() Totals {
 	return Totals{n(s.live), n(s.levels[0]), n(s.levels[1]), n(s.levels[2])}
 }
 
-// exampleTexts caches one message of each kind of problem.
+// exampleTexts caches one message per kind of problem.
 type exampleTexts struct {
 	mu sync.Mutex
 	of map[Kind]exampleText
 }
 
-// exampleText is the message of a problem of one version of a row.
+// exampleText is the message of a problem in one version of a row.
 type exampleText struct {
 	row     uint32
 	version int64
@@ -65,12 +65,12 @@ func (e *exampleTexts) set(k Kind, one exampleText) {
 	e.of[k] = one
 }
 
-// maxExamples limits the kinds for which Counts returns a message; each may cost
-// one read.
+// maxExamples is the maximum number of kinds for which Counts returns a message.
+// Each message can cost one read.
 const maxExamples = 1000
 
-// Counts returns the number of rows for each kind of problem, in the order of the
-// fields; problems of whole rows come first.
+// Counts returns the number of rows for each kind of problem. Problems of whole rows
+// come first, followed by those of the fields in order.
 func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
 	s, done := d.beginRead()
 	defer done()
@@ -100,7 +100,7 @@ func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
 	return out, nil
 }
 
-// example sets the text of a count to the message of one of its problems.
+// example sets c.Text to the message of one of the problems that c counts.
 func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roaring.Bitmap) error {
 	if at := d.rulesOf(c.Kind); len(at) > 0 {
 		c.Text = d.rules[at[0]].problem.Text
@@ -124,17 +124,17 @@ func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roarin
 	return nil
 }
 
-// Distinct lists the distinct raw texts of a field.
+// Distinct lists the distinct raw values of a field.
 type Distinct struct {
-	// Values are the most frequent texts in descending order. Equally frequent
-	// texts are in row order.
+	// Values are the most frequent values in descending order of frequency. Equally
+	// frequent values are in row order.
 	Values []Value
-	// More is the number of distinct texts not in Values.
+	// More is the number of distinct values that are not in Values.
 	More int64
 }
 
-// Value is a raw text, the number of cells that hold it, and the first of their
-// rows.
+// Value is a raw value, the number of cells that contain it, and the first row that
+// contains it.
 type Value struct {
 	Text  string
 	Cells int64
@@ -144,8 +144,8 @@ type Value struct {
 // maxValues is the maximum number of values that Distinct returns.
 const maxValues = 100_000
 
-// Distinct counts the raw texts of a field among the rows of a query, including
-// empty cells, and returns the n most frequent ones, at most 100,000.
+// Distinct counts the raw values of a field in the rows of a query, including empty
+// cells. It returns the n most frequent values, at most 100,000.
 func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distinct, error) {
 	if field < 0 || field >= len(d.cfg.Fields) {
 		return Distinct{}, &RefusedError{Text: noField(field)}
@@ -167,9 +167,9 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 	return out, nil
 }
 
-// eachText calls do for every cell of a field in some rows. It works on several
-// goroutines, each with the functions of one call of newCounter. end is called
-// after each span.
+// eachText calls do for each cell of a field in some rows. It uses several
+// goroutines and calls newCounter once in each of them. It calls end after each
+// span.
 func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field int, newCounter func() (do func(text []byte, row uint32), end func() error)) error {
 	fields := []int{field}
 	return d.eachSpan(ctx, rows, nil, func() spanWork {
@@ -193,11 +193,11 @@ func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 	})
 }
 
-// errTooManyTexts stops counting in memory.
+// errTooManyTexts means that there are too many distinct values to count in memory.
 var errTooManyTexts = errors.New("too many distinct texts")
 
-// countInMemory counts in memory. It returns false if there are too many distinct
-// texts.
+// countInMemory counts the distinct values in memory. It returns false if there are
+// too many of them.
 func (d *Draft) countInMemory(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field, n int) (Distinct, bool, error) {
 	var mu sync.Mutex
 	var parts []map[string]*Value
@@ -244,7 +244,7 @@ func (d *Draft) countInMemory(ctx context.Context, s *snapshot, rows *roaring.Bi
 	return out, true, err
 }
 
-// countOnDisk counts in a temporary file.
+// countOnDisk counts the distinct values in a temporary file.
 func (d *Draft) countOnDisk(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field, n int) (Distinct, error) {
 	t := validate.NewValueCounts(d.cfg.Temp)
 	defer func() { _ = t.Close() }()
@@ -267,7 +267,7 @@ func (d *Draft) countOnDisk(ctx context.Context, s *snapshot, rows *roaring.Bitm
 	return out, err
 }
 
-// loadTexts reads the counted texts from the first row of each.
+// loadTexts reads each counted value from the first row that contains it.
 func (d *Draft) loadTexts(ctx context.Context, s *snapshot, field int, t *validate.ValueCounts, most []validate.ValueCount) (map[validate.Hash]string, error) {
 	texts := make(map[validate.Hash]string, len(most))
 	rows := roaring.New()

@@ -23,16 +23,16 @@ import (
 // Edit is one edited cell.
 type Edit = rowplan.Edit
 
-// Revalidator parses and validates rows like the run did. Its methods may be called
-// concurrently.
+// Revalidator parses and validates rows in the same way as the run. Its methods may
+// be called concurrently.
 type Revalidator interface {
 	// BlankRows returns empty rows.
 	BlankRows(first int64, rows int) *intray.Batch
 	// Change applies edits to the rows of a batch in order and revalidates each
 	// row. It does not evaluate cross-row validators.
 	Change(ctx context.Context, b *intray.Batch, edits []Edit) error
-	// Deleted is called with the rows that a change is about to delete. It need not
-	// consume them.
+	// Deleted receives the rows that a change is about to delete. It need not read
+	// them.
 	Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error
 }
 
@@ -44,34 +44,34 @@ type Config struct {
 	// other draft may use these keys.
 	Blobs  blob.Store
 	Prefix string
-	// Fields are the fields of the run, in the order of its batches. Parts has the
-	// number of columns of each many-to-one field, and 0 for all others.
+	// Fields are the fields of the run, in the order of its batches. Parts holds the
+	// number of columns of each many-to-one field, and 0 for each other field.
 	Fields      []intray.Field
 	Parts       []int
 	Revalidator Revalidator
-	// Whole passes all rows of a change to the Revalidator in one call, which holds
-	// them in memory.
+	// Whole passes all rows of a change to the Revalidator in one call. All of them are
+	// then in memory at the same time.
 	Whole bool
-	// Names maps, for each field, the texts of cells to the names displayed
-	// instead. For a multi-select field it maps the elements. It is nil if cells
-	// display their texts.
+	// Names maps, for each field, raw values to the names displayed instead. For a
+	// multi-select field, it maps the elements. The map of a field is nil if its cells
+	// display their values.
 	Names []map[string]string
 	// Temp is the folder for temporary files. The default is os.TempDir.
 	Temp string
-	// Revisions are the stored revisions, oldest first. The last Undone of them
-	// were undone.
+	// Revisions are the stored revisions, oldest first. Undone is the number of
+	// revisions at the end of the list that are undone.
 	Revisions []StoredRevision
 	Undone    int
 
-	// limits is only set by tests.
+	// limits is set only by tests.
 	limits limits
 }
 
-// StoredRevision is the stored form of one change.
+// StoredRevision is one change as it is stored.
 type StoredRevision struct {
-	// Seq is the number of the change. Numbers ascend and are never reused.
+	// Seq is the number of the change. Numbers increase and are never reused.
 	Seq int64
-	// Body is opaque. The rows of large changes are in blobs.
+	// Body is the encoded revision. The rows of a large change are in blobs.
 	Body []byte
 }
 
@@ -90,15 +90,15 @@ type Draft struct {
 	ruleKinds []Kind
 
 	now atomic.Pointer[snapshot]
-	// reading is read-locked while a snapshot is in use, so that its revisions are
-	// not deleted.
+	// reading is read-locked while a snapshot is in use, to prevent its revisions from
+	// being deleted.
 	reading sync.RWMutex
 
-	// writing guards the fields up to nonce. A change holds it.
+	// writing guards the fields from here to nonce. A change holds it.
 	writing    chan struct{}
 	keyIndexes []*keyIndex
 	undone     []*revision
-	// gone are revisions that no new reader can reach.
+	// gone are the revisions that new readers cannot reach.
 	gone []*revision
 	seq  int64
 	next int64
@@ -110,21 +110,21 @@ type Draft struct {
 	searches searches
 	caches   rowCaches
 
-	// background counts the goroutines that run until closing is closed.
+	// background counts goroutines, which run until closing is closed.
 	calls      callTracker
 	background sync.WaitGroup
 	closing    chan struct{}
 }
 
-// rule is a cross-row validator: the problem of a row that violates it, and the
-// position of its key.
+// rule is a cross-row validator. It consists of the problem of each row that
+// violates it and the position of its key.
 type rule struct {
 	problem intray.Problem
 	key     int
 }
 
-// Open opens the draft of a stage and its stored revisions. It returns an error
-// that wraps staging.ErrDamaged if a revision is damaged.
+// Open opens the draft that consists of a stage and stored revisions. It returns an
+// error that wraps staging.ErrDamaged if a revision is damaged.
 func Open(ctx context.Context, cfg Config) (*Draft, error) {
 	d, err := newDraft(cfg)
 	if err != nil {
@@ -136,7 +136,8 @@ func Open(ctx context.Context, cfg Config) (*Draft, error) {
 	return d, nil
 }
 
-// maxRows limits row numbers, so that the end of every span fits in 32 bits.
+// maxRows is the maximum number of rows. It ensures that the end of every span fits
+// in 32 bits.
 const maxRows = 1<<32 - 1
 
 func newDraft(cfg Config) (*Draft, error) {
@@ -194,7 +195,7 @@ func (d *Draft) open(ctx context.Context) error {
 	return d.fillCaches(ctx)
 }
 
-// stagedSnapshot returns the snapshot without revisions.
+// stagedSnapshot returns the snapshot of the stage without revisions.
 func (d *Draft) stagedSnapshot(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{id: 1, rowIndex: &rowIndex{}, touched: roaring.New(), live: roaring.New(), kinds: map[Kind]*roaring.Bitmap{}}
 	s.live.AddRange(0, uint64(d.staged))
@@ -228,12 +229,12 @@ func (d *Draft) stagedSnapshot(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// snapshotConfig returns what the snapshots of the draft share.
+// snapshotConfig returns the values that all snapshots of the draft share.
 func (d *Draft) snapshotConfig() snapshotConfig {
 	return snapshotConfig{d.ruleKinds, uint64(d.cfg.limits.touched)}
 }
 
-// rulesOf returns the positions of the rules whose problems have the kind.
+// rulesOf returns the positions of the rules whose problems are of kind k.
 func (d *Draft) rulesOf(k Kind) (at []int) {
 	for i, kind := range d.ruleKinds {
 		if kind == k {
@@ -243,8 +244,9 @@ func (d *Draft) rulesOf(k Kind) (at []int) {
 	return at
 }
 
-// divideRules compares all rows if several rules share a kind, because the stage
-// does not record which rule a row violates.
+// divideRules determines the rows that violate each rule, for rules that share a
+// kind. It compares all rows, because the stage does not record which rule a row
+// violates.
 func (d *Draft) divideRules(ctx context.Context, s *snapshot) error {
 	for i, k := range d.ruleKinds {
 		if same := d.rulesOf(k); len(same) == 1 {
@@ -254,7 +256,7 @@ func (d *Draft) divideRules(ctx context.Context, s *snapshot) error {
 		if err != nil {
 			return err
 		}
-		// The index is obsolete as soon as there are revisions.
+		// The index becomes obsolete with the first revision.
 		if err := index.Close(); err != nil {
 			return err
 		}
@@ -263,7 +265,7 @@ func (d *Draft) divideRules(ctx context.Context, s *snapshot) error {
 	return nil
 }
 
-// ownBitmap copies a bitmap that shares memory with others.
+// ownBitmap copies a bitmap whose memory is shared.
 func ownBitmap(rows *roaring.Bitmap) (*roaring.Bitmap, error) {
 	text, err := rows.ToBytes()
 	if err != nil {
@@ -297,7 +299,7 @@ func (d *Draft) Close() error {
 	return errors.Join(errs...)
 }
 
-// lock waits for the current change to finish and begins another one.
+// lock waits for the current change to finish and starts the next one.
 func (d *Draft) lock(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -316,8 +318,8 @@ func (d *Draft) unlock() {
 	<-d.writing
 }
 
-// Prepare builds the indexes that the first change of a field with a cross-row
-// validator needs. That takes a second or two for ten million rows. Calling it is
+// Prepare builds the indexes required by the first change to a field with a
+// cross-row validator. This takes 1 to 2 s for ten million rows. Calling it is
 // optional.
 func (d *Draft) Prepare(ctx context.Context) error {
 	if err := d.lock(ctx); err != nil {
@@ -332,8 +334,8 @@ func (d *Draft) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// beginRead returns the current snapshot and a function that the caller must call
-// when it no longer reads it.
+// beginRead returns the current snapshot. The caller must call done when it no
+// longer reads the snapshot.
 func (d *Draft) beginRead() (s *snapshot, done func()) {
 	d.reading.RLock()
 	d.calls.begin()
@@ -343,44 +345,43 @@ func (d *Draft) beginRead() (s *snapshot, done func()) {
 	}
 }
 
-// dropUnused deletes unreachable revisions, unless a reader may still use them.
+// dropUnused deletes unreachable revisions if no reader can be using them.
 func (d *Draft) dropUnused() {
 	if len(d.gone) == 0 || !d.reading.TryLock() {
 		return
 	}
-	d.reading.Unlock() // readers from now on get a snapshot without them
+	d.reading.Unlock() // new readers get a snapshot without these revisions
 	for _, l := range d.gone {
 		d.deleteRevision(l)
 	}
 	d.gone = nil
 }
 
-// deleteRevision closes a revision that no snapshot contains, and deletes its
-// blobs.
+// deleteRevision closes a revision that no snapshot contains and deletes its blobs.
 func (d *Draft) deleteRevision(l *revision) {
 	_ = l.close()
 	if l.prefix != "" {
-		// If this fails, the blobs are deleted together with the import.
+		// If this fails, the blobs are deleted when the import is deleted.
 		_ = d.cfg.Blobs.DeleteAll(context.Background(), l.prefix)
 	}
 }
 
-// limits are the sizes at which the draft switches to another method. They do not
-// affect results.
+// limits are the sizes at which the draft switches to a different algorithm. They do
+// not affect results.
 type limits struct {
-	// rows and bytes limit the content of a small revision, and body the size of a
-	// body that is stored inline.
+	// rows and bytes are the maximum size of the content of a small revision. body is
+	// the maximum size of a body that is stored inline, in bytes.
 	rows, bytes, body int
-	// held limits the total bytes of small revisions. Beyond it, only the smallest
-	// revisions stay small.
+	// held is the maximum total size of small revisions, in bytes. Once it is exceeded,
+	// only very small revisions are kept in memory.
 	held int
-	// moves is the number of rows with a changed key up to which a change looks
-	// them up one by one instead of comparing all rows. moved is the total number
-	// up to which an index is reused.
+	// moves is the maximum number of rows with a changed key that a change looks up one
+	// by one. If there are more, it compares all rows. moved is the maximum total
+	// number of such rows for which an index is reused.
 	moves, moved int
-	// counted limits the number of distinct texts that are counted in memory.
+	// counted is the maximum number of distinct values that are counted in memory.
 	counted int
-	// touched is the number of changed rows up to which the level bitmaps are
+	// touched is the maximum number of changed rows for which the level bitmaps are
 	// updated incrementally.
 	touched int
 }
@@ -398,8 +399,8 @@ func (l limits) withDefaults() limits {
 	}
 }
 
-// inMemory returns the maximum rows and bytes of a small revision, given the total
-// bytes of the existing ones.
+// inMemory returns the maximum number of rows and bytes of a small revision, given
+// the total size in bytes of the existing ones.
 func (l limits) inMemory(held int) (rows, bytes int) {
 	if held < l.held {
 		return l.rows, l.bytes

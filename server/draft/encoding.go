@@ -21,9 +21,9 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// A body is a four-byte mark, the CRC-32C of the rest, and either the compressed
-// revision or, if that is long, a reference to the blob that holds it. The last
-// byte of the mark is the version.
+// A body is a four-byte mark, the CRC-32C of the remaining bytes, and the compressed
+// revision. If the revision is large, the body refers to a blob that holds it
+// instead. The last byte of the mark is the version.
 const (
 	markInline = "Idl\x01"
 	markBlob   = "Idb\x01"
@@ -31,7 +31,7 @@ const (
 )
 
 const (
-	// maxPlain limits the decompressed size of a body.
+	// maxPlain is the maximum size of a decompressed body, in bytes.
 	maxPlain = 1 << 30
 
 	revisionFile = "layer.bin"
@@ -56,7 +56,7 @@ func unframe(body []byte) (mark string, text []byte, err error) {
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// encode returns the stored form of a revision. It writes long bodies to a blob.
+// encode returns the stored form of a revision. It writes a long body to a blob.
 func (d *Draft) encode(ctx context.Context, l *revision) (StoredRevision, error) {
 	plain, err := l.write(nil, d.ruleKinds)
 	if err != nil {
@@ -84,14 +84,14 @@ func (d *Draft) encode(ctx context.Context, l *revision) (StoredRevision, error)
 	return StoredRevision{l.seq, frame(markBlob, append(ref, l.prefix...))}, nil
 }
 
-// newRevisionPrefix returns a unique blob prefix for a revision. It is random
-// because two processes may open the same draft and each make a change with the
-// same number.
+// newRevisionPrefix returns a unique blob prefix for a revision. The prefix ends
+// with a random number, because two processes may open the same draft and each make
+// a change with the same number.
 func (d *Draft) newRevisionPrefix(seq int64) string {
 	return fmt.Sprintf("%s%016x", d.revisionPrefix(seq), rand.Uint64()) //nolint:gosec // prefixes are not secret
 }
 
-// revisionPrefix returns what the prefixes of a change begin with.
+// revisionPrefix returns the common start of all blob prefixes of a change.
 func (d *Draft) revisionPrefix(seq int64) string {
 	return fmt.Sprintf("%s/change-%d-", d.cfg.Prefix, seq)
 }
@@ -111,7 +111,7 @@ func (d *Draft) putBlob(ctx context.Context, key string, body []byte) error {
 	return nil
 }
 
-// decode reads a stored revision.
+// decode decodes a stored revision.
 func (d *Draft) decode(ctx context.Context, k StoredRevision) (*revision, error) {
 	l, err := d.decodeBody(ctx, k.Body)
 	if err == nil && l.seq != k.Seq {
@@ -189,7 +189,7 @@ func (d *Draft) followBody(ctx context.Context, ref []byte) (body []byte, prefix
 	return body, prefix, nil
 }
 
-// open opens the rows of a large revision.
+// open opens the stage that holds the rows of a large revision.
 func (l *revision) open(ctx context.Context, blobs blob.Store) error {
 	s, err := staging.Open(ctx, blobs, l.prefix+"/"+rowsFolder)
 	if errors.Is(err, staging.ErrUnfinished) {
@@ -204,8 +204,8 @@ func (l *revision) open(ctx context.Context, blobs blob.Store) error {
 	return nil
 }
 
-// write appends the revision: numbers as varints, texts and bitmaps prefixed by
-// their length. Equal revisions yield equal bytes.
+// write appends the encoded revision to a slice. Numbers are varints. Text and
+// bitmaps follow their length. Equal revisions are encoded as equal bytes.
 func (l *revision) write(to []byte, rules []Kind) ([]byte, error) {
 	to = binary.AppendVarint(to, l.seq)
 	to = binary.AppendVarint(to, l.next)
@@ -280,7 +280,8 @@ func writeTexts(to []byte, t *intray.Texts) []byte {
 	return append(to, t.Arena[:start]...)
 }
 
-// writeAscending appends ascending numbers as differences.
+// writeAscending appends ascending numbers, each encoded as the difference from the
+// previous one.
 func writeAscending(to []byte, places []uint32) []byte {
 	to = binary.AppendUvarint(to, uint64(len(places)))
 	before := uint32(0)
@@ -315,7 +316,7 @@ func writeRows(to []byte, b *intray.Batch) []byte {
 
 var errInvalidEncoding = errors.New("invalid encoding")
 
-// decoder reads what revision.write wrote. It keeps its first error.
+// decoder decodes the output of revision.write. It keeps its first error.
 type decoder struct {
 	rest []byte
 	err  error
@@ -348,7 +349,8 @@ func (r *decoder) int() int64 {
 	return v
 }
 
-// count reads a number of items, each of which takes at least one byte.
+// count reads a number of items. It fails if the number exceeds the remaining bytes,
+// because each item takes at least one byte.
 func (r *decoder) count() int {
 	n := r.uint()
 	if n > uint64(len(r.rest)) {
@@ -411,7 +413,7 @@ func (r *decoder) texts(t *intray.Texts) {
 	t.Arena = slices.Clone(r.bytes(int(sum)))
 }
 
-// ascending reads strictly ascending numbers less than limit.
+// ascending reads a list of strictly ascending numbers that are all less than limit.
 func (r *decoder) ascending(limit int) (out []uint32) {
 	before := uint64(0)
 	for i := range r.count() {
@@ -425,7 +427,8 @@ func (r *decoder) ascending(limit int) (out []uint32) {
 	return out
 }
 
-// readRevision decodes a revision, and reports whether its rows are staged.
+// readRevision decodes a revision. It reports whether the rows of the revision are
+// staged.
 func (d *Draft) readRevision(plain []byte) (l *revision, staged bool, err error) {
 	r := &decoder{rest: plain}
 	l = newRevision(r.int(), r.int())

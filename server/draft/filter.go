@@ -18,11 +18,11 @@ import (
 // Show selects rows by their problems.
 type Show uint8
 
-// The values of Show.
+// The rows that a Filter can show.
 const (
 	// All selects all rows.
 	All Show = iota
-	// Problems selects rows with a problem of any level; Errors, Warnings and Infos
+	// Problems selects rows with a problem of any level. Errors, Warnings and Infos
 	// select rows with a problem of that level.
 	Problems
 	Errors
@@ -32,23 +32,23 @@ const (
 	Valid
 )
 
-// Filter selects rows. The zero value selects all rows. A row must match every
-// criterion, and one problem must match Show, Field and Code together. If Show is
-// All, Field and Code match problems of any level.
+// Filter selects the rows that match all criteria. The zero value selects all rows.
+// Show, Field and Code must match the same problem. If Show is All, Field and Code
+// match problems of any level.
 type Filter struct {
 	Show Show
 	// Field is the position of the field with the problem, or intray.NoField for
-	// problems of whole rows; nil matches any.
+	// problems of whole rows. Nil matches both.
 	Field *int
-	// Code is the code of the problem; "" matches any.
+	// Code is the code of the problem. "" matches any code.
 	Code string
-	// Search is contained in the raw text, the displayed name or the value of a
-	// cell, ignoring case; "" matches any.
+	// Search is the text to find in the raw value, the displayed name or the value of a
+	// cell, ignoring case. "" matches any cell.
 	Search string
-	// In is the position of the field to search; nil searches all visible fields.
+	// In is the position of the field to search. Nil searches all visible fields.
 	In *int
-	// Also lists, by field, additional raw texts that match Search, because the
-	// reviewer sees names that the draft does not have.
+	// Also lists, by field, raw values that match in addition to those that contain
+	// Search. The review page uses it for displayed names that the draft does not know.
 	Also map[int][]string
 }
 
@@ -57,7 +57,7 @@ func (f Filter) matchesAll() bool {
 	return f.Show == All && f.Field == nil && f.Code == "" && f.Search == ""
 }
 
-// filterKey is a comparable form of a Filter.
+// filterKey is a comparable copy of a Filter.
 type filterKey struct {
 	show   Show
 	field  int
@@ -65,14 +65,15 @@ type filterKey struct {
 	search searchKey
 }
 
-// anyField is not a valid field position.
+// anyField means that a filter is not restricted to a field. It is not a valid field
+// position.
 const anyField = intray.NoField - 1
 
 func (f Filter) key() filterKey {
 	return filterKey{f.Show, fieldOrAny(f.Field), f.Code, searchKey{f.Search, fieldOrAny(f.In), f.extraKey()}}
 }
 
-// extraKey returns a string that is equal for equal Also maps.
+// extraKey returns a string that is the same for equal Also maps.
 func (f Filter) extraKey() string {
 	if len(f.Also) == 0 {
 		return ""
@@ -131,7 +132,8 @@ func (d *Draft) matchingRows(ctx context.Context, s *snapshot, f Filter, progres
 	return roaring.And(rows, found), nil
 }
 
-// byProblem returns the live rows that match a filter, ignoring its search.
+// byProblem returns the live rows that match the problem criteria of a filter. It
+// ignores the search.
 func (d *Draft) byProblem(s *snapshot, f Filter) *roaring.Bitmap {
 	if f.Field == nil && f.Code == "" {
 		switch f.Show {
@@ -152,7 +154,7 @@ func (d *Draft) byProblem(s *snapshot, f Filter) *roaring.Bitmap {
 	return rows
 }
 
-// matchesKind reports whether problems of a kind match the filter.
+// matchesKind reports whether a filter matches problems of kind k.
 func (f Filter) matchesKind(k Kind) bool {
 	if f.Field != nil && *f.Field != k.Field || f.Code != "" && f.Code != k.Code {
 		return false
@@ -163,33 +165,33 @@ func (f Filter) matchesKind(k Kind) bool {
 // maxSearch is the maximum length of a search text in bytes.
 const maxSearch = 4096
 
-// searchKey identifies a search: its text, its field or anyField, and the
-// additional texts that match.
+// searchKey identifies a search. It consists of the text, the field (or anyField),
+// and the raw values that match in addition.
 type searchKey struct {
 	text  string
 	field int
 	also  string
 }
 
-// cachedSearch holds the rows that matched a search in a snapshot.
+// cachedSearch holds the rows of a snapshot that match a search.
 type cachedSearch struct {
 	key searchKey
-	// using guards the fields below. A goroutine holds it while it scans.
+	// using guards the fields below. A goroutine holds it during a scan.
 	using chan struct{}
 	id    uint64
 	rows  *roaring.Bitmap
 }
 
-// maxSearches is the number of cached searches.
+// maxSearches is the maximum number of cached searches.
 const maxSearches = 6
 
-// searches caches the last searches, most recent last.
+// searches caches the latest searches, most recent last.
 type searches struct {
 	mu  sync.Mutex
 	all []*cachedSearch
 }
 
-// lookup returns the cached search for a key, and creates it if necessary.
+// lookup returns the cached search for a key. If there is none, it creates one.
 func (s *searches) lookup(key searchKey) *cachedSearch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,9 +206,9 @@ func (s *searches) lookup(key searchKey) *cachedSearch {
 	return one
 }
 
-// search returns the rows of a snapshot that match the search of a filter; some of
-// them may be deleted. The first search scans all rows, later ones only the rows
-// that changed since.
+// search returns the rows of a snapshot that match the search of a filter. Some of
+// them may be deleted. The first search scans all rows. Later searches scan only the
+// rows that have changed since.
 func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	key := f.key().search
 	one := d.searches.lookup(key)
@@ -247,7 +249,7 @@ func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func
 	return found, nil
 }
 
-// cacheSearchHits caches the rows found if they are scattered.
+// cacheSearchHits caches the found rows if they are scattered over many row groups.
 func (d *Draft) cacheSearchHits(found *roaring.Bitmap) {
 	staged := found.Clone()
 	staged.RemoveRange(uint64(d.staged), 1<<32)
@@ -270,7 +272,7 @@ func (d *Draft) searchedFields(field int) []int {
 	return all
 }
 
-// scan returns the rows whose fields contain what the finder searches.
+// scan returns the rows in which one of the fields contains the text of the finder.
 func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f finder, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	var mu sync.Mutex
@@ -299,12 +301,12 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f f
 	return found, err
 }
 
-// needle is a search text, which matches regardless of case.
+// needle is the text of a search, which ignores case.
 type needle struct {
 	text []byte
-	// spread is set if a letter outside ASCII may fold to a letter of the text: if
-	// the text has such letters itself, or contains i, k or s, to which ı, the
-	// Kelvin sign and ſ fold.
+	// spread is set if a letter outside ASCII may fold to a letter of the text. This is
+	// the case if the text contains letters outside ASCII, or i, k or s: ı, the Kelvin
+	// sign and ſ fold to these.
 	spread bool
 }
 
@@ -314,7 +316,7 @@ func newNeedle(text string) *needle {
 	return n
 }
 
-// foldCase returns a text with case differences removed.
+// foldCase returns text with case differences removed.
 func foldCase(text, scratch []byte) []byte {
 	if !isASCII(text) {
 		return bytes.ToLower(bytes.ToUpper(text))
@@ -331,7 +333,7 @@ func isASCII(text []byte) bool {
 	return true
 }
 
-// appendLower appends a text with the letters A to Z in lower case.
+// appendLower appends text, with the letters A to Z converted to lower case.
 func appendLower(to, text []byte) []byte {
 	at := len(to)
 	to = append(to, text...)
@@ -346,7 +348,8 @@ func appendLower(to, text []byte) []byte {
 // finder searches batches for a needle. Each goroutine needs its own.
 type finder struct {
 	needle *needle
-	// nameMatches are the texts of fields whose displayed name contains the needle.
+	// nameMatches are the raw values, by field, whose displayed name contains the
+	// needle.
 	nameMatches textMatches
 	draft       *Draft
 	has         []bool
@@ -354,8 +357,8 @@ type finder struct {
 	fold        []byte
 }
 
-// rows reports for each row of a batch whether one of the fields contains the
-// needle in its value, raw text or displayed name.
+// rows reports, for each row of a batch, whether one of the fields contains the
+// needle in its value, raw value or displayed name.
 func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 	f.has = append(f.has[:0], make([]bool, b.Rows())...)
 	for _, field := range fields {
@@ -373,8 +376,8 @@ func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 	return f.has
 }
 
-// matchTexts marks the rows whose text contains the needle. Text i belongs to row
-// rows[i], or to row i if rows is nil.
+// matchTexts marks the rows whose entry in t contains the needle. Entry i belongs to
+// row rows[i], or to row i if rows is nil.
 func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
 	f.scratch = appendLower(f.scratch[:0], t.Arena)
 	for at := 0; ; {
@@ -403,21 +406,21 @@ func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
 	}
 }
 
-// isList reports whether the values of a field are JSON lists of texts.
+// isList reports whether the values of a field are JSON lists of strings.
 func (d *Draft) isList(field int) bool {
 	f := &d.cfg.Fields[field]
 	return f.ManyToOne || f.Type.Name == intray.TypeMultiSelect
 }
 
-// matchLists marks the rows with a list element that contains the needle. If many
-// is set, the raw texts are lists, too.
+// matchLists marks the rows with a list element that contains the needle. If many is
+// set, the raw values are lists, too.
 func (f *finder) matchLists(c *intray.Cells, rows int, many bool) {
 	eachOf(c, rows, func(row int, v, raw []byte) {
 		f.has[row] = f.has[row] || f.listContains(v) || (many && f.listContains(raw)) || (!many && f.contains(raw))
 	})
 }
 
-// eachOf calls do with the value and the raw text of each cell of a column.
+// eachOf calls do with the value and the raw value of each cell in a column.
 func eachOf(c *intray.Cells, rows int, do func(row int, v, raw []byte)) {
 	raws := 0
 	for row := range rows {
@@ -434,7 +437,7 @@ func eachOf(c *intray.Cells, rows int, do func(row int, v, raw []byte)) {
 // listContains reports whether an element of a list contains the needle.
 func (f *finder) listContains(list []byte) bool {
 	if !bytes.ContainsRune(list, '\\') && !f.contains(list) {
-		return false // without escapes, the encoding contains every element literally
+		return false // without escapes, the JSON contains each element literally
 	}
 	found, is := anyText(list, f.contains)
 	return found || !is && f.contains(list)

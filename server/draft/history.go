@@ -17,12 +17,13 @@ var ErrNothing = errors.New("nothing to undo or redo")
 
 // History lists the changes that can be undone and redone.
 type History struct {
-	// Done are the numbers of the changes in effect, Undone those of the undone
-	// changes, oldest first.
+	// Done are the numbers of the changes in effect, and Undone are the numbers of the
+	// undone changes. Both lists are oldest first.
 	Done, Undone []int64
 }
 
-// History returns the history of the draft. It waits for a running change.
+// History returns the changes that can be undone and redone. It waits for a running
+// change.
 func (d *Draft) History(ctx context.Context) (History, error) {
 	if err := d.lock(ctx); err != nil {
 		return History{}, fmt.Errorf("list the changes: %w", err)
@@ -38,8 +39,8 @@ func (d *Draft) History(ctx context.Context) (History, error) {
 	return h, nil
 }
 
-// Undo reverts the last change and returns its number. It calls save before the
-// rows change; if save fails, the change stays in effect. It returns ErrNothing if
+// Undo reverts the last change and returns its number. It calls save before the rows
+// change. If save fails, the change stays in effect. Undo returns ErrNothing if
 // there is no change.
 func (d *Draft) Undo(ctx context.Context, save func(ctx context.Context, seq int64) error) (int64, error) {
 	if err := d.lock(ctx); err != nil {
@@ -58,8 +59,8 @@ func (d *Draft) Undo(ctx context.Context, save func(ctx context.Context, seq int
 	return l.seq, nil
 }
 
-// Redo restores the change that was undone last and returns its number. It uses
-// save like Undo does.
+// Redo restores the change that was undone last and returns its number. It calls
+// save in the same way as Undo, and returns ErrNothing if no change is undone.
 func (d *Draft) Redo(ctx context.Context, save func(ctx context.Context, seq int64) error) (int64, error) {
 	if err := d.lock(ctx); err != nil {
 		return 0, fmt.Errorf("redo: %w", err)
@@ -76,7 +77,8 @@ func (d *Draft) Redo(ctx context.Context, save func(ctx context.Context, seq int
 	return l.seq, nil
 }
 
-// switchTo saves and publishes the snapshot with or without a revision.
+// switchTo saves and publishes a snapshot from which revision l was removed, or to
+// which it was added.
 func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, save func(ctx context.Context, seq int64) error) error {
 	if save != nil {
 		if err := save(ctx, l.seq); err != nil {
@@ -90,24 +92,25 @@ func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, save fu
 	return nil
 }
 
-// RowAtVersion is a row as it is now and as it was at an earlier version.
+// RowAtVersion is the current state of a row and its state at an earlier version.
 type RowAtVersion struct {
 	Now Row
-	// Then has the cells at that version, without problems. Known is false if the
-	// row never had that version, or if its change was undone and replaced.
+	// Then is the row at that version, without problems. Known is false if the row
+	// never had that version, or if the change that created the version was undone and
+	// replaced.
 	Then  Row
 	Known bool
 }
 
-// RowsAtVersions returns the existing rows among the keys of versions, in the order
-// of their numbers, each with its state at the given version. It waits for a
-// running change.
+// RowsAtVersions returns the rows whose numbers are keys of versions, each with its
+// state at the given version. Missing rows are skipped. The result is in ascending
+// order of row numbers. RowsAtVersions waits for a running change.
 func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([]RowAtVersion, error) {
 	if err := d.lock(ctx); err != nil {
 		return nil, fmt.Errorf("read earlier versions: %w", err)
 	}
-	// The next change deletes the undone revisions, but not while this function
-	// reads.
+	// The next change deletes the undone revisions. It cannot do so while this function
+	// is reading.
 	s, done := d.beginRead()
 	defer done()
 	layers := map[int64]*revision{}
@@ -120,7 +123,7 @@ func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([
 		return nil, err
 	}
 	out := make([]RowAtVersion, len(rows))
-	earlier := map[int64][]int{} // positions in out, by version
+	earlier := map[int64][]int{} // indexes of out, by version
 	for i, r := range rows {
 		out[i].Now = r
 		switch version := versions[r.Number]; {
@@ -138,8 +141,8 @@ func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([
 	return out, nil
 }
 
-// readVersion reads rows as a revision wrote them, or as they were staged if l is
-// nil.
+// readVersion reads rows from a revision, or from the stage if l is nil. It sets
+// Then and Known of the entries of out at the given places.
 func (d *Draft) readVersion(ctx context.Context, l *revision, version int64, out []RowAtVersion, places []int) error {
 	has := func(row uint32) bool { return row < d.staged }
 	read := d.readStaged
@@ -166,7 +169,7 @@ func (d *Draft) readVersion(ctx context.Context, l *revision, version int64, out
 	return nil
 }
 
-// batchRow returns a row of a batch without problems.
+// batchRow returns a row of a batch without its problems.
 func batchRow(b *intray.Batch, at int, row uint32, version int64) Row {
 	r := Row{Number: int64(row), Version: version, Line: b.Lines[at], Cells: make([]Cell, len(b.Fields))}
 	for f := range b.Fields {
@@ -175,7 +178,8 @@ func batchRow(b *intray.Batch, at int, row uint32, version int64) Row {
 	return r
 }
 
-// rows returns the rows with these numbers that exist in a snapshot.
+// rows returns the rows with these numbers. It skips numbers that do not exist in
+// the snapshot.
 func (d *Draft) rows(ctx context.Context, s *snapshot, numbers []int64) ([]Row, error) {
 	wanted := roaring.New()
 	for _, n := range numbers {

@@ -9,15 +9,17 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// keyIndex finds live rows by one key. Only the holder of Draft.writing may use it.
+// keyIndex finds live rows by the value of one key. Only the holder of Draft.writing
+// may use it.
 type keyIndex struct {
 	draft  *Draft
 	number int
 	key    validate.Key
-	// index holds the rows as they were when it was built, or is nil.
+	// index holds the rows as they were when the index was built. It is nil before
+	// that.
 	index *validate.Index
-	// moved has the current keys of rows whose key may have changed since, and
-	// byHash finds these rows.
+	// moved holds the current keys of rows whose key may have changed since then.
+	// byHash finds these rows by the hash of their key.
 	moved  map[uint32]rowKey
 	byHash map[validate.Hash][]uint32
 }
@@ -35,8 +37,8 @@ type keyMove struct {
 	after  rowKey
 }
 
-// rebuild compares all rows of a snapshot. It returns an index of them and the rows
-// whose key occurs more than once.
+// rebuild compares the keys of all rows in a snapshot. It returns an index of the
+// rows, and the rows whose key occurs more than once.
 func (t *keyIndex) rebuild(ctx context.Context, s *snapshot, progress func(done, total int64)) (*validate.Index, *roaring.Bitmap, error) {
 	index := validate.NewIndex(t.draft.cfg.Temp)
 	rows, err := t.scanRows(ctx, index, s, progress)
@@ -47,7 +49,7 @@ func (t *keyIndex) rebuild(ctx context.Context, s *snapshot, progress func(done,
 	return index, rows, nil
 }
 
-// replaceIndex replaces the index by one of the current snapshot.
+// replaceIndex replaces the index with an index of the current snapshot.
 func (t *keyIndex) replaceIndex(index *validate.Index) {
 	t.dropIndex()
 	t.index = index
@@ -76,7 +78,8 @@ func (t *keyIndex) scanRows(ctx context.Context, index *validate.Index, s *snaps
 	return index.Finish()
 }
 
-// ensureIndex builds the index if there is none or if too many rows have moved.
+// ensureIndex builds the index if it does not exist or if too many rows have moved
+// since it was built.
 func (t *keyIndex) ensureIndex(ctx context.Context, s *snapshot) error {
 	if t.index != nil && len(t.moved) <= t.draft.cfg.limits.moved {
 		return nil
@@ -88,7 +91,7 @@ func (t *keyIndex) ensureIndex(ctx context.Context, s *snapshot) error {
 	return err
 }
 
-// dropIndex closes the index. It is rebuilt when needed.
+// dropIndex closes the index. The next use builds a new one.
 func (t *keyIndex) dropIndex() {
 	if t.index != nil {
 		_ = t.index.Close() // an unlinked temporary file
@@ -103,7 +106,7 @@ func (t *keyIndex) close() error {
 	return t.index.Close()
 }
 
-// recordMoves updates the keys of rows that a change moved.
+// recordMoves records the new keys of rows that a change moved.
 func (t *keyIndex) recordMoves(moves []keyMove) {
 	if t.index == nil {
 		return
@@ -137,7 +140,7 @@ func (t *keyIndex) setKey(row uint32, to rowKey) {
 	}
 }
 
-// syncTo updates the keys of rows after an undo or redo.
+// syncTo updates the keys of the given rows after an undo or redo.
 func (t *keyIndex) syncTo(ctx context.Context, s *snapshot, rows *roaring.Bitmap) {
 	if t.index == nil {
 		return
@@ -154,7 +157,8 @@ func (t *keyIndex) syncTo(ctx context.Context, s *snapshot, rows *roaring.Bitmap
 	t.recordMoves(moves)
 }
 
-// keyMoves returns the keys of some rows in a snapshot. Deleted rows have no key.
+// keyMoves returns the keys of the given rows in a snapshot. A deleted row has no
+// key.
 func (t *keyIndex) keyMoves(ctx context.Context, s *snapshot, rows *roaring.Bitmap) ([]keyMove, error) {
 	list := roaring.And(rows, s.live).ToArray()
 	b, err := t.draft.readRows(ctx, s, list)
@@ -173,8 +177,8 @@ func (t *keyIndex) keyMoves(ctx context.Context, s *snapshot, rows *roaring.Bitm
 	return moves, nil
 }
 
-// hashGroup is the set of rows with one hash: the numbers of moving rows before and
-// after the change, and up to two other rows.
+// hashGroup is the set of rows whose keys have the same hash. It holds the number of
+// moving rows before and after the change, and up to two rows that do not move.
 type hashGroup struct {
 	before, after int
 	others        []uint32
@@ -183,8 +187,8 @@ type hashGroup struct {
 func (g *hashGroup) repeatedBefore() bool { return g.before+len(g.others) > 1 }
 func (g *hashGroup) repeated() bool       { return g.after+len(g.others) > 1 }
 
-// findRepeated returns the rows that gain and lose duplicates when rows move.
-// repeated are the rows with duplicates before the change.
+// findRepeated returns the rows whose key becomes or ceases to be a duplicate when
+// rows move. repeated are the rows with duplicate keys before the change.
 func (t *keyIndex) findRepeated(ctx context.Context, s *snapshot, repeated *roaring.Bitmap, moves []keyMove) (*delta, error) {
 	if err := t.ensureIndex(ctx, s); err != nil {
 		return nil, err
@@ -231,7 +235,7 @@ func (t *keyIndex) findRepeated(ctx context.Context, s *snapshot, repeated *roar
 	return d, nil
 }
 
-// findOthers finds up to two rows with a hash that do not move.
+// findOthers finds up to two rows that do not move and whose key has the given hash.
 func (t *keyIndex) findOthers(h validate.Hash, g *hashGroup, moving map[uint32]bool) error {
 	add := func(row uint32) bool {
 		if !moving[row] {

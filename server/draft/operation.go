@@ -12,63 +12,64 @@ import (
 // Operation is a change that a reviewer makes: one of [Set], [Replace], [Fill],
 // [Clear], [Trim], [Case], [MapValue], [Delete], [Add] and [Accept].
 type Operation interface {
-	// plan validates the operation and returns what to do.
+	// plan validates the operation and returns a plan of its effects.
 	plan(d *Draft) (*changePlan, error)
 }
 
 // Selector selects cells.
 type Selector struct {
-	// Filter selects the rows. If Numbers is not nil, only rows with these numbers
-	// are selected; missing rows are ignored.
+	// Filter selects the rows. If Numbers is not nil, only rows with these numbers are
+	// selected. Numbers that do not exist are ignored.
 	Filter  Filter
 	Numbers []int64
-	// Token names a view that selects the rows instead of Filter. An expired view
-	// causes a RefusedError.
+	// Token identifies a view that selects the rows instead of Filter. If the view has
+	// expired, the operation fails with a RefusedError.
 	Token string
-	// From and To limit the selection to the view's rows at positions From to To-1.
-	// If To is 0, the selection ends with the view.
+	// From and To limit the selection to positions From to To-1 of the view. If To is
+	// 0, the selection extends to the end of the view.
 	From, To int64
-	// Total, if not nil, is the number of rows that the reviewer saw in the view.
-	// If the view has changed since, positions have shifted, and the operation is
-	// refused.
+	// Total, if not nil, is the number of rows of the view that the reviewer saw. If
+	// the view has changed since, its positions have shifted and the operation fails
+	// with a RefusedError.
 	Total *int64
-	// Fields are the positions of the fields; nil selects all editable fields.
+	// Fields are the positions of the fields. Nil selects all editable fields.
 	Fields []int
 }
 
-// Typed is text entered into a cell. "" clears the cell.
+// Typed is a raw value entered into a cell. "" clears the cell.
 type Typed struct {
 	Row         int64
 	Field, Part int
 	Text        string
-	// Version is the version of the row that the reviewer saw, and Seen the raw
-	// text of the cell in it.
+	// Version is the version of the row that the reviewer saw. Seen is the raw value of
+	// the cell in that version.
 	Version int64
 	Seen    string
 }
 
-// Set enters texts into cells. If a row has a newer version in which the cell's
-// text differs from Seen, nothing changes and the error is a [ConflictError].
+// Set enters values into cells. If a row has a newer version in which the raw value
+// of the cell differs from Seen, no cell changes and the error is a
+// [*ConflictError].
 type Set struct{ Cells []Typed }
 
-// Replace replaces Find by With in the text of cells. If a cell displays a name,
-// both the name and the text are searched. The replacement applies only if it
-// yields another name or its text, or if With replaces the whole text.
+// Replace replaces Find with With in raw values. If a cell displays a name, both the
+// name and the raw value are searched. The cell then changes only if the result is a
+// displayed name or a raw value of the field, or is exactly With.
 type Replace struct {
 	Where Selector
 	Find  string
 	With  string
-	// Whole matches only cells that contain nothing else. MatchCase makes the
-	// search case-sensitive. With Expression, Find is an RE2 regular expression,
-	// and With may refer to groups as $1 or ${name}.
+	// Whole matches only cells that contain nothing but Find. MatchCase makes the
+	// search case-sensitive. With Expression, Find is an RE2 regular expression, and
+	// With can refer to groups as $1 or ${name}.
 	Whole, MatchCase, Expression bool
-	// Names maps, by field, texts to the names that the reviewer sees, if these
-	// differ from the names of the draft.
+	// Names maps, by field, raw values to the names that the reviewer sees, if they
+	// differ from the names in the draft.
 	Names map[int]map[string]string
 }
 
-// Fill sets cells to Text. If Texts is not nil, Fill sets the cells of each field
-// in it to the field's text.
+// Fill sets all cells to Text. If Texts is not nil, Fill instead sets the cells of
+// each field that is a key of Texts to the value for that field.
 type Fill struct {
 	Where Selector
 	Text  string
@@ -78,8 +79,8 @@ type Fill struct {
 // Clear clears cells.
 type Clear struct{ Where Selector }
 
-// Trim removes whitespace at both ends of cells. With Inner, it also collapses
-// whitespace inside to one space.
+// Trim removes whitespace from both ends of cells. With Inner, it also collapses
+// each run of whitespace inside to one space.
 type Trim struct {
 	Where Selector
 	Inner bool
@@ -102,8 +103,8 @@ type Case struct {
 	To    Casing
 }
 
-// MapValue sets all cells of the field whose text is Raw to Text. If Texts is not
-// nil, it replaces the texts that are keys of Texts by their values. Where.Fields
+// MapValue sets all cells of the field whose raw value is Raw to Text. If Texts is
+// not nil, it instead replaces each raw value that is a key of Texts. Where.Fields
 // is ignored.
 type MapValue struct {
 	Where Selector
@@ -116,49 +117,49 @@ type MapValue struct {
 // Delete deletes rows.
 type Delete struct{ Where Selector }
 
-// Add appends rows with these cells. The Row, Version and Seen of the cells are
+// Add appends rows with the given cells. Row, Version and Seen of the cells are
 // ignored.
 type Add struct{ Rows [][]Typed }
 
-// Accept removes the problem that a record has too few or too many cells.
+// Accept removes the problem that reports too few or too many cells in a record.
 type Accept struct{ Where Selector }
 
 // acceptable is the code of the problem that Accept removes.
 const acceptable = "cell_count"
 
-// RefusedError is the error of an operation that cannot be performed. If Stale is set,
-// it may succeed after the client reloads the rows.
+// RefusedError means that an operation cannot be performed. If Stale is set, the
+// operation may succeed after the client reloads the rows.
 type RefusedError struct {
 	Text  intray.Message
 	Stale bool
 }
 
-// Error returns the message as text.
+// Error returns the message as a string.
 func (r *RefusedError) Error() string { return r.Text.String() }
 
 // Describe returns the message.
 func (r *RefusedError) Describe() intray.Message { return r.Text }
 
-// CellConflict is a cell that somebody else changed first.
+// CellConflict is a cell that someone else changed first.
 type CellConflict struct {
 	Row         int64
 	Field, Part int
-	// Version is the current version of the row. Gone is set if the row was
-	// deleted; Version is then 0. Seen is the text that the reviewer saw, and Now
-	// the current text.
+	// Version is the current version of the row, or 0 if it was deleted. Gone is set if
+	// it was deleted. Seen is the raw value that the reviewer saw, and Now is the
+	// current one.
 	Version   int64
 	Gone      bool
 	Seen, Now string
 }
 
-// ConflictError means that cells have changed since the reviewer saw them. Nothing was
-// changed.
+// ConflictError means that cells have changed since the reviewer saw them. The
+// operation had no effect.
 type ConflictError struct{ Cells []CellConflict }
 
-// Error returns the number of conflicts as text.
+// Error returns a message with the number of conflicts as a string.
 func (c *ConflictError) Error() string { return c.Describe().String() }
 
-// Describe returns the number of conflicts.
+// Describe returns a message with the number of conflicts.
 func (c *ConflictError) Describe() intray.Message {
 	return intray.NewMessage("review.cells_changed", intray.Params{"n": len(c.Cells)})
 }
@@ -170,24 +171,26 @@ func noRow(row int64) intray.Message {
 // changePlan describes what an operation does.
 type changePlan struct {
 	where Selector
-	// change returns the new text of a cell, and whether it differs. It is called
-	// concurrently. It is nil if the operation does not compute new texts from old
-	// ones.
+	// change returns the new raw value of a cell, and reports whether it differs from
+	// the old one. It is called concurrently. It is nil if new values do not depend on
+	// old ones.
 	change func(field int, text []byte) (string, bool)
 	fields []int
-	// needle is text that a cell must contain to change, unless nameMatches has it;
-	// nil if there is no such text.
+	// needle is text that each changed cell contains, except the cells in nameMatches.
+	// It is nil if there is no such text.
 	needle      *needle
 	nameMatches textMatches
-	// cells are the texts of Set, by row.
+	// cells are the cells of a Set, by row.
 	cells map[uint32][]Typed
-	// accept removes a problem, remove deletes the rows, and added are new rows.
+	// accept removes the problem that Accept removes, remove deletes the rows, and
+	// added are the new rows.
 	accept bool
 	remove bool
 	added  [][]Typed
 }
 
-// maxAdded limits the rows of one Add, and maxTyped the cells of one Set.
+// maxAdded is the maximum number of rows in an Add. maxTyped is the maximum number
+// of cells in a Set.
 const (
 	maxAdded = 10_000
 	maxTyped = 1_000_000
@@ -222,7 +225,7 @@ func (o Replace) plan(d *Draft) (*changePlan, error) {
 			return own
 		}
 		if d.cfg.Fields[field].Type.Name == intray.TypeMultiSelect {
-			return nil // a cell holds several names
+			return nil // a cell can display several names
 		}
 		return d.displayNames(field)
 	}
@@ -303,8 +306,8 @@ func (o Add) plan(d *Draft) (*changePlan, error) {
 	return &changePlan{added: o.Rows, where: Selector{Numbers: []int64{}}}, nil
 }
 
-// planTextChange returns a plan that changes the texts of cells, or err if it is
-// not nil.
+// planTextChange returns a plan that changes raw values. If err is not nil, it
+// returns err.
 func (d *Draft) planTextChange(where Selector, must *needle, change func(text []byte) (string, bool), err error) (*changePlan, error) {
 	if err != nil {
 		return nil, err
@@ -322,14 +325,14 @@ func (d *Draft) planTextChange(where Selector, must *needle, change func(text []
 			return nil, err
 		}
 		if d.cfg.Fields[f].ManyToOne {
-			must = nil // the raw text encodes several texts
+			must = nil // the raw value encodes several elements
 		}
 	}
 	one := func(_ int, text []byte) (string, bool) { return change(text) }
 	return &changePlan{where: where, fields: fields, change: one, needle: must}, nil
 }
 
-// editable returns a RefusedError if a reviewer cannot change the cell.
+// editable returns a RefusedError if reviewers cannot change the cell.
 func (d *Draft) editable(field, part int) error {
 	if field < 0 || field >= len(d.cfg.Fields) {
 		return &RefusedError{Text: noField(field)}
@@ -395,8 +398,8 @@ func (d *Draft) selectRows(s *snapshot, w Selector, byFilter func() (*roaring.Bi
 	return picked, nil
 }
 
-// viewRange returns the rows at positions [first, end) of a view. An end of 0 means
-// the end of the view.
+// viewRange returns the rows at positions [first, end) of a view. If end is 0, the
+// range extends to the end of the view.
 func viewRange(rows *roaring.Bitmap, first, end int64) *roaring.Bitmap {
 	total := int64(rows.GetCardinality())
 	if end <= 0 || end > total {
@@ -419,5 +422,5 @@ func viewRange(rows *roaring.Bitmap, first, end int64) *roaring.Bitmap {
 	return out
 }
 
-// canAccept reports whether Accept removes a problem.
+// canAccept reports whether Accept removes problem p.
 func canAccept(p *intray.Problem) bool { return p.Field == intray.NoField && p.Code == acceptable }

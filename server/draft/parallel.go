@@ -29,7 +29,7 @@ type spanResult struct {
 	moves        [][]keyMove
 }
 
-// merge appends the rows of a later span, whose edits are not applied yet.
+// merge appends the result of a later span whose edits are not yet applied.
 func (r *spanResult) merge(later *spanResult) {
 	r.conflicts = append(r.conflicts, later.conflicts...)
 	if len(later.rows) > 0 {
@@ -38,8 +38,8 @@ func (r *spanResult) merge(later *spanResult) {
 	}
 }
 
-// applyParallel changes rows span by span, on all cores, and merges the results in row
-// order. Only a few spans are in progress at a time, unless Config.Whole is set.
+// applyParallel changes rows span by span on all cores and merges the results in row
+// order. It processes only a few spans at a time, unless Config.Whole is set.
 func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
 	spans := m.draft.spansOf(rows)
 	report := progressOf(spans, progress)
@@ -80,7 +80,7 @@ func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap,
 	return m.mergeResult(ctx, all)
 }
 
-// worker processes spans for one goroutine.
+// worker processes spans in one goroutine.
 type worker struct {
 	builder *changeBuilder
 	fields  *fieldReader
@@ -103,8 +103,8 @@ type pending struct {
 	text        string
 }
 
-// processSpan changes the rows of a span. If Config.Whole is set, it only finds
-// their edits.
+// processSpan changes the given rows of a span. If Config.Whole is set, it only
+// determines the edits.
 func (w *worker) processSpan(ctx context.Context, at span, rows *roaring.Bitmap) (*spanResult, error) {
 	r, err := w.changedRows(ctx, at, rows)
 	if err != nil || len(r.rows) == 0 || w.builder.draft.cfg.Whole {
@@ -113,7 +113,7 @@ func (w *worker) processSpan(ctx context.Context, at span, rows *roaring.Bitmap)
 	return r, w.applyEdits(ctx, r)
 }
 
-// changedRows finds the rows of a span that change, and their edits.
+// changedRows determines which of the given rows of a span change, and their edits.
 func (w *worker) changedRows(ctx context.Context, at span, rows *roaring.Bitmap) (*spanResult, error) {
 	edits, list, err := w.findEdits(ctx, at, rows)
 	if err != nil || len(list) == 0 {
@@ -133,8 +133,8 @@ func (w *worker) changedRows(ctx context.Context, at span, rows *roaring.Bitmap)
 	return r, err
 }
 
-// findEdits returns the edits of the rows of a span, and the rows they touch. If
-// the plan does not compute texts, it returns the rows only.
+// findEdits returns the edits to the given rows of a span and the rows that they
+// change. If the plan does not change raw values, it returns only the rows.
 func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (edits []pending, list []uint32, err error) {
 	plan := w.builder.plan
 	if plan.change == nil {
@@ -183,8 +183,8 @@ func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (
 	return edits, list, nil
 }
 
-// typedEdits returns the edits that Set makes in the rows of a result, and reduces
-// the result to the rows that change.
+// typedEdits returns the edits that a Set makes to the rows of a result. It removes
+// all unchanged rows from the result.
 func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
 	d, s := w.builder.draft, w.builder.before
 	var positions []int64
@@ -212,8 +212,8 @@ func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
 	return edits, nil
 }
 
-// effectiveEdits removes, from index from on, the edits of a row that have no
-// effect or that a later edit overrides.
+// effectiveEdits removes edits of a row that have no effect or that a later edit
+// overrides. It considers the edits from index from on.
 func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
 	kept := edits[:from]
 	for i := from; i < len(edits); i++ {
@@ -233,11 +233,12 @@ func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from 
 // priorState is the state of rows before they change.
 type priorState struct {
 	problems []intray.Problem
-	// keys has the keys of all rows, by key index.
+	// keys holds, for each key index, the keys of all rows.
 	keys [][]rowKey
 }
 
-// applyEdits applies the edits of a result and determines the differences.
+// applyEdits applies the edits of a result and determines their effect on problems
+// and keys.
 func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 	old := &priorState{problems: slices.Clone(r.batch.Problems)}
 	for _, h := range w.hashers {
@@ -268,7 +269,8 @@ func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 	return w.diffProblems(r, old)
 }
 
-// revalidate applies edits to rows, whose numbers the Revalidator needs.
+// revalidate applies edits to rows. It sets their numbers in the batch for the
+// Revalidator.
 func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
 	b.Numbers = toInt64(rows)
 	err := d.cfg.Revalidator.Change(ctx, b, edits)
@@ -279,7 +281,7 @@ func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, 
 	return checkRowCount(b, rows)
 }
 
-// checkRowCount returns an error if the Revalidator dropped or added rows.
+// checkRowCount returns an error if the Revalidator removed or added rows.
 func checkRowCount(b *intray.Batch, rows []uint32) error {
 	if b.Rows() != len(rows) {
 		return fmt.Errorf("the revalidator returned %d rows instead of %d", b.Rows(), len(rows))
@@ -291,7 +293,7 @@ func checkRowCount(b *intray.Batch, rows []uint32) error {
 // Revalidator.Deleted.
 const deletedAtOnce = 1000
 
-// deleted returns the rows that a change deletes.
+// deleted yields the rows that a change deletes.
 func (m *changeBuilder) deleted(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		for it := m.revision.live.lost.Iterator(); it.HasNext(); {
@@ -310,7 +312,7 @@ func (m *changeBuilder) deleted(ctx context.Context) iter.Seq2[*intray.Batch, er
 	}
 }
 
-// cellWithProblems returns a cell with its problems.
+// cellWithProblems returns a cell together with its problems.
 func cellWithProblems(b *intray.Batch, row, field int) Cell {
 	c := cellOf(&b.Fields[field], row)
 	for _, p := range problemsOf(b.Problems, row) {

@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// rowSource is a set of rows with a common origin, and the batch they are read
-// into.
+// rowSource is a set of rows that are read from the same source, and the batch that
+// they are read into.
 type rowSource struct {
 	rows  []uint32
 	read  func(ctx context.Context, rows []uint32) (*intray.Batch, error)
@@ -26,8 +26,9 @@ type rowSource struct {
 	next  int
 }
 
-// readRows reads live rows, which must ascend. Row i of the batch is row rows[i].
-// The batch excludes problems of cross-row validators and belongs to the caller.
+// readRows reads live rows. The row numbers must be in ascending order. Row i of the
+// batch is row rows[i] of the draft. The batch does not contain problems of
+// cross-row validators. It belongs to the caller.
 func (d *Draft) readRows(ctx context.Context, s *snapshot, rows []uint32) (*intray.Batch, error) {
 	sources, of := d.rowSources(s, rows)
 	if err := readSources(ctx, sources); err != nil {
@@ -64,7 +65,7 @@ func (d *Draft) newBatch() *intray.Batch {
 	return b
 }
 
-// rowSources groups rows by the origin of their current content. of has the source
+// rowSources groups rows by the source of their current content. of holds the source
 // of each row.
 func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*rowSource) {
 	cache := d.caches.find(rows)
@@ -111,7 +112,7 @@ func readSources(ctx context.Context, sources []*rowSource) error {
 }
 
 // withoutRuleProblems wraps read to drop the problems of cross-row validators,
-// which are outdated in the stage.
+// because those in the stage are outdated.
 func (d *Draft) withoutRuleProblems(read func(ctx context.Context, rows []uint32) (*intray.Batch, error)) func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
 	if len(d.rules) == 0 {
 		return read
@@ -125,7 +126,7 @@ func (d *Draft) withoutRuleProblems(read func(ctx context.Context, rows []uint32
 	}
 }
 
-// isRuleProblem reports whether a problem is one of a cross-row validator.
+// isRuleProblem reports whether a cross-row validator reported the problem.
 func (d *Draft) isRuleProblem(p *intray.Problem) bool {
 	for _, k := range d.ruleKinds {
 		if k.Field == p.Field && k.Level == p.Level && k.Code == p.Code {
@@ -160,8 +161,7 @@ func (d *Draft) readStaged(ctx context.Context, rows []uint32) (*intray.Batch, e
 	return out, nil
 }
 
-// splitByGroup splits rows of the stage into runs, such that no two share a row
-// group.
+// splitByGroup splits rows of the stage into runs that have no row group in common.
 func (d *Draft) splitByGroup(rows []uint32) (out [][]uint32) {
 	most := len(rows)/runtime.GOMAXPROCS(0) + 1
 	for len(rows) > 0 {
@@ -184,9 +184,9 @@ func toInt64(rows []uint32) []int64 {
 	return out
 }
 
-// Batches returns all live rows in order, added rows last. A batch is valid until
-// the next step, and its First is the number of its first row. The sequence ends
-// after an error.
+// Batches yields all live rows in order, with added rows last. A batch is valid
+// until the next iteration. Its First is the number of its first row. The sequence
+// ends after an error.
 func (d *Draft) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		s, done := d.beginRead()
@@ -227,7 +227,7 @@ func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intra
 	}
 }
 
-// currentRows returns the current rows of a batch of the stage.
+// currentRows returns the current state of the rows of a staged batch.
 func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (*intray.Batch, error) {
 	first, end := uint32(b.First), uint32(b.First)+uint32(b.Rows())
 	var rows, changed []uint32
@@ -255,8 +255,8 @@ func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (
 	return b, nil
 }
 
-// overlayRows returns some rows of a batch, and takes the changed ones from another
-// batch.
+// overlayRows returns the given rows of b. It takes the changed ones from over
+// instead.
 func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
 	out := newBatchLike(b)
 	if len(rows) > 0 {
@@ -281,7 +281,7 @@ func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
 	return out
 }
 
-// addRuleProblems adds the problems of cross-row validators.
+// addRuleProblems adds the problems of cross-row validators to a batch.
 func (d *Draft) addRuleProblems(s *snapshot, b *intray.Batch, rows []uint32) {
 	known := len(b.Problems)
 	if len(rows) == 0 {
@@ -313,7 +313,7 @@ func (d *Draft) ErrorRows(n int) []int64 {
 	return toInt64(rowsAt(s.errors(), 0, n))
 }
 
-// newBatchLike returns an empty batch with the columns of another.
+// newBatchLike returns an empty batch with the same columns as b.
 func newBatchLike(b *intray.Batch) *intray.Batch {
 	out := &intray.Batch{Fields: make([]intray.Cells, len(b.Fields))}
 	for _, u := range b.Unmapped {
@@ -322,7 +322,7 @@ func newBatchLike(b *intray.Batch) *intray.Batch {
 	return out
 }
 
-// problemsOf returns the problems of a row. The problems must be sorted by row.
+// problemsOf returns the problems of a row. The list must be sorted by row.
 func problemsOf(problems []intray.Problem, row int) []intray.Problem {
 	from := sort.Search(len(problems), func(i int) bool { return problems[i].Row >= row })
 	to := from
@@ -332,7 +332,8 @@ func problemsOf(problems []intray.Problem, row int) []intray.Problem {
 	return problems[from:to]
 }
 
-// copyRows appends the rows [first, end) of another batch with their problems.
+// copyRows appends rows [first, end) of the batch from, with their problems, to the
+// batch to.
 func copyRows(to, from *intray.Batch, first, end int) {
 	shift := to.Rows() - first
 	staging.AppendRows(to, from, first, end)
@@ -344,7 +345,8 @@ func copyRows(to, from *intray.Batch, first, end int) {
 	}
 }
 
-// pickRows returns a new batch of the rows at ascending positions.
+// pickRows returns a new batch with the rows at the given positions, which must be
+// in ascending order.
 func pickRows(from *intray.Batch, positions []int64) *intray.Batch {
 	out := newBatchLike(from)
 	for i := 0; i < len(positions); {
@@ -358,7 +360,7 @@ func pickRows(from *intray.Batch, positions []int64) *intray.Batch {
 	return out
 }
 
-// dropProblems removes the problems that match.
+// dropProblems removes the problems for which match returns true.
 func dropProblems(b *intray.Batch, match func(p *intray.Problem) bool) {
 	kept := b.Problems[:0]
 	for i := range b.Problems {
@@ -385,8 +387,8 @@ func sizeOf(b *intray.Batch) int {
 	return n
 }
 
-// RawPart returns the raw text of one column of a many-to-one field, or "" if there
-// is none.
+// RawPart returns the raw value of one column of a many-to-one field. It returns ""
+// if the cell has no such column.
 func (c Cell) RawPart(part int) string {
 	var raws []string
 	if json.Unmarshal([]byte(c.Raw), &raws) != nil || part >= len(raws) {
@@ -395,8 +397,8 @@ func (c Cell) RawPart(part int) string {
 	return raws[part]
 }
 
-// eachCell calls do with the raw text of each cell that a field has in a row of a
-// batch.
+// eachCell calls do with the raw value of each cell that a field has in a row. A
+// many-to-one field has one cell per column.
 func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text []byte)) error {
 	c := &b.Fields[field]
 	if !d.cfg.Fields[field].ManyToOne {
@@ -421,7 +423,7 @@ func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text
 	return nil
 }
 
-// cellText returns the raw text of one cell.
+// cellText returns the raw value of one cell.
 func (d *Draft) cellText(b *intray.Batch, field, part, row int) (text string, err error) {
 	err = d.eachCell(b, field, row, func(p int, t []byte) {
 		if p == part {

@@ -16,10 +16,10 @@ import (
 	"github.com/intraydata/intray/internal/re2"
 )
 
-// maxText is the maximum length in bytes of a cell's text after a replacement.
+// maxText is the maximum length of a raw value after a replacement, in bytes.
 const maxText = 1 << 20
 
-// newReplacer returns a function that replaces in one text.
+// newReplacer returns a function that applies the replacement to one raw value.
 func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
 	if o.Find == "" {
 		return nil, &RefusedError{Text: intray.NewMessage("review.nothing_to_find", nil)}
@@ -51,8 +51,8 @@ func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
 	}, nil
 }
 
-// replaceFold replaces low, an ASCII text in lower case, ignoring case. text must
-// be ASCII.
+// replaceFold replaces low with with, ignoring case. text must be ASCII, and low
+// must be ASCII in lower case.
 func replaceFold(text, low, with []byte) (string, bool) {
 	lowerText := appendLower(make([]byte, 0, len(text)), text)
 	at := bytes.Index(lowerText, low)
@@ -69,8 +69,8 @@ func replaceFold(text, low, with []byte) (string, bool) {
 	return changedText(text, string(append(to, text[rest:]...)))
 }
 
-// needle returns text that every changed cell contains, ignoring case, or nil if it
-// is unknown.
+// needle returns text that a cell must contain to change, ignoring case. It returns
+// nil if there is no such text.
 func (o Replace) needle() *needle {
 	if o.Expression || o.Find == "" {
 		return nil
@@ -92,8 +92,8 @@ func (o Replace) exactReplacer() func(text []byte) (string, bool) {
 	}
 }
 
-// changedText reports whether a text changes. Results that exceed maxText are not
-// applied.
+// changedText returns the new raw value and reports whether it differs. It also
+// returns false if the value would grow beyond maxText bytes.
 func changedText(text []byte, to string) (string, bool) {
 	return to, to != string(text) && (len(to) <= maxText || len(to) <= len(text))
 }
@@ -106,7 +106,7 @@ func (o Trim) trimText(text []byte) (string, bool) {
 	return changedText(text, to)
 }
 
-// isBlank reports whether a character is invisible at the end of a text.
+// isBlank reports whether Trim removes the character.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }
 
 func (c Casing) newCaser() (func(text []byte) (string, bool), error) {
@@ -130,8 +130,8 @@ func (c Casing) newCaser() (func(text []byte) (string, bool), error) {
 	}, nil
 }
 
-// displayNames maps texts of a field, or elements of its lists, to the names
-// displayed instead. It is nil if cells display their texts.
+// displayNames maps raw values of a field, or elements of its lists, to the names
+// displayed instead. It returns nil if cells display their values.
 func (d *Draft) displayNames(field int) map[string]string {
 	if field >= len(d.cfg.Names) {
 		return nil
@@ -139,7 +139,8 @@ func (d *Draft) displayNames(field int) map[string]string {
 	return d.cfg.Names[field]
 }
 
-// textMatches are texts of fields that match a search regardless of their content.
+// textMatches are raw values, by field, that match a search although they do not
+// contain its text.
 type textMatches map[int]map[string]bool
 
 func (a textMatches) add(field int, text string) {
@@ -149,8 +150,8 @@ func (a textMatches) add(field int, text string) {
 	a[field][text] = true
 }
 
-// matchNames returns the texts of some fields that do not contain the needle but
-// whose displayed name does.
+// matchNames returns the raw values of the given fields that do not contain the
+// needle but whose displayed name does.
 func (n *needle) matchNames(fields []int, names func(field int) map[string]string) textMatches {
 	all := textMatches{}
 	for _, f := range fields {
@@ -165,23 +166,23 @@ func (n *needle) matchNames(fields []int, names func(field int) map[string]strin
 
 func (n *needle) isIn(text string) bool { return bytes.Contains(foldCase([]byte(text), nil), n.text) }
 
-// matchNames marks the rows that contain one of the texts.
+// matchNames marks the rows whose value or raw value is in texts.
 func (f *finder) matchNames(c *intray.Cells, rows int, texts map[string]bool, lists bool) {
 	eachOf(c, rows, func(row int, v, raw []byte) {
 		f.has[row] = f.has[row] || texts[string(raw)] || lists && (listHasAny(v, texts) || listHasAny(raw, texts))
 	})
 }
 
-// listHasAny reports whether a list contains one of the texts.
+// listHasAny reports whether one of the elements of a list is in texts.
 func listHasAny(list []byte, texts map[string]bool) bool {
 	found, _ := anyText(list, func(text []byte) bool { return texts[string(text)] })
 	return found
 }
 
 // replaceShown wraps a replacement for a field that displays names. If the
-// replacement turns a displayed name into the name of another text, the cell is set
-// to that text. If the result is neither a name nor exactly With, the cell stays
-// unchanged, because a part of a name is not a valid text.
+// replacement turns a displayed name into a different name, the cell is set to the
+// raw value for that name. If the result is neither a name nor exactly With, the
+// cell does not change, because part of a name is not a valid value.
 func (o Replace) replaceShown(names map[string]string, change func(text []byte) (string, bool)) func(text []byte) (string, bool) {
 	texts := map[string]string{}
 	for _, text := range slices.Sorted(maps.Keys(names)) {

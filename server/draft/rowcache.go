@@ -12,31 +12,32 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Rows of a filter may be scattered over many row groups of the stage, and a window
-// of them would cost as many reads. The row caches hold copies of such rows.
+// The rows that match a filter may be scattered over many row groups of the stage.
+// Reading a window of them would require just as many reads. The row caches hold
+// copies of such rows.
 
 const (
-	// maxCacheBytes and maxCacheRows limit one cache.
+	// maxCacheBytes and maxCacheRows are the maximum size of one cache.
 	maxCacheBytes = 48 << 20
-	// minRowsPerGroup is the number of matching rows per row group from which on no
-	// cache is needed.
+	// minRowsPerGroup is the average number of matching rows per row group from which a
+	// cache is unnecessary.
 	minRowsPerGroup = 100
 	maxCacheRows    = 300_000
-	// minGroups is the number of row groups up to which no cache is needed.
+	// minGroups is the maximum number of row groups for which a cache is unnecessary.
 	minGroups = 8
-	// idleDelay is the time without calls after which the draft is idle. maxYield
-	// is how long the construction of a cache waits for that before each span.
+	// A draft is idle once no call has been running for idleDelay. Before each span,
+	// filling a cache waits up to maxYield for the draft to become idle.
 	idleDelay = 5 * time.Millisecond
 	maxYield  = 10 * time.Millisecond
 )
 
-// rowCache holds rows of the stage. It is immutable.
+// rowCache holds copies of rows of the stage. It is immutable.
 type rowCache struct {
 	rows  *roaring.Bitmap
 	batch *intray.Batch
 }
 
-// read returns rows, all of which must be cached.
+// read returns rows from the cache. All of them must be cached.
 func (s *rowCache) read(_ context.Context, rows []uint32) (*intray.Batch, error) {
 	places := make([]int64, len(rows))
 	for i, row := range rows {
@@ -45,13 +46,13 @@ func (s *rowCache) read(_ context.Context, rows []uint32) (*intray.Batch, error)
 	return pickRows(s.batch, places), nil
 }
 
-// rowCaches are the caches of a draft: one of the rows with problems, and one of
-// the last search.
+// rowCaches are the caches of a draft: one for rows with problems, and one for the
+// results of the last search.
 type rowCaches struct {
 	problems, search atomic.Pointer[rowCache]
 }
 
-// find returns the cache that has the first of some rows, or nil.
+// find returns the cache that contains the first of the given rows, or nil.
 func (s *rowCaches) find(rows []uint32) *rowCache {
 	if len(rows) == 0 {
 		return nil
@@ -64,13 +65,14 @@ func (s *rowCaches) find(rows []uint32) *rowCache {
 	return nil
 }
 
-// isScattered reports whether rows of the stage need a cache.
+// isScattered reports whether the rows are scattered enough over the stage to need a
+// cache.
 func (d *Draft) isScattered(rows *roaring.Bitmap) bool {
 	groups := d.cfg.Stage.CountRowGroups(rows)
 	return groups > minGroups && rows.GetCardinality() < uint64(groups)*minRowsPerGroup
 }
 
-// fillCaches starts caching the rows with rare kinds of problems.
+// fillCaches starts caching the rows with rare kinds of problems in the background.
 func (d *Draft) fillCaches(ctx context.Context) error {
 	var rare []*roaring.Bitmap
 	for _, k := range d.cfg.Stage.Manifest().Kinds {
@@ -93,7 +95,7 @@ func (d *Draft) fillCaches(ctx context.Context) error {
 	return nil
 }
 
-// cacheRows caches rows of the stage, in the background.
+// cacheRows caches rows of the stage in the background.
 func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 	if rows.IsEmpty() {
 		return
@@ -103,8 +105,8 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 		var some []uint32
 		size := 0
 		it := rows.Iterator()
-		// Reading one span takes about a millisecond, which concurrent calls do not
-		// notice.
+		// Reading one span takes about 1 ms, which does not noticeably delay concurrent
+		// calls.
 		for _, at := range d.spansOf(rows) {
 			if size >= maxCacheBytes {
 				break
@@ -115,7 +117,7 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 			d.yieldToCalls(ctx)
 			b, err := d.cfg.Stage.Rows(ctx, toInt64(some))
 			if err != nil {
-				return // a caller who reads the rows gets the error
+				return // the next call that reads the rows returns the error
 			}
 			size += sizeOf(b)
 			copyRows(made.batch, b, 0, b.Rows())
@@ -125,7 +127,7 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 	})
 }
 
-// yieldToCalls lets concurrent calls have the processors for up to maxYield.
+// yieldToCalls waits up to maxYield for concurrent calls to finish.
 func (d *Draft) yieldToCalls(ctx context.Context) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -141,7 +143,7 @@ func (d *Draft) yieldToCalls(ctx context.Context) {
 // callTracker tracks calls to the draft.
 type callTracker struct {
 	open atomic.Int32
-	last atomic.Int64 // Unix time in nanoseconds when the last call ended
+	last atomic.Int64 // end of the last call, in Unix nanoseconds
 }
 
 func (c *callTracker) begin() { c.open.Add(1) }
@@ -155,8 +157,8 @@ func (c *callTracker) isBusy() bool {
 	return c.open.Load() > 0 || time.Since(time.Unix(0, c.last.Load())) < idleDelay
 }
 
-// runInBackground runs work in the background. Its context ends when the draft is
-// closed.
+// runInBackground runs work in a goroutine. The context of work is cancelled when
+// the draft is closed.
 func (d *Draft) runInBackground(work func(ctx context.Context)) {
 	d.background.Go(func() {
 		ctx, stop := context.WithCancel(context.Background())

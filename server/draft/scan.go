@@ -14,13 +14,13 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// span is the rows [first, end).
+// span is a range of rows [first, end).
 type span struct{ first, end uint32 }
 
-// addedAtOnce is the number of added rows that are read at a time.
+// addedAtOnce is the maximum number of added rows that are read at a time.
 const addedAtOnce = 4096
 
-// spansOf returns the spans that contain any of the rows.
+// spansOf returns the spans that contain at least one of the rows.
 func (d *Draft) spansOf(rows *roaring.Bitmap) []span {
 	var out []span
 	at := 0
@@ -44,9 +44,9 @@ func (d *Draft) spansOf(rows *roaring.Bitmap) []span {
 // spanWork processes one span.
 type spanWork func(ctx context.Context, at span) error
 
-// eachSpan processes every span that contains any of the rows, on all cores and in
-// any order. It calls newWork once per goroutine. progress is called with row
-// counts, one call at a time.
+// eachSpan processes each span that contains at least one of the rows, on all cores
+// and in any order. It calls newWork once per goroutine. It calls progress with row
+// counts, but never concurrently.
 func (d *Draft) eachSpan(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64), newWork func() spanWork) error {
 	spans := d.spansOf(rows)
 	var next atomic.Int64
@@ -71,7 +71,8 @@ func (d *Draft) eachSpan(ctx context.Context, rows *roaring.Bitmap, progress fun
 	return group.Wait()
 }
 
-// progressOf returns a function that counts finished spans and calls progress.
+// progressOf returns a function that adds a finished span to the row count and calls
+// progress.
 func progressOf(spans []span, progress func(done, total int64)) func(at span) {
 	if progress == nil {
 		return func(span) {}
@@ -89,7 +90,7 @@ func progressOf(spans []span, progress func(done, total int64)) func(at span) {
 	}
 }
 
-// fieldReader reads some fields of rows, span by span, for one goroutine.
+// fieldReader reads some fields of rows, span by span. Each goroutine needs its own.
 type fieldReader struct {
 	draft  *Draft
 	snap   *snapshot
@@ -103,16 +104,16 @@ func (d *Draft) newFieldReader(s *snapshot, fields []int) *fieldReader {
 	return &fieldReader{draft: d, snap: s, fields: fields, scan: d.cfg.Stage.Scan()}
 }
 
-// rowChunk is some rows of a span. Row rows[i] is row at[i] of the batch, which may
-// contain other rows, too.
+// rowChunk holds some rows of a span. Row rows[i] of the draft is row at[i] of the
+// batch. The batch may contain other rows, too.
 type rowChunk struct {
 	batch *intray.Batch
 	rows  []uint32
 	at    []int
 }
 
-// readSpan reads the rows that are in a span. The result is valid until the next
-// call. Only the fields of the reader are guaranteed to be filled.
+// readSpan reads those of the given rows that are in a span. The result is valid
+// until the next call. Only the fields of the reader are guaranteed to be filled.
 func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitmap) ([]rowChunk, error) {
 	l.list, l.places = l.list[:0], l.places[:0]
 	var changed []uint32
@@ -146,7 +147,7 @@ func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitma
 	return out, nil
 }
 
-// iterateFrom iterates over the rows of a bitmap from first on.
+// iterateFrom iterates over the rows of a bitmap that are not less than first.
 func iterateFrom(rows *roaring.Bitmap, first uint32) roaring.IntPeekable {
 	it := rows.Iterator()
 	it.AdvanceIfNeeded(first)
@@ -162,7 +163,7 @@ func sequence(n int) []int {
 	return out
 }
 
-// spanOf returns the span of a row of the stage.
+// spanOf returns the span that contains a row of the stage.
 func (d *Draft) spanOf(row uint32) span {
 	at := sort.Search(len(d.spans), func(i int) bool { return d.spans[i].end > row })
 	return d.spans[at]

@@ -12,12 +12,12 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// snapshot is the rows of a draft at one moment. It is immutable.
+// snapshot is the state of the rows of a draft at one moment. It is immutable.
 type snapshot struct {
 	// id is unique among the snapshots of a draft.
 	id        uint64
 	revisions []*revision
-	// large are the positions of the large revisions, counted from 1.
+	// large are the positions of the large revisions in revisions, counted from 1.
 	large    []uint32
 	rowIndex *rowIndex
 	// held is the total size of the small revisions in bytes.
@@ -26,33 +26,35 @@ type snapshot struct {
 	touched *roaring.Bitmap
 	// live are the rows that exist.
 	live *roaring.Bitmap
-	// kinds has the live rows with each kind of problem of a single row, rules
-	// those with a problem of each cross-row validator.
+	// kinds holds, for each kind of problem of a single row, the live rows with such a
+	// problem. rules holds, for each cross-row validator, the live rows that violate
+	// it.
 	kinds map[Kind]*roaring.Bitmap
 	rules []*roaring.Bitmap
 	// levels are the live rows with a problem of each level.
 	levels [3]*roaring.Bitmap
-	// recent has the rows that the latest changes affected.
+	// recent lists the rows affected by the latest changes.
 	recent []recent
 }
 
-// recent is the rows that changed when the snapshot with this id was created.
+// recent are the rows that changed when the snapshot with this id was created.
 type recent struct {
 	id   uint64
 	rows *roaring.Bitmap
 }
 
-// maxRecent is the number of changes after which a cached search is still usable.
+// maxRecent is the maximum number of changes since a search for which its cached
+// result is still used.
 const maxRecent = 64
 
-// snapshotConfig is what all snapshots of a draft share: the kinds of the cross-row
-// validators and limits.touched.
+// snapshotConfig holds the values that all snapshots of a draft share: the kinds of
+// the cross-row validators and limits.touched.
 type snapshotConfig struct {
 	rules []Kind
 	few   uint64
 }
 
-// withRevision returns the snapshot with one more revision.
+// withRevision returns the snapshot with revision l added.
 func (s *snapshot) withRevision(l *revision, in snapshotConfig) *snapshot {
 	out := s.applied(l, in, true)
 	out.revisions = append(slices.Clip(s.revisions), l)
@@ -87,8 +89,8 @@ func (s *snapshot) withoutLast(in snapshotConfig) *snapshot {
 	return out
 }
 
-// stillTouched returns the touched rows without those that only the removed
-// revision had.
+// stillTouched returns the touched rows after a revision is removed: all of them
+// except those that only that revision touched.
 func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *revision) *roaring.Bitmap {
 	if gone.isStaged() {
 		all := make([]*roaring.Bitmap, 0, len(s.revisions))
@@ -106,8 +108,8 @@ func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *revision) *roarin
 	return out
 }
 
-// applied returns a snapshot in which the problems and live rows are as after the
-// revision, or as before it if forward is false.
+// applied returns a snapshot with the problems and live rows after revision l. If
+// forward is false, it returns those before l instead.
 func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapshot {
 	out := *s
 	out.id++
@@ -129,7 +131,7 @@ func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapsh
 	return &out
 }
 
-// updateLevels updates levels after a revision.
+// updateLevels updates the level bitmaps after a revision.
 func (s *snapshot) updateLevels(before *snapshot, l *revision, in snapshotConfig) {
 	deltas := make([]*roaring.Bitmap, 0, 2*(len(l.kinds)+len(l.rules)))
 	for _, d := range l.kinds {
@@ -156,7 +158,7 @@ func (s *snapshot) updateLevels(before *snapshot, l *revision, in snapshotConfig
 	}
 }
 
-// matching returns the rows of the kinds that match.
+// matching returns the bitmaps of the kinds for which match returns true.
 func (s *snapshot) matching(rules []Kind, match func(k Kind) bool) (all []*roaring.Bitmap) {
 	for k, rows := range s.kinds {
 		if match(k) {
@@ -171,8 +173,8 @@ func (s *snapshot) matching(rules []Kind, match func(k Kind) bool) (all []*roari
 	return all
 }
 
-// revisionOf returns the position, from 1, of the revision with the current content
-// of a row, or 0 if the stage has it.
+// revisionOf returns the position, counted from 1, of the revision that holds the
+// current content of a row. It returns 0 if the stage holds it.
 func (s *snapshot) revisionOf(row uint32) uint32 {
 	small := s.rowIndex.lookup(row)
 	for i := len(s.large) - 1; i >= 0 && s.large[i] > small; i-- {
@@ -183,7 +185,8 @@ func (s *snapshot) revisionOf(row uint32) uint32 {
 	return small
 }
 
-// version returns the number of the change that last touched a row, or 0.
+// version returns the number of the change that last touched a row. It returns 0 if
+// no change did.
 func (s *snapshot) version(row uint32) int64 {
 	if !s.touched.Contains(row) {
 		return 0
@@ -195,8 +198,8 @@ func (s *snapshot) version(row uint32) int64 {
 }
 
 // lastLiveChange returns the number of the last change that deleted or added any of
-// some rows. The same number means the same live rows, because the changes below a
-// change never differ.
+// the given rows. While that number stays the same, the same rows are live, because
+// the changes before it cannot differ.
 func (s *snapshot) lastLiveChange(rows *roaring.Bitmap) int64 {
 	for _, l := range slices.Backward(s.revisions) {
 		if l.live.lost.Intersects(rows) || l.live.gained.Intersects(rows) {
@@ -206,11 +209,11 @@ func (s *snapshot) lastLiveChange(rows *roaring.Bitmap) int64 {
 	return 0
 }
 
-// errors returns the rows with an error.
+// errors returns the rows with at least one error.
 func (s *snapshot) errors() *roaring.Bitmap { return s.levels[intray.LevelError] }
 
-// changedSince returns the rows that changed since the snapshot with an id. It returns
-// false if the snapshot is too old.
+// changedSince returns the rows that have changed since the snapshot with the given
+// id. It returns false if that snapshot is too old.
 func (s *snapshot) changedSince(id uint64) (*roaring.Bitmap, bool) {
 	if id == s.id {
 		return roaring.New(), true
@@ -227,7 +230,7 @@ func (s *snapshot) changedSince(id uint64) (*roaring.Bitmap, bool) {
 	return roaring.FastOr(all...), true
 }
 
-// Kind identifies all problems with one field, code and level.
+// Kind is a kind of problem, identified by field, code and level.
 type Kind struct {
 	// Field is the position of the field in the schema, or intray.NoField.
 	Field int
@@ -237,15 +240,15 @@ type Kind struct {
 
 func kindOf(p *intray.Problem) Kind { return Kind{p.Field, p.Code, p.Level} }
 
-// delta is a difference between two sets of rows.
+// delta is the difference between two sets of rows.
 type delta struct{ gained, lost *roaring.Bitmap }
 
 func newDelta() *delta { return &delta{roaring.New(), roaring.New()} }
 
 func (d *delta) isEmpty() bool { return d.gained.IsEmpty() && d.lost.IsEmpty() }
 
-// apply returns a new bitmap with the delta applied, or reverted if forward is
-// false.
+// apply returns a new bitmap with the delta applied. If forward is false, it reverts
+// the delta instead.
 func (d *delta) apply(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
 	gained, lost := d.gained, d.lost
 	if !forward {
@@ -262,19 +265,19 @@ func (d *delta) apply(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
 // revision is the effect of one change. It is immutable once published.
 type revision struct {
 	seq int64
-	// next is the number of the next added row.
+	// next is the number that the next added row gets.
 	next int64
-	// rows are the rows whose content the revision holds, including added rows.
+	// rows are the rows whose content is in the revision, including added rows.
 	rows *roaring.Bitmap
-	// live has the added and the deleted rows.
+	// live holds the added rows as gained and the deleted rows as lost.
 	live *delta
-	// kinds has the problems of single rows; rules those of cross-row validators,
-	// by position in Draft.rules.
+	// kinds holds the differences in problems of single rows. rules holds those in
+	// problems of cross-row validators, by position in Draft.rules.
 	kinds map[Kind]*delta
 	rules map[int]*delta
 
 	// content holds the rows of a small revision, without problems of cross-row
-	// validators. The rows of a large revision are in stage.
+	// validators. The rows of a large revision are in stage instead.
 	content *intray.Batch
 	stage   *staging.Stage
 	// size is the size of the content in bytes.
@@ -282,7 +285,7 @@ type revision struct {
 	// prefix is the key prefix of the revision's blobs, or "".
 	prefix string
 
-	// below has, for a small revision, the previous owner of each row in the
+	// below holds, for a small revision, the previous owner of each row in the
 	// rowIndex.
 	below []uint32
 }
@@ -291,7 +294,7 @@ func newRevision(seq, next int64) *revision {
 	return &revision{seq: seq, next: next, rows: roaring.New(), live: newDelta(), kinds: map[Kind]*delta{}, rules: map[int]*delta{}}
 }
 
-// isStaged reports whether the rows are in a stage.
+// isStaged reports whether the rows of the revision are in a stage.
 func (l *revision) isStaged() bool { return l.stage != nil }
 
 // changedRows returns the rows that the revision changed, added or deleted.
@@ -308,7 +311,7 @@ func (l *revision) kindDelta(k Kind) *delta {
 	return d
 }
 
-// read reads rows of the revision in order. It must contain all of them.
+// read reads rows of the revision in order. The revision must contain all of them.
 func (l *revision) read(ctx context.Context, rows []uint32) (*intray.Batch, error) {
 	positions := l.positions(rows)
 	if l.stage != nil {
@@ -321,7 +324,7 @@ func (l *revision) read(ctx context.Context, rows []uint32) (*intray.Batch, erro
 	return pickRows(l.content, positions), nil
 }
 
-// positions returns the positions of rows in the content.
+// positions returns the position of each row in the content.
 func (l *revision) positions(rows []uint32) []int64 {
 	out := make([]int64, len(rows))
 	for i, row := range rows {
@@ -341,17 +344,17 @@ func (l *revision) close() error {
 	return l.stage.Close()
 }
 
-// rowIndex maps rows to the position, from 1, of the small revision with their
-// latest content. It is immutable: set returns a new index that shares unchanged
-// pages.
+// rowIndex maps a row to the position of the small revision that holds its latest
+// content. Positions are counted from 1. The index is immutable: set returns a new
+// index that shares unchanged pages.
 type rowIndex struct {
-	// pages has the owners of 1<<pageBits rows each; a nil page has none.
+	// pages holds the owners of 1<<pageBits rows per page. A nil page has no owners.
 	pages []*rowIndexPage
 }
 
 const pageBits = 10
 
-// rowIndexPage has the rows of a page that have an owner, in ascending order.
+// rowIndexPage holds the rows of a page that have an owner, in ascending order.
 type rowIndexPage struct {
 	rows []uint16
 	of   []uint32
@@ -371,8 +374,8 @@ func (o *rowIndex) lookup(row uint32) uint32 {
 
 func lowBits(row uint32) uint16 { return uint16(row & (1<<pageBits - 1)) }
 
-// set assigns owners to ascending rows; 0 means none. It also returns the previous
-// owners.
+// set assigns owners to rows, which must be in ascending order. 0 means no owner. It
+// returns the new index and the previous owners.
 func (o *rowIndex) set(rows, of []uint32) (*rowIndex, []uint32) {
 	out := &rowIndex{slices.Clone(o.pages)}
 	before := make([]uint32, len(rows))
@@ -392,7 +395,7 @@ func (o *rowIndex) set(rows, of []uint32) (*rowIndex, []uint32) {
 	return out, before
 }
 
-// set returns a copy of the page with new owners.
+// set returns a copy of the page with owners assigned to rows.
 func (p *rowIndexPage) set(rows, of []uint32) *rowIndexPage {
 	out := &rowIndexPage{}
 	add := func(row uint16, owner uint32) {

@@ -13,17 +13,18 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// View is a remembered result of a filter. Rows that stop matching stay in view;
-// deleted rows do not.
+// View is a saved result of a filter. Rows that no longer match stay in the view.
+// Deleted rows do not.
 type View struct {
-	// Token names the view. It expires after enough newer views were opened.
+	// Token identifies the view. It expires after a number of newer views have been
+	// opened.
 	Token string
-	// Rows is the number of rows in view.
+	// Rows is the number of rows in the view.
 	Rows int64
 }
 
-// Query selects the rows of an existing view by its token or, without one, those of
-// a new view of the filter.
+// Query selects the rows of an existing view by its token. Without a token, it
+// selects the rows of a new view of the filter.
 type Query struct {
 	Token  string
 	Filter Filter
@@ -31,9 +32,9 @@ type Query struct {
 
 // Window is a range of rows of a view.
 type Window struct {
-	// View is a new view if the requested one has expired.
+	// View is the requested view, or a new one if the requested view has expired.
 	View View
-	// First is the position in the view of the first row.
+	// First is the position of the first row in the view.
 	First int64
 	Rows  []Row
 }
@@ -42,7 +43,7 @@ type Window struct {
 type Row struct {
 	// Number identifies the row. It never changes and is never reused.
 	Number int64
-	// Version is the number of the change that last touched its cells, or 0.
+	// Version is the number of the change that last touched the cells of the row, or 0.
 	Version int64
 	// Line is the line of the file where the row begins, or 0 for an added row.
 	Line  int64
@@ -51,12 +52,12 @@ type Row struct {
 	Problems []intray.Problem
 }
 
-// Cell is a cell of a field as a reviewer sees it.
+// Cell is a cell as a reviewer sees it.
 type Cell struct {
-	// Value is the canonical text. Null is set if there is no value.
+	// Value is the canonical value. Null is set if there is no value.
 	Value string
 	Null  bool
-	// Raw is the raw text.
+	// Raw is the raw value.
 	Raw string
 	// Problems are in the order of the validators.
 	Problems []intray.Problem
@@ -65,20 +66,20 @@ type Cell struct {
 // maxWindow is the maximum number of rows in a window.
 const maxWindow = 10_000
 
-// maxViews is the number of views that a draft remembers.
+// maxViews is the maximum number of views that a draft keeps.
 const maxViews = 16
 
-// view is a remembered view.
+// view is the state that a draft keeps for a View: the rows that matched its filter.
 type view struct {
 	token string
 	rows  *roaring.Bitmap
-	// now is the rows that still exist in the snapshot with this id, and liveChange
-	// the number of the last change that deleted or restored any of them.
+	// now are the rows that still exist in the snapshot with this id. liveChange is the
+	// number of the last change that deleted or restored any of them.
 	id         uint64
 	now        *roaring.Bitmap
 	liveChange int64
-	// listed has the liveChange at which the view was listed, by its number of rows
-	// then.
+	// listed maps the number of rows that the view had when it was listed to its
+	// liveChange at that time.
 	listed map[int64]int64
 }
 
@@ -90,7 +91,7 @@ func (v *view) refresh(s *snapshot) *roaring.Bitmap {
 	return v.now
 }
 
-// rowCount returns the number of rows that still exist.
+// rowCount returns the number of rows of the view that still exist.
 func (v *view) rowCount() int64 { return int64(v.now.GetCardinality()) }
 
 // views holds the latest views, most recent last.
@@ -99,9 +100,9 @@ type views struct {
 	all []*view
 }
 
-// rows returns the rows of a view that exist in a snapshot. asListed reports
-// whether they are the rows that were listed when the view had total rows; a nil
-// total is not checked.
+// rows returns the rows of a view that exist in a snapshot. asListed reports whether
+// they are the same rows that were listed when the view had total rows. If total is
+// nil, asListed is true unless the view has expired.
 func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bitmap, asListed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -115,9 +116,9 @@ func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bit
 }
 
 // listedRows returns the rows of a view that exist in a snapshot, and records that
-// they were listed. It returns nil for an expired view. A view that was listed with
-// the same number of different rows expires, because total could not distinguish
-// them later.
+// they were listed. It returns nil if the view has expired. If the view was listed
+// before with the same number of rows but different ones, the view expires, because
+// total could not distinguish the two lists.
 func (v *views) listedRows(token string, s *snapshot) *roaring.Bitmap {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -154,14 +155,14 @@ func (v *views) remember(token string, rows *roaring.Bitmap, s *snapshot) {
 	v.all = append(v.all[max(0, len(v.all)+1-maxViews):], one)
 }
 
-// viewToken returns the same token for the same filter and snapshot.
+// viewToken returns a token that is the same for the same filter and snapshot.
 func (d *Draft) viewToken(s *snapshot, f Filter) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %+v", d.nonce, s.id, f.key()))
 	return hex.EncodeToString(sum[:12])
 }
 
-// resolveQuery returns the rows of a query in a snapshot and the token of their
-// view.
+// resolveQuery returns the token of a view and the rows that it contains in a
+// snapshot.
 func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, *roaring.Bitmap, error) {
 	if q.Token != "" {
 		if rows := d.views.listedRows(q.Token, s); rows != nil {
@@ -181,7 +182,7 @@ func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress
 }
 
 // OpenView opens a view of a filter. A search scans all rows once. progress may be
-// nil; it is called with row counts from another goroutine.
+// nil. It is called with row counts from a different goroutine.
 func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, total int64)) (View, error) {
 	s, done := d.beginRead()
 	defer done()
@@ -192,8 +193,8 @@ func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, tota
 	return View{token, int64(rows.GetCardinality())}, nil
 }
 
-// Window returns the rows of a view from position first on, at most n and at most
-// 10,000.
+// Window returns the rows of a view starting at position first, at most n and at
+// most 10,000.
 func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window, error) {
 	if first < 0 || n < 0 {
 		return Window{}, &RefusedError{Text: intray.NewMessage("review.unknown_rows", intray.Params{"n": n, "row": first})}
@@ -214,7 +215,8 @@ func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window
 	return w, nil
 }
 
-// Row returns the row with a number. It returns false if there is none.
+// Row returns the row with the given number. It returns false if the row does not
+// exist.
 func (d *Draft) Row(ctx context.Context, number int64) (Row, bool, error) {
 	s, done := d.beginRead()
 	defer done()
@@ -229,7 +231,7 @@ func (d *Draft) Row(ctx context.Context, number int64) (Row, bool, error) {
 	return d.visibleRows(s, list, b)[0], true, nil
 }
 
-// rowsAt returns n rows of a bitmap from position first on.
+// rowsAt returns up to n rows of a bitmap, starting at position first.
 func rowsAt(rows *roaring.Bitmap, first int64, n int) []uint32 {
 	total := int64(rows.GetCardinality())
 	if first >= total || n <= 0 {
@@ -246,7 +248,7 @@ func rowsAt(rows *roaring.Bitmap, first int64, n int) []uint32 {
 	return list
 }
 
-// visibleRows returns rows as a reviewer sees them.
+// visibleRows returns rows of a batch as a reviewer sees them.
 func (d *Draft) visibleRows(s *snapshot, rows []uint32, b *intray.Batch) []Row {
 	out := make([]Row, len(rows))
 	for i, row := range rows {
@@ -265,7 +267,7 @@ func (d *Draft) visibleRows(s *snapshot, rows []uint32, b *intray.Batch) []Row {
 	return out
 }
 
-// addProblem adds a problem to the row or to its cell.
+// addProblem adds a problem to the row, or to the cell of its field.
 func (r *Row) addProblem(p intray.Problem) {
 	p.Row = 0
 	if p.Field < 0 {
@@ -280,15 +282,15 @@ func cellOf(c *intray.Cells, row int) Cell {
 	return Cell{Value: string(v), Null: !there, Raw: string(c.Raw(row))}
 }
 
-// RowPosition is a row and its position in a view.
+// RowPosition is a row number and the position of the row in a view.
 type RowPosition struct {
 	Row      int64
 	Position int64
 }
 
-// Next returns the first row of a view after row with a problem that matches near,
-// or with back the last one before it. It returns false if there is none. row may
-// be -1, and need not be in view.
+// Next returns the first row of a view after row that has a problem matching near.
+// If back is set, it returns the last such row before row. It returns false if there
+// is none. row may be -1 and need not be in the view.
 func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back bool) (RowPosition, bool, error) {
 	s, done := d.beginRead()
 	defer done()
@@ -310,7 +312,8 @@ func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back 
 	return RowPosition{next, int64(rows.Rank(uint32(next))) - 1}, true, nil
 }
 
-// neighbour returns the next or previous row of a bitmap, or -1.
+// neighbour returns the next row of a bitmap after row, or the previous one if back
+// is set. It returns -1 if there is none.
 func neighbour(rows *roaring.Bitmap, row int64, back bool) int64 {
 	switch {
 	case rows.IsEmpty() || back && row <= 0 || !back && row >= 1<<32-1:
