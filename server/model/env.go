@@ -12,39 +12,40 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Env has what all use cases need.
+// Env holds the dependencies that all use cases need.
 type Env struct {
 	Store  Store
 	Blobs  blob.Store
 	Master secrets.Master
-	// Node identifies this process among those that share the store. Processes that lock
-	// the same data folder, and so never run at the same time, share the part up to the
-	// first "/".
+	// Node identifies this process among the processes that share the store. Its part
+	// before the first "/" identifies the data folder. Processes with the same data
+	// folder never run at the same time, because they lock it.
 	Node string
-	// Clock returns the time.
+	// Clock returns the current time.
 	Clock func() time.Time
-	// Rand is the source of ids and keys.
+	// Rand is the source of randomness for ids and keys.
 	Rand io.Reader
-	// Log is for operators.
+	// Log receives messages for operators.
 	Log *slog.Logger
-	// CrashPoint is called at each point that must survive a crash, for tests that crash
-	// there.
+	// CrashPoint is called at each point where a crash must not cause damage. Tests use
+	// it to crash there.
 	CrashPoint func(point string)
 }
 
-// Now returns the time in UTC, in microseconds like the store.
+// Now returns the current time in UTC, truncated to microseconds like times in the
+// store.
 func (e *Env) Now() time.Time { return e.Clock().UTC().Truncate(time.Microsecond) }
 
-// RunJob is the kind of the jobs that wake a worker to run imports. They name no import: the
-// worker claims the next one.
+// RunJob is the kind of the jobs that wake a worker to run imports. Such a job does
+// not identify an import, because the worker claims the next one.
 const RunJob = "run"
 
-// EnqueueRun wakes a worker after the transaction is committed.
+// EnqueueRun wakes a worker after the transaction has been committed.
 func EnqueueRun(ctx context.Context, tx Tx) error {
 	return tx.Jobs.Enqueue(ctx, queue.Job{Kind: RunJob})
 }
 
-// CheckStores returns an Unavailable error unless the store and the blobs work.
+// CheckStores returns an Unavailable error if the store or the blobs do not work.
 func (e *Env) CheckStores(ctx context.Context) error {
 	if err := e.Store.Ping(ctx); err != nil {
 		return NewError(Unavailable, "store_unavailable", intray.NewMessage("service.database_silent", nil))
@@ -55,9 +56,10 @@ func (e *Env) CheckStores(ctx context.Context) error {
 	return nil
 }
 
-// MaintenanceBatch is the maximum number of rows of each kind in a round of maintenance.
+// MaintenanceBatch is the maximum number of rows of each kind that one round of
+// maintenance processes.
 const MaintenanceBatch = 200
 
-// SecretLabel is the label of the key that encrypts the secrets of webhooks and of SFTP
-// credentials. Stored data depends on it: never change it.
+// SecretLabel is the label of the key that encrypts the secrets of webhooks and SFTP
+// credentials. Never change it: stored secrets could no longer be decrypted.
 const SecretLabel = "sftp secrets"

@@ -16,12 +16,12 @@ const (
 // Transition is a change of status.
 type Transition struct {
 	From, To Status
-	// Why is the cause, for docs/states.md.
+	// Why is the cause, as stated in docs/states.md.
 	Why string
 }
 
-// Transitions returns all allowed changes of status. A test compares docs/states.md with
-// them.
+// Transitions returns all allowed changes of status. A test compares them with
+// docs/states.md.
 func Transitions() []Transition {
 	return []Transition{
 		{AwaitingUpload, Pending, "the file, or `initial_data`, is stored durably"},
@@ -37,7 +37,7 @@ func Transitions() []Transition {
 	}
 }
 
-// MayBecome reports whether the status can change from s to next.
+// MayBecome reports whether an import may change from status s to next.
 func (s Status) MayBecome(next Status) bool {
 	for _, t := range Transitions() {
 		if t.From == s && t.To == next {
@@ -47,7 +47,7 @@ func (s Status) MayBecome(next Status) bool {
 	return false
 }
 
-// UploadStatus is the status of an upload, which follows from that of its import.
+// UploadStatus is the status of an upload. It follows from the status of the import.
 type UploadStatus string
 
 // The statuses of an upload.
@@ -58,7 +58,7 @@ const (
 	UploadFailed     UploadStatus = "FAILED"
 )
 
-// UploadStatus returns the status of the upload of an import in status s.
+// UploadStatus returns the status of the upload if its import is in status s.
 func (s Status) UploadStatus() UploadStatus {
 	switch s {
 	case AwaitingUpload:

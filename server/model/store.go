@@ -8,27 +8,31 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// Store stores everything except the contents of files. Update runs work in a transaction,
-// which is durable when Update returns nil and rolled back when work returns an error. View
-// runs work on one snapshot and changes nothing.
+// Store stores everything except the contents of files. Update runs work in a
+// transaction. The transaction is durable when Update returns nil, and is rolled
+// back if work returns an error. View runs work on one snapshot and changes nothing.
 //
-// A transaction that conflicts with another one is rolled back and work runs again, so work
-// must change nothing but the transaction and variables that it resets. In an Update, an
-// import, a session, a credential or a replay that was read with Get is locked: no other
-// transaction changes it until this one ends.
+// If a transaction conflicts with another one, it is rolled back and work runs
+// again. Therefore, work must not change anything except the transaction and
+// variables that it resets. In an Update, reading an import, session, credential or
+// replay with Get locks it: no other transaction can change it until this
+// transaction ends.
 //
-// A missing row is an *Error of kind NotFound, and a row that violates a unique constraint
-// one of kind Conflict. No method returns rows of an organization other than the given one.
+// A missing row causes an *Error of kind NotFound. A row that violates a unique
+// constraint causes an *Error of kind Conflict. A method with an org parameter
+// returns only rows of that organization.
 type Store interface {
 	Update(ctx context.Context, work func(Tx) error) error
 	View(ctx context.Context, work func(Tx) error) error
-	// Ping returns nil if the database answers.
+	// Ping returns an error if the database does not respond.
 	Ping(ctx context.Context) error
-	// Forget overwrites deleted data, if the database is in files of this process.
+	// Forget overwrites deleted data if this process owns the database files.
+	// Otherwise, it does nothing.
 	Forget(ctx context.Context) error
 }
 
-// Tx is a transaction with the rows of each entity. It ends when work returns.
+// Tx is a transaction. It has one field for the rows of each kind of entity. It ends
+// when work returns.
 type Tx struct {
 	Accounts    AccountRows
 	Schemas     SchemaRows
@@ -53,59 +57,63 @@ type Tx struct {
 	Jobs        Jobs
 }
 
-// Jobs enqueues jobs that start after the transaction is committed.
+// Jobs enqueues jobs that start after the transaction has been committed.
 type Jobs interface {
 	Enqueue(ctx context.Context, job queue.Job) error
-	// Waiting returns the number of jobs of the kind that no worker has started.
+	// Waiting returns the number of jobs of the given kind that no worker has started.
 	Waiting(ctx context.Context, kind string) (int, error)
 }
 
-// AccountRows are the organizations and their API keys.
+// AccountRows stores organizations and their API keys.
 type AccountRows interface {
-	// InsertOrg is a Conflict if the name exists.
+	// InsertOrg returns a Conflict if the name already exists.
 	InsertOrg(ctx context.Context, org Org) error
 	OrgByName(ctx context.Context, name string) (Org, error)
-	// InsertLicence is a Conflict if the hash exists.
+	// InsertLicence returns a Conflict if the hash already exists.
 	InsertLicence(ctx context.Context, l Licence) error
 	LicenceByHash(ctx context.Context, hash []byte) (Licence, error)
-	// Licences returns the keys of all organizations, oldest first.
+	// Licences returns the licences of all organizations, oldest first.
 	Licences(ctx context.Context) ([]Licence, error)
-	// RevokeLicence keeps the time of an earlier revocation.
+	// RevokeLicence sets the time of the revocation, unless the licence is already
+	// revoked.
 	RevokeLicence(ctx context.Context, id string, at time.Time) error
 	// Orgs returns all organizations, oldest first.
 	Orgs(ctx context.Context) ([]Org, error)
 }
 
-// SchemaRows are the schemas. The names of saved schemas are unique in an organization.
+// SchemaRows stores schemas. The names of saved schemas are unique within an
+// organization.
 type SchemaRows interface {
 	Insert(ctx context.Context, s Schema) error
 	Get(ctx context.Context, org, id string) (Schema, error)
-	// List yields the saved schemas, oldest first. Rows are read as they are yielded.
+	// List yields the saved schemas, oldest first. It reads rows as it yields them.
 	List(ctx context.Context, org string) iter.Seq2[Schema, error]
 	// Replace writes Name, Document and Modified.
 	Replace(ctx context.Context, s Schema) error
 	Delete(ctx context.Context, org, id string) error
 }
 
-// ImportRows are the imports.
+// ImportRows stores imports.
 type ImportRows interface {
 	Insert(ctx context.Context, imp Import) error
 	Get(ctx context.Context, org, id string) (Import, error)
-	// List returns at most limit imports from offset on, newest first, and the number of
-	// all. Schema, Outcome, Answers and Memory are empty.
+	// List returns at most limit imports starting at offset, newest first, and the
+	// total number. Schema, Outcome, Answers and Memory are empty.
 	List(ctx context.Context, org string, offset, limit int64) ([]Import, int64, error)
-	// UpdateIf writes imp if the row still has the status from and the run number run;
-	// otherwise it is a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline and Created
-	// never change.
+	// UpdateIf writes imp if the stored import still has status from and run number
+	// run. Otherwise it returns a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline
+	// and Created never change.
 	UpdateIf(ctx context.Context, imp Import, from Status, run int) error
 	Delete(ctx context.Context, org, id string) error
-	// Claim selects the next Pending import that was Queued by now, of the organization
-	// that was served longest ago. It sets the import Running on node, increments its run
-	// number, and records when the organization was served. Organizations with perOrg
-	// Running imports are skipped. Nothing to claim is NotFound.
+	// Claim claims the next Pending import whose Queued is not after now, from the
+	// organization that has waited longest since it was last served. It sets the import
+	// to Running on node, increments its run number, and records when the organization
+	// was served. It skips organizations with perOrg Running imports. If there is no
+	// such import, it returns NotFound.
 	Claim(ctx context.Context, node string, perOrg int, now time.Time) (Import, error)
-	// InStatus returns at most limit imports of all organizations with the status, oldest
-	// first. If node is not "", it returns only those of the node.
+	// InStatus returns at most limit imports with the given status in all
+	// organizations, oldest first. If node is not "", it returns only the imports of
+	// that node.
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
 }
 
@@ -115,13 +123,13 @@ type ImportRef struct {
 	Run     int
 }
 
-// UploadFilter selects uploads. Zero times select all.
+// UploadFilter selects uploads. A zero time does not restrict the selection.
 type UploadFilter struct {
-	// From and To bound Created, both inclusive.
+	// From and To are the minimum and maximum of Created.
 	From, To time.Time
 }
 
-// UploadRows are the uploads.
+// UploadRows stores uploads.
 type UploadRows interface {
 	Insert(ctx context.Context, u Upload) error
 	Get(ctx context.Context, org, id string) (Upload, error)
@@ -130,42 +138,43 @@ type UploadRows interface {
 	Delete(ctx context.Context, org, id string) error
 	// Count returns the number of Processed uploads.
 	Count(ctx context.Context, org string, f UploadFilter) (int64, error)
-	// Processed yields the Processed uploads, newest first, from position start up to and
-	// excluding end. Each has only the Listed part of its problems. Rows are read as they
-	// are yielded.
+	// Processed yields the Processed uploads, newest first, from position start up to
+	// but not including end. Their problems contain only the Listed part. It reads rows
+	// as it yields them.
 	Processed(ctx context.Context, org string, f UploadFilter, start, end int64) iter.Seq2[Upload, error]
 }
 
-// SessionRows are the sessions. Their states may be large and are read separately.
+// SessionRows stores sessions. It reads their states separately, because they may be
+// large.
 type SessionRows interface {
 	Insert(ctx context.Context, s Session) error
 	Get(ctx context.Context, org, id string) (Session, error)
-	// LoadState returns the JSON document last saved; nil if none was.
+	// LoadState returns the last saved JSON document, or nil if none was saved.
 	LoadState(ctx context.Context, org, id string) ([]byte, error)
 	// Save writes Tag, File, FileName, ContentType and Saved.
 	Save(ctx context.Context, s Session) error
-	// SaveState writes what Save writes, and the state.
+	// SaveState writes the same columns as Save, and the state.
 	SaveState(ctx context.Context, s Session, state []byte) error
 	Delete(ctx context.Context, org, id string) error
-	// ListStale returns at most limit sessions last saved before t.
+	// ListStale returns at most limit sessions that were last saved before t.
 	ListStale(ctx context.Context, t time.Time, limit int) ([]Session, error)
 }
 
-// CredentialRows are the SFTP credentials.
+// CredentialRows stores SFTP credentials.
 type CredentialRows interface {
 	Insert(ctx context.Context, c Credential) error
 	Get(ctx context.Context, org, id string) (Credential, error)
-	// List returns at most limit credentials from offset on, newest first, and the number
-	// of all.
+	// List returns at most limit credentials starting at offset, newest first, and the
+	// total number.
 	List(ctx context.Context, org string, offset, limit int64) ([]Credential, int64, error)
 	// Save writes everything except ID, Org and Created.
 	Save(ctx context.Context, c Credential) error
 	Delete(ctx context.Context, org, id string) error
 }
 
-// ReplayRows are the stored responses for repeated requests.
+// ReplayRows stores the responses that are returned for repeated requests.
 type ReplayRows interface {
-	// Insert is a Conflict if the organization has used the key before.
+	// Insert returns a Conflict if the organization has already used the key.
 	Insert(ctx context.Context, r Replay) error
 	Get(ctx context.Context, org, key string) (Replay, error)
 	// Save writes Fingerprint, Node, Status, Sealed and Created.
@@ -173,108 +182,113 @@ type ReplayRows interface {
 	DeleteBefore(ctx context.Context, t time.Time) error
 }
 
-// MemoryRows are the learned mappings. Organization, import identifier, kind, field and text
-// are the key.
+// MemoryRows stores learned mappings. The key of a mapping consists of the
+// organization, import identifier, kind, field and text.
 type MemoryRows interface {
-	// Upsert inserts a mapping, or replaces the one with the same key.
+	// Upsert inserts a mapping, or replaces the mapping with the same key.
 	Upsert(ctx context.Context, r LearnedMapping) error
-	// List returns at most limit mappings of an import identifier from offset on, newest
-	// first, and the number of all.
+	// List returns at most limit mappings of an import identifier starting at offset,
+	// newest first, and the total number.
 	List(ctx context.Context, org, identifier string, offset, limit int64) ([]LearnedMapping, int64, error)
-	// Remove deletes the mapping with the same key. A missing one is not an error.
+	// Remove deletes the mapping with the same key as r. A missing mapping is not an
+	// error.
 	Remove(ctx context.Context, r LearnedMapping) error
-	// Trim deletes all but the newest mappings of an import identifier: at most the given
-	// number, with at most size bytes of fields, texts and values in total.
+	// Trim deletes all but the newest mappings of an import identifier. It keeps at
+	// most most mappings whose fields, texts and values have at most size bytes in
+	// total.
 	Trim(ctx context.Context, org, identifier string, most int, size int64) error
 	// Forget deletes all mappings of an import identifier.
 	Forget(ctx context.Context, org, identifier string) error
 }
 
-// EditRows are the logs of imports under review. They are deleted with their imports.
+// EditRows stores the logs of imports under review. A log is deleted with its
+// import.
 type EditRows interface {
-	// Append is a Conflict if the position in the log is taken, or if the import has an
-	// entry with this Op.
+	// Append returns a Conflict if the log already has an entry at this position or the
+	// import already has an entry with this Op.
 	Append(ctx context.Context, e Edit) error
 	FindByOp(ctx context.Context, org, importID, op string) (Edit, error)
-	// ListAfter yields the entries of a run after seq, in order. Rows are read as they are
-	// yielded.
+	// ListAfter yields the entries of a run that follow position seq, in order. It
+	// reads rows as it yields them.
 	ListAfter(ctx context.Context, org, importID string, run int, seq int64) iter.Seq2[Edit, error]
-	// LastSeq returns the position of the last entry of a run; 0 if there is none.
+	// LastSeq returns the position of the last entry of a run, or 0 if there is none.
 	LastSeq(ctx context.Context, org, importID string, run int) (int64, error)
 }
 
-// WebhookRows are the webhooks.
+// WebhookRows stores webhooks.
 type WebhookRows interface {
 	Insert(ctx context.Context, w Webhook) error
 	Get(ctx context.Context, org, id string) (Webhook, error)
-	// List returns those of an organization, oldest first.
+	// List returns the webhooks of an organization, oldest first.
 	List(ctx context.Context, org string) ([]Webhook, error)
 	// Save writes everything except ID, Org and Created.
 	Save(ctx context.Context, w Webhook) error
-	// Delete also deletes the deliveries.
+	// Delete deletes a webhook and its deliveries.
 	Delete(ctx context.Context, org, id string) error
 }
 
-// DeliveryRows are the deliveries and their attempts.
+// DeliveryRows stores deliveries and their attempts.
 type DeliveryRows interface {
 	Insert(ctx context.Context, d Delivery) error
 	Get(ctx context.Context, org, id string) (Delivery, error)
-	// List returns at most limit deliveries of a webhook from offset on, newest first, and
-	// the number of all.
+	// List returns at most limit deliveries of a webhook starting at offset, newest
+	// first, and the total number.
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
 	// Save writes Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
-	// Requeue sends the deliveries of a webhook that were created since a time again, and
-	// returns their number.
+	// Requeue makes the deliveries of a webhook that were created at or after since due
+	// at now. It returns their number.
 	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
 	Attempted(ctx context.Context, a Attempt) error
-	// Attempts returns the attempts of a delivery in order.
+	// Attempts returns the attempts to send a delivery, in order.
 	Attempts(ctx context.Context, deliveryID string) ([]Attempt, error)
 }
 
-// OutboxRows are the deliveries that wait to be sent.
+// OutboxRows reads and claims the deliveries that are waiting to be sent.
 type OutboxRows interface {
-	// Targets returns at most limit targets with a URL and a due delivery that no node has
-	// claimed, the longest waiting first, and at most perOrg of each organization.
+	// Targets returns at most limit targets that have a URL and a due delivery that no
+	// node has claimed. It returns at most perOrg targets of each organization. Targets
+	// whose delivery has been due longest come first.
 	Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]Target, error)
-	// ClaimDue claims the due deliveries for a target, at most limit, for a node. If node is
-	// "", it only reads them. Of each import it claims only the oldest Waiting delivery.
+	// ClaimDue claims at most limit due deliveries for a target on behalf of a node. If
+	// node is "", it returns them without claiming them. For each import, it claims
+	// only the oldest Waiting delivery.
 	ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
-	// GiveBack releases all that a node has claimed.
+	// GiveBack releases all deliveries that a node has claimed.
 	GiveBack(ctx context.Context, node string) error
 	// MakeDue makes all Waiting deliveries for a target due.
 	MakeDue(ctx context.Context, target string, now time.Time) error
 	// GiveUp sets all Waiting deliveries for a target to Failed.
 	GiveUp(ctx context.Context, target string) error
-	// EraseImport deletes the data of an import in deliveries, and their attempts.
+	// EraseImport deletes an import's data from deliveries, and their attempts.
 	EraseImport(ctx context.Context, importID string) error
-	// DeleteBefore deletes at most limit deliveries that were created before t and are not
-	// Waiting, and returns their number.
+	// DeleteBefore deletes at most limit deliveries that were created before t and are
+	// not Waiting. It returns their number.
 	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
 }
 
-// ConnectorRows are the connectors.
+// ConnectorRows stores connectors.
 type ConnectorRows interface {
 	Insert(ctx context.Context, c Connector) error
 	Get(ctx context.Context, org, id string) (Connector, error)
-	// List returns those of an organization, oldest first.
+	// List returns the connectors of an organization, oldest first.
 	List(ctx context.Context, org string) ([]Connector, error)
 	// Save writes everything except ID, Org and Created.
 	Save(ctx context.Context, c Connector) error
-	// Delete also deletes the pulled files and the runs.
+	// Delete deletes a connector, its pulled files and its runs.
 	Delete(ctx context.Context, org, id string) error
-	// ClaimDue claims the connector that is due for the longest time, of those that no node
-	// has claimed. Nothing due is NotFound.
+	// ClaimDue claims the connector that has been due longest among those that no node
+	// has claimed. If none is due, it returns NotFound.
 	ClaimDue(ctx context.Context, node string, now time.Time) (Connector, error)
-	// GiveBack releases all that a node has claimed.
+	// GiveBack releases all connectors that a node has claimed.
 	GiveBack(ctx context.Context, node string) error
 }
 
-// PulledRows are the versions of files that connectors have seen.
+// PulledRows stores the versions of files that connectors have seen.
 type PulledRows interface {
 	ListByConnector(ctx context.Context, connectorID string) ([]PulledFile, error)
 	Get(ctx context.Context, connectorID string, f RemoteFile) (PulledFile, error)
-	// Upsert inserts or replaces a version.
+	// Upsert inserts a version, or replaces the stored one.
 	Upsert(ctx context.Context, f PulledFile) error
 	Delete(ctx context.Context, connectorID string, f RemoteFile) error
 	ByImport(ctx context.Context, importID string) (PulledFile, error)
@@ -282,67 +296,71 @@ type PulledRows interface {
 	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)
 }
 
-// PullRows are the runs of connectors.
+// PullRows stores the runs of connectors.
 type PullRows interface {
 	Insert(ctx context.Context, p PullRun) error
-	// List returns at most limit runs of a connector from offset on, newest first, and the
-	// number of all.
+	// List returns at most limit runs of a connector starting at offset, newest first,
+	// and the total number.
 	List(ctx context.Context, connectorID string, offset, limit int64) ([]PullRun, int64, error)
-	// Trim deletes all but the newest runs.
+	// Trim deletes all runs except the keep newest ones.
 	Trim(ctx context.Context, connectorID string, keep int) error
 }
 
-// RetentionRows are the retention policies.
+// RetentionRows stores retention policies.
 type RetentionRows interface {
 	ListByOrg(ctx context.Context, org string) ([]Retention, error)
 	ListAll(ctx context.Context) ([]Retention, error)
-	// Replace replaces all policies of an organization.
+	// Replace replaces all policies of an organization with list.
 	Replace(ctx context.Context, org string, list []Retention) error
-	// Overdue returns at most limit imports that a policy applies to, that ended before a
-	// time and still have the part. A policy for all schemas does not apply to schemas that
-	// have their own.
+	// Overdue returns the ids of at most limit imports that ended before a given time
+	// and still have the part, and to which policy of applies. A policy for all schemas
+	// does not apply to schemas with their own policy.
 	Overdue(ctx context.Context, of Retention, part KeptPart, before time.Time, limit int) ([]string, error)
-	// DropProblems records that the problems of an import are deleted.
+	// DropProblems records that the problems of an import have been deleted.
 	DropProblems(ctx context.Context, org, importID string) error
-	// DropEdits deletes the log of the reviews of an import.
+	// DropEdits deletes the review log of an import.
 	DropEdits(ctx context.Context, importID string) error
 }
 
-// DeletionRows are the receipts of deletions.
+// DeletionRows stores the receipts of deletions.
 type DeletionRows interface {
 	Insert(ctx context.Context, d Deletion) error
-	// List returns at most limit receipts of an organization from offset on, newest first,
-	// and the number of all.
+	// List returns at most limit receipts of an organization starting at offset, newest
+	// first, and the total number.
 	List(ctx context.Context, org string, offset, limit int64) ([]Deletion, int64, error)
 }
 
-// OwnerRows look up the owners of blobs in all organizations.
+// OwnerRows looks up the owners of blobs in all organizations.
 type OwnerRows interface {
-	// Run returns the current run of an import, or -1 if the import does not exist.
+	// Run returns the number of the current run of an import, or -1 if the import does
+	// not exist.
 	Run(ctx context.Context, importID string) (int, error)
 	// Session reports whether the session exists.
 	Session(ctx context.Context, id string) (bool, error)
 }
 
-// TrashRows are the blobs to delete.
+// TrashRows stores the blobs to delete.
 type TrashRows interface {
-	// Schedule keeps the later time if the prefix exists.
+	// Schedule schedules a deletion. If the prefix is already scheduled, it keeps the
+	// later time.
 	Schedule(ctx context.Context, t Trash) error
 	ListDue(ctx context.Context, now time.Time, limit int) ([]Trash, error)
 	Remove(ctx context.Context, prefix string) error
 }
 
-// NodeRows are the processes that share the store. Times are those of the database.
+// NodeRows stores the processes that share the store. All times are from the clock
+// of the database.
 type NodeRows interface {
 	// Heartbeat records that the node is alive.
 	Heartbeat(ctx context.Context, node string) error
-	// Silent returns the nodes whose last heartbeat is at least that long ago.
+	// Silent returns the nodes whose last heartbeat was at least after ago.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)
 	// List returns all nodes.
 	List(ctx context.Context) ([]string, error)
-	// Remove deletes a dead node. The jobs that it was working on return to the queue.
+	// Remove deletes a dead node and returns its running jobs to the queue.
 	Remove(ctx context.Context, node string) error
-	// EnsureMark returns the mark with a name, which identifies what belongs to the store.
-	// If there is none and fresh is not "", it sets the mark to fresh.
+	// EnsureMark returns the mark with the given name. If there is none and fresh is
+	// not "", it first sets the mark to fresh. A mark shows that data outside the
+	// database belongs to the store.
 	EnsureMark(ctx context.Context, name, fresh string) (string, error)
 }

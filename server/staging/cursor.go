@@ -12,26 +12,27 @@ import (
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// maxInterned is the number of texts of problems that a cursor keeps for reuse.
+// maxInterned is the maximum number of strings in problems that a cursor keeps for
+// reuse.
 const maxInterned = 4096
 
-// cursor reads batches of one stage, one after the other, into the same memory.
+// cursor reads batches of one stage, one at a time, and reuses memory.
 type cursor struct {
 	stage   *Stage
 	decoder *decoder
 	body    []byte
 	lines   []int64
-	// current holds the rows of the group that begins with row held minus one. It is
-	// empty if held is 0.
+	// current holds the rows of the row group that begins with row held-1. It is empty
+	// if held is 0.
 	current intray.Batch
 	held    int64
-	// perRow and crossRow hold a group of problems each.
+	// perRow and crossRow each hold one group of problems.
 	perRow, crossRow loadedProblems
 	interned         map[string]string
 }
 
-// loadedProblems holds the problems of the group with index loaded minus one. It is
-// empty if loaded is 0.
+// loadedProblems holds the problem group with index loaded-1. It is empty if loaded
+// is 0.
 type loadedProblems struct {
 	table  problemTable
 	loaded int
@@ -41,7 +42,7 @@ func newCursor(s *Stage) *cursor {
 	return &cursor{stage: s, decoder: &decoder{codec: s.codec, decompressor: parquetio.Decompressor{Zstd: s.zstd}}}
 }
 
-// readBatch reads a row group with its problems. The batch is valid until the next
+// readBatch reads a row group and its problems. The batch is valid until the next
 // call.
 func (c *cursor) readBatch(ctx context.Context, s *Segment, g RowGroup) (*intray.Batch, error) {
 	if err := c.readRows(ctx, s, g, nil); err != nil {
@@ -51,7 +52,7 @@ func (c *cursor) readBatch(ctx context.Context, s *Segment, g RowGroup) (*intray
 	return &c.current, c.readProblems(ctx, &c.current, oneRange(g.First, g.First+g.Rows))
 }
 
-// load reads a piece and passes it to the decoder.
+// load reads a piece of a file and passes it to the decoder.
 func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) error {
 	var err error
 	if c.body, err = c.stage.readPiece(ctx, name, at, c.body); err != nil {
@@ -61,8 +62,9 @@ func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) er
 	return nil
 }
 
-// readRows reads a row group without problems into c.current, unless it is there. If
-// wanted is not nil, it selects the fields, and all other columns are left empty.
+// readRows reads a row group without its problems into c.current, unless it is
+// already there. If wanted is not nil, readRows reads only the selected fields and
+// leaves all other columns empty.
 func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []bool) error {
 	if c.held == g.First+1 {
 		return ctx.Err()
@@ -113,7 +115,8 @@ func (c *cursor) decodeRows(b *intray.Batch, wanted []bool) error {
 	return err
 }
 
-// readField reads or skips the two columns of a field.
+// readField reads the two columns of a field, or skips them if the field is not
+// wanted.
 func (d *decoder) readField(c *intray.Cells, wanted bool) (err error) {
 	if !wanted {
 		if _, _, err = d.nextDataPage(false); err == nil {
@@ -128,12 +131,12 @@ func (d *decoder) readField(c *intray.Cells, wanted bool) (err error) {
 	return err
 }
 
-// oneRange returns a list of one range of rows.
+// oneRange returns a sequence that consists of one range of rows.
 func oneRange(first, end int64) iter.Seq2[int64, int64] {
 	return func(yield func(first, end int64) bool) { yield(first, end) }
 }
 
-// rangesOf returns the ranges [first, end) of ascending rows.
+// rangesOf returns the ranges [first, end) that a list of ascending rows covers.
 func rangesOf(rows []int64) iter.Seq2[int64, int64] {
 	return func(yield func(first, end int64) bool) {
 		from := 0
@@ -149,8 +152,8 @@ func rangesOf(rows []int64) iter.Seq2[int64, int64] {
 	}
 }
 
-// appendRanges adds ranges of the rows of the stage to an empty batch, with their
-// problems.
+// appendRanges appends ranges of rows of the stage, with their problems, to an empty
+// batch.
 func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges iter.Seq2[int64, int64]) error {
 	for first, end := range ranges {
 		for from := first; from < end; {
@@ -165,8 +168,8 @@ func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges ite
 	return c.readProblems(ctx, out, ranges)
 }
 
-// readProblems adds the problems of all ranges, which are the rows of the batch, to
-// the batch.
+// readProblems adds the problems of the rows in a batch to the batch. ranges are the
+// positions of these rows in the stage.
 func (c *cursor) readProblems(ctx context.Context, b *intray.Batch, ranges iter.Seq2[int64, int64]) error {
 	m := c.stage.manifest
 	if err := c.readProblemGroups(ctx, b, &c.perRow, m.ProblemGroups, ranges); err != nil {
@@ -184,8 +187,8 @@ func (c *cursor) readProblems(ctx context.Context, b *intray.Batch, ranges iter.
 	return nil
 }
 
-// readProblemGroups adds the problems of one list of groups. Those of one row may be in
-// several groups.
+// readProblemGroups adds the problems from one list of groups. The problems of one
+// row may be spread over several groups.
 func (c *cursor) readProblemGroups(ctx context.Context, b *intray.Batch, in *loadedProblems, groups []ProblemGroup, ranges iter.Seq2[int64, int64]) error {
 	at := int64(0)
 	for first, end := range ranges {
@@ -235,8 +238,8 @@ func (d *decoder) readProblems(t *problemTable) error {
 	return nil
 }
 
-// appendProblems adds the problems of a table in the rows [first, end) of the stage. The
-// first of them is row at of the batch.
+// appendProblems adds the problems that a table has for rows [first, end) of the
+// stage. Row first of the stage is row at of the batch.
 func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, first, end, at int64) error {
 	from, _ := slices.BinarySearch(t.rows, first)
 	to, _ := slices.BinarySearch(t.rows, end)
@@ -253,7 +256,8 @@ func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, first, end, 
 	return nil
 }
 
-// intern returns a text as a string, and the same string each time the text recurs.
+// intern returns text as a string. It returns the same string if the text occurs
+// again.
 func (c *cursor) intern(text []byte) string {
 	if name, known := c.interned[string(text)]; known {
 		return name
@@ -266,8 +270,8 @@ func (c *cursor) intern(text []byte) string {
 	return name
 }
 
-// AppendRows adds the rows [from, to) of src, a batch of the same layout, to dst,
-// without their problems.
+// AppendRows appends rows [from, to) of src to dst, without their problems. Both
+// batches must have the same columns.
 func AppendRows(dst, src *intray.Batch, from, to int) {
 	at := uint32(dst.Rows())
 	dst.Lines = append(dst.Lines, src.Lines[from:to]...)
@@ -287,8 +291,9 @@ func appendCells(dst, src *intray.Cells, at uint32, from, to int) {
 	appendTexts(&dst.Raws, &src.Raws, first, end)
 }
 
-// appendShifted adds those rows of an ascending list that are in [from, to), counted
-// from at instead of from, and returns their range in the list.
+// appendShifted appends the numbers of an ascending list that are in [from, to). It
+// shifts them so that from becomes at. It also returns their range of indexes in the
+// list.
 func appendShifted(dst, rows []uint32, at uint32, from, to int) (_ []uint32, first, end int) {
 	first, _ = slices.BinarySearch(rows, uint32(from))
 	end, _ = slices.BinarySearch(rows, uint32(to))

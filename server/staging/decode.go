@@ -18,7 +18,7 @@ var (
 )
 
 // decoder decodes row groups that this package wrote. It reads the pages from the
-// start of the group on, and needs no footer. It keeps scratch memory and must not be
+// start of the group and does not need the footer. It reuses memory and must not be
 // used concurrently.
 type decoder struct {
 	codec        format.CompressionCodec
@@ -30,7 +30,8 @@ type decoder struct {
 	levels  []byte
 	offsets []uint32
 	indexes []int32
-	// body and plain are the decompressed pages of values and of the dictionary.
+	// body is the decompressed page of values, and plain is the decompressed page of
+	// the dictionary.
 	body, plain []byte
 }
 
@@ -41,10 +42,10 @@ type dataPage struct {
 	body     []byte
 }
 
-// beginGroup moves to a row group.
+// beginGroup starts decoding a row group.
 func (d *decoder) beginGroup(body []byte, rows int64) { d.rest, d.rows = body, int(rows) }
 
-// readInts reads the next column, of numbers.
+// readInts decodes the next column, which must contain integers.
 func (d *decoder) readInts(dst []int64) ([]int64, error) {
 	p, err := d.readPage(false)
 	if err != nil {
@@ -57,7 +58,7 @@ func (d *decoder) readInts(dst []int64) ([]int64, error) {
 	return dst, err
 }
 
-// readRequired reads the next column, of texts without nulls.
+// readRequired decodes the next column, which must contain strings without nulls.
 func (d *decoder) readRequired(t *intray.Texts) error {
 	p, err := d.readPage(false)
 	if err != nil {
@@ -68,7 +69,8 @@ func (d *decoder) readRequired(t *intray.Texts) error {
 	return err
 }
 
-// readValues reads the next column, of cells, and returns the rows that are null.
+// readValues decodes the next column, which must contain cells. It returns the rows
+// that are null.
 func (d *decoder) readValues(t *intray.Texts, nulls []uint32) ([]uint32, error) {
 	p, err := d.readPage(true)
 	if err != nil {
@@ -95,8 +97,8 @@ func (d *decoder) readValues(t *intray.Texts, nulls []uint32) ([]uint32, error) 
 	return nulls, nil
 }
 
-// readSparse reads the next column, of texts that only some rows have, and returns
-// the rows.
+// readSparse decodes the next column, which contains strings for some rows only. It
+// returns these rows.
 func (d *decoder) readSparse(t *intray.Texts, rows []uint32) ([]uint32, error) {
 	p, err := d.readPage(true)
 	if err != nil {
@@ -116,11 +118,11 @@ func (d *decoder) readSparse(t *intray.Texts, rows []uint32) ([]uint32, error) {
 	return rows, nil
 }
 
-// textLeaf describes the columns of texts.
+// textLeaf describes a column of strings.
 var textLeaf = parquetio.Leaf{Type: format.ByteArray}
 
-// readPage reads the next column up to its decompressed data page. It leaves the
-// levels of an optional column in d.levels.
+// readPage reads the next column and returns its decompressed data page. It stores
+// the levels of an optional column in d.levels.
 func (d *decoder) readPage(optional bool) (dataPage, error) {
 	h, body, err := d.nextDataPage(true)
 	if err != nil {
@@ -140,8 +142,8 @@ func (d *decoder) readPage(optional bool) (dataPage, error) {
 	return p, err
 }
 
-// nextDataPage moves to the data page of the next column. It loads the dictionary
-// before it if load is set.
+// nextDataPage moves to the data page of the next column. If load is set, it also
+// loads the dictionary, which comes before the page.
 func (d *decoder) nextDataPage(load bool) (h parquetio.PageHeader, body []byte, err error) {
 	if h, body, d.rest, err = parquetio.CutPage(d.rest, d.codec); err != nil {
 		return h, nil, err
@@ -181,8 +183,8 @@ func (d *decoder) readLevels(runs []byte, values int) error {
 	return nil
 }
 
-// readTexts reads the texts of a page into the arena. It leaves in d.offsets where
-// each begins and, as the last, where the last ends.
+// readTexts appends the strings of a page to the arena. It sets d.offsets to the
+// offset of each string, followed by the end of the last one.
 func (d *decoder) readTexts(arena []byte, p dataPage) ([]byte, error) {
 	d.offsets = append(d.offsets[:0], 0)
 	arena = arena[:0]

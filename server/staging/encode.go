@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// encodedGroup is an encoded row group that is not in a file yet.
+// encodedGroup is an encoded row group that is not yet in a file.
 type encodedGroup struct {
 	body   []byte
 	chunks []parquetio.Chunk
@@ -24,13 +24,13 @@ func (g *encodedGroup) reset(rows int) {
 	g.body, g.chunks, g.rows = g.body[:0], g.chunks[:0], rows
 }
 
-// setChecksum computes the checksum once all columns are encoded.
+// setChecksum computes the checksum. All columns must be encoded before.
 func (g *encodedGroup) setChecksum() { g.crc = checksum(g.body) }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// encoder encodes columns, with one data page each. It keeps scratch memory and must
-// not be used concurrently.
+// encoder encodes each column as one data page. It reuses memory and must not be
+// used concurrently.
 type encoder struct {
 	pages   *parquetio.PageEncoder
 	codec   format.CompressionCodec
@@ -46,7 +46,8 @@ func newEncoder(c *parquetio.Compressor, codec format.CompressionCodec) *encoder
 	return &encoder{pages: parquetio.NewPageEncoder(c), codec: codec}
 }
 
-// writeInts adds a column of numbers. They are short enough without compression.
+// writeInts adds a column of integers. It does not compress them, because they are
+// already short.
 func (e *encoder) writeInts(g *encodedGroup, values []int64) error {
 	var err error
 	if e.body, err = new(delta.BinaryPackedEncoding).EncodeInt64(e.body, values); err != nil {
@@ -56,7 +57,7 @@ func (e *encoder) writeInts(g *encodedGroup, values []int64) error {
 	return e.writePage(g, parquetio.Chunk{Codec: format.Uncompressed}, format.DeltaBinaryPacked, 0, e.body)
 }
 
-// writeRequired adds a column of texts without nulls.
+// writeRequired adds a column of strings without nulls.
 func (e *encoder) writeRequired(g *encodedGroup, t *intray.Texts) error {
 	if t.Len() != g.rows {
 		return fmt.Errorf("%d texts for %d rows", t.Len(), g.rows)
@@ -66,7 +67,7 @@ func (e *encoder) writeRequired(g *encodedGroup, t *intray.Texts) error {
 	return e.writeTexts(g, t, 0)
 }
 
-// writeValues adds a column of cells that are null in the given rows.
+// writeValues adds a column of cells. The given rows are null.
 func (e *encoder) writeValues(g *encodedGroup, t *intray.Texts, nulls []uint32) error {
 	if t.Len() != g.rows {
 		return fmt.Errorf("%d values for %d rows", t.Len(), g.rows)
@@ -87,7 +88,7 @@ func (e *encoder) writeValues(g *encodedGroup, t *intray.Texts, nulls []uint32) 
 	return e.writeTexts(g, t, len(nulls))
 }
 
-// writeSparse adds a column of texts that only the given rows have.
+// writeSparse adds a column of strings. All rows except the given ones are null.
 func (e *encoder) writeSparse(g *encodedGroup, t *intray.Texts, rows []uint32) error {
 	if t.Len() != len(rows) {
 		return fmt.Errorf("%d raw texts for %d rows", t.Len(), len(rows))
@@ -99,8 +100,8 @@ func (e *encoder) writeSparse(g *encodedGroup, t *intray.Texts, rows []uint32) e
 	return e.writeTexts(g, t, g.rows-len(rows))
 }
 
-// encodeLevels encodes the definition levels: one in the listed rows, and another in
-// all others.
+// encodeLevels encodes the definition levels of a column. The level is one in the
+// listed rows, and other in all other rows.
 func (e *encoder) encodeLevels(rows int, listed []uint32, other, one byte) error {
 	e.levels = e.levels[:0]
 	for i, row := range listed {
@@ -122,18 +123,19 @@ func fillLevels(levels []byte, n int, level byte) []byte {
 	return levels
 }
 
-// writeTexts adds the column of texts whose levels and offsets are prepared.
+// writeTexts adds the column of strings whose levels and offsets were prepared in
+// the encoder.
 func (e *encoder) writeTexts(g *encodedGroup, t *intray.Texts, nulls int) error {
 	c := parquetio.Chunk{Codec: e.codec}
 	arena := t.Arena[:e.offsets[len(e.offsets)-1]]
 	if len(e.offsets) == 1 {
-		// Readers disagree on an empty page of lengths. An empty plain page is no
-		// bytes to all of them.
+		// Parquet readers disagree on the encoding of an empty page of lengths. For an
+		// empty plain page, all of them expect no bytes.
 		return e.writePage(g, c, format.Plain, nulls, nil)
 	}
 	encoding := format.DeltaLengthByteArray
 	var err error
-	// Lengths that are all 0 are shorter than any dictionary.
+	// If all strings are empty, their lengths take less space than any dictionary.
 	if len(arena) > 0 && e.indexTexts(arena, e.offsets) {
 		encoding = format.RLEDictionary
 		g.body = e.pages.AppendDictionaryPage(g.body, &c, &e.dict.Dictionary)
@@ -147,7 +149,8 @@ func (e *encoder) writeTexts(g *encodedGroup, t *intray.Texts, nulls int) error 
 	return e.writePage(g, c, encoding, nulls, e.body)
 }
 
-// writePage adds a column whose dictionary page, if there is one, was added before.
+// writePage adds the data page of a column. The dictionary page, if any, must have
+// been added before.
 func (e *encoder) writePage(g *encodedGroup, c parquetio.Chunk, encoding format.Encoding, nulls int, body []byte) (err error) {
 	c.Encodings = []format.Encoding{encoding, format.RLE}
 	if c.DictionaryBytes > 0 {
@@ -162,20 +165,22 @@ func (e *encoder) writePage(g *encodedGroup, c parquetio.Chunk, encoding format.
 }
 
 const (
-	// A dictionary pays if it has at most maxEntries entries and each is used
-	// minRepeats times on average.
+	// A dictionary is used if it has at most maxEntries entries and each occurs at
+	// least minRepeats times on average.
 	maxEntries = 8192
 	minRepeats = 4
-	// maxPlain is the largest size of a dictionary, and so of its page, in bytes.
+	// maxPlain is the maximum size of a dictionary and its page, in bytes.
 	maxPlain = 16 << 20
-	// A dictionary is abandoned if it has too many entries after so many texts. Each
-	// batch decides independently, so a repeated run writes the same bytes even if its
-	// workers process batches in another order.
+	// A dictionary is abandoned if it has more than firstMost entries after firstLook
+	// strings, or more than secondMost after secondLook strings. Each batch decides
+	// independently. A repeated run therefore writes the same bytes even if its workers
+	// process batches in a different order.
 	firstLook, firstMost   = 256, 192
 	secondLook, secondMost = 1000, 600
 )
 
-// indexTexts numbers the texts and reports whether a dictionary pays.
+// indexTexts assigns each distinct string a dictionary index. It reports whether a
+// dictionary saves space.
 func (e *encoder) indexTexts(arena []byte, offsets []uint32) bool {
 	n := len(offsets) - 1
 	most := min(n/minRepeats, maxEntries)

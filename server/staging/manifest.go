@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// Version is the version of the format that this package writes, and the only one that
-// it reads.
+// Version is the version of the format that this package writes. The package reads
+// no other version.
 const Version = 1
 
 const (
@@ -24,10 +24,10 @@ const (
 	bitmapsName  = "problems.roar"
 )
 
-// ErrDamaged reports that a file of the stage has changed since it was written.
+// ErrDamaged means that a file of the stage has changed since it was written.
 var ErrDamaged = errors.New("the stage is damaged")
 
-// Manifest lists what a stage has and where.
+// Manifest lists the contents of a stage and their locations.
 type Manifest struct {
 	Version int `json:"version"`
 	// Codec is the compression of the pages.
@@ -38,23 +38,24 @@ type Manifest struct {
 	ErrorRows int64 `json:"errorRows"`
 	// Problems is the number of problems of all levels.
 	Problems int64 `json:"problems"`
-	// Fields and Unmapped are the layout with the names of its columns.
+	// Fields and Unmapped are the layout of the stage with its column names.
 	Fields   []FieldColumns   `json:"fields"`
 	Unmapped []UnmappedColumn `json:"unmapped,omitempty"`
 	// Segments are in the order of their rows.
 	Segments []Segment `json:"segments,omitempty"`
 	// ProblemGroups are the row groups of problems.parquet.
 	ProblemGroups []ProblemGroup `json:"problemGroups,omitempty"`
-	// CrossRowGroups are the row groups after them, with the problems that were found
-	// when all rows were known. They are in the order of the rows again.
+	// CrossRowGroups are the row groups of problems.parquet that follow ProblemGroups.
+	// They contain the problems that were found after all rows were known, again in
+	// row order.
 	CrossRowGroups []ProblemGroup `json:"lateGroups,omitempty"`
-	// Kinds count the problems, ordered by field, code and level.
+	// Kinds counts the problems of each kind, in the order of field, code and level.
 	Kinds []ProblemKind `json:"kinds,omitempty"`
-	// Errors is the bitmap of the rows with a problem of level error.
+	// Errors locates the bitmap of the rows with a problem of level error.
 	Errors Piece `json:"errors"`
 }
 
-// Piece is a run of bytes in a file.
+// Piece is a range of bytes in a file.
 type Piece struct {
 	Offset int64 `json:"offset"`
 	Length int64 `json:"length"`
@@ -62,11 +63,11 @@ type Piece struct {
 	CRC uint32 `json:"crc"`
 }
 
-// Segment is a file of rows.
+// Segment is a file that contains rows.
 type Segment struct {
 	// Name is the name of the file under the prefix.
 	Name string `json:"name"`
-	// First is the index of its first row.
+	// First is the index of the first row in the stage.
 	First int64 `json:"first"`
 	Rows  int64 `json:"rows"`
 	// Size is the size of the file in bytes.
@@ -74,7 +75,7 @@ type Segment struct {
 	Groups []RowGroup `json:"groups"`
 }
 
-// RowGroup is a row group of a segment: the rows of one batch.
+// RowGroup is a row group of a segment. It contains the rows of one batch.
 type RowGroup struct {
 	First int64 `json:"first"`
 	Rows  int64 `json:"rows"`
@@ -83,14 +84,14 @@ type RowGroup struct {
 
 // ProblemGroup is a row group of problems.parquet.
 type ProblemGroup struct {
-	// First and Last are the rows of the first and last problem.
+	// First and Last are the rows of the first and the last problem.
 	First    int64 `json:"first"`
 	Last     int64 `json:"last"`
 	Problems int64 `json:"problems"`
 	Piece
 }
 
-// ProblemKind counts the problems with the same field, code and level.
+// ProblemKind counts the problems that have the same field, code and level.
 type ProblemKind struct {
 	// Field is the index of the field in the layout, or intray.NoField.
 	Field int    `json:"field"`
@@ -99,11 +100,11 @@ type ProblemKind struct {
 	Level    string `json:"level"`
 	Problems int64  `json:"problems"`
 	Rows     int64  `json:"rows"`
-	// Bitmap locates the bitmap of the rows.
+	// Bitmap locates the bitmap of the rows that have such a problem.
 	Bitmap Piece `json:"bitmap"`
 }
 
-// envelope is the file of a manifest.
+// envelope is the content of the manifest file.
 type envelope struct {
 	CRC      uint32          `json:"crc"`
 	Manifest json.RawMessage `json:"manifest"`
@@ -139,7 +140,7 @@ func readManifest(r blob.Reader) (*Manifest, error) {
 	return &m, m.validate()
 }
 
-// validate checks that the row groups cover the rows in order.
+// validate returns an error unless the row groups contain all rows in order.
 func (m *Manifest) validate() error {
 	var next int64
 	for _, s := range m.Segments {
@@ -167,42 +168,44 @@ const (
 
 // Layout lists the fields and columns of the batches of a stage.
 type Layout struct {
-	// Fields are the keys of the fields, in the order of the schema. They may be any
-	// texts, and equal.
+	// Fields are the keys of the fields, in the order of the schema. Keys may contain
+	// any characters and need not be unique.
 	Fields []string
-	// Unmapped are the indexes of the unmapped columns, in the order of the batches.
+	// Unmapped are the indexes of the unmapped columns in the source file, in the order
+	// of the batches.
 	Unmapped []int
 }
 
-// FieldColumns names the columns of a field in the segments.
+// FieldColumns lists the columns of a field in the segments.
 type FieldColumns struct {
 	// Key is the key of the field.
 	Key string `json:"key"`
-	// Value names the column of the values.
+	// Value is the name of the column of values.
 	Value string `json:"value"`
-	// Raw names the column of raw texts that differ from the values.
+	// Raw is the name of the column of raw values. A raw value that equals the value
+	// is stored as null.
 	Raw string `json:"raw"`
-	// Type is the type of the column of values: "text", for canonical texts.
+	// Type is the type of the column of values. It is always "text".
 	Type string `json:"type"`
 }
 
 const textType = "text"
 
-// UnmappedColumn names the column of a unmapped column in the segments.
+// UnmappedColumn is the name of an unmapped column in the segments.
 type UnmappedColumn struct {
 	// Index is the index of the column in the source file.
 	Index int `json:"index"`
-	// Name names the column of the segments.
+	// Name is the name of the column in the segments.
 	Name string `json:"name"`
 }
 
-// columnNames is the set of column names that are taken.
+// columnNames is the set of reserved column names.
 type columnNames map[string]bool
 
 func (n columnNames) isFree(name string) bool { return !n[strings.ToLower(name)] }
 func (n columnNames) reserve(name string)     { n[strings.ToLower(name)] = true }
 
-// assignNames returns the columns of all fields and unmapped columns.
+// assignNames returns the column names of all fields and unmapped columns.
 func (l Layout) assignNames() ([]FieldColumns, []UnmappedColumn) {
 	taken := columnNames{}
 	taken.reserve(rowColumn)
@@ -221,8 +224,8 @@ func (l Layout) assignNames() ([]FieldColumns, []UnmappedColumn) {
 	return fields, unmapped
 }
 
-// reserveField returns a free name for a field and reserves it, with that of its raw
-// texts.
+// reserveField reserves an unused name for the values of a field, and the
+// corresponding name for its raw values.
 func (n columnNames) reserveField(key string) string {
 	base := sanitizeName(key)
 	name := base
@@ -234,8 +237,8 @@ func (n columnNames) reserveField(key string) string {
 	return name
 }
 
-// sanitizeName returns a key as a valid column name: readers require UTF-8 and a name that
-// is not empty, and C strings end at NUL.
+// sanitizeName converts a key to a valid column name. Readers require nonempty
+// UTF-8, and C strings end at a NUL character.
 func sanitizeName(key string) string {
 	key = strings.ToValidUTF8(strings.ReplaceAll(key, "\x00", "_"), "_")
 	if key == "" {
@@ -244,7 +247,7 @@ func sanitizeName(key string) string {
 	return key
 }
 
-// segmentColumns returns the columns of a segment in their order.
+// segmentColumns returns the columns of a segment in order.
 func segmentColumns(fields []FieldColumns, unmapped []UnmappedColumn) [][]parquetio.Element {
 	list := make([][]parquetio.Element, 0, 2*len(fields)+len(unmapped)+2)
 	for _, f := range fields {

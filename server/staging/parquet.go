@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	// formatVersion is the version of Parquet that has the data pages of the files.
+	// formatVersion is the Parquet version that introduced the data pages of these
+	// files.
 	formatVersion = 2
-	// maxChunks limits what an unfinished file keeps for its footer, and so the memory
-	// for tables with very many columns.
+	// maxChunks is the maximum number of column chunks in a file. It limits the memory
+	// for the footer of an unfinished file if a table has very many columns.
 	maxChunks = 16384
 )
 
@@ -78,14 +79,14 @@ type Codec string
 
 // The codecs.
 const (
-	// Zstd makes small files.
+	// Zstd creates small files.
 	Zstd Codec = "zstd"
-	// Snappy writes in a quarter of the time and reads faster, but its files are
-	// 1.5 times as large. Use it for stages that are deleted soon.
+	// Snappy needs a quarter of the time for writing and reads faster, but its files
+	// are 1.5 times as large. Use it for stages that are deleted soon.
 	Snappy Codec = "snappy"
 )
 
-// resolve returns the name of the codec and its number in Parquet.
+// resolve returns the name of the codec and its number in the Parquet format.
 func (c Codec) resolve() (Codec, format.CompressionCodec, error) {
 	switch c {
 	case "", Zstd:

@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// minGroupProblems and problemBytes limit the problems of a row group, and so what a
-	// window reads in addition to its rows. After manyGroups groups the limit is
-	// maxGroupProblems, because the number of groups in a file is limited.
+	// minGroupProblems and problemBytes limit the problems in a row group, and
+	// therefore the additional data that reading a window requires. After manyGroups
+	// row groups, maxGroupProblems replaces minGroupProblems, because the number of row
+	// groups in a file is limited.
 	minGroupProblems = 8192
 	manyGroups       = 1024
 	maxGroupProblems = 65536
@@ -31,7 +32,8 @@ func problemColumns() [][]parquetio.Element {
 		textColumn("code", format.Required), textColumn("level", format.Required), textColumn("text", format.Required)}
 }
 
-// problemFile writes problems.parquet. It creates the file for the first problem.
+// problemFile writes problems.parquet. It creates the file when it receives the
+// first problem.
 type problemFile struct {
 	create  func(name string) (blob.Writer, error)
 	encoder *encoder
@@ -39,11 +41,11 @@ type problemFile struct {
 	table   problemTable
 	group   encodedGroup
 	groups  []ProblemGroup
-	// firstCrossRow is the index of the first group of cross-row problems.
+	// firstCrossRow is the index of the first row group with cross-row problems.
 	firstCrossRow int
 }
 
-// problemTable holds the columns of a row group of problems.
+// problemTable holds the columns of a row group in problems.parquet.
 type problemTable struct {
 	rows, fields, parts  []int64
 	codes, levels, texts intray.Texts
@@ -65,7 +67,7 @@ func (t *problemTable) appendProblem(row int64, p *intray.Problem) {
 	t.texts.AppendString(p.Text.Encode())
 }
 
-// isGroupFull reports whether the collected problems are enough for a row group.
+// isGroupFull reports whether there are enough collected problems for a row group.
 func (f *problemFile) isGroupFull() bool {
 	most := minGroupProblems
 	if len(f.groups) >= manyGroups {
@@ -74,7 +76,8 @@ func (f *problemFile) isGroupFull() bool {
 	return len(f.table.rows) >= most || len(f.table.texts.Arena)+len(f.table.codes.Arena) >= problemBytes
 }
 
-// addBatch adds the problems of a batch that begins with row first.
+// addBatch adds the problems of a batch. first is the index of its first row in the
+// stage.
 func (f *problemFile) addBatch(first int64, p *packedProblems) error {
 	t := &f.table
 	for i, row := range p.rows {
@@ -133,7 +136,7 @@ func (f *problemFile) encode() error {
 	return nil
 }
 
-// close seals the file if there is one, and adds its groups to the manifest.
+// close completes the file, if it exists, and adds its row groups to the manifest.
 func (f *problemFile) close(m *Manifest) error {
 	if len(f.table.rows) > 0 {
 		if err := f.flush(); err != nil {
@@ -156,20 +159,21 @@ func (f *problemFile) abort() {
 	}
 }
 
-// packedProblems holds the problems of one batch until its commit: each distinct problem
-// once, and the row and the distinct problem of each. A batch may have hundreds of
-// thousands of problems, and several batches wait at a time.
+// packedProblems holds the problems of one batch until it is committed. It stores
+// each distinct problem once, and two small numbers for each occurrence. This saves
+// memory: a batch may have hundreds of thousands of problems, and several batches
+// may wait at the same time.
 type packedProblems struct {
-	// distinct are the problems that differ in anything but the row.
+	// distinct are the problems that differ in more than the row.
 	distinct []intray.Problem
-	// rows and kindOf are the row of each problem and its index in distinct.
+	// rows holds the row of each problem, and kindOf its index in distinct.
 	rows, kindOf []uint32
-	// byKind are the rows ordered by kind, and ends where the rows of each kind end.
+	// byKind holds the rows grouped by kind, and ends holds the end of each group.
 	byKind, ends []uint32
 
 	seen map[intray.Problem]uint32
-	// last is the last kind in each field plus one. The first element is that of whole
-	// rows.
+	// last holds, for each field, the last kind plus one. The first element is for
+	// problems of whole rows.
 	last []uint32
 }
 
@@ -189,7 +193,7 @@ func (p *packedProblems) packProblems(problems []intray.Problem, fields int) {
 	p.groupByKind()
 }
 
-// kindIndex returns the index of a problem without its row.
+// kindIndex returns the index in distinct of a problem, ignoring its row.
 func (p *packedProblems) kindIndex(problem intray.Problem) uint32 {
 	last := &p.last[problem.Field-intray.NoField]
 	if *last > 0 && p.distinct[*last-1] == problem {
@@ -205,7 +209,7 @@ func (p *packedProblems) kindIndex(problem intray.Problem) uint32 {
 	return kind
 }
 
-// groupByKind orders the rows by kind.
+// groupByKind groups the rows by kind.
 func (p *packedProblems) groupByKind() {
 	p.ends = append(p.ends[:0], make([]uint32, len(p.distinct))...)
 	for _, kind := range p.kindOf {
@@ -223,7 +227,7 @@ func (p *packedProblems) groupByKind() {
 	}
 }
 
-// rowsOf returns the rows of one kind, ascending.
+// rowsOf returns the rows of one kind in ascending order.
 func (p *packedProblems) rowsOf(kind int) []uint32 {
 	if kind == 0 {
 		return p.byKind[:p.ends[0]]
@@ -231,10 +235,11 @@ func (p *packedProblems) rowsOf(kind int) []uint32 {
 	return p.byKind[p.ends[kind-1]:p.ends[kind]]
 }
 
-// maxKinds limits the bitmaps in memory, because a hostile hook can invent codes.
+// maxKinds is the maximum number of kinds. It limits the memory for bitmaps, because
+// a hostile hook can create any number of codes.
 const maxKinds = 65536
 
-// problemIndex counts the problems by kind and keeps their rows.
+// problemIndex counts the problems of each kind and records their rows.
 type problemIndex struct {
 	errors   *roaring.Bitmap
 	counts   map[problemKey]*problemCount
@@ -256,8 +261,8 @@ func newProblemIndex() problemIndex {
 	return problemIndex{errors: roaring.New(), counts: map[problemKey]*problemCount{}}
 }
 
-// addBatch adds the problems of a batch that begins with row first. It changes the rows in
-// p.byKind to rows of the stage.
+// addBatch adds the problems of a batch. first is the index of its first row in the
+// stage. addBatch replaces the rows in p.byKind with rows of the stage.
 func (k *problemIndex) addBatch(first int64, p *packedProblems) error {
 	for i := range p.byKind {
 		p.byKind[i] += uint32(first)
@@ -278,7 +283,7 @@ func (k *problemIndex) addBatch(first int64, p *packedProblems) error {
 	return nil
 }
 
-// countFor returns the count of a problem's kind.
+// countFor returns the count for the kind of a problem.
 func (k *problemIndex) countFor(p *intray.Problem) (*problemCount, error) {
 	key := problemKey{p.Field, p.Code, p.Level}
 	t := k.counts[key]
@@ -292,7 +297,8 @@ func (k *problemIndex) countFor(p *intray.Problem) (*problemCount, error) {
 	return t, nil
 }
 
-// encode returns the bitmaps one after the other and adds them to the manifest.
+// encode returns the concatenated bitmaps. It adds their locations and the counts to
+// the manifest.
 func (k *problemIndex) encode(m *Manifest) ([]byte, error) {
 	m.Problems, m.ErrorRows = k.problems, int64(k.errors.GetCardinality())
 	if k.problems == 0 {
@@ -336,7 +342,7 @@ func appendBitmap(body []byte, rows *roaring.Bitmap) ([]byte, Piece, error) {
 	return append(body, text...), Piece{int64(len(body)), int64(len(text)), checksum(text)}, nil
 }
 
-// bitmapWindow returns up to n rows of a bitmap, after the first skip of them.
+// bitmapWindow returns up to n rows of a bitmap. It skips the first skip rows.
 func bitmapWindow(rows *roaring.Bitmap, skip int64, n int) []int64 {
 	total := int64(rows.GetCardinality())
 	if skip >= total || n <= 0 {
@@ -355,15 +361,16 @@ func bitmapWindow(rows *roaring.Bitmap, skip int64, n int) []int64 {
 	return list
 }
 
-// crossRowProblem is a problem that was found when all rows were known, with its rows.
+// crossRowProblem is a problem that was found after all rows were known, and the
+// rows that have it.
 type crossRowProblem struct {
 	problem intray.Problem
 	rows    *roaring.Bitmap
 }
 
-// AddProblem adds a problem to rows that were committed. It ignores the problem's Row. Call
-// it after every commit has returned and before Close. The bitmap must not be changed
-// afterwards.
+// AddProblem adds a problem to rows that are committed. It ignores problem.Row. Call
+// it after every commit has returned and before Close. The caller must not modify
+// the bitmap afterwards.
 func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	if w.err != nil {
 		return w.err
@@ -393,7 +400,8 @@ func (k *problemIndex) addCrossRow(p intray.Problem, rows *roaring.Bitmap) error
 	return nil
 }
 
-// writeCrossRow writes the cross-row problems after all others, in the order of the rows.
+// writeCrossRow writes the cross-row problems in row order, after all other
+// problems.
 func (f *problemFile) writeCrossRow(all []crossRowProblem) error {
 	if len(f.table.rows) > 0 {
 		if err := f.flush(); err != nil {
@@ -428,8 +436,8 @@ func (f *problemFile) writeCrossRow(all []crossRowProblem) error {
 	return nil
 }
 
-// crossRowItem is the next row of a cross-row problem. crossRowHeap has the first of them at
-// its top.
+// crossRowItem is the next row of a cross-row problem. A crossRowHeap has the item
+// with the lowest row at the top.
 type crossRowItem struct {
 	rows           roaring.IntPeekable
 	problem, field int

@@ -12,20 +12,20 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Scan reads some fields of the batches of a stage, in any order, into the same
-// memory. It must not be used concurrently.
+// Scan reads some fields of the batches of a stage, in any order, and reuses memory.
+// It must not be used concurrently.
 type Scan struct {
 	cursor *cursor
 	wanted []bool
 }
 
-// Scan returns a new Scan.
+// Scan returns a Scan of the stage.
 func (s *Stage) Scan() *Scan {
 	return &Scan{cursor: newCursor(s), wanted: make([]bool, len(s.manifest.Fields))}
 }
 
-// RowGroups returns the row groups of all segments, in order: one for each batch that
-// was staged.
+// RowGroups returns the row groups of all segments in order. Each batch that was
+// staged has one row group.
 func (s *Stage) RowGroups() []RowGroup {
 	var all []RowGroup
 	for i := range s.manifest.Segments {
@@ -34,8 +34,9 @@ func (s *Stage) RowGroups() []RowGroup {
 	return all
 }
 
-// ReadFields reads the given fields of the batch that contains the row. Other fields,
-// unmapped columns and problems are left empty. The batch is valid until the next call.
+// ReadFields reads the given fields of the batch that contains row. It leaves all
+// other fields, unmapped columns and problems empty. The batch is valid until the
+// next call.
 func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int) (*intray.Batch, error) {
 	c := s.cursor
 	if row < 0 || row >= c.stage.manifest.Rows {
@@ -45,7 +46,7 @@ func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int) (*intray
 	for _, f := range fields {
 		s.wanted[f] = true
 	}
-	c.held = 0 // the current batch may have other fields
+	c.held = 0 // the current batch may contain different fields
 	segment, g := c.stage.groupFor(row)
 	if err := c.readRows(ctx, segment, g, s.wanted); err != nil {
 		return nil, fmt.Errorf("read the staged rows from %d on: %w", row, err)
@@ -53,8 +54,8 @@ func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int) (*intray
 	return &c.current, nil
 }
 
-// RowsWithProblem returns the rows that have a problem of the kind, which must be one
-// of the manifest's. The bitmap must not be changed.
+// RowsWithProblem returns the rows that have a problem of the given kind, which must
+// be in the manifest. The caller must not modify the bitmap.
 func (s *Stage) RowsWithProblem(ctx context.Context, kind ProblemKind) (*roaring.Bitmap, error) {
 	rows, err := s.loadBitmap(ctx, kind.Bitmap)
 	if err != nil {
@@ -63,7 +64,8 @@ func (s *Stage) RowsWithProblem(ctx context.Context, kind ProblemKind) (*roaring
 	return rows, nil
 }
 
-// CountRowGroups returns the number of row groups that contain any of the rows.
+// CountRowGroups returns the number of row groups that contain at least one of the
+// rows.
 func (s *Stage) CountRowGroups(rows *roaring.Bitmap) int {
 	n := 0
 	for i := range s.manifest.Segments {
@@ -83,8 +85,8 @@ func (s *Stage) CountRowGroups(rows *roaring.Bitmap) int {
 }
 
 // Batches yields the batches of the stage as they were written, with their problems.
-// A batch is valid until the next step; the following one is read meanwhile. An error
-// ends the sequence.
+// A batch is valid until the next iteration. Meanwhile, the following batch is read
+// in the background. The sequence ends after an error.
 func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		running, stop := context.WithCancel(ctx)
@@ -114,15 +116,16 @@ func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	}
 }
 
-// prefetcher reads batches in the background. Each of its two cursors passes from free
-// to the reading goroutine, in a prefetched batch to the consumer, and back to free.
+// prefetcher reads batches in the background. It has two cursors. Each is passed
+// from free to the reading goroutine, with a prefetched batch to the consumer, and
+// back to free.
 type prefetcher struct {
 	free chan *cursor
 	done chan prefetched
 }
 
-// prefetched is the batch of the rows from first on, in the memory of its cursor, or
-// the error of reading it.
+// prefetched is the batch that begins with row first, in the memory of its cursor,
+// or the error that occurred while reading it.
 type prefetched struct {
 	cursor *cursor
 	first  int64
@@ -130,8 +133,8 @@ type prefetched struct {
 	err    error
 }
 
-// read reads all batches, up to the first error. The consumer receives every one, so
-// that it never blocks forever.
+// read reads all batches until the first error. The consumer receives each of them,
+// so read never blocks forever.
 func (p *prefetcher) read(ctx context.Context, s *Stage) {
 	defer close(p.done)
 	for i := range s.manifest.Segments {
@@ -147,8 +150,8 @@ func (p *prefetcher) read(ctx context.Context, s *Stage) {
 	}
 }
 
-// load reads the batch. It turns a panic into an error, because the consumer cannot
-// recover it in this goroutine.
+// load reads the batch. It converts a panic to an error, because the consumer cannot
+// recover a panic in this goroutine.
 func (n *prefetched) load(ctx context.Context, s *Segment, g RowGroup) {
 	defer func() {
 		if r := recover(); r != nil {

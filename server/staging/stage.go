@@ -20,8 +20,8 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// ErrUnfinished reports that the prefix has no manifest: no stage was sealed there, or
-// it was deleted.
+// ErrUnfinished means that there is no manifest under the prefix: no stage was
+// sealed there, or the stage was deleted.
 var ErrUnfinished = errors.New("no finished stage")
 
 // Stage is a sealed stage. Its methods may be called concurrently, except for Close.
@@ -31,7 +31,7 @@ type Stage struct {
 	manifest *Manifest
 	codec    format.CompressionCodec
 	zstd     *zstd.Decoder
-	// cursors are reused from window to window.
+	// cursors are reused by later windows.
 	cursors sync.Pool
 
 	mu      sync.Mutex
@@ -39,8 +39,8 @@ type Stage struct {
 	bitmaps map[Piece]*roaring.Bitmap
 }
 
-// Open reads the manifest under the prefix. It fails with ErrUnfinished if there is
-// none, and with ErrDamaged if it has changed.
+// Open opens the stage under a prefix. It returns ErrUnfinished if there is no
+// manifest, and an error that wraps ErrDamaged if the manifest is damaged.
 func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) {
 	r, err := store.Open(ctx, prefix+"/"+manifestName)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -68,7 +68,7 @@ func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) 
 // Manifest returns the manifest, which must not be changed.
 func (s *Stage) Manifest() Manifest { return *s.manifest }
 
-// Close closes the files.
+// Close closes the open files of the stage.
 func (s *Stage) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,9 +82,9 @@ func (s *Stage) Close() error {
 	return errors.Join(errs...)
 }
 
-// Window returns up to n rows from first on, with their problems. It returns fewer rows
-// only at the end of the stage. It costs one ranged read for each batch that contains
-// any of the rows, and one or two for problems.
+// Window returns up to n rows with their problems, starting at row first. It returns
+// fewer rows only at the end of the stage. It needs one ranged read for each batch
+// that contains any of the rows, and one or two more for problems.
 func (s *Stage) Window(ctx context.Context, first int64, n int) (*intray.Batch, error) {
 	if first < 0 || n < 0 {
 		return nil, fmt.Errorf("read %d staged rows from %d on: no such rows", n, first)
@@ -97,9 +97,10 @@ func (s *Stage) Window(ctx context.Context, first int64, n int) (*intray.Batch, 
 	return out, nil
 }
 
-// Rows returns the rows with these indexes, which ascend, with their problems: row i of
-// the batch is row rows[i] of the stage. It costs one ranged read for each batch that
-// contains any of the rows, and one or two for the problems of each.
+// Rows returns the rows with the given indexes, which must be in ascending order,
+// and their problems. Row i of the batch is row rows[i] of the stage. Rows needs one
+// ranged read for each batch that contains any of the rows, and one or two more for
+// the problems in each.
 func (s *Stage) Rows(ctx context.Context, rows []int64) (*intray.Batch, error) {
 	for i, row := range rows {
 		if row < 0 || row >= s.manifest.Rows || i > 0 && row <= rows[i-1] {
@@ -136,8 +137,8 @@ func (s *Stage) groupFor(row int64) (*Segment, RowGroup) {
 	return &segments[i], groups[at]
 }
 
-// ErrorRows returns up to n rows that have a problem of level error, in order, after
-// the first skip of them.
+// ErrorRows returns up to n rows that have a problem of level error, in ascending
+// order. It skips the first skip of them.
 func (s *Stage) ErrorRows(ctx context.Context, skip int64, n int) ([]int64, error) {
 	if skip < 0 || n < 0 {
 		return nil, fmt.Errorf("read %d rows with problems after %d: no such rows", n, skip)
@@ -149,7 +150,7 @@ func (s *Stage) ErrorRows(ctx context.Context, skip int64, n int) ([]int64, erro
 	return bitmapWindow(rows, skip, n), nil
 }
 
-// loadBitmap loads a bitmap once.
+// loadBitmap loads a bitmap. It caches the bitmap for later calls.
 func (s *Stage) loadBitmap(ctx context.Context, at Piece) (*roaring.Bitmap, error) {
 	if at.Length == 0 {
 		return roaring.New(), nil
@@ -199,7 +200,7 @@ func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte
 	return buf, nil
 }
 
-// openFile opens a file of the stage once.
+// openFile opens a file of the stage. It keeps the file open for later calls.
 func (s *Stage) openFile(ctx context.Context, name string) (blob.Reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,15 +15,15 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// Config configures a Writer. The zero value works.
+// Config configures a Writer. The zero value uses the defaults.
 type Config struct {
-	// SegmentRows is the number of rows after which a segment is sealed and the
-	// next one begins. A batch is never split. Default 1,000,000.
+	// SegmentRows is the number of rows after which a segment is sealed and the next
+	// one begins. A batch is never split. The default is 1,000,000.
 	SegmentRows int64
-	// SegmentBytes is the size in bytes after which a segment is sealed. Default
+	// SegmentBytes is the size in bytes after which a segment is sealed. The default is
 	// 256 MiB.
 	SegmentBytes int64
-	// Codec is the compression of the pages. Default Zstd.
+	// Codec is the compression of the pages. The default is Zstd.
 	Codec Codec
 }
 
@@ -37,7 +37,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// maxRows is the number of rows that a stage may have: bitmaps number rows in 32 bits.
+// maxRows is the maximum number of rows in a stage. Bitmaps use 32-bit row numbers.
 const maxRows = 1 << 32
 
 var (
@@ -45,42 +45,44 @@ var (
 	errAborted = errors.New("the stage was aborted")
 )
 
-// Writer writes a stage. Its memory does not grow with the rows, except for the bitmaps:
-// at most 1.25 MB per 10 million rows and [ProblemKind].
+// Writer writes a stage. Its memory does not grow with the number of rows, except
+// for the bitmaps. These need at most 1.25 MB per 10 million rows for each
+// [ProblemKind].
 type Writer struct {
 	store   blob.Store
 	prefix  string
 	cfg     Config
 	columns [][]parquetio.Element
-	// create creates a blob of the stage, under the context of NewWriter.
+	// create creates a blob of the stage. It uses the context passed to NewWriter.
 	create func(name string) (blob.Writer, error)
 	remove func() error
 	// compressor is nil if the codec is not supported.
 	compressor *parquetio.Compressor
-	// encoders and batches are reused from batch to batch.
+	// encoders and batches are reused for later batches.
 	encoders sync.Pool
 	batches  sync.Pool
 
-	// The goroutine that commits owns the other fields.
+	// The fields below belong to the goroutine that commits.
 	segment      *parquetFile
 	sealing      *pendingSegment
 	manifest     Manifest
 	problems     *problemFile
 	problemIndex problemIndex
 	crossRow     []crossRowProblem
-	// err ends the writer, so that a stage with a hole is never sealed.
+	// err makes all later calls fail, so that a stage with missing rows is never
+	// sealed.
 	err error
 }
 
-// encodedBatch is an encoded batch before its commit.
+// encodedBatch is an encoded batch that is not yet committed.
 type encodedBatch struct {
 	group    encodedGroup
 	first    int64
 	problems packedProblems
 }
 
-// NewWriter begins a stage. The prefix must be a valid blob key, and no blob may be under
-// it. The context bounds all writing until Close.
+// NewWriter starts a stage. The prefix must be a valid blob key, and no blob may
+// exist under it. If ctx is canceled before Close, all writing fails.
 func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layout, cfg Config) *Writer {
 	w := &Writer{store: store, prefix: prefix, cfg: cfg.withDefaults()}
 	w.manifest = Manifest{Version: Version}
@@ -111,11 +113,12 @@ func createBlob(ctx context.Context, store blob.Store, prefix, name string) (blo
 }
 
 // StageBatch encodes a batch, which must have the fields and unmapped columns of the
-// layout. It may be called concurrently. The batch may be reused after it returns.
+// layout. It may be called concurrently. The caller may reuse the batch after
+// StageBatch returns.
 //
-// commit appends the batch. Commits must be called from one goroutine, in the order of
-// the rows and without gaps; a commit out of order is an error. After an error every
-// commit fails.
+// commit appends the batch. All commits must be called from one goroutine, in the
+// order of the rows and without gaps. A commit out of order returns an error. After
+// an error, every commit fails.
 func (w *Writer) StageBatch(b *intray.Batch) (commit func() error, err error) {
 	if w.compressor == nil {
 		return nil, fmt.Errorf("stage a batch: the codec %q is not supported", string(w.cfg.Codec))
@@ -163,7 +166,7 @@ func (e *encoder) writeField(g *encodedGroup, c *intray.Cells) error {
 	return e.writeSparse(g, &c.Raws, c.RawRows)
 }
 
-// writeLocations adds the columns of row indexes and lines.
+// writeLocations adds the columns of row indexes and line numbers.
 func (e *encoder) writeLocations(g *encodedGroup, b *intray.Batch) error {
 	rows := make([]int64, b.Rows())
 	for i := range rows {
@@ -175,7 +178,7 @@ func (e *encoder) writeLocations(g *encodedGroup, b *intray.Batch) error {
 	return e.writeInts(g, b.Lines)
 }
 
-// validateBatch checks that the batch follows the layout.
+// validateBatch returns an error if the batch does not match the layout.
 func (w *Writer) validateBatch(b *intray.Batch) error {
 	if len(b.Fields) != len(w.manifest.Fields) || len(b.Unmapped) != len(w.manifest.Unmapped) {
 		return fmt.Errorf("it has %d fields and %d unmapped columns, not %d and %d",
@@ -206,7 +209,7 @@ func checkProblems(b *intray.Batch, fields int) error {
 	return nil
 }
 
-// commit appends a batch. Its first error ends the writer.
+// commit appends a batch. After its first error, all later calls fail.
 func (w *Writer) commit(p *encodedBatch) error {
 	if w.err != nil {
 		return w.err
@@ -235,7 +238,8 @@ func (w *Writer) appendBatch(p *encodedBatch) error {
 	return w.problems.addBatch(p.first, &p.problems)
 }
 
-// appendToSegment appends the rows to the current segment, or to a new one.
+// appendToSegment appends rows to the current segment, or to a new one if the
+// current segment is full.
 func (w *Writer) appendToSegment(g *encodedGroup) error {
 	if w.segment != nil && w.segmentDone() {
 		if err := w.sealSegment(); err != nil {
@@ -273,15 +277,15 @@ func (w *Writer) beginSegment() error {
 	return err
 }
 
-// pendingSegment is a segment that is committed while rows go to the next one.
+// pendingSegment is a segment that is sealed while rows are written to the next one.
 type pendingSegment struct {
 	segment *parquetFile
 	index   int
 	done    chan error
 }
 
-// sealSegment waits for the previous segment, then seals the current one in the
-// background.
+// sealSegment waits until the previous segment is sealed, and then seals the current
+// one in the background.
 func (w *Writer) sealSegment() error {
 	if err := w.waitSealed(); err != nil || w.segment == nil {
 		return err
@@ -292,7 +296,7 @@ func (w *Writer) sealSegment() error {
 	return nil
 }
 
-// waitSealed waits for the segment that is being sealed.
+// waitSealed waits until the segment that is being sealed is complete.
 func (w *Writer) waitSealed() error {
 	s := w.sealing
 	if s == nil {
@@ -307,8 +311,8 @@ func (w *Writer) waitSealed() error {
 	return nil
 }
 
-// Close seals the stage, the manifest last. Every commit must have returned. The
-// writer cannot be used afterwards, even if Close fails.
+// Close seals the stage. It writes the manifest last. Every commit must have
+// returned. The writer cannot be used afterwards, even if Close fails.
 func (w *Writer) Close(ctx context.Context) (Manifest, error) {
 	if w.err != nil {
 		return Manifest{}, w.err
@@ -350,7 +354,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	return w.writeBlob(ctx, manifestName, text)
 }
 
-// writeAll writes b and reports a short write as an error.
+// writeAll writes b. It returns an error if fewer bytes are written.
 func writeAll(w io.Writer, b []byte) (n int, err error) {
 	if n, err = w.Write(b); err == nil && n < len(b) {
 		err = io.ErrShortWrite
@@ -358,7 +362,7 @@ func writeAll(w io.Writer, b []byte) (n int, err error) {
 	return n, err
 }
 
-// writeBlob writes a whole blob.
+// writeBlob writes and commits a blob.
 func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error {
 	out, err := createBlob(ctx, w.store, w.prefix, name)
 	if err != nil {
@@ -374,9 +378,10 @@ func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error 
 	return nil
 }
 
-// Abort deletes everything that was written. No call of StageBatch or a commit may be
-// running. It does nothing after Close has sealed the stage, so that it can be
-// deferred. Files that it cannot delete are not a stage, because they lack a manifest.
+// Abort deletes everything that was written. No call to StageBatch or commit may be
+// running. After Close has sealed the stage, Abort does nothing and can therefore be
+// deferred. If Abort cannot delete some files, they still do not form a stage,
+// because the manifest is missing.
 func (w *Writer) Abort() {
 	if errors.Is(w.err, errClosed) || errors.Is(w.err, errAborted) {
 		return
