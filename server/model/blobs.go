@@ -15,15 +15,18 @@ import (
 )
 
 const (
-	// StopGrace is how long a run that lost its import may still write.
+	// StopGrace is the time for which a run may continue to write after it has lost its
+	// import.
 	StopGrace = 30 * time.Second
-	// GuardFor is how long a file may take to arrive. After that it counts as orphaned.
+	// GuardFor is the maximum time for receiving a file. After that, its blob is
+	// treated as orphaned.
 	GuardFor = 24 * time.Hour
-	// acceptWithin is the time for recording a stored file, even if its sender is gone.
+	// acceptWithin is the maximum time for recording a stored file, even after the
+	// client has disconnected.
 	acceptWithin = 10 * time.Second
 )
 
-// StoredFile describes a file that was written.
+// StoredFile describes a stored file.
 type StoredFile struct {
 	Size   int64
 	MD5    []byte
@@ -31,8 +34,8 @@ type StoredFile struct {
 	Took   time.Duration
 }
 
-// StoreFile writes a blob. It makes the blob durable unless approve, which may be nil,
-// returns an error.
+// StoreFile writes a blob. Before the blob becomes durable, it calls approve, which
+// may be nil. If approve returns an error, StoreFile discards the blob.
 func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve func(StoredFile) error) (StoredFile, error) {
 	w, err := e.Blobs.Create(ctx, key)
 	if err != nil {
@@ -53,14 +56,15 @@ func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve
 	return done, WrapStorageFull(w.Commit())
 }
 
-// DetachedContext returns a context for recording a stored file. It outlives the request
-// for a moment, so that a complete file is not lost when its sender disconnects.
+// DetachedContext returns a context for recording a stored file. It expires after
+// 10 s and is not canceled with ctx, so that a complete file is not lost when the
+// client disconnects.
 func DetachedContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
 }
 
-// WrapStorageFull returns an Unavailable error if err means that the disk is full, and err
-// otherwise.
+// WrapStorageFull returns an Unavailable error if err means that the disk or the
+// quota is full. Otherwise, it returns err.
 func WrapStorageFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		e := NewError(Unavailable, "storage_full", intray.NewMessage("storage.full_for_file", nil))
@@ -70,32 +74,37 @@ func WrapStorageFull(err error) error {
 	return err
 }
 
-// onlyReader hides WriterTo, so that io.CopyBuffer uses the buffer.
+// onlyReader hides the WriterTo implementation of a reader, so that io.CopyBuffer
+// uses its buffer.
 type onlyReader struct{ io.Reader }
 
-// GuardBlob marks a blob as trash before it is written. The transaction that refers to the
-// blob removes the mark, so that a crash in between leaves no orphaned blob.
+// GuardBlob marks a blob as trash before it is written. The transaction that refers
+// to the blob removes the mark. If the process crashes in between, the blob is
+// therefore deleted.
 func (e *Env) GuardBlob(ctx context.Context, key string) error {
 	return e.Store.Update(ctx, func(tx Tx) error {
 		return tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: e.Now().Add(GuardFor)})
 	})
 }
 
-// IsRolledBack reports whether err is a refusal, after which a transaction is certainly not
-// committed. After any other error it may be committed, with only the response lost.
+// IsRolledBack reports whether err proves that the transaction was not committed: it
+// is an *Error of a kind other than Unavailable. After any other error, the
+// transaction may be committed although the response was lost.
 func IsRolledBack(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind != Unavailable
 }
 
-// DiscardBlobs deletes blobs now that the trash would delete later.
+// DiscardBlobs immediately deletes blobs that are already scheduled for deletion. It
+// ignores errors, because the schedule deletes them later.
 func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
 	if err := e.DeleteBlobs(ctx, prefix); err != nil {
 		e.Log.Warn("blobs not deleted; the trash will delete them", "prefix", prefix, "error", err)
 	}
 }
 
-// DeleteBlobs deletes the blob with a key and all blobs below it.
+// DeleteBlobs deletes the blob with key prefix and all blobs whose keys begin with
+// prefix and "/".
 func (e *Env) DeleteBlobs(ctx context.Context, prefix string) error {
 	return errors.Join(e.Blobs.Delete(ctx, prefix), e.Blobs.DeleteAll(ctx, prefix))
 }

@@ -1,28 +1,29 @@
-// Package model defines the entities of the server, the rules for single entities, and the
-// [Store] for them.
+// Package model defines the entities of the server, the rules for each of them, and
+// the [Store] that holds them.
 //
-//   - An [Org] is a customer. All other entities belong to one and are invisible to other
-//     organizations.
+//   - An [Org] is a customer. Each of the other entities belongs to one organization and
+//     is invisible to all other organizations.
 //   - A [Licence] is an API key of an organization.
 //   - A [Schema] is a saved schema document.
-//   - An [Import] is one file on its way from upload to result, with a schema that is
-//     frozen when the import is created. Its [Status] changes only as states.go allows.
-//   - An [Upload] is the received file of an import and the report on it.
-//   - A [LearnedMapping] is a person's decision about a file, which is suggested for
+//   - An [Import] is one file with its settings and status, from upload to result. Its
+//     schema is frozen at its creation. Its [Status] changes only as states.go allows.
+//   - An [Upload] is the received file of an import, with a report on its problems.
+//   - A [LearnedMapping] is a person's decision about a file. Intray suggests it for
 //     later imports of the same kind.
 //   - An [Edit] is an entry in the log of changes to the rows of an import under review.
 //   - A [Session] holds the state of an unfinished embedded import.
 //   - A [Credential] is a login for an SFTP server.
-//   - A [Connector] fetches new files from a folder there; a [PullRun] is one of its runs,
-//     a [PulledFile] a file that it has seen.
-//   - A [Webhook] is a receiver of events; a [Delivery] is a message to a receiver, and an
-//     [Attempt] an attempt to send it.
-//   - A [Retention] is the policy for how long parts of imports are kept; a [Deletion] is
-//     the receipt for deleted parts.
+//   - A [Connector] fetches new files from a folder on an SFTP server. A [PullRun] is one
+//     of its runs, and a [PulledFile] is a file that it has seen.
+//   - A [Webhook] is a receiver of events. A [Delivery] is a message to a receiver, and an
+//     [Attempt] is an attempt to send it.
+//   - A [Retention] is a policy that determines how long parts of imports are kept. A
+//     [Deletion] is the receipt for deleted parts.
 //
-// [Env] has what all use cases need: the store, the blobs, the clock and the keys. The
-// package knows no SQL, no HTTP and no wire names. The use cases are in the packages auth,
-// schemas, imports, review, connectors, webhooks and retention.
+// [Env] holds the dependencies that all use cases need: the store, the blobs, the
+// clock and the keys. The package does not depend on SQL, HTTP or the names used in
+// the API. The use cases are in the packages auth, schemas, imports, review,
+// connectors, webhooks and retention.
 package model
 
 import (
@@ -48,9 +49,9 @@ type LicenceKind string
 
 // The kinds of API keys.
 const (
-	// Backend keys are for servers. They give access to the whole API.
+	// Backend keys are for servers and give access to the whole API.
 	Backend LicenceKind = "backend"
-	// Frontend keys are for web pages. They give access to no backend operation.
+	// Frontend keys are for web pages and give no access to backend operations.
 	Frontend LicenceKind = "frontend"
 )
 
@@ -61,15 +62,16 @@ type Licence struct {
 	Kind LicenceKind
 	// Hash is the keyed hash of the key.
 	Hash []byte
-	// Hint is the beginning of the key, enough for people to distinguish keys.
+	// Hint is the beginning of the key. It is long enough for people to distinguish
+	// keys.
 	Hint    string
 	Created time.Time
-	// Expires and Revoked are zero for a key that does not expire or is not revoked.
+	// Expires and Revoked are zero if the key does not expire or is not revoked.
 	Expires time.Time
 	Revoked time.Time
 }
 
-// Document is a schema document as it was sent, in JSON.
+// Document is a schema document in JSON, as it was received.
 type Document struct {
 	Fields   json.RawMessage
 	Settings json.RawMessage
@@ -82,14 +84,14 @@ type Schema struct {
 	Org      string
 	Name     string
 	Document Document
-	// Inline schemas belong to one import. They can be read by id, but are neither listed
-	// nor changed.
+	// Inline schemas belong to one import. They can be read by id, but they are not
+	// listed and cannot be changed.
 	Inline   bool
 	Created  time.Time
 	Modified time.Time
 }
 
-// User is the person for whom a file is imported. All fields may be "".
+// User is the person for whom a file is imported. Any field may be "".
 type User struct {
 	ID          string
 	Name        string
@@ -100,64 +102,68 @@ type User struct {
 
 // File is a stored file.
 type File struct {
-	// Key is the key of the blob; "" if there is no file.
+	// Key is the key of the blob, or "" if there is no file.
 	Key    string
 	Size   int64
 	SHA256 string
 }
 
-// Import is one file on its way from upload to result.
+// Import is one file with its settings and status, from upload to result.
 type Import struct {
 	ID       string
 	Org      string
 	SchemaID string
 	UploadID string
 	Status   Status
-	// Run counts the attempts. A worker writes under the number of its attempt, and only
-	// until another attempt begins.
+	// Run is the number of attempts. A worker writes its files under the number of its
+	// attempt, and only until the next attempt begins.
 	Run int
-	// Lost counts the attempts whose process died.
+	// Lost is the number of attempts whose process crashed or failed for reasons other
+	// than the file.
 	Lost int
-	// Node is the process that runs the import while Status is Running.
+	// Node is the process that is running the import. It is only set while Status is
+	// Running.
 	Node string
-	// Filename is the name of the file as sent, or "".
+	// Filename is the file name that the client sent, or "".
 	Filename string
-	// HasUser reports whether a user was sent with the import.
+	// HasUser reports whether the client sent a user with the import.
 	HasUser bool
 	User    User
-	// Schema is the merged schema, frozen when the import was created.
+	// Schema is the merged schema as of the creation of the import.
 	Schema Document
-	// Answers are the decisions of people about the file.
+	// Answers are people's decisions about the file.
 	Answers intray.Answers
-	// Memory has the learned mappings at the first run, so that all runs use the same. It
-	// is nil before, after the import has ended, and for imports without an identifier.
+	// Memory holds the learned mappings as of the first run, so that all runs use the
+	// same ones. It is nil before the first run, after the import has ended, and if the
+	// import has no identifier.
 	Memory *intray.LearnedMappings
-	// Inline imports have their rows in the request and accept no upload.
+	// Inline imports receive their rows in the request that creates them. They accept
+	// no upload.
 	Inline bool
 	// Raw is the received file.
 	Raw File
-	// Stage is the prefix of the staged rows; "" if there are none.
+	// Stage is the prefix of the staged rows, or "" if there are none.
 	Stage string
 	// Result is the JSON file with the result.
 	Result File
-	// Outcome is the outcome of the last finished attempt; nil before.
+	// Outcome is the outcome of the last finished attempt, or nil if none has finished.
 	Outcome  *Outcome
 	Created  time.Time
 	Modified time.Time
-	// Queued is when the import became Pending.
+	// Queued is the time when the import became Pending.
 	Queued time.Time
 }
 
-// Outcome is what an attempt found out about a file.
+// Outcome is the result of processing a file in one attempt.
 type Outcome struct {
 	engine.Outcome
 	// OutputRows is the number of rows in the result.
 	OutputRows int64
-	// Finished is when the attempt ended.
+	// Finished is the time when the attempt ended.
 	Finished time.Time
 }
 
-// Upload is the received file of an import and the report on it.
+// Upload is the received file of an import, with a report on its problems.
 type Upload struct {
 	ID               string
 	Org              string
@@ -169,7 +175,7 @@ type Upload struct {
 	User             User
 	Status           UploadStatus
 	TotalRows        int64
-	// FieldOrder has the keys of the fields in the order of the schema.
+	// FieldOrder holds the keys of the fields in schema order.
 	FieldOrder []string
 	// Problems is empty before the import has ended.
 	Problems ProblemSummary
@@ -184,13 +190,14 @@ type ProblemSummary struct {
 	Errors []intray.Notice
 }
 
-// The maximum lengths of the lists in a ProblemSummary within a list of uploads.
+// The maximum lengths of the lists in a ProblemSummary that is part of a list of
+// uploads.
 const (
 	ListedInvalidRows = 1000
 	ListedErrors      = 10
 )
 
-// Listed returns the part of the summary that a list of uploads contains.
+// Listed returns the part of the summary that is included in a list of uploads.
 func (a ProblemSummary) Listed() ProblemSummary {
 	return ProblemSummary{
 		InvalidRows: a.InvalidRows[:min(len(a.InvalidRows), ListedInvalidRows)],
@@ -203,21 +210,22 @@ type Session struct {
 	ID               string
 	Org              string
 	ImportIdentifier string
-	// Tag changes with each saved state; "" before the first one.
+	// Tag changes each time the state is saved. It is "" until then.
 	Tag string
-	// File is the file to import, with its name and media type.
+	// File is the file to import. FileName is its name, and ContentType its media type.
 	File        File
 	FileName    string
 	ContentType string
 	Created     time.Time
-	// Saved is when anything was last saved, initially the time of creation.
+	// Saved is the time when the state or the file was last saved. Initially, it is the
+	// creation time.
 	Saved time.Time
 }
 
 // AuthType is a method to log in to an SFTP server.
 type AuthType string
 
-// The methods to log in.
+// The methods to log in to an SFTP server.
 const (
 	AuthPassword AuthType = "PASSWORD"
 	AuthKey      AuthType = "KEY"
@@ -233,10 +241,10 @@ type Credential struct {
 	AuthType AuthType
 	// Sealed is the password or the private key, encrypted.
 	Sealed []byte
-	// Fingerprint identifies the stored secret.
+	// Fingerprint identifies the secret in Sealed.
 	Fingerprint string
-	// HostKey is the host key of the server, pinned at the first successful connection; ""
-	// before.
+	// HostKey is the host key of the server, pinned at the first successful connection.
+	// It is "" until then.
 	HostKey  string
 	Created  time.Time
 	Modified time.Time
@@ -246,24 +254,29 @@ type Credential struct {
 type Webhook struct {
 	ID  string
 	Org string
-	// URL is "" if a program fetches the messages.
+	// URL is the address of the receiver. It is "" if a program fetches the messages
+	// instead.
 	URL string
-	// Enabled webhooks receive messages. A webhook that failed for days is disabled.
+	// Enabled webhooks receive messages. Intray disables a webhook that has failed for
+	// days.
 	Enabled bool
-	// Development selects imports by their developmentMode: "true", "false", or "" for all.
+	// Development selects imports by their developmentMode: "true", "false", or "" for
+	// both.
 	Development string
-	// Events, Identifiers and SchemaIDs select events and imports; an empty list selects all.
+	// Events, Identifiers and SchemaIDs select events and imports. An empty list
+	// selects all.
 	Events, Identifiers, SchemaIDs []string
-	// Sealed is the encrypted secret, and Before the previous one, which also signs until a
-	// day after Rotated.
+	// Sealed is the encrypted secret, and Before is the previous one. Intray also signs
+	// with the previous secret until one day after Rotated.
 	Sealed, Before []byte
 	Rotated        time.Time
-	// FailureStreak has the failures since the last success.
+	// FailureStreak describes the failures since the last success.
 	FailureStreak     FailureStreak
 	Created, Modified time.Time
 }
 
-// FailureStreak is a series of failed attempts at a receiver. It is zero after a success.
+// FailureStreak describes consecutive failed attempts to reach a receiver. It is
+// zero after a success.
 type FailureStreak struct {
 	Since, Last time.Time
 	Failures    int
@@ -281,19 +294,20 @@ const (
 
 // Delivery is a message to a receiver.
 type Delivery struct {
-	// ID is the id of the message, which each attempt sends.
+	// ID is the id of the message. It is the same in each attempt.
 	ID  string
 	Org string
-	// WebhookID is "" if the URL is from the settings of a schema.
+	// WebhookID is "" if the URL comes from the settings of a schema.
 	WebhookID string
 	// ImportID is "" if the message is not about an import.
 	ImportID string
-	// Target identifies the receiver. A failure of one receiver does not delay others.
+	// Target identifies the receiver. A failing receiver does not delay deliveries to
+	// other receivers.
 	Target      string
 	Event       string
 	URL         string
 	ContentType string
-	// Body is nil if the data in it was deleted.
+	// Body is nil if its data was deleted.
 	Body    []byte
 	Status  DeliveryStatus
 	Tries   int
@@ -308,22 +322,23 @@ type Target struct{ Org, Key string }
 // Attempt is an attempt to send a message.
 type Attempt struct {
 	DeliveryID string
-	// Number counts from 1.
+	// Number is the number of the attempt, counted from 1.
 	Number int
 	At     time.Time
-	// Took is the duration, and Answered the time to the response headers.
+	// Took is the duration of the attempt. Answered is the time until the response
+	// headers arrived.
 	Took, Answered time.Duration
 	Delivered      bool
 	// Status is the HTTP status of the response, or 0.
 	Status int
-	// Message describes the result for people.
+	// Message describes the result in a sentence.
 	Message intray.Message
 	Head    map[string][]string
 	Body    []byte
 }
 
-// Connector fetches new files from a folder on an SFTP server and creates an import of
-// each.
+// Connector fetches new files from a folder on an SFTP server and creates an import
+// for each of them.
 type Connector struct {
 	ID           string
 	Org          string
@@ -331,44 +346,47 @@ type Connector struct {
 	SchemaID     string
 	Schedule     Schedule
 	Directory    string
-	// Pattern is a regular expression (RE2) that file names must match; "" matches all.
+	// Pattern is an RE2 regular expression that file names must match. "" matches all
+	// names.
 	Pattern string
-	// PutDirectory is where results are uploaded, in the format PutFormat; "" uploads none.
+	// PutDirectory is the folder to which results are uploaded, and PutFormat is their
+	// format. If PutDirectory is "", results are not uploaded.
 	PutDirectory, PutFormat string
-	// Last is the time of the last run, Next that of the next one, and Failures the number
-	// of failed runs since the last successful one.
+	// Last is the time of the last run, and Next is the time of the next one. Failures
+	// is the number of failed runs since the last successful one.
 	Last, Next        time.Time
 	Failures          int
 	Node              string
 	Created, Modified time.Time
 }
 
-// Schedule is when a connector runs: every Minutes minutes or, if that is 0, daily at a
-// time in UTC, such as 07:30.
+// Schedule determines when a connector runs. It runs every Minutes minutes. If
+// Minutes is 0, it runs daily at a time in UTC, such as 07:30.
 type Schedule struct {
 	Minutes int
 	Daily   string
 }
 
-// RemoteFile is one version of a file on a server.
+// RemoteFile is one version of a file on an SFTP server.
 type RemoteFile struct {
 	Path string
 	Size int64
-	// Modified is zero if the server does not report it.
+	// Modified is the modification time. It is zero if the server does not report one.
 	Modified time.Time
 }
 
-// PulledFile is one version of a file that a connector has seen.
+// PulledFile is one version of a file, as a connector has seen it.
 type PulledFile struct {
 	Org         string
 	ConnectorID string
 	File        RemoteFile
-	// Since is when it was first listed, and Gone when it was first missing.
+	// Since is the time when the version was first listed. Gone is the time when it was
+	// first missing.
 	Since, Gone time.Time
-	// Taken reports whether it became the import ImportID.
+	// Taken reports whether the file was imported. ImportID is the import.
 	Taken    bool
 	ImportID string
-	// Put is the status of uploading the result: "", WAITING, DONE or FAILED.
+	// Put is the status of the upload of the result: "", WAITING, DONE or FAILED.
 	Put        string
 	PutDue     time.Time
 	PutTries   int
@@ -381,29 +399,31 @@ type PullRun struct {
 	ConnectorID  string
 	Began, Ended time.Time
 	Succeeded    bool
-	// Kind is what went wrong, for programs, and Message for people.
+	// Kind is a code that identifies the error. Message describes it for people.
 	Kind    string
 	Message intray.Message
-	// Listed, Fetched and Waiting count files. Waiting files may still change.
+	// Listed, Fetched and Waiting are numbers of files. Waiting files may still be
+	// changing.
 	Listed, Fetched, Waiting int
-	// Skipped has the reasons for the first entries that were skipped.
+	// Skipped holds the reasons why the first skipped entries were skipped.
 	Skipped []intray.Message
 }
 
-// Retention is the number of days for which the parts of imports are kept after their end;
-// 0 is forever.
+// Retention is the number of days for which parts of imports are kept after the
+// import ends. 0 means forever.
 type Retention struct {
 	Org string
-	// SchemaID is the saved schema of the imports; "" means all schemas without a policy.
+	// SchemaID is the saved schema to which the policy applies. "" means all schemas
+	// without their own policy.
 	SchemaID                     string
 	Originals, Results, Problems int
 }
 
-// KeptPart is a part of an import with its own retention.
+// KeptPart is a part of an import that has its own retention period.
 type KeptPart string
 
-// The parts of an import: the received file; the result, with the staged rows; and the
-// problems, with their cells.
+// The parts of an import. Originals is the received file, Results is the result with the
+// staged rows, and Problems are the problems with the cells that they mention.
 const (
 	Originals KeptPart = "original"
 	Results   KeptPart = "result"
@@ -421,21 +441,23 @@ type Deletion struct {
 	Parts  []DeletedPart
 }
 
-// DeletedPart is a deleted part. Problems have neither size nor hash.
+// DeletedPart is a deleted part of an import. Problems have neither a size nor a
+// hash.
 type DeletedPart struct {
 	Part   KeptPart
 	Size   int64
 	SHA256 string
 }
 
-// Replay is the response to a request with an idempotency key.
+// Replay is the stored response to a request with an idempotency key.
 type Replay struct {
 	Org string
-	// Key is the key as it was sent.
+	// Key is the idempotency key as it was received.
 	Key string
-	// Fingerprint is a hash of the request's method, path and body.
+	// Fingerprint is a hash of the method, path and body of the request.
 	Fingerprint string
-	// Node is the process that handles the request. Status is 0 until it has finished.
+	// Node is the process that is handling the request. Status is 0 until the request
+	// has been handled.
 	Node    string
 	Status  int
 	Sealed  []byte
@@ -447,14 +469,14 @@ type MemoryKind string
 
 // The kinds of learned mappings.
 const (
-	// ColumnMemory means that a column with the header Text feeds the field.
+	// ColumnMemory maps a column with the header Text to the field.
 	ColumnMemory MemoryKind = "column"
-	// ValueMemory means that a cell of the field with the raw text Text is read as Value.
+	// ValueMemory replaces the raw value Text in a cell of the field with Value.
 	ValueMemory MemoryKind = "value"
 )
 
-// LearnedMapping is a person's decision about a file. It is suggested for later imports of
-// the same organization and import identifier.
+// LearnedMapping is a person's decision about a file. Intray suggests it for later
+// imports of the same organization and import identifier.
 type LearnedMapping struct {
 	Org              string
 	ImportIdentifier string
@@ -462,65 +484,66 @@ type LearnedMapping struct {
 	// Field is the key of a field.
 	Field string
 	Text  string
-	// Value is "" for a column.
+	// Value is the value for the raw value Text. It is "" for a column.
 	Value string
-	// On is when the import ended that it was learned from.
+	// On is the time when the import ended from which the mapping was learned.
 	On time.Time
 }
 
-// Trash is a blob without references, to be deleted when due.
+// Trash is a blob to be deleted at a given time.
 type Trash struct {
-	// Prefix is the key of a blob, or the beginning of the keys of several.
+	// Prefix is the key of a blob or the common prefix of several keys.
 	Prefix string
 	Due    time.Time
 }
 
-// Edit is an entry in the log of an import under review: a change to its rows, or an undo
-// or redo of a change.
+// Edit is an entry in the log of an import under review. It records a change to
+// rows, or an undo or redo of a change.
 type Edit struct {
 	Org      string
 	ImportID string
-	// Run is the run whose rows are changed, and Seq the position in its log, from 1.
+	// Run is the run whose rows were changed. Seq is the position in the log of the
+	// run, counted from 1.
 	Run int
 	Seq int64
-	// Op is an id from the caller, so that nothing is done twice.
+	// Op is an id that the caller chooses. It ensures that no change is made twice.
 	Op string
-	// Kind is the kind of the change, or undo or redo.
+	// Kind is the kind of change, or undo or redo.
 	Kind string
-	// Change is the number of the change that was made, undone or redone; 0 if nothing
-	// changed.
+	// Change is the number of the change that was made, undone or redone. It is 0 if no
+	// cell changed.
 	Change int64
-	// Request is the request, and Result the response.
+	// Request is the JSON of the request, and Result is the JSON of the response.
 	Request json.RawMessage
 	Result  json.RawMessage
-	// Revision is the change as the draft stores it; nil for undo and redo.
+	// Revision is the stored form of the change. It is nil for undo and redo.
 	Revision []byte
 	Made     time.Time
 }
 
-// The kinds of entries that are not changes.
+// The kinds of entries that undo or redo changes.
 const (
 	UndoEdit = "undo"
 	RedoEdit = "redo"
 )
 
-// Prefix returns the prefix of all blobs of the import.
+// Prefix returns the common prefix of all blobs of the import.
 func (imp Import) Prefix() string { return "imports/" + imp.ID }
 
-// RawKey returns the key of the blob of an attempt to receive the file.
+// RawKey returns the key of the blob for one attempt to receive the file.
 func (imp Import) RawKey(attempt string) string { return imp.Prefix() + "/raw/" + attempt }
 
-// RunPrefix returns the prefix of the blobs of a run.
+// RunPrefix returns the common prefix of the blobs of a run.
 func (imp Import) RunPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.Prefix(), run) }
 
-// HookPins returns the time and the random seed for hooks, which are the same in all runs of
-// the import.
+// HookPins returns the time and the random seed that hooks see. They are the same in
+// all runs of the import.
 func (imp Import) HookPins() intray.HookEnv {
 	sum := sha256.Sum256([]byte(imp.ID))
 	return intray.HookEnv{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:])}
 }
 
-// SourceName returns the file name for detecting the format.
+// SourceName returns the file name from which the format is detected.
 func (imp Import) SourceName() string {
 	if imp.Inline {
 		return "initial_data.json"
@@ -528,7 +551,7 @@ func (imp Import) SourceName() string {
 	return imp.Filename
 }
 
-// RecalledMemory returns the learned mappings for a run.
+// RecalledMemory returns the learned mappings that a run uses.
 func (imp Import) RecalledMemory() intray.LearnedMappings {
 	if imp.Memory == nil {
 		return intray.LearnedMappings{}
@@ -536,7 +559,7 @@ func (imp Import) RecalledMemory() intray.LearnedMappings {
 	return *imp.Memory
 }
 
-// OpenQuestions returns the questions that a person must answer.
+// OpenQuestions returns the questions that still need an answer from a person.
 func (imp Import) OpenQuestions() []intray.Question {
 	if imp.Outcome == nil || imp.Status != NeedsReview {
 		return nil

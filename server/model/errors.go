@@ -34,11 +34,11 @@ type Error struct {
 	Code string
 	// Message is a sentence for people.
 	Message intray.Message
-	// Fields has the errors of single fields of the request by the name of the field.
+	// Fields holds the errors in single fields of the request, by field name.
 	Fields map[string][]intray.Message
-	// Changes is the number of changes to rows that would be lost.
+	// Changes is the number of row changes that the request would discard.
 	Changes int
-	// RetryAfter is the time until a retry may succeed; 0 if unknown.
+	// RetryAfter is the time after which a retry may succeed, or 0 if it is unknown.
 	RetryAfter time.Duration
 }
 
@@ -47,14 +47,14 @@ func (e *Error) Error() string { return e.Message.String() }
 // Describe returns the message for people.
 func (e *Error) Describe() intray.Message { return e.Message }
 
-// Is reports whether target has the same kind and, if it has one, the same code:
-// errors.Is(err, &Error{Kind: NotFound}).
+// Is reports whether target is an *Error with the same kind. If target has a code,
+// it must be the same, too. Example: errors.Is(err, &Error{Kind: NotFound}).
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Kind == e.Kind && (t.Code == "" || t.Code == e.Code)
 }
 
-// IsKind reports whether err is an *Error of the kind.
+// IsKind reports whether err is an *Error of the given kind.
 func IsKind(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind
@@ -70,7 +70,7 @@ func NotFoundError(message intray.Message) *Error {
 	return NewError(NotFound, "not_found", message)
 }
 
-// The messages of entities that do not exist.
+// The messages for entities that do not exist.
 var (
 	ImportMissing     = intray.NewMessage("import.not_found", nil)
 	UploadMissing     = intray.NewMessage("upload.not_found", nil)
@@ -84,8 +84,8 @@ var (
 	FileMissing       = intray.NewMessage("file.deleted", nil)
 )
 
-// InvalidField returns the error of an invalid field in a request. The problem is a sentence
-// without its subject and the full stop.
+// InvalidField returns an error for an invalid field in a request. problem is a
+// sentence without its subject and without a period.
 func InvalidField(field string, problem intray.Message) *Error {
 	return &Error{
 		Kind: Invalid, Code: "invalid", Message: intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}),
@@ -93,16 +93,16 @@ func InvalidField(field string, problem intray.Message) *Error {
 	}
 }
 
-// FieldMessage returns the Fields of an Error with one problem.
+// FieldMessage returns Error.Fields with a single problem.
 func FieldMessage(field string, problem intray.Message) map[string][]intray.Message {
 	return map[string][]intray.Message{field: {problem}}
 }
 
-// ValidationError returns the error of a request with issues, of which there is at least
-// one.
+// ValidationError returns an error for a request with the given issues. There must
+// be at least one.
 func ValidationError(issues []jsonschema.Issue) *Error {
 	fields := jsonschema.ByField(issues)
-	delete(fields, "") // the message has issues of the body as a whole
+	delete(fields, "") // issues with the body as a whole are in the message
 	params := intray.Params{"problem": issues[0].Message}
 	if issues[0].Path != "" {
 		params["field"] = issues[0].Path
@@ -124,7 +124,7 @@ func ValidationError(issues []jsonschema.Issue) *Error {
 	return e
 }
 
-// DescribeNotFound replaces the message of a NotFound error.
+// DescribeNotFound replaces the message of err if err is a NotFound error.
 func DescribeNotFound(err error, message intray.Message) error {
 	if IsKind(err, NotFound) {
 		return NotFoundError(message)
@@ -132,7 +132,7 @@ func DescribeNotFound(err error, message intray.Message) error {
 	return err
 }
 
-// IgnoreKind returns nil for an *Error of the kind, and err otherwise.
+// IgnoreKind returns nil if err is an *Error of the given kind, and err otherwise.
 func IgnoreKind(err error, kind Kind) error {
 	if IsKind(err, kind) {
 		return nil

@@ -17,7 +17,7 @@ func (e *Env) NewID() (string, error) {
 	return id.String(), nil
 }
 
-// IDOrNew returns the given id, or a new one if it is "".
+// IDOrNew returns fixed, or a new id if fixed is "".
 func (e *Env) IDOrNew(fixed string) (string, error) {
 	if fixed != "" {
 		return fixed, nil
@@ -25,8 +25,8 @@ func (e *Env) IDOrNew(fixed string) (string, error) {
 	return e.NewID()
 }
 
-// ParseID returns the canonical form of an id: 36 characters in lower case. It accepts any
-// case.
+// ParseID returns the canonical form of an id, which has 36 characters in lower
+// case. It accepts upper and lower case.
 func ParseID(text string) (string, bool) {
 	if len(text) != 36 {
 		return "", false
@@ -35,7 +35,7 @@ func ParseID(text string) (string, bool) {
 	return id.String(), err == nil
 }
 
-// DerivedID returns an id that depends only on the first 16 bytes of mac.
+// DerivedID returns an id that is derived only from the first 16 bytes of mac.
 func DerivedID(mac []byte) string {
 	var id uuid.UUID
 	copy(id[:], mac)

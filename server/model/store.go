@@ -237,7 +237,8 @@ type DeliveryRows interface {
 	// Save writes Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
 	// Requeue makes the deliveries of a webhook that were created at or after since due
-	// at now. It returns their number.
+	// at now, and returns their number. It skips deliveries that are Waiting or whose
+	// body was deleted.
 	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
 	Attempted(ctx context.Context, a Attempt) error
 	// Attempts returns the attempts to send a delivery, in order.

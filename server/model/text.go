@@ -8,13 +8,14 @@ import (
 // MaxLabel is the maximum length of a name in a request, in characters.
 const MaxLabel = 255
 
-// IsPrintable reports whether text is valid UTF-8 without control characters, so that it is
-// safe in a header or a log line.
+// IsPrintable reports whether text is valid UTF-8 without control characters. Such
+// text is safe in a header or a log line.
 func IsPrintable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 })
 }
 
-// Truncate shortens a text from a request for a message about it, to 100 characters.
+// Truncate shortens text from a request to 100 characters, for use in an error
+// message.
 func Truncate(text string) string {
 	const most = 100
 	if runes := []rune(text); len(runes) > most {
