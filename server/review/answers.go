@@ -14,10 +14,11 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// CheckAnswers checks answers for the fields of a schema, about a file with a number of columns
-// or, if columns is negative, about any file. It returns an error if no question could have an
-// answer, or if two answers contradict each other. The returned answers are normalized: names
-// of values are replaced by the values. Invalid answers remain as they are.
+// CheckAnswers validates answers for the fields of a schema. columns is the number
+// of columns of the file, or negative if the file is unknown. CheckAnswers returns
+// an error if no question could have such an answer, or if two answers contradict
+// each other. The returned answers are normalized: names of values are replaced with
+// the values.
 func CheckAnswers(fields []intray.Field, columns int, answers intray.Answers) (intray.Answers, error) {
 	if columns < 0 {
 		columns = math.MaxInt
@@ -39,7 +40,8 @@ func CheckAnswers(fields []intray.Field, columns int, answers intray.Answers) (i
 	return normalized, unwrapAnswerError(first)
 }
 
-// unwrapAnswerError removes the text about the request from an error.
+// unwrapAnswerError returns the message about the answer without the message about
+// the request.
 func unwrapAnswerError(err error) error {
 	var e *model.Error
 	if errors.As(err, &e) && len(e.Fields["answers"]) > 0 {
@@ -48,26 +50,27 @@ func unwrapAnswerError(err error) error {
 	return err
 }
 
-// CheckContradictions returns an error if two answers map a column to different fields, or a
-// field to different columns.
+// CheckContradictions returns an error if two answers map a column to different
+// fields, or map different columns to the same field.
 func CheckContradictions(fields []intray.Field, answers intray.Answers) error {
 	return unwrapAnswerError(checkContradictions(fields, answers))
 }
 
-// InvalidChoiceError returns the error of an answer that its question does not accept.
+// InvalidChoiceError returns the error for an answer that its question does not
+// accept.
 func InvalidChoiceError(id, value string) error { return unwrapAnswerError(invalidChoice(id, value)) }
 
 func invalidChoice(id, value string) *model.Error {
 	return model.InvalidField("answers", intray.NewMessage("answer.not_a_choice", intray.Params{"answer": model.Truncate(value), "question": model.Truncate(id)}))
 }
 
-// answerChecker checks answers without questions.
+// answerChecker validates answers without knowing the questions.
 type answerChecker struct {
 	*valueAnswers
 	columns int
 }
 
-// normalize checks an answer and returns its normal form.
+// normalize validates an answer and returns its normalized form.
 func (c answerChecker) normalize(id, value string) (string, error) {
 	kind, about, found := strings.Cut(id, ":")
 	switch {
@@ -83,7 +86,7 @@ func (c answerChecker) normalize(id, value string) (string, error) {
 	return value, checkReadingAnswer(id, value)
 }
 
-// checkReadingAnswer checks an answer about how to read the file.
+// checkReadingAnswer validates an answer about how to read the file.
 func checkReadingAnswer(id, value string) error {
 	row, err := strconv.Atoi(value)
 	isRow := value == intray.NoAnswer || err == nil && row > 0
@@ -93,7 +96,7 @@ func checkReadingAnswer(id, value string) error {
 	return nil
 }
 
-// checkColumns checks an answer that selects the columns of a field.
+// checkColumns validates an answer that selects the columns for a field.
 func (c answerChecker) checkColumns(id, key, value string) error {
 	at := slices.IndexFunc(c.fields, func(f intray.Field) bool { return f.Key == key && !f.Hidden })
 	if at < 0 {
@@ -110,7 +113,7 @@ func (c answerChecker) checkColumns(id, key, value string) error {
 	return nil
 }
 
-// checkField checks an answer that selects the field of a column.
+// checkField validates an answer that selects the field for a column.
 func (c answerChecker) checkField(id, index, value string) error {
 	if _, fits := intray.ColumnIndex(index, c.columns); !fits {
 		return model.InvalidField("answers", intray.NewMessage("answer.unknown_column", intray.Params{"question": model.Truncate(id), "answer": model.Truncate(value)}))
@@ -122,8 +125,8 @@ func (c answerChecker) checkField(id, index, value string) error {
 	return nil
 }
 
-// checkFormat checks an answer about the format of a field. It checks only the field, because
-// the possible formats depend on the file.
+// checkFormat validates an answer about the format of a field. It validates only the
+// field, because the possible formats depend on the file.
 func (c answerChecker) checkFormat(id, about string) error {
 	for _, f := range c.fields {
 		if group, named := strings.CutPrefix(about, f.Key); !named || f.Hidden || group != "" && group[0] != ':' {
@@ -190,13 +193,13 @@ func contradictionError(one, other string) error {
 	return model.InvalidField("answers", intray.NewMessage("answer.contradiction", intray.Params{"question": model.Truncate(one), "other": model.Truncate(other)}))
 }
 
-// isValueAnswer reports whether an answer selects the value of a raw text.
+// isValueAnswer reports whether an answer selects the value for a raw value.
 func isValueAnswer(id string) bool { return strings.HasPrefix(id, intray.AnswerValue) }
 
-// valueAnswers checks answers that select the values of raw texts.
+// valueAnswers validates answers that select the value for a raw value.
 type valueAnswers struct {
 	fields []intray.Field
-	// parsers caches the parsers of the fields, by key.
+	// parsers caches the parsers of fields, by field key.
 	parsers map[string]celltype.Parser
 }
 
@@ -204,8 +207,9 @@ func newValueAnswers(fields []intray.Field) *valueAnswers {
 	return &valueAnswers{fields, map[string]celltype.Parser{}}
 }
 
-// normalize checks an answer and returns the value that it is parsed to, unless parsing that
-// again would return another value.
+// normalize validates an answer and returns the value that its text parses to. It
+// returns the answer unchanged if parsing that value again would produce a different
+// value.
 func (t *valueAnswers) normalize(id, answer string) (string, error) {
 	f, text, err := t.resolveField(id)
 	switch {
@@ -216,7 +220,7 @@ func (t *valueAnswers) normalize(id, answer string) (string, error) {
 	case len(text) > imports.MaxMemoryText:
 		return "", model.InvalidField("answers", intray.NewMessage("answer.text_too_long", intray.Params{"question": model.Truncate(id), "n": imports.MaxMemoryText}))
 	case answer == "":
-		return "", nil // makes cells of any type empty
+		return "", nil // "" clears cells of any type
 	}
 	parser, err := t.parser(f)
 	if err != nil {
@@ -235,7 +239,8 @@ func (t *valueAnswers) normalize(id, answer string) (string, error) {
 	return canonical, nil
 }
 
-// parseCanonical returns the value that a text is parsed to. Similar values do not count.
+// parseCanonical returns the value that text parses to. It returns false if text
+// only resembles a value.
 func parseCanonical(parser celltype.Parser, text string) (canonical string, ok bool) {
 	read := parser.Parse(celltype.Cell{Raw: []byte(text)}, nil)
 	switch {
@@ -247,7 +252,8 @@ func parseCanonical(parser celltype.Parser, text string) (canonical string, ok b
 	return string(read.Value), read.State == celltype.Parsed
 }
 
-// resolveField returns the field and the raw text of an answer. Keys may contain colons, too.
+// resolveField returns the field and the raw value that an answer is about. Field
+// keys may contain colons, too.
 func (t *valueAnswers) resolveField(id string) (found intray.Field, text string, err error) {
 	rest, named, matches := strings.TrimPrefix(id, intray.AnswerValue), false, 0
 	for _, f := range t.fields {
@@ -278,17 +284,18 @@ func (t *valueAnswers) parser(f intray.Field) (celltype.Parser, error) {
 	return parser, err
 }
 
-// NewSuggester returns a suggester of values for raw texts in a field. It is nil, which suggests
-// nothing, for fields without a list of values.
+// NewSuggester returns a suggester of values to replace invalid raw values in a
+// field. For a field without a list of values, it returns nil, which suggests
+// nothing.
 func NewSuggester(f intray.Field) *celltype.Suggester { return celltype.NewSuggester(f) }
 
-// Choices returns the values of a field with a list of values, such as countries or the options
-// of the schema, with their labels. It returns nil for other fields.
+// Choices returns the list of values of a field with their labels, such as countries
+// or the options in the schema. It returns nil if the field has no list of values.
 func Choices(f intray.Field) []intray.SelectOption {
 	return append(celltype.BuiltinOptions(f), f.SelectOptions...)
 }
 
-// choiceLabels returns the labels by value, for each field.
+// choiceLabels returns the label of each value, for each field.
 func choiceLabels(fields []intray.Field) []map[string]string {
 	names := make([]map[string]string, len(fields))
 	for i, f := range fields {

@@ -24,17 +24,18 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// The additional columns of an exported workbook.
+// The headers of the additional columns in an exported workbook.
 const (
 	rowColumn      = "Row"
 	problemsColumn = "Problems"
 )
 
-// exportChunkRows is the number of rows that are read at a time.
+// exportChunkRows is the maximum number of rows that are read at a time.
 const exportChunkRows = 1000
 
-// rowExport converts rows under review to a workbook. Each row has a mark, a column for each
-// visible field (or for each of the columns of a many-to-one field), and its problems.
+// rowExport converts rows under review to a workbook. Each row has a mark that
+// identifies it, one column for each visible field (or for each column of a
+// many-to-one field), and its problems.
 type rowExport struct{ columns []exportColumn }
 
 type exportColumn struct {
@@ -44,7 +45,7 @@ type exportColumn struct {
 	readOnly    bool
 }
 
-// newRowExport returns the export of an import. All headers are distinct.
+// newRowExport returns the rowExport for an import. All headers are unique.
 func newRowExport(schema *intray.Schema, m intray.Mapping, headers []string) rowExport {
 	var t rowExport
 	taken := map[string]bool{rowColumn: true, problemsColumn: true}
@@ -77,7 +78,7 @@ func (s *Service) rowExportOf(imp model.Import) (rowExport, error) {
 	return newRowExport(schema, imp.Outcome.Mapping, imp.Outcome.Headers), nil
 }
 
-// schema returns the schema of the workbook, in which all columns are raw text.
+// schema returns the schema of the workbook, in which all columns are text.
 func (t rowExport) schema() *intray.Schema {
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
 	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidValues
@@ -92,8 +93,8 @@ func (t rowExport) schema() *intray.Schema {
 	return schema
 }
 
-// ExportRows writes the rows of a query as a workbook, to be corrected elsewhere and merged by
-// [Service.MergeCorrections].
+// ExportRows writes the rows of a query as a workbook. People can correct them
+// there, and [Service.MergeCorrections] merges the corrections.
 func (s *Service) ExportRows(ctx context.Context, imp model.Import, q draft.Query, w io.Writer) error {
 	t, err := s.rowExportOf(imp)
 	if err != nil {
@@ -143,10 +144,11 @@ func (t rowExport) appendRow(b *intray.Batch, r draft.Row) {
 // rowMark identifies a row in the first column of a workbook, such as 2v11-5f0c9a1e.
 type rowMark struct {
 	row int64
-	// version is the version of the exported row, or -1 if the mark is only a number.
+	// version is the version of the exported row, or -1 if the mark contains only the
+	// row number.
 	version int64
-	// sum is the checksum of the exported cells, or "". It distinguishes rows of other runs or
-	// imports with the same number.
+	// sum is the checksum of the exported cells, or "". It detects rows with the same
+	// number that belong to a different run or import.
 	sum string
 }
 
@@ -163,7 +165,7 @@ func (t rowExport) checksum(r draft.Row) string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// parseRowMark parses a mark, and reports whether it is valid.
+// parseRowMark parses a mark. It returns false if the mark is invalid.
 func parseRowMark(text string) (m rowMark, ok bool) {
 	number, after, versioned := strings.Cut(strings.TrimSpace(text), "v")
 	version, sum, _ := strings.Cut(after, "-")
@@ -179,7 +181,7 @@ func parseRowMark(text string) (m rowMark, ok bool) {
 	return m, err == nil && m.version >= 0
 }
 
-// text returns the raw text of the column in a row.
+// text returns the raw value of the column in a row.
 func (c exportColumn) text(r draft.Row) string {
 	cell := r.Cells[c.field]
 	if !c.many {
@@ -188,7 +190,7 @@ func (c exportColumn) text(r draft.Row) string {
 	return cell.RawPart(c.part)
 }
 
-// problems returns the problems of a row, one a line.
+// problems returns the problems of a row, one per line.
 func (t rowExport) problems(r draft.Row) string {
 	list := make([]string, 0, len(r.Problems))
 	for _, p := range r.Problems {
@@ -207,13 +209,14 @@ func (t rowExport) problems(r draft.Row) string {
 // maxCellUnits is the maximum length of a cell in a workbook, in UTF-16 code units.
 const maxCellUnits = 32_767
 
-// exceedsCellLimit reports whether a text is truncated in a workbook.
+// exceedsCellLimit reports whether text is truncated in a workbook.
 func exceedsCellLimit(text string) bool {
 	return len(text) > maxCellUnits && len(utf16.Encode([]rune(text))) > maxCellUnits
 }
 
-// sameText reports whether a text from a file is the exported one. Long texts were truncated,
-// and applications may change line ends.
+// sameText reports whether text from a file equals the exported text. It takes into
+// account that long text was truncated and that applications can change line
+// endings.
 func sameText(fromFile, exported string) bool {
 	fromFile, exported = strings.ReplaceAll(fromFile, "\r\n", "\n"), strings.ReplaceAll(exported, "\r\n", "\n")
 	if fromFile == exported {
@@ -225,12 +228,13 @@ func sameText(fromFile, exported string) bool {
 
 // CorrectionFile is a file with corrected rows.
 type CorrectionFile struct {
-	// Op is the id of the change. Preview computes the result without making the change.
+	// Op is the id of the change. If Preview is set, the change is computed but not
+	// made.
 	Op      string
 	Preview bool
 	// Overwrite resolves conflicts in favor of the file.
 	Overwrite bool
-	// File has Size bytes.
+	// File contains the file. Size is its size in bytes.
 	File io.ReaderAt
 	Size int64
 }
@@ -238,31 +242,32 @@ type CorrectionFile struct {
 // MergeResult is the result of merging a file.
 type MergeResult struct {
 	Change draft.ChangeResult
-	// Conflicts counts the cells that both the file and the review changed since the export.
-	// They keep their texts unless Overwrite is set. Cells that were truncated in the file
-	// count, too, and always keep their texts. Examples are the first conflicts, at most 20.
+	// Conflicts is the number of cells that both the file and the review have changed
+	// since the export. They keep the value of the review unless Overwrite is set.
+	// Cells that were truncated in the file are also counted and always keep the value
+	// of the review. Examples are the first conflicts, at most 20.
 	Conflicts int64
 	Examples  []CellConflict
-	// Unverified counts the rows whose exported texts are unknown.
+	// Unverified is the number of rows whose exported values are unknown.
 	Unverified int64
-	// Unknown counts the rows of the file that are not under review.
+	// Unknown is the number of rows in the file that are not under review.
 	Unknown int64
-	// Ignored has the headers of the first ignored columns, at most 100.
+	// Ignored holds the headers of the first ignored columns, at most 100.
 	Ignored []string
 }
 
-// CellConflict is a cell with different texts in the review and in the file.
+// CellConflict is a cell whose value in the review differs from that in the file.
 type CellConflict struct {
 	Row         int64
 	Field, Part int
 	Here, File  string
 }
 
-// The maximum lengths of the lists in a MergeResult.
+// The maximum lengths of Examples and Ignored in a MergeResult.
 const maxConflictExamples, maxIgnoredHeaders = 20, 100
 
-// MergeCorrections merges a file into the rows that it identifies, as one change. It changes
-// only cells whose texts differ from the exported ones.
+// MergeCorrections merges a file into the rows that its marks identify. This is one
+// change. It changes only cells whose text differs from the exported text.
 func (s *Service) MergeCorrections(ctx context.Context, imp model.Import, in CorrectionFile) (MergeResult, error) {
 	for range maxTries {
 		out, err := s.mergeOnce(ctx, imp, in)
@@ -306,7 +311,8 @@ func (s *Service) mergeOnce(ctx context.Context, imp model.Import, in Correction
 	return out, err
 }
 
-// unreadableError converts errors of reading a file to errors for the caller.
+// unreadableError converts errors that occur while reading a file to errors for the
+// caller.
 func unreadableError(err error) error {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
@@ -328,17 +334,18 @@ type correctionMerger struct {
 	revalidator *revalidate.Revalidator
 	overwrite   bool
 	out         *MergeResult
-	// found reports whether a sheet has the column with the marks.
+	// found is set if a sheet has the column with the marks.
 	found bool
-	// seenRows are the rows that were already merged. Repeated rows are ignored.
+	// seenRows are the rows that have already been merged. If a row occurs again, it is
+	// ignored.
 	seenRows *roaring.Bitmap
 	cells    []draft.Typed
 }
 
-// maxMergedCells is the maximum number of cells that a file may change.
+// maxMergedCells is the maximum number of cells that a file can change.
 const maxMergedCells = 1_000_000
 
-// sheetColumn is the position of an exported column in a sheet.
+// sheetColumn is the index of an exported column in a sheet.
 type sheetColumn struct {
 	column exportColumn
 	index  int
@@ -347,7 +354,7 @@ type sheetColumn struct {
 func (b *correctionMerger) readSheet(ctx context.Context, columns []intray.Column, recs *intray.Records) error {
 	at := slices.IndexFunc(columns, func(c intray.Column) bool { return c.Header == rowColumn })
 	if at < 0 {
-		return nil // another sheet
+		return nil // not an exported sheet
 	}
 	b.found = true
 	sheetColumns := b.matchColumns(columns)
@@ -380,7 +387,7 @@ func (b *correctionMerger) readSheet(ctx context.Context, columns []intray.Colum
 	return nil
 }
 
-// matchColumns finds the exported columns in a sheet, and records the ignored ones.
+// matchColumns finds the exported columns in a sheet and records the ignored ones.
 func (b *correctionMerger) matchColumns(columns []intray.Column) (list []sheetColumn) {
 	for at, c := range columns {
 		i := slices.IndexFunc(b.columns, func(exported exportColumn) bool { return exported.header == c.Header })
@@ -406,19 +413,19 @@ func (b *correctionMerger) compareRow(columns []sheetColumn, recs *intray.Record
 	}
 	for _, p := range columns {
 		if p.index >= recs.NumCells(record) {
-			continue // a short record
+			continue // the record has fewer cells
 		}
 		kind, value := recs.TypedCell(record, p.index)
 		text := b.revalidator.TypedText(p.column.field, string(recs.Cell(record, p.index)), kind, string(value))
 		now := p.column.text(r.Now)
-		exported := now // if the exported text is unknown
+		exported := now // assumed if the exported text is unknown
 		if verified {
 			exported = p.column.text(r.Then)
 		}
 		if sameText(text, now) || sameText(text, exported) {
 			continue
 		}
-		truncated := exceedsCellLimit(exported) && !exceedsCellLimit(text) // a change would lose the truncated text
+		truncated := exceedsCellLimit(exported) && !exceedsCellLimit(text) // applying the change would lose the truncated part
 		if (!verified || exported != now || truncated) && !b.recordConflict(p.column, r.Now.Number, now, text) || truncated {
 			continue
 		}
@@ -428,7 +435,8 @@ func (b *correctionMerger) compareRow(columns []sheetColumn, recs *intray.Record
 	}
 }
 
-// recordConflict records a conflict, and reports whether the text of the file must be used.
+// recordConflict records a conflict. It reports whether the value in the file takes
+// precedence.
 func (b *correctionMerger) recordConflict(c exportColumn, row int64, here, file string) bool {
 	b.out.Conflicts++
 	if len(b.out.Examples) < maxConflictExamples {

@@ -18,18 +18,21 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// CloseIdleDrafts closes the drafts that were not used for a while.
+// CloseIdleDrafts closes the drafts that have not been used for five minutes. If
+// more than 16 drafts are open, it closes all unused ones.
 func (s *Service) CloseIdleDrafts() error { return s.drafts.closeIdle(s.env.Now()) }
 
 const (
-	// draftIdle is how long an unused draft remains open.
+	// draftIdle is the time after which an unused draft is closed.
 	draftIdle = 5 * time.Minute
-	// maxDrafts is the number of open drafts above which unused ones are closed at once.
+	// maxDrafts is the number of open drafts above which unused drafts are closed
+	// immediately.
 	maxDrafts = 16
 )
 
-// drafts are the open drafts of this process. The log in the store and blobs have their
-// content, so that a draft can be closed at any time and opened by any process.
+// drafts holds the open drafts of this process. Their content is stored in the log
+// and in blobs. A draft can therefore be closed at any time and opened by any
+// process.
 type drafts struct {
 	mu   sync.Mutex
 	open map[string]*openDraft
@@ -37,23 +40,24 @@ type drafts struct {
 
 // openDraft is the draft of one run of an import.
 type openDraft struct {
-	// users is the number of current users, and used is when the last one ended.
+	// users is the number of current users. used is the time when the last user
+	// finished.
 	users int
 	used  time.Time
 
-	// lock is locked for reading by users of the draft, and for writing to reopen it.
+	// lock is read-locked while the draft is used, and locked to reopen the draft.
 	lock        sync.RWMutex
 	draft       *draft.Draft
 	revalidator *revalidate.Revalidator
 	staged      *staging.Stage
-	// last is the position in the log that the draft has applied.
+	// last is the position of the last log entry that the draft has applied.
 	last atomic.Int64
-	// changing has a value while a change is made. Whoever sends to it may look up earlier
-	// changes and append to the log.
+	// changing contains a value while a change is being made. A goroutine that has sent
+	// a value may look up earlier changes and append to the log.
 	changing chan struct{}
 }
 
-// close closes the files of the draft.
+// close closes the draft and its files.
 func (o *openDraft) close() error {
 	var errs []error
 	if o.draft != nil {
@@ -70,7 +74,8 @@ func (o *openDraft) close() error {
 	return errors.Join(errs...)
 }
 
-// acquire returns the entry of a draft, which may not be open yet. The caller must release it.
+// acquire returns the entry for a draft, which may not be open yet. The caller must
+// release the entry.
 func (d *drafts) acquire(key string) *openDraft {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,7 +88,7 @@ func (d *drafts) acquire(key string) *openDraft {
 	return o
 }
 
-// release ends the use of a draft, and closes idle drafts.
+// release ends the use of a draft and closes idle drafts.
 func (d *drafts) release(o *openDraft, now time.Time) error {
 	d.mu.Lock()
 	o.users--
@@ -92,8 +97,8 @@ func (d *drafts) release(o *openDraft, now time.Time) error {
 	return d.closeIdle(now)
 }
 
-// closeIdle closes drafts that were not used for draftIdle, or earlier if there are more than
-// maxDrafts.
+// closeIdle closes drafts that have not been used for draftIdle. If more than
+// maxDrafts are open, it closes all unused ones.
 func (d *drafts) closeIdle(now time.Time) error {
 	d.mu.Lock()
 	var idle []*openDraft
@@ -123,7 +128,7 @@ func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *
 	}
 	defer o.lock.RUnlock()
 	err = work(o)
-	if errors.Is(err, staging.ErrDamaged) || errors.Is(err, blob.ErrNotFound) { // the import may have been deleted meanwhile
+	if errors.Is(err, staging.ErrDamaged) || errors.Is(err, blob.ErrNotFound) { // the import may have been deleted in the meantime
 		if _, gone := s.imports.Import(ctx, imp.Org, imp.ID); gone != nil {
 			return gone
 		}
@@ -131,7 +136,7 @@ func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *
 	return err
 }
 
-// checkReviewable returns an error if an import has no rows to change.
+// checkReviewable returns an error if an import has no rows that can be changed.
 func checkReviewable(imp model.Import) error {
 	switch {
 	case imp.Status != model.NeedsReview:
@@ -142,8 +147,8 @@ func checkReviewable(imp model.Import) error {
 	return nil
 }
 
-// refreshDraft opens the draft if it is closed or if another process has changed it, and
-// returns with its lock held for reading.
+// refreshDraft opens the draft if it is closed, and reopens it if another process
+// has changed it. It returns with a read lock on the draft.
 func (s *Service) refreshDraft(ctx context.Context, imp model.Import, o *openDraft) error {
 	for {
 		var last int64
@@ -165,7 +170,8 @@ func (s *Service) refreshDraft(ctx context.Context, imp model.Import, o *openDra
 	}
 }
 
-// reopenDraft opens the draft as of the log, unless another goroutine just did.
+// reopenDraft opens the draft with all log entries applied, unless another goroutine
+// has just done so.
 func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraft, last int64) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -218,7 +224,7 @@ func columnCounts(schema *intray.Schema, m intray.Mapping) []int {
 	return parts
 }
 
-// editLog is the result of replaying the log of a run.
+// editLog is the state after replaying the log of a run.
 type editLog struct {
 	revisions []draft.StoredRevision
 	undone    int
@@ -235,7 +241,8 @@ func readLog(ctx context.Context, tx model.Tx, imp model.Import) (log editLog, e
 	return log, nil
 }
 
-// apply applies an entry. A change drops the undone ones, unless it changed nothing.
+// apply applies an entry of the log. A change discards the undone revisions, unless
+// it has no effect.
 func (l *editLog) apply(e model.Edit) {
 	switch {
 	case e.Kind == model.UndoEdit:
@@ -249,7 +256,8 @@ func (l *editLog) apply(e model.Edit) {
 	l.last = e.Seq
 }
 
-// Close closes all drafts. All changes are in the log.
+// Close closes all drafts. This loses no changes, because all of them are in the
+// log.
 func (s *Service) Close() error {
 	s.drafts.mu.Lock()
 	defer s.drafts.mu.Unlock()
@@ -263,15 +271,16 @@ func (s *Service) Close() error {
 	return errors.Join(errs...)
 }
 
-// Progress is the progress of a change of rows in this process.
+// Progress is the progress of a change that this process is making.
 type Progress struct {
 	// Op and Kind identify the change.
 	Op, Kind string
-	// Done and Total count rows. Total is 0 while it is unknown.
+	// Done and Total are numbers of rows. Total is 0 until it is known.
 	Done, Total int64
 }
 
-// changeProgress has the changes that this process is making, by import.
+// changeProgress holds the progress of the changes that this process is making, by
+// import.
 type changeProgress struct {
 	mu       sync.Mutex
 	byImport map[string]Progress
@@ -283,7 +292,8 @@ func (m *changeProgress) report(id string, p Progress) {
 	m.byImport[id] = p
 }
 
-// finish removes a change, unless another one was reported since.
+// finish removes the change with the given op, unless a different change has
+// replaced it.
 func (m *changeProgress) finish(id, op string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -292,8 +302,8 @@ func (m *changeProgress) finish(id, op string) {
 	}
 }
 
-// ChangeProgress returns the progress of the change that this process is making to an import,
-// and reports whether there is one.
+// ChangeProgress returns the progress of the change that this process is making to
+// an import. It returns false if there is none.
 func (s *Service) ChangeProgress(id string) (Progress, bool) {
 	s.changeProgress.mu.Lock()
 	defer s.changeProgress.mu.Unlock()
@@ -301,18 +311,18 @@ func (s *Service) ChangeProgress(id string) (Progress, bool) {
 	return p, found
 }
 
-// State is the state of a review, which viewers poll.
+// State is the state of a review. The review page polls it.
 type State struct {
 	Status model.Status
 	Run    int
-	// Change is the last entry of the log of the run.
+	// Change is the position of the last entry in the log of the run.
 	Change int64
-	// Totals are the totals of the rows; nil if no rows are under review.
+	// Totals are the totals of the rows. It is nil if no rows are under review.
 	Totals *draft.Totals
 }
 
-// PollReview returns the current state of a review. It reuses the totals of the state before if
-// nothing changed since.
+// PollReview returns the current state of a review. If nothing has changed since the
+// state before, it reuses the totals in before.
 func (s *Service) PollReview(ctx context.Context, org, id string, before State) (now State, err error) {
 	var imp model.Import
 	err = s.env.Store.View(ctx, func(tx model.Tx) error {

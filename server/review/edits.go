@@ -11,37 +11,38 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// EditRequest is a requested change.
+// EditRequest is a request to change rows.
 type EditRequest struct {
-	// Op is an id from the caller. A change with the same id is made once.
+	// Op is an id that the caller chooses. A change with the same id is made only once.
 	Op string
-	// Kind and Request describe the change for the log.
+	// Kind and Request describe the change in the log.
 	Kind    string
 	Request json.RawMessage
-	// Change is the change; nil to undo or redo the last one.
+	// Change is the change to make. Nil undoes or redoes the last change.
 	Change draft.Operation
 }
 
 // maxOp is the maximum length of Op, in bytes.
 const maxOp = 100
 
-// WithRows calls use with the rows of an import under review.
+// WithRows calls use with the draft of an import under review.
 func (s *Service) WithRows(ctx context.Context, imp model.Import, use func(d *draft.Draft) error) error {
 	return s.withDraft(ctx, imp, func(o *openDraft) error { return describeDraftError(use(o.draft)) })
 }
 
-// SetByHook reports whether a hook set the value of a cell: the raw text is parsed to another
-// value.
+// SetByHook reports whether a hook set the value of a cell. This is the case if the
+// raw value parses to a different value.
 type SetByHook func(field int, text, value string) bool
 
-// WithTable is WithRows for displaying cells.
+// WithTable is WithRows for displaying cells. It also passes a SetByHook function to
+// use.
 func (s *Service) WithTable(ctx context.Context, imp model.Import, use func(d *draft.Draft, made SetByHook) error) error {
 	return s.withDraft(ctx, imp, func(o *openDraft) error { return describeDraftError(use(o.draft, o.revalidator.ValueDiffers)) })
 }
 
-// ChangeRows makes a change, or undoes or redoes the last one, and returns its result. If a
-// change with the same Op was made before, ChangeRows returns the result of that. If other
-// processes change rows concurrently, ChangeRows retries.
+// ChangeRows makes a change, or undoes or redoes the last one, and returns its
+// result. If a change with the same Op was made before, it returns the result of
+// that change. If other processes change rows at the same time, it retries.
 func (s *Service) ChangeRows(ctx context.Context, imp model.Import, edit EditRequest) (draft.ChangeResult, error) {
 	if edit.Op == "" || len(edit.Op) > maxOp || !model.IsPrintable(edit.Op) {
 		return draft.ChangeResult{}, model.InvalidField("op", intray.NewMessage("review.invalid_op", intray.Params{"n": maxOp}))
@@ -55,7 +56,8 @@ func (s *Service) ChangeRows(ctx context.Context, imp model.Import, edit EditReq
 	return draft.ChangeResult{}, busyRowsError()
 }
 
-// busyRowsError returns the error of a change that was overtaken maxTries times.
+// busyRowsError returns the error for a change that failed maxTries times because
+// other processes changed rows first.
 func busyRowsError() error {
 	return model.NewError(model.Conflict, "import_changed", intray.NewMessage("review.rows_busy", nil))
 }
@@ -63,7 +65,7 @@ func busyRowsError() error {
 // maxTries is the maximum number of attempts to make a change.
 const maxTries = 5
 
-// errOvertaken means that the log has a new entry of another process.
+// errOvertaken means that another process has appended an entry to the log.
 var errOvertaken = errors.New("another process changed the rows")
 
 func (s *Service) changeOnce(ctx context.Context, imp model.Import, edit EditRequest) (v draft.ChangeResult, err error) {
@@ -77,7 +79,7 @@ func (s *Service) changeOnce(ctx context.Context, imp model.Import, edit EditReq
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		// A concurrent call with the same id may have ended just now.
+		// A concurrent call with the same id may just have finished.
 		var made bool
 		if v, made, err = s.earlierChange(ctx, imp, edit.Op); made || err != nil {
 			return err
@@ -88,8 +90,9 @@ func (s *Service) changeOnce(ctx context.Context, imp model.Import, edit EditReq
 	return v, err
 }
 
-// earlierChange returns the result of an earlier call with the same Op, and reports whether
-// there was one. A call in an earlier run is an error, because its change was dropped.
+// earlierChange returns the result of an earlier call with the same Op and reports
+// whether there was one. It returns an error if the earlier call was made in a
+// previous run, because its change was dropped.
 func (s *Service) earlierChange(ctx context.Context, imp model.Import, op string) (v draft.ChangeResult, made bool, err error) {
 	var e model.Edit
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
@@ -107,7 +110,7 @@ func (s *Service) earlierChange(ctx context.Context, imp model.Import, op string
 	return v, err == nil, err
 }
 
-// applyChange makes a change, which takes effect when it is in the log.
+// applyChange makes a change. The change takes effect once it is in the log.
 func (s *Service) applyChange(ctx context.Context, imp model.Import, o *openDraft, edit EditRequest) (v draft.ChangeResult, err error) {
 	entry := model.Edit{Org: imp.Org, ImportID: imp.ID, Run: imp.Run, Op: edit.Op, Kind: edit.Kind, Request: edit.Request}
 	save := func(ctx context.Context, number int64) error {
@@ -125,7 +128,7 @@ func (s *Service) applyChange(ctx context.Context, imp model.Import, o *openDraf
 			return s.appendEdit(ctx, o, entry, v)
 		}})
 		if err == nil && v.Seq == 0 {
-			err = s.appendEdit(ctx, o, entry, v) // a repeated request must not change anything later
+			err = s.appendEdit(ctx, o, entry, v) // ensures that repeating the request later has no effect
 		}
 	case edit.Kind == model.UndoEdit:
 		v.Seq, err = o.draft.Undo(ctx, save)
@@ -137,8 +140,8 @@ func (s *Service) applyChange(ctx context.Context, imp model.Import, o *openDraf
 	return v, err
 }
 
-// appendEdit appends an entry to the log, if the draft has applied the whole log and the import
-// is still under review.
+// appendEdit appends an entry to the log. It fails if the draft has not applied the
+// whole log or if the import is no longer under review.
 func (s *Service) appendEdit(ctx context.Context, o *openDraft, e model.Edit, v draft.ChangeResult) error {
 	var err error
 	if e.Result, err = json.Marshal(v); err != nil {
@@ -165,7 +168,7 @@ func (s *Service) appendEdit(ctx context.Context, o *openDraft, e model.Edit, v 
 	return err
 }
 
-// runChangedError returns an error if the import has run again.
+// runChangedError returns an error if the import has been run again.
 func runChangedError(changed bool) error {
 	if !changed {
 		return nil
@@ -173,8 +176,8 @@ func runChangedError(changed bool) error {
 	return model.NewError(model.Conflict, "import_changed", intray.NewMessage("review.import_read_again", nil))
 }
 
-// describeDraftError converts errors of a draft to errors for the caller. A [draft.ConflictError]
-// remains, because the caller shows both texts.
+// describeDraftError converts errors of a draft to errors for the caller. It does
+// not convert a [*draft.ConflictError], because the caller shows both values.
 func describeDraftError(err error) error {
 	var refusal *draft.RefusedError
 	var failed *intray.HookError

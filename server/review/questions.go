@@ -12,12 +12,15 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// AnswerQuestions saves answers by the ids of their questions. An answer about the value of a
-// raw text needs no question; its id is "value:", the key of the field, a colon and the text.
-// A nil answer withdraws an earlier one. Answers that contradict each other are Invalid.
+// AnswerQuestions saves answers, keyed by the ids of their questions. An answer that
+// selects the value for a raw value does not need a question. Its id consists of
+// "value:", the key of the field, a colon and the raw value. A nil answer withdraws
+// an earlier one. AnswerQuestions returns an Invalid error if answers contradict
+// each other.
 //
-// When all open questions are answered, or an answer was withdrawn, the import runs again. If
-// that would lose changes of rows, it is a Conflict unless discard is set.
+// If all open questions are then answered, or if an answer was withdrawn, the import
+// runs again. If that would discard changes to rows, AnswerQuestions returns a
+// Conflict unless discard is set.
 func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (imp model.Import, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
@@ -50,14 +53,15 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 	return imp, err
 }
 
-// discardError returns the error of a request that would lose changes of rows.
+// discardError returns the error for a request that would discard changes to rows.
 func discardError(changes int) error {
 	e := model.NewError(model.Conflict, "discards_changes", intray.NewMessage("question.discards_changes", intray.Params{"n": changes}))
 	e.Changes = changes
 	return e
 }
 
-// addAnswers adds answers to an import, and reports whether one was withdrawn.
+// addAnswers adds answers to an import. It reports whether an earlier answer was
+// withdrawn.
 func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*string) (withdrawn bool, err error) {
 	if len(answers) == 0 {
 		return false, model.InvalidField("answers", intray.NewMessage("answer.none", nil))
@@ -90,7 +94,8 @@ func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*stri
 	return withdrawn, nil
 }
 
-// maxAnswersSize is the maximum size of the answers of an import and their ids, in bytes.
+// maxAnswersSize is the maximum total size of the answers of an import and their
+// ids, in bytes.
 const maxAnswersSize = 1 << 20
 
 func answersSize(answers intray.Answers) (n int) {
@@ -100,7 +105,7 @@ func answersSize(answers intray.Answers) (n int) {
 	return n
 }
 
-// normalizeAnswer checks an answer and returns its normal form.
+// normalizeAnswer validates an answer and returns its normalized form.
 func normalizeAnswer(imp *model.Import, texts *valueAnswers, id, value string) (string, error) {
 	if isValueAnswer(id) {
 		return texts.normalize(id, value)
@@ -123,16 +128,17 @@ func allAnswered(imp *model.Import) bool {
 	})
 }
 
-// fileAnswers are the answers about how to read a file. They determine its columns.
+// fileAnswers are the ids of the answers about how to read a file. These answers
+// determine the columns.
 var fileAnswers = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}
 
 // columnAnswerPrefixes are the prefixes of the ids of answers about columns.
 var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
 
-// UpdateLayout changes how the file of an import under review is read and mapped, even without
-// questions, and queues the import for another run. A nil answer withdraws an earlier one. An
-// answer about how to read the file drops earlier answers about its columns. Changes of rows
-// are dropped.
+// UpdateLayout changes how the file of an import under review is read and mapped,
+// and queues the import for another run. It does not require open questions. A nil
+// answer withdraws an earlier one. An answer about how to read the file discards
+// earlier answers about columns. Changes to rows are discarded.
 func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[string]*string) (imp model.Import, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
@@ -153,7 +159,8 @@ func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[
 	return imp, err
 }
 
-// updatedAnswers returns the answers of an import after UpdateLayout.
+// updatedAnswers returns the answers of an import after UpdateLayout has applied the
+// given ones.
 func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]*string) (intray.Answers, error) {
 	if len(answers) == 0 {
 		return nil, model.InvalidField("answers", intray.NewMessage("answer.none", nil))
@@ -193,8 +200,8 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 	return checked, nil
 }
 
-// isPossibleReading reports whether an answer about how to read the file names a known
-// alternative, such as one of its sheets.
+// isPossibleReading reports whether an answer about how to read the file selects a
+// known alternative, such as one of the sheets of the file.
 func isPossibleReading(imp model.Import, id, value string) bool {
 	if id == intray.AnswerHeaderRow || !slices.Contains(fileAnswers, id) || imp.Outcome == nil {
 		return true
@@ -210,7 +217,7 @@ func isColumnAnswer(id string) bool {
 	return slices.ContainsFunc(columnAnswerPrefixes, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
 }
 
-// releaseColumns removes the columns in new answers from the earlier ones.
+// releaseColumns removes columns that new answers use from the earlier answers.
 func releaseColumns(kept, fresh intray.Answers) {
 	mapped := map[string]bool{}
 	for id, value := range fresh {
@@ -242,7 +249,7 @@ func releaseColumns(kept, fresh intray.Answers) {
 	}
 }
 
-// CountChanges returns the number of changes in the current run that were not undone.
+// CountChanges returns the number of changes in the current run that are not undone.
 func (s *Service) CountChanges(ctx context.Context, imp model.Import) (n int, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		n, err = countChanges(ctx, tx, imp)

@@ -1,6 +1,7 @@
-// Package review implements reviews of imports: answering questions, changing, filtering and
-// exporting rows, merging corrected files, undo, and submitting. Changes are stored in a log on
-// top of the staged rows, so that any process can continue a review.
+// Package review implements the review of imports: answering questions, filtering,
+// changing and exporting rows, merging corrected files, undoing changes, and
+// submitting. Changes are stored in a log on top of the staged rows. Any process can
+// therefore continue a review.
 package review
 
 import (
@@ -32,13 +33,13 @@ type Service struct {
 	reviewKey, sessionKey secrets.Key
 	// drafts are the open drafts of this process.
 	drafts *drafts
-	// changeProgress has the changes that this process is making.
+	// changeProgress holds the progress of the changes that this process is making.
 	changeProgress *changeProgress
 	// submitting are the runs that this process is submitting.
 	submitting *model.InProgress
 }
 
-// New returns a service. The engine must be the one of imports.
+// New returns a Service. imports must use the same engine.
 func New(env *model.Env, imports *imports.Service, engine *engine.Engine) *Service {
 	return &Service{
 		env: env, imports: imports, engine: engine, reviewKey: env.Master.Derive("review links"), sessionKey: env.Master.Derive("review visits"),
@@ -51,11 +52,12 @@ var (
 	sessionLink = intray.NewMessage("link.review_session", nil)
 )
 
-// SessionLife is how long a review session is valid. After that, the link must be opened again.
+// SessionLife is how long a review session is valid. After that, the user must open
+// the link again.
 const SessionLife = 12 * time.Hour
 
-// StartReviewSession exchanges the review token of an import for the token of a review session,
-// which is valid for SessionLife.
+// StartReviewSession exchanges the review token of an import for the token of a new
+// review session.
 func (s *Service) StartReviewSession(ctx context.Context, id, token string) (model.Import, string, error) {
 	imp, err := s.importForToken(ctx, s.reviewKey, id, token, reviewLink)
 	if err != nil {
@@ -65,12 +67,12 @@ func (s *Service) StartReviewSession(ctx context.Context, id, token string) (mod
 	return imp, session, err
 }
 
-// ReviewSessionImport returns the import of a review session.
+// ReviewSessionImport returns the import that a session token grants access to.
 func (s *Service) ReviewSessionImport(ctx context.Context, id, token string) (model.Import, error) {
 	return s.importForToken(ctx, s.sessionKey, id, token, sessionLink)
 }
 
-// importForToken returns the import that a token allows to review.
+// importForToken returns the import that a token grants access to.
 func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token string, link intray.Message) (model.Import, error) {
 	g, err := auth.VerifyGrant(key, token, link, s.env.Now())
 	if err != nil {
@@ -82,13 +84,13 @@ func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token
 	return s.imports.Import(ctx, g.Org, id)
 }
 
-// PageInfo has settings of the schema for the review page.
+// PageInfo holds settings from the schema that the review page needs.
 type PageInfo struct {
-	// Title is the title of the import, or its identifier, or "".
+	// Title is the title of the import. If it has none, Title is its identifier, or "".
 	Title string
-	// Invalid is the treatment of rows with an error.
+	// Invalid determines what happens to rows with an error.
 	Invalid intray.InvalidDataBehavior
-	// Styles are the styleOverrides as they were sent, or nil.
+	// Styles are the styleOverrides as they were received, or nil.
 	Styles map[string]any
 }
 
@@ -106,16 +108,16 @@ func (s *Service) ReviewPageInfo(imp model.Import) (PageInfo, error) {
 	return info, err
 }
 
-// Submission counts the rows of a submission.
+// Submission summarizes the rows of a submission.
 type Submission struct {
-	// Rows is the number of rows in the result, and WithError the number of those with an
-	// error. Dropped rows are not in the result.
+	// Rows is the number of rows in the result. WithError is the number of these rows
+	// that have an error. Dropped is the number of rows that are not in the result.
 	Rows, WithError, Dropped int64
-	// Blocked reports whether rows with an error prevent the submission.
+	// Blocked is set if rows with an error prevent the submission.
 	Blocked bool
 }
 
-// ReviewSummary returns the Submission that submitting now would have.
+// ReviewSummary returns the Submission that would result from submitting now.
 func (s *Service) ReviewSummary(ctx context.Context, imp model.Import) (sub Submission, err error) {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
@@ -139,9 +141,9 @@ func submissionOf(t draft.Totals, behavior intray.InvalidDataBehavior) Submissio
 	return sub
 }
 
-// SubmitReview ends a review: it seals the current rows, calls the last hook, writes the result,
-// and makes the import SUCCESSFUL. If rows block the submission or the hook cancels it, the
-// import remains under review.
+// SubmitReview completes a review. It seals the current rows, calls the last hook,
+// writes the result, and makes the import SUCCESSFUL. If rows block the submission
+// or the hook cancels it, the import remains under review.
 func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done model.Import, sub Submission, err error) {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
@@ -162,8 +164,9 @@ func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done mode
 	return done, sub, err
 }
 
-// sealReview writes the rows of a draft as a new stage, and the result from it. When it commits,
-// the log must not have entries that the draft has not.
+// sealReview writes the rows of a draft as a new stage, and the result from that
+// stage. It fails if the log has an entry that the draft has not applied when it
+// commits.
 func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft, schema *intray.Schema) (model.Import, error) {
 	last := o.last.Load()
 	final := imp
@@ -210,12 +213,13 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 	return final, err
 }
 
-// finalPrefix returns the prefix of the blobs of a submission.
+// finalPrefix returns the prefix of the blobs that a submission writes.
 func finalPrefix(imp model.Import, last int64) string {
 	return fmt.Sprintf("%s/final/%d", imp.RunPrefix(imp.Run), last)
 }
 
-// notFinishedError returns why the last hook prevented a submission.
+// notFinishedError returns an error with the reason why the last hook prevented the
+// submission.
 func (s *Service) notFinishedError(imp model.Import) error {
 	for _, n := range slices.Backward(imp.Outcome.Notices) {
 		switch n.Type {
@@ -228,8 +232,8 @@ func (s *Service) notFinishedError(imp model.Import) error {
 	return model.NewError(model.Conflict, "cancelled_by_hook", intray.NewMessage("review.cancelled_without_message", nil))
 }
 
-// writeFinalRows writes the rows of a draft as a stage, in which they are renumbered, and calls
-// count with each batch.
+// writeFinalRows writes the rows of a draft as a stage with consecutive row numbers.
+// It calls count with each batch.
 func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches iter.Seq2[*intray.Batch, error], schema *intray.Schema, count func(*intray.Batch)) error {
 	var w *staging.Writer
 	defer func() {
@@ -277,8 +281,8 @@ func stageLayout(schema *intray.Schema, b *intray.Batch) staging.Layout {
 	return layout
 }
 
-// ReviewToken returns a token that allows reviewing an import. It is valid as long as the import
-// exists.
+// ReviewToken returns a token that grants permission to review an import. It is
+// valid until the import is deleted.
 func (s *Service) ReviewToken(imp model.Import) (string, error) {
 	return auth.SignGrant(s.reviewKey, auth.Grant{Org: imp.Org, ID: imp.ID})
 }
