@@ -1,8 +1,10 @@
-// Package imports creates imports, receives their files, runs them and serves their results.
+// Package imports creates imports, receives their files, runs them, and returns
+// their results.
 //
-// One process at a time claims a run and writes its files under the number of the run. Other
-// processes reclaim the runs of dead ones. The package also learns mappings from the
-// decisions of people, and stores the sessions of embedded imports.
+// Only one process at a time can claim a run. It writes its files under the number
+// of the run. Other processes reclaim runs of dead processes. The package also
+// learns mappings from people's decisions, and stores the sessions of embedded
+// imports.
 package imports
 
 import (
@@ -23,15 +25,16 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// Service creates and runs imports. It is safe for concurrent use, except for RecoverRuns.
+// Service creates and runs imports. All methods except RecoverRuns are safe for
+// concurrent use.
 type Service struct {
 	env                                  *model.Env
 	cfg                                  Config
 	uploadKey, downloadKey, hydrationKey secrets.Key
-	// activeRuns are the runs in this process.
+	// activeRuns are the runs that this process is executing.
 	activeRuns *model.InProgress
-	// idleRuns are the runs that, in the last round of maintenance, belonged to this process
-	// by their rows but were not active.
+	// idleRuns are the runs that, in the last round of maintenance, belonged to this
+	// process according to the store but were not active.
 	idleRuns []model.ImportRef
 }
 
@@ -41,14 +44,15 @@ type Config struct {
 	Engine  *engine.Engine
 	// MaxFileSize is the maximum size of a file, in bytes.
 	MaxFileSize int64
-	// RunsPerOrg is the maximum number of running imports of an organization.
+	// RunsPerOrg is the maximum number of imports of one organization that run at the
+	// same time.
 	RunsPerOrg int
 	// OnTransition is called after the status of an import changes, in the same
-	// transaction. The transaction may be repeated.
+	// transaction. It is called again if the transaction is repeated.
 	OnTransition func(ctx context.Context, tx model.Tx, imp model.Import) error
 }
 
-// New returns a service.
+// New returns a Service.
 func New(env *model.Env, cfg Config) *Service {
 	return &Service{
 		env: env, cfg: cfg, activeRuns: model.NewInProgress(), uploadKey: env.Master.Derive("upload addresses"),
@@ -61,23 +65,24 @@ const MaxFilename = 1024
 
 // Draft describes an import to create.
 type Draft struct {
-	// ID is the id of the import; "" means a new one. A repeated call with the same ID
-	// returns the existing import.
+	// ID is the id of the import. "" generates a new id. If an import with this ID
+	// exists, it is returned instead of a new one.
 	ID string
-	// SchemaID is the id of a saved schema, or "" if Doc has the fields.
+	// SchemaID is the id of a saved schema, or "" if Doc contains the fields.
 	SchemaID string
-	// Doc has the fields of an inline schema. Its settings and hooks override those of a
-	// saved schema, key by key.
+	// Doc contains the fields of an inline schema. If SchemaID is set, its settings and
+	// hooks override those of the saved schema, key by key.
 	Doc      schema.Doc
 	Filename string
 	// User may be nil.
 	User *model.User
-	// Rows is a JSON array of rows, which becomes the file of the import. It may be nil.
+	// Rows is a JSON array of rows that becomes the file of the import. It may be nil.
 	Rows io.Reader
 }
 
-// CreateImport creates an import that waits for its file. If the draft has rows, it stores
-// them, queues the import, and returns it as it was before.
+// CreateImport creates an import that waits for its file. If the draft has rows,
+// CreateImport stores them, queues the import, and returns the import as it was
+// before it was queued.
 func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (model.Import, error) {
 	if err := checkImport(draft); err != nil {
 		return model.Import{}, err
@@ -100,7 +105,7 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	if err != nil {
 		return model.Import{}, err
 	}
-	if draft.Doc.Hooks != nil { // hooks of a saved schema were checked when it was saved
+	if draft.Doc.Hooks != nil { // the hooks of a saved schema were checked when it was saved
 		if _, err := s.cfg.Schemas.CheckHooks(ctx, parsed.Hooks); err != nil {
 			return model.Import{}, err
 		}
@@ -121,7 +126,7 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	return asCreated(imp), err
 }
 
-// asCreated returns the import with its state at its creation.
+// asCreated returns the import in its state at creation.
 func asCreated(imp model.Import) model.Import {
 	imp.Status, imp.Outcome, imp.Modified = model.AwaitingUpload, nil, imp.Created
 	return imp
@@ -146,7 +151,8 @@ func checkFilename(field, name string) error {
 	return nil
 }
 
-// DraftImport returns a new import with ids and times, without its schema. It saves nothing.
+// DraftImport returns a new import with ids and times but without a schema. It does
+// not store the import.
 func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -170,8 +176,8 @@ func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	return imp, err
 }
 
-// MergedDocument returns the name of the saved schema of a draft, and the merged schema
-// document. It checks the draft before it reads the saved schema.
+// MergedDocument returns the name of the saved schema of a draft and the merged
+// schema document. It validates the draft before it reads the saved schema.
 func (s *Service) MergedDocument(ctx context.Context, org string, draft Draft) (string, schema.Doc, error) {
 	if draft.SchemaID == "" {
 		return "", draft.Doc, nil
@@ -181,7 +187,7 @@ func (s *Service) MergedDocument(ctx context.Context, org string, draft Draft) (
 	}
 	saved, err := s.cfg.Schemas.Schema(ctx, org, draft.SchemaID)
 	if model.IsKind(err, model.NotFound) || err == nil && saved.Inline {
-		// The source of a hook is reported before a reference, like all values.
+		// Like an invalid value, an error in a hook is reported before an unknown schema.
 		overlay := schema.ParseUnchecked(schema.Doc{Hooks: draft.Doc.Hooks}) // CheckOverlay accepted it
 		if _, err := s.cfg.Schemas.CheckHooks(ctx, overlay.Hooks); err != nil {
 			return "", schema.Doc{}, err
@@ -197,8 +203,8 @@ func (s *Service) MergedDocument(ctx context.Context, org string, draft Draft) (
 	return saved.Name, schema.Merge(doc, draft.Doc), err
 }
 
-// storeRows stores the rows of a draft as the file of the import. The file is marked as trash
-// until the import is committed.
+// storeRows stores the rows of a draft as the file of the import. The file is marked
+// as trash until the import has been committed.
 func (s *Service) storeRows(ctx context.Context, imp model.Import, rows io.Reader) (model.File, error) {
 	key := imp.RawKey("rows")
 	if err := s.env.GuardBlob(ctx, key); err != nil {
@@ -239,7 +245,7 @@ func (s *Service) insertImport(ctx context.Context, tx model.Tx, imp model.Impor
 	return model.EnqueueRun(ctx, tx)
 }
 
-// NewUpload returns the upload of an import.
+// NewUpload returns a new upload for an import.
 func NewUpload(imp model.Import, parsed *intray.Schema) model.Upload {
 	u := model.Upload{
 		ID: imp.UploadID, Org: imp.Org, ImportID: imp.ID, ImportIdentifier: parsed.Settings.ImportIdentifier,
@@ -251,7 +257,7 @@ func NewUpload(imp model.Import, parsed *intray.Schema) model.Upload {
 	return u
 }
 
-// Import returns an import.
+// Import returns the import with the given id.
 func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		imp, err = tx.Imports.Get(ctx, org, id)
@@ -260,8 +266,8 @@ func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import,
 	return imp, model.DescribeNotFound(err, model.ImportMissing)
 }
 
-// Imports returns at most limit imports from offset on, newest first, and the number of all.
-// They have no schema and no outcome.
+// Imports returns at most limit imports starting at offset, newest first, and the
+// total number. The imports contain neither a schema nor an outcome.
 func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) (list []model.Import, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, total, err = tx.Imports.List(ctx, org, offset, limit)
@@ -270,8 +276,8 @@ func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) 
 	return list, total, err
 }
 
-// ImportResult returns the upload of an import, which has its result. An import that is not
-// SUCCESSFUL is a Conflict.
+// ImportResult returns the upload with the result of an import. It returns a
+// Conflict if the import is not SUCCESSFUL.
 func (s *Service) ImportResult(ctx context.Context, org, id string) (model.Upload, error) {
 	imp, err := s.Import(ctx, org, id)
 	if err != nil {
@@ -287,9 +293,9 @@ func (s *Service) ImportResult(ctx context.Context, org, id string) (model.Uploa
 	return u, err
 }
 
-// Transition changes the status of an import, and saves all other changes of imp, too. It also
-// updates the upload. The run number of imp must be the one in the store. All changes of a
-// status use Transition, except for claims.
+// Transition changes the status of an import and saves all other changes to imp,
+// too. It also updates the upload. The run number of imp must equal the stored one.
+// All changes of a status use Transition, except claims.
 func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import, next model.Status) error {
 	from := imp.Status
 	if !from.MayBecome(next) {
@@ -297,7 +303,7 @@ func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import
 	}
 	imp.Status, imp.Modified = next, s.env.Now()
 	if next == model.Successful || next == model.Failed {
-		imp.Memory = nil // no further run needs it
+		imp.Memory = nil // there is no further run
 	}
 	if next == model.Pending {
 		imp.Node = ""
@@ -328,7 +334,7 @@ func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import)
 	return tx.Uploads.Save(ctx, u)
 }
 
-// validations returns the notices of broken validators.
+// validations returns the notices about broken validators.
 func validations(listed []intray.Notice) (list []intray.Notice) {
 	for _, n := range listed {
 		if n.Type == intray.Validation {
@@ -338,9 +344,10 @@ func validations(listed []intray.Notice) (list []intray.Notice) {
 	return list
 }
 
-// TraceRow calls use with the trace of each cell of a data row, counted from 0: in the order
-// of the schema, or only for the field with the key if key is not "". A trace is valid until
-// use returns. An import without staged rows is a Conflict.
+// TraceRow calls use with the trace of each cell in a row, in schema order. Rows are
+// counted from 0. If key is not "", it passes only the cell of the field with that
+// key. A trace is valid until use returns. If the import has no staged rows,
+// TraceRow returns a Conflict.
 func (s *Service) TraceRow(ctx context.Context, imp model.Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
 	if imp.Stage == "" || imp.Outcome == nil {
 		return noRowsError(imp)
@@ -374,7 +381,7 @@ func (s *Service) TraceRow(ctx context.Context, imp model.Import, row int64, key
 	return nil
 }
 
-// noRowsError returns the reason why an import has no staged rows.
+// noRowsError returns an error with the reason why an import has no staged rows.
 func noRowsError(imp model.Import) error {
 	why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(model.Successful)})
 	switch imp.Status {
@@ -386,7 +393,7 @@ func noRowsError(imp model.Import) error {
 	return model.NewError(model.Conflict, "no_rows", why)
 }
 
-// traceCell returns the trace of a cell in the only row of a batch.
+// traceCell returns the trace of one cell in a batch of one row.
 func traceCell(imp model.Import, schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
 	cell := imp.Outcome.Explain(schema, b, 0, field)
 	step := intray.TraceStep{Step: "output", Reasons: []intray.Message{intray.NewMessage("trace.no_result_yet", intray.Params{"status": string(imp.Status)})}}
@@ -400,7 +407,7 @@ func traceCell(imp model.Import, schema *intray.Schema, b *intray.Batch, field i
 	return cell, nil
 }
 
-// stagedRow returns a batch with one staged row.
+// stagedRow returns a batch that contains one staged row.
 func (s *Service) stagedRow(ctx context.Context, imp model.Import, row int64) (*intray.Batch, error) {
 	staged, err := staging.Open(ctx, s.env.Blobs, imp.Stage)
 	if errors.Is(err, blob.ErrNotFound) {

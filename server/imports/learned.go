@@ -12,19 +12,21 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// The limits of the learned mappings of an import identifier. The oldest are dropped.
+// The limits for the learned mappings of an import identifier. If a limit is
+// exceeded, the oldest mappings are dropped.
 const (
 	// MaxMemory is the maximum number of mappings.
 	MaxMemory = 10_000
-	// maxMemorySize is the maximum number of bytes in their fields, texts and values.
+	// maxMemorySize is the maximum total size of their fields, texts and values, in
+	// bytes.
 	maxMemorySize = 1 << 20
-	// MaxMemoryText is the maximum length of a header, raw text or value, in bytes. Mappings
-	// with longer ones are not learned.
+	// MaxMemoryText is the maximum length of a header, raw value or value, in bytes.
+	// Longer mappings are not learned.
 	MaxMemoryText = 1 << 10
 )
 
-// Memory returns at most limit learned mappings of an import identifier from offset on, newest
-// first, and the number of all.
+// Memory returns at most limit learned mappings of an import identifier starting at
+// offset, newest first, and the total number.
 func (s *Service) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []model.LearnedMapping, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, total, err = tx.Memory.List(ctx, org, identifier, offset, limit)
@@ -33,14 +35,14 @@ func (s *Service) Memory(ctx context.Context, org, identifier string, offset, li
 	return list, total, err
 }
 
-// ForgetMemory deletes all learned mappings of an import identifier. Imports that have started
-// keep their copies.
+// ForgetMemory deletes all learned mappings of an import identifier. Imports that
+// have already started keep their copies.
 func (s *Service) ForgetMemory(ctx context.Context, org, identifier string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Memory.Forget(ctx, org, identifier) })
 }
 
-// loadMemory copies the learned mappings to an import that runs for the first time, so that
-// all its runs use the same.
+// loadMemory copies the learned mappings to an import before its first run, so that
+// all its runs use the same mappings.
 func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
 	if imp.Memory != nil {
 		return nil
@@ -64,21 +66,23 @@ func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
 	return tx.Imports.UpdateIf(ctx, *imp, imp.Status, imp.Run)
 }
 
-// learnedMappings are learned from the answers to the questions of an import.
+// learnedMappings are the mappings to learn from the answers to the questions of an
+// import.
 type learnedMappings struct {
 	identifier string
 	entries    []model.LearnedMapping
-	// fields and headers are those that the answers decide on. inFile are the headers of the
-	// file.
+	// fields and headers are the fields and headers that the answers are about. inFile
+	// are the headers of the file.
 	fields, headers, inFile map[string]bool
 }
 
-// learnedFrom returns the mappings to learn from an import that ends in the status next. It
-// returns nil unless the import is successful and has answers. Answers about columns count if
-// they took effect, and only for headers that identify the columns in the file.
+// learnedFrom returns the mappings to learn from an import whose next status is
+// next. It returns nil unless the import is successful and has answers. It uses an
+// answer about columns only if the answer took effect and the header identifies the
+// columns in the file.
 //
-// The decision that no column feeds a field is not learned: it is about one file, and would
-// silently drop a column of the next one.
+// It does not learn the decision that a field has no column. That decision is about
+// one file, and would silently drop a column of the next one.
 func (s *Service) learnedFrom(imp model.Import, next model.Status) (*learnedMappings, error) {
 	if next != model.Successful || len(imp.Answers) == 0 {
 		return nil, nil
@@ -102,7 +106,7 @@ func (s *Service) learnedFrom(imp model.Import, next model.Status) (*learnedMapp
 	return l, nil
 }
 
-// learnColumns learns the columns of a field, if answers selected them.
+// learnColumns learns the columns of a field if answers selected them.
 func (l *learnedMappings) learnColumns(key string, columns []int, imp model.Import) {
 	if !isDecided(imp.Answers, key, columns) {
 		return
@@ -116,7 +120,7 @@ func (l *learnedMappings) learnColumns(key string, columns []int, imp model.Impo
 	}
 }
 
-// isDecided reports whether answers selected these columns for the field.
+// isDecided reports whether answers selected the given columns for the field.
 func isDecided(answers intray.Answers, key string, columns []int) bool {
 	if answer, asked := answers[intray.AnswerColumn+key]; asked {
 		var list []int
@@ -132,7 +136,8 @@ func isDecided(answers intray.Answers, key string, columns []int) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, other)
 }
 
-// identifiesColumns reports whether all columns with the header are among these columns.
+// identifiesColumns reports whether columns contains every column with the given
+// header.
 func identifiesColumns(headers []string, header string, columns []int) bool {
 	for i, other := range headers {
 		if other == header && !slices.Contains(columns, i) {
@@ -142,8 +147,8 @@ func identifiesColumns(headers []string, header string, columns []int) bool {
 	return true
 }
 
-// learnUnused adds the headers of columns that answers left unmapped, so that mappings with
-// these headers are removed.
+// learnUnused adds the headers of columns that answers left unmapped. Mappings with
+// these headers are then removed.
 func (l *learnedMappings) learnUnused(imp model.Import) {
 	for column, header := range imp.Outcome.Headers {
 		answer := imp.Answers[intray.AnswerField+strconv.Itoa(column)]
@@ -153,7 +158,7 @@ func (l *learnedMappings) learnUnused(imp model.Import) {
 	}
 }
 
-// learnValues learns the values of raw texts in a field.
+// learnValues learns the values that answers selected for raw values of a field.
 func (l *learnedMappings) learnValues(f intray.Field, answers intray.Answers) {
 	if !HasChoices(f) {
 		return
@@ -172,14 +177,14 @@ func (l *learnedMappings) addEntry(r model.LearnedMapping) {
 	}
 }
 
-// contradicts reports whether the answers contradict an earlier mapping: it is about a header
-// that they decide on, or it maps another column of the same file to a field that they decide
-// on.
+// contradicts reports whether the answers contradict an earlier mapping. This is the
+// case if they are about its header, or if they are about its field and its header
+// belongs to a different column of the same file.
 func (l *learnedMappings) contradicts(r model.LearnedMapping) bool {
 	return r.Kind == model.ColumnMemory && (l.headers[r.Text] || l.fields[r.Field] && l.inFile[r.Text])
 }
 
-// saveLearned saves learned mappings in the transaction that ends their import.
+// saveLearned saves the learned mappings in the transaction that ends the import.
 func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import, l *learnedMappings) error {
 	if l == nil {
 		return nil
@@ -208,8 +213,9 @@ func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import
 	return tx.Memory.Trim(ctx, imp.Org, l.identifier, MaxMemory, maxMemorySize)
 }
 
-// choiceTypes are the types with a list of values.
+// choiceTypes are the types whose values come from a list.
 var choiceTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
 
-// HasChoices reports whether people can choose the value of a raw text in the field.
+// HasChoices reports whether people can choose the value for a raw value of the
+// field.
 func HasChoices(f intray.Field) bool { return !f.Hidden && slices.Contains(choiceTypes, f.Type.Name) }

@@ -10,17 +10,20 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// nodeTimeout is the time after its last heartbeat when a node is considered dead.
+// nodeTimeout is the time after the last heartbeat at which a node is considered
+// dead.
 const nodeTimeout = 8 * time.Second
 
-// RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this one. If imports
-// are pending without a job, it enqueues one. Call it from one goroutine.
+// RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this
+// process. If an import is pending and no job is waiting, it enqueues a job. Call it
+// from one goroutine only.
 func (s *Service) RecoverRuns(ctx context.Context) error {
 	return errors.Join(s.expireSilentNodes(ctx), s.reclaimAbandoned(ctx), s.enqueueMissingJob(ctx))
 }
 
-// Join registers this process as a node. It reclaims the runs of earlier processes with the
-// same data folder: they have ended, because the folder is locked.
+// Join registers this process as a node. It reclaims the runs of earlier processes
+// with the same data folder. These processes have ended, because this process holds
+// the lock on the folder.
 func (s *Service) Join(ctx context.Context) error {
 	folder, _, _ := strings.Cut(s.env.Node, "/")
 	var nodes []string
@@ -47,8 +50,8 @@ func (s *Service) RecordHeartbeat(ctx context.Context) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Nodes.Heartbeat(ctx, s.env.Node) })
 }
 
-// expireNode reclaims the imports, deliveries, connectors and jobs of a dead node, and removes
-// the node.
+// expireNode reclaims the imports, deliveries, connectors and jobs of a dead node,
+// and removes the node.
 func (s *Service) expireNode(ctx context.Context, node string) error {
 	for done := false; !done; {
 		err := s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -76,7 +79,7 @@ func (s *Service) expireNode(ctx context.Context, node string) error {
 	return nil
 }
 
-// reclaimImport queues the import of a dead node, unless its run has ended.
+// reclaimImport queues an import of a dead node, unless its run has ended.
 func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.ImportRef, node string) error {
 	imp, err := tx.Imports.Get(ctx, ref.Org, ref.ID)
 	if model.IsKind(err, model.NotFound) {
@@ -88,9 +91,10 @@ func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.Impo
 	return s.requeueLost(ctx, tx, imp, s.env.Now())
 }
 
-// reclaimAbandoned reclaims imports that run in this process by their rows, but are not
-// active: the store failed when they were claimed or returned. It reclaims only those that it
-// finds in two successive rounds, because a new claim is committed before it is active.
+// reclaimAbandoned reclaims imports that are running in this process according to
+// the store but are not active. This happens if the store failed when they were
+// claimed or returned. Because a claim is committed before the run becomes active,
+// reclaimAbandoned reclaims only imports that it finds in two successive rounds.
 func (s *Service) reclaimAbandoned(ctx context.Context) error {
 	var here []model.ImportRef
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
@@ -127,7 +131,7 @@ func (s *Service) expireSilentNodes(ctx context.Context) error {
 	return err
 }
 
-// enqueueMissingJob enqueues a job if an import is pending and no job waits.
+// enqueueMissingJob enqueues a job if an import is pending and no job is waiting.
 func (s *Service) enqueueMissingJob(ctx context.Context) error {
 	var pending []model.ImportRef
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {

@@ -20,25 +20,28 @@ import (
 )
 
 const (
-	// maxLost is the maximum number of runs that crash or fail for reasons other than the file.
+	// maxLost is the maximum number of runs that crash or fail for reasons other than
+	// the file.
 	maxLost = 10
-	// watchInterval is the time between two checks that a run is still current.
+	// watchInterval is the interval at which a run checks whether it is still current.
 	watchInterval = 500 * time.Millisecond
-	// storageRetryDelay is the delay before a run is repeated whose storage was full.
+	// storageRetryDelay is the delay before a run is repeated after the storage was
+	// full.
 	storageRetryDelay = 15 * time.Second
-	// requeueTimeout limits the time for returning an import to the queue.
+	// requeueTimeout is the maximum time for returning an import to the queue.
 	requeueTimeout = 3 * time.Second
 )
 
-// The causes of cancelling a run. It is superseded if its import was deleted or has a new run.
-// It has ended if its end was committed, or if it was considered lost and queued again.
+// The causes for canceling a run. A run is superseded if its import was deleted or
+// has a newer run. It has ended if its end was committed, or if it was considered
+// lost and queued again.
 var (
 	errSuperseded = errors.New("the run was superseded")
 	errEnded      = errors.New("the run has ended")
 )
 
-// RunNext claims the next import and runs it, and reports whether there was one. If ctx is
-// cancelled, the import returns to the queue.
+// RunNext claims and runs the next import. It reports whether there was one. If ctx
+// is canceled, it returns the import to the queue.
 func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	var imp model.Import
 	claimed := false
@@ -67,7 +70,8 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	return true, s.runClaimed(ctx, imp)
 }
 
-// runClaimed runs a claimed import until it has ended or is back in the queue.
+// runClaimed runs a claimed import until it has ended or has been returned to the
+// queue.
 func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	watched, stop := s.watchRun(ctx, imp)
 	defer stop()
@@ -88,24 +92,24 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	case err == nil:
 		s.env.CrashPoint("run.finished")
 	case errors.Is(context.Cause(watched), errEnded):
-		err = nil // only the response of the commit was lost, or the import is back in the queue
+		err = nil // only the response to the commit was lost, or the import is in the queue again
 	case errors.Is(context.Cause(watched), errSuperseded):
 		s.env.DiscardBlobs(after, imp.RunPrefix(imp.Run))
-		err = nil // another run continues, or none is needed
+		err = nil // a newer run continues, or no run is needed
 	case ctx.Err() != nil:
 		_, err = s.returnToQueue(after, imp, s.requeue)
 	default:
 		current, failure := s.returnToQueue(after, imp, s.requeueFailed(err))
 		if !current && failure == nil {
-			return nil // the run failed because its import was deleted or has a new run
+			return nil // the run failed because its import was deleted or has a newer run
 		}
 		err = fmt.Errorf("import %s, run %d: %w", imp.ID, imp.Run, errors.Join(err, failure))
 	}
 	return err
 }
 
-// requeueFailed returns a function that queues an import after a failed run. Each failed run
-// counts as lost and doubles the delay, unless the storage was full.
+// requeueFailed returns a function that queues an import after a failed run. Each
+// failed run counts as lost and doubles the delay, unless the storage was full.
 func (s *Service) requeueFailed(err error) func(context.Context, model.Tx, model.Import) error {
 	return func(ctx context.Context, tx model.Tx, imp model.Import) error {
 		if model.IsKind(model.WrapStorageFull(err), model.Unavailable) {
@@ -116,7 +120,8 @@ func (s *Service) requeueFailed(err error) func(context.Context, model.Tx, model
 	}
 }
 
-// recovered returns a panic of work as an error, so that it ends one run and not the process.
+// recovered calls work and returns a panic as an error, so that a panic ends only
+// one run and not the process.
 func recovered(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -126,8 +131,8 @@ func recovered(work func() error) (err error) {
 	return work()
 }
 
-// watchRun returns a context that is cancelled when the run is superseded or has ended, and a
-// function that stops watching.
+// watchRun returns a context that is canceled when the run is superseded or has
+// ended. It also returns a function that stops watching.
 func (s *Service) watchRun(ctx context.Context, imp model.Import) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -147,8 +152,9 @@ func (s *Service) watchRun(ctx context.Context, imp model.Import) (context.Conte
 	return ctx, func() { cancel(nil) }
 }
 
-// stopReason returns why a run must stop, or nil if it may continue or the store fails. It
-// reads the import, which may be large, only if it is no longer running on this node.
+// stopReason returns the reason why a run must stop. It returns nil if the run may
+// continue or if the store fails. It reads the import, which may be large, only if
+// the import is no longer running on this node.
 func (s *Service) stopReason(ctx context.Context, run model.Import) (reason error) {
 	err := s.env.Store.View(ctx, func(tx model.Tx) error {
 		reason = nil
@@ -172,8 +178,8 @@ func (s *Service) stopReason(ctx context.Context, run model.Import) (reason erro
 	return reason
 }
 
-// process runs the import and returns its next status. After an error, the run must be
-// repeated.
+// process runs the import and returns its next status. If it returns an error, the
+// run must be repeated.
 func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status, error) {
 	schema, err := schemas.Frozen(*imp)
 	if err != nil {
@@ -212,7 +218,8 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 // userProperties are the properties of the user that a step hook may set.
 var userProperties = []string{"id", "name", "email", "companyId", "companyName"}
 
-// setUser sets the user to the one that a step hook returned, if any.
+// setUser sets the user to the one that a step hook returned. If document is nil,
+// the user does not change.
 func setUser(imp *model.Import, document []byte) error {
 	if document == nil {
 		return nil
@@ -225,7 +232,8 @@ func setUser(imp *model.Import, document []byte) error {
 	return nil
 }
 
-// finishStage seals the staged rows and, if no question is open, writes the result.
+// finishStage seals the staged rows. If no question is open, it also writes the
+// result.
 func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine.Import, writer *staging.Writer, prefix string) (model.Status, error) {
 	schema := imp.Outcome.Schema(run.Schema)
 	if imp.Outcome.Verdict == engine.Broken {
@@ -254,7 +262,7 @@ func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine
 	return model.Successful, s.WriteResult(ctx, imp, schema)
 }
 
-// BeforeFinish calls the last hook of the schema, if it has one.
+// BeforeFinish calls the last hook of the schema, if there is one.
 func (s *Service) BeforeFinish(ctx context.Context, imp *model.Import, run engine.Import, prefix string) error {
 	if run.Schema.Hooks.BeforeFinish == "" {
 		return nil
@@ -271,7 +279,7 @@ func (s *Service) BeforeFinish(ctx context.Context, imp *model.Import, run engin
 	return s.cfg.Engine.Finish(ctx, run, &imp.Outcome.Outcome, staged.Batches(ctx))
 }
 
-// userDocument returns the user as JSON for hooks, or nil if there is none.
+// userDocument returns the user as JSON for hooks, or nil if the import has no user.
 func userDocument(imp model.Import) ([]byte, error) {
 	if !imp.HasUser {
 		return nil, nil
@@ -286,12 +294,12 @@ func userDocument(imp model.Import) ([]byte, error) {
 	return document, nil
 }
 
-// WriteResult writes the result of an import from its staged rows, and sets the file and the
-// number of rows in imp. The caller must save imp.
+// WriteResult writes the result of an import from its staged rows. It sets the
+// result file and the number of result rows in imp. The caller must save imp.
 func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *intray.Schema) error {
 	key := imp.RunPrefix(imp.Run) + "/result.json"
 	from, to := io.Pipe()
-	defer func() { _ = from.Close() }() // ends the writer
+	defer func() { _ = from.Close() }() // stops the writing goroutine
 	go func() {
 		to.CloseWithError(recovered(func() (err error) {
 			staged, err := staging.Open(ctx, s.env.Blobs, imp.Stage)
@@ -312,7 +320,8 @@ func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *in
 	return nil
 }
 
-// fillValues reads the values of the cells in notices and questions from the stage.
+// fillValues reads the values of cells that notices and questions mention from the
+// stage.
 func (s *Service) fillValues(ctx context.Context, o *model.Outcome, schema *intray.Schema, prefix string) error {
 	if !o.LacksValues() {
 		return nil
@@ -325,7 +334,8 @@ func (s *Service) fillValues(ctx context.Context, o *model.Outcome, schema *intr
 	return o.FillValues(ctx, schema.Fields, staged.Window)
 }
 
-// finish commits the end of a run and its learned mappings, unless the run was superseded.
+// finish commits the end of a run and the learned mappings, unless the run was
+// superseded.
 func (s *Service) finish(ctx context.Context, ran model.Import, next model.Status, learned *learnedMappings) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		imp := ran
@@ -343,15 +353,15 @@ func (s *Service) finish(ctx context.Context, ran model.Import, next model.Statu
 	})
 }
 
-// discardRun schedules the deletion of a run's blobs, after even a run that does not know yet
-// that it was lost has stopped.
+// discardRun schedules the deletion of the blobs of a run. The delay ensures that
+// the run has stopped even if it does not yet know that it was lost.
 func (s *Service) discardRun(ctx context.Context, tx model.Tx, imp model.Import) error {
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.RunPrefix(imp.Run), Due: s.env.Now().Add(model.StopGrace)})
 }
 
-// returnToQueue queues an import that this process cannot finish, by calling requeue, and
-// reports whether the run is still current. It deletes the blobs of the run if they are
-// certainly not needed.
+// returnToQueue calls requeue to queue an import that this process cannot finish. It
+// reports whether the run is still current. It deletes the blobs of the run if they
+// are certainly not needed.
 func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue func(context.Context, model.Tx, model.Import) error) (current bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requeueTimeout)
 	defer cancel()
@@ -362,7 +372,7 @@ func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue f
 			return err
 		}
 		current = err == nil && now.Run == imp.Run
-		needed = current && now.Status != model.Running // the end was committed after all
+		needed = current && now.Status != model.Running // the end of the run was committed
 		if needed || !current {
 			return nil
 		}
@@ -374,9 +384,9 @@ func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue f
 	return current, err
 }
 
-// requeue queues an import again. The blobs of its run are scheduled for deletion in the same
-// transaction, so that they remain if an earlier commit, whose response was lost, refers to
-// them.
+// requeue queues an import again and schedules the deletion of the run's blobs in
+// the same transaction. If an earlier commit whose response was lost refers to the
+// blobs, they remain.
 func (s *Service) requeue(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if err := s.discardRun(ctx, tx, imp); err != nil {
 		return err
@@ -387,8 +397,8 @@ func (s *Service) requeue(ctx context.Context, tx model.Tx, imp model.Import) er
 	return model.EnqueueRun(ctx, tx)
 }
 
-// requeueLost queues an import whose run was lost, to start at notBefore. After maxLost lost
-// runs, the import fails.
+// requeueLost queues an import whose run was lost. The next run starts at notBefore
+// or later. After maxLost lost runs, the import fails.
 func (s *Service) requeueLost(ctx context.Context, tx model.Tx, imp model.Import, notBefore time.Time) error {
 	if err := s.discardRun(ctx, tx, imp); err != nil {
 		return err
@@ -411,7 +421,7 @@ func (s *Service) requeueLost(ctx context.Context, tx model.Tx, imp model.Import
 	return s.Transition(ctx, tx, &imp, model.Failed)
 }
 
-// RunAgain queues an import for another run, and discards the stage of the last one.
+// RunAgain queues an import for another run and discards the stage of its last run.
 func (s *Service) RunAgain(ctx context.Context, tx model.Tx, imp *model.Import) error {
 	if err := s.discardRun(ctx, tx, *imp); err != nil {
 		return fmt.Errorf("discard the last run: %w", err)

@@ -21,7 +21,7 @@ const sessionLife = 7 * 24 * time.Hour
 var hydrationLink = intray.NewMessage("link.hydration_token", nil)
 
 const (
-	// DefaultTokenLife is how long a hydration token is valid by default.
+	// DefaultTokenLife is the default validity of a hydration token.
 	DefaultTokenLife = 6 * time.Hour
 	// MaxTokenLife is the maximum validity of a hydration token.
 	MaxTokenLife = sessionLife
@@ -31,22 +31,22 @@ const (
 
 // NewSession describes a session to create.
 type NewSession struct {
-	// ID is the id of the session; "" means a new one.
+	// ID is the id of the session. "" generates a new id.
 	ID               string
 	ImportIdentifier string
-	// Life is how long the token is valid; 0 means DefaultTokenLife.
+	// Life is how long the token is valid. 0 means DefaultTokenLife.
 	Life time.Duration
 }
 
-// Hydration is the right to read and write a session.
+// Hydration contains a token that grants permission to read and write a session.
 type Hydration struct {
 	Session model.Session
 	Token   string
 	Life    time.Duration
 }
 
-// CreateSession creates a session and a token for it. A repeated call with the same ID returns
-// the existing session.
+// CreateSession creates a session and a token for it. If a session with this ID
+// exists, CreateSession returns that session.
 func (s *Service) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
 	if utf8.RuneCountInString(draft.ImportIdentifier) > model.MaxLabel || !model.IsPrintable(draft.ImportIdentifier) {
 		return Hydration{}, model.InvalidField("import_identifier", intray.NewMessage("session.invalid_identifier", intray.Params{"n": model.MaxLabel}))
@@ -73,7 +73,8 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 	return s.newHydration(session, draft.Life)
 }
 
-// ResumeSession returns another token for a session that was saved within seven days.
+// ResumeSession returns a new token for a session that was saved within the last
+// seven days.
 func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.Duration) (Hydration, error) {
 	session, err := s.session(ctx, org, id)
 	if err != nil {
@@ -104,15 +105,16 @@ func (s *Service) newHydration(session model.Session, life time.Duration) (Hydra
 	return Hydration{session, token, life}, err
 }
 
-// DeleteSession deletes a session with its state and file, and thus invalidates its tokens. A
-// session that does not exist for the organization is not an error.
+// DeleteSession deletes a session with its state and file. This invalidates its
+// tokens. It is not an error if the organization has no such session.
 func (s *Service) DeleteSession(ctx context.Context, org, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		return s.deleteSession(ctx, tx, org, id, time.Time{})
 	})
 }
 
-// deleteSession deletes a session, unless before is set and the session was saved since.
+// deleteSession deletes a session. If before is not zero, it keeps a session that
+// was saved at or after that time.
 func (s *Service) deleteSession(ctx context.Context, tx model.Tx, org, id string, before time.Time) error {
 	session, err := tx.Sessions.Get(ctx, org, id)
 	if model.IsKind(err, model.NotFound) {
@@ -124,12 +126,13 @@ func (s *Service) deleteSession(ctx context.Context, tx model.Tx, org, id string
 	if err := tx.Sessions.Delete(ctx, org, id); err != nil {
 		return err
 	}
-	// Sessions without a file need this, too: emptying the trash overwrites deleted rows.
+	// Sessions without a file also need this: emptying the trash overwrites deleted
+	// rows.
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: "sessions/" + session.ID, Due: s.env.Now()})
 }
 
-// Hydrated returns the session of a token. A token that is invalid or expired, or whose session
-// was deleted, is Denied.
+// Hydrated returns the session of a token. It returns a Denied error if the token is
+// invalid or expired, or if the session was deleted.
 func (s *Service) Hydrated(ctx context.Context, token string) (model.Session, error) {
 	g, err := auth.VerifyGrant(s.hydrationKey, token, hydrationLink, s.env.Now())
 	if err != nil {
@@ -146,8 +149,8 @@ func sessionGoneError(err error) error {
 	return err
 }
 
-// SessionState returns the current session and its state. A session without a saved state is
-// NotFound.
+// SessionState returns the current session and its state. If no state was saved, it
+// returns NotFound.
 func (s *Service) SessionState(ctx context.Context, session model.Session) (_ model.Session, state []byte, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		if session, err = tx.Sessions.Get(ctx, session.Org, session.ID); err != nil {
@@ -162,8 +165,8 @@ func (s *Service) SessionState(ctx context.Context, session model.Session) (_ mo
 	return session, state, err
 }
 
-// SaveState saves the state of a session. Unless ifMatch is nil, the current state must have
-// one of these tags, where "*" matches any state.
+// SaveState saves the state of a session. If ifMatch is not nil, the tag of the
+// current state must be in ifMatch. "*" matches any state.
 func (s *Service) SaveState(ctx context.Context, session model.Session, state []byte, ifMatch []string) (model.Session, error) {
 	sum := sha256.Sum256(state)
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -182,7 +185,8 @@ func (s *Service) SaveState(ctx context.Context, session model.Session, state []
 	return session, err
 }
 
-// SessionFile opens the file of a session. A session without a file is NotFound.
+// SessionFile opens the file of a session. If the session has no file, it returns
+// NotFound.
 func (s *Service) SessionFile(ctx context.Context, session model.Session) (blob.Reader, error) {
 	if session.File.Key == "" {
 		return nil, model.NotFoundError(intray.NewMessage("session.no_file", nil))
@@ -190,7 +194,7 @@ func (s *Service) SessionFile(ctx context.Context, session model.Session) (blob.
 	return s.env.OpenFile(ctx, session.File.Key)
 }
 
-// SaveSessionFile saves the file of a session and replaces an earlier one.
+// SaveSessionFile saves the file of a session. It replaces any earlier file.
 func (s *Service) SaveSessionFile(ctx context.Context, session model.Session, in IncomingFile, contentType string) (model.Session, error) {
 	if err := checkFilename("filename", in.Filename); err != nil {
 		return model.Session{}, err
@@ -207,7 +211,8 @@ func (s *Service) SaveSessionFile(ctx context.Context, session model.Session, in
 	done, err := s.env.StoreFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d model.StoredFile) error { return r.verify(in, d) })
 	if err != nil {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
-		// The write may have failed because the session was deleted with its unfinished file.
+		// Writing may have failed because the session was deleted together with its
+		// unfinished file.
 		if _, ended := s.session(ctx, session.Org, session.ID); model.IsKind(ended, model.NotFound) {
 			err = sessionGoneError(ended)
 		}
@@ -244,7 +249,7 @@ func (s *Service) replaceSessionFile(ctx context.Context, session model.Session,
 	return session, err
 }
 
-// ForgetSessions deletes expired sessions, at most MaintenanceBatch of them.
+// ForgetSessions deletes at most MaintenanceBatch expired sessions.
 func (s *Service) ForgetSessions(ctx context.Context) error {
 	before := s.env.Now().Add(-sessionLife)
 	var stale []model.Session

@@ -19,14 +19,14 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// The names of the links in error messages.
+// The names of links in error messages.
 var (
 	downloadLink = intray.NewMessage("link.download_url", nil)
 	uploadLink   = intray.NewMessage("link.upload_url", nil)
 )
 
-// uploadTimeout is how long an upload may take. It is much shorter than GuardFor, so that no
-// file is deleted while it is accepted.
+// uploadTimeout is the maximum duration of an upload. It is much shorter than
+// GuardFor, so that no file is deleted while it is being accepted.
 const uploadTimeout = 20 * time.Hour
 
 // UploadReceiver receives the file of an authorized upload.
@@ -42,11 +42,11 @@ type UploadReceiver struct {
 // IncomingFile is the file of an upload.
 type IncomingFile struct {
 	Body io.Reader
-	// Length is the declared size of the file, in bytes, or -1.
+	// Length is the declared size of the file in bytes, or -1 if it is unknown.
 	Length int64
-	// Filename is the declared name, or "".
+	// Filename is the file name that the client declared, or "".
 	Filename string
-	// MD5 and SHA256 are the declared digests, or nil.
+	// MD5 and SHA256 are the digests that the client declared, or nil.
 	MD5, SHA256 []byte
 }
 
@@ -56,8 +56,8 @@ type UploadReceipt struct {
 	MD5  string
 }
 
-// BeginUpload authorizes an upload by a token of UploadToken. length is the declared size of
-// the file, or -1.
+// BeginUpload authorizes an upload with a token from UploadToken. length is the
+// declared size of the file in bytes, or -1 if it is unknown.
 func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*UploadReceiver, error) {
 	g, err := auth.VerifyGrant(s.uploadKey, token, uploadLink, s.env.Now())
 	if err != nil {
@@ -101,8 +101,8 @@ func (r *UploadReceiver) tooLarge() error {
 	return model.NewError(model.TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_import", intray.Params{"size": r.MaxSize}))
 }
 
-// Receive stores the file. If it returns nil, the file is durable and the import is Pending.
-// Otherwise the import still waits for an upload.
+// Receive stores the file. If it returns nil, the file is durable and the import is
+// Pending. Otherwise, the import is still waiting for an upload.
 func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadReceipt, error) {
 	if err := checkFilename("filename", in.Filename); err != nil {
 		return UploadReceipt{}, err
@@ -116,12 +116,13 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	if err := r.insertUpload(ctx, key); err != nil {
 		return UploadReceipt{}, err
 	}
-	// One more byte shows that the file is too large.
+	// Reading one more byte reveals that the file is too large.
 	body := io.LimitReader(in.Body, r.MaxSize+1)
 	done, err := s.env.StoreFile(ctx, key, body, func(d model.StoredFile) error { return r.verify(in, d) })
 	if err != nil {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
-		// The write may have failed because the import was deleted with its unfinished file.
+		// Writing may have failed because the import was deleted together with its
+		// unfinished file.
 		if _, gone := s.Import(ctx, r.imp.Org, r.imp.ID); model.IsKind(gone, model.NotFound) {
 			err = gone
 		}
@@ -131,7 +132,7 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
 	if err := r.accept(ctx, key, in.Filename, done); err != nil {
-		if model.IsRolledBack(err) { // otherwise the transaction may be committed
+		if model.IsRolledBack(err) { // otherwise, the transaction may have been committed
 			s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		}
 		return UploadReceipt{}, err
@@ -140,8 +141,8 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	return UploadReceipt{done.Size, hex.EncodeToString(done.MD5)}, nil
 }
 
-// insertUpload inserts the upload unless it exists, and marks its blob as trash until the file
-// is accepted.
+// insertUpload inserts the upload if it does not exist. It marks the blob of the
+// file as trash until the file is accepted.
 func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 	s := r.service
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -161,7 +162,8 @@ func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 	})
 }
 
-// verify compares the stored file with the limits and the declared values.
+// verify checks the size of the stored file and compares it with the declared length
+// and digests.
 func (r *UploadReceiver) verify(in IncomingFile, d model.StoredFile) error {
 	switch {
 	case d.Size > r.MaxSize:
@@ -178,7 +180,7 @@ func (r *UploadReceiver) verify(in IncomingFile, d model.StoredFile) error {
 	return nil
 }
 
-// accept records the file in the import and queues the import.
+// accept records the stored file in the import and queues the import.
 func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d model.StoredFile) error {
 	s := r.service
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -203,13 +205,14 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 	})
 }
 
-// IsShort reports whether err means that the request body ended too early.
+// IsShort reports whether err means that the request body ended before its declared
+// length.
 func IsShort(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
 // MaxUploads is the maximum number of uploads in a list.
 const MaxUploads = 10000
 
-// Upload returns an upload in any status.
+// Upload returns an upload, whatever its status.
 func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		u, err = tx.Uploads.Get(ctx, org, id)
@@ -218,9 +221,9 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, e
 	return u, model.DescribeNotFound(err, model.UploadMissing)
 }
 
-// Uploads calls use with the number of processed uploads that match the filter, and with those
-// from position start up to and excluding end. They are read during the iteration, which must
-// end before use returns.
+// Uploads calls use with the number of processed uploads that match the filter, and
+// with those from position start up to but not including end. The sequence reads
+// uploads as it yields them and must not be used after use returns.
 func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter, start, end int64, use func(total int64, list iter.Seq2[model.Upload, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error {
 		total, err := tx.Uploads.Count(ctx, org, f)
@@ -231,7 +234,8 @@ func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter,
 	})
 }
 
-// ProcessedUpload returns an upload that has a result. An upload without one is a Conflict.
+// ProcessedUpload returns an upload that has a result. If the upload has none, it
+// returns a Conflict.
 func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (model.Upload, error) {
 	u, err := s.Upload(ctx, org, id)
 	if err == nil && u.Status != model.UploadProcessed {
@@ -243,9 +247,9 @@ func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (model.Up
 // Download is an open download.
 type Download struct {
 	Upload model.Upload
-	// What is RawFile, or the output format of the result.
+	// What is RawFile or the output format of the result.
 	What string
-	// Stored is the stored file, or nil if the file is generated by Write.
+	// Stored is the stored file. It is nil if Write generates the file.
 	Stored blob.Reader
 
 	write func(w io.Writer) error
@@ -260,12 +264,13 @@ func (d *Download) Close() error {
 	return d.close()
 }
 
-// Write generates the file if it is not stored, and closes the download.
+// Write writes the file and closes the download. It generates the file if it is not
+// stored.
 func (d *Download) Write(w io.Writer) error {
 	return errors.Join(d.write(w), d.Close())
 }
 
-// Download opens the file that a token of DownloadToken allows.
+// Download opens the file that a token from DownloadToken grants access to.
 func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
 	g, err := auth.VerifyGrant(s.downloadKey, token, downloadLink, s.env.Now())
 	if err != nil {
@@ -290,7 +295,7 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 	return d, err
 }
 
-// OpenConverted prepares d for writing the result in a format that is not stored.
+// OpenConverted prepares d to write the result in a format that is not stored.
 func (s *Service) OpenConverted(ctx context.Context, d *Download) error {
 	imp, err := s.Import(ctx, d.Upload.Org, d.Upload.ImportID)
 	if err != nil {
@@ -321,15 +326,18 @@ func (s *Service) OpenConverted(ctx context.Context, d *Download) error {
 // LinkLife is how long upload and download URLs are valid.
 const LinkLife = 1800 * time.Second
 
-// UploadToken returns a token that allows uploading the file of an import.
+// UploadToken returns a token that grants permission to upload the file of an
+// import.
 func (s *Service) UploadToken(imp model.Import) (string, error) {
 	return auth.SignGrant(s.uploadKey, auth.Grant{Org: imp.Org, ID: imp.ID, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
 }
 
-// RawFile selects the received file for a download. The output formats select the result.
+// RawFile selects the received file for a download. An output format selects the
+// result instead.
 const RawFile = "raw"
 
-// DownloadToken returns a token that allows downloading a file of an upload.
+// DownloadToken returns a token that grants permission to download a file of an
+// upload. what is RawFile or an output format.
 func (s *Service) DownloadToken(u model.Upload, what string) (string, error) {
 	return auth.SignGrant(s.downloadKey, auth.Grant{Org: u.Org, ID: u.ID, What: what, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
 }

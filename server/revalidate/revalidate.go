@@ -1,5 +1,5 @@
-// Package revalidate parses and validates edited rows exactly as the run that
-// staged them: with the same plan, the same date and number formats, and the same
+// Package revalidate parses and validates edited rows exactly as the run that staged
+// them did. It uses the same plan, the same date and number formats, and the same
 // hooks.
 package revalidate
 
@@ -21,8 +21,8 @@ import (
 // called concurrently, except Close, which must be the last call.
 type Revalidator struct {
 	plan *rowplan.Plan
-	// hookSources are the hooks that run on edited rows. loadHooks loads them for
-	// the first change.
+	// hookSources are the hooks that process edited rows. loadHooks loads them when the
+	// first change is made.
 	hookSources intray.Hooks
 	loadHooks   func(ctx context.Context) (engine.HookRunner, error)
 	// hooked is set if hooks may have set values.
@@ -31,7 +31,8 @@ type Revalidator struct {
 	hooks  engine.HookRunner
 }
 
-// Open returns a Revalidator for the rows that a run staged with this outcome.
+// Open returns a Revalidator for the rows that a run staged. out is the outcome of
+// that run.
 func Open(e *engine.Engine, imp engine.Import, out *engine.Outcome) (*Revalidator, error) {
 	plan, err := rowplan.Compile(out.Schema(imp.Schema), out.Mapping, out.Headers)
 	if err != nil {
@@ -70,7 +71,7 @@ func (d *Revalidator) Close() error {
 	return hooks.Close()
 }
 
-// openHooks returns the hooks, and loads them on the first call. It returns nil if
+// openHooks returns the hooks. It loads them on the first call. It returns nil if
 // there are none.
 func (d *Revalidator) openHooks(ctx context.Context) (engine.HookRunner, error) {
 	d.mu.Lock()
@@ -86,7 +87,7 @@ func (d *Revalidator) openHooks(ctx context.Context) (engine.HookRunner, error) 
 	return hooks, nil
 }
 
-// Deleted calls the delete hooks with rows that a reviewer deletes. It consumes the
+// Deleted calls the delete hooks with rows that a reviewer is deleting. It reads the
 // rows only if there are such hooks.
 func (d *Revalidator) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error {
 	hooks, err := d.openHooks(ctx)
@@ -104,7 +105,8 @@ func (d *Revalidator) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch,
 	return nil
 }
 
-// BlankRows returns rows as parsed from a file whose cells are all empty.
+// BlankRows returns rows that are equal to rows parsed from a file with empty cells
+// only.
 func (d *Revalidator) BlankRows(first int64, rows int) *intray.Batch {
 	recs := intray.Records{First: first}
 	for range rows {
@@ -119,10 +121,10 @@ func (d *Revalidator) BlankRows(first int64, rows int) *intray.Batch {
 	return b
 }
 
-// Change applies edits to a staged batch in order, runs the hooks, and validates
-// the rows again. It returns an [intray.HookError] if a hook fails; the batch is
-// then invalid. Problems of cross-row validators stay as they are, because only the
-// caller knows all rows.
+// Change applies edits to a staged batch in order, runs the hooks, and validates the
+// rows again. If a hook fails, Change returns an [*intray.HookError] and the batch
+// is invalid. Change keeps the problems of cross-row validators, because it does not
+// know all rows.
 func (d *Revalidator) Change(ctx context.Context, b *intray.Batch, edits []rowplan.Edit) error {
 	if len(b.Fields) != len(d.plan.Fields) {
 		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(d.plan.Fields))
@@ -144,8 +146,8 @@ func (d *Revalidator) Change(ctx context.Context, b *intray.Batch, edits []rowpl
 	return nil
 }
 
-// runHooks runs the hooks on edited rows: first the bulk hooks, which see only
-// these rows, then the row hooks.
+// runHooks runs the hooks on edited rows. Bulk hooks run first and see only these
+// rows. Row hooks run afterwards.
 func (d *Revalidator) runHooks(ctx context.Context, b *intray.Batch) error {
 	hooks, err := d.openHooks(ctx)
 	if err != nil || hooks == nil {
@@ -169,7 +171,7 @@ func (d *Revalidator) runHooks(ctx context.Context, b *intray.Batch) error {
 	return nil
 }
 
-// updateRows returns edited rows as hooks see them.
+// updateRows returns edited rows in the form that hooks receive.
 func (d *Revalidator) updateRows(b *intray.Batch) intray.HookRows {
 	rows := d.plan.HookRows(d.plan.HookView(b))
 	rows.Update = true
@@ -177,16 +179,16 @@ func (d *Revalidator) updateRows(b *intray.Batch) intray.HookRows {
 }
 
 // ValueDiffers reports whether the value of a cell differs from the value that its
-// text parses to, because a hook set it or because a workbook displays it with less
-// precision.
+// raw value parses to. This is possible because a hook set the value, or because a
+// workbook displays it with less precision.
 func (d *Revalidator) ValueDiffers(field int, text, v string) bool {
 	return d.hooked && field >= 0 && field < len(d.plan.Fields) && !d.plan.Fields[field].ParsesTo([]byte(text), []byte(v))
 }
 
-// TypedText returns the text that, entered into a cell of the field, parses to the
-// same value as a workbook cell. It tries the displayed text, the stored value, and
-// the stored value with a decimal comma. If none does, it returns the displayed
-// text.
+// TypedText returns text that, entered into a cell of the field, parses to the same
+// value as a cell of a workbook. It tries the displayed text, the stored value, and
+// the stored value with a decimal comma. If none of them works, it returns the
+// displayed text.
 func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, stored string) string {
 	if kind == intray.CellText || field < 0 || field >= len(d.plan.Fields) {
 		return shown
@@ -211,7 +213,8 @@ func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, s
 	return shown
 }
 
-// Count adds the next batch to the counts and lists of an outcome.
+// Count adds a batch to the counts and lists of an outcome. Call it with the batches
+// in order.
 func (d *Revalidator) Count(b *intray.Batch, out *engine.Outcome) {
 	out.AddSummary(d.plan.Summarize(b))
 }
