@@ -1,5 +1,6 @@
-// Package auth manages organizations and their API keys, signs and verifies the tokens in links
-// ([Grant]), and stores the responses to requests with an idempotency key.
+// Package auth manages organizations and their API keys, signs and verifies the
+// tokens in links ([Grant]), and stores responses to requests with an idempotency
+// key.
 package auth
 
 import (
@@ -16,7 +17,8 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Service authenticates API keys and replays responses. It is safe for concurrent use.
+// Service authenticates API keys and stores responses for repeated requests. It is
+// safe for concurrent use.
 type Service struct {
 	env                        *model.Env
 	licenceKey, idempotencyKey secrets.Key
@@ -25,7 +27,7 @@ type Service struct {
 	activeReplays *model.InProgress
 }
 
-// New returns a service.
+// New returns a Service.
 func New(env *model.Env) (*Service, error) {
 	replays, err := env.Master.Cipher("kept answers")
 	return &Service{
@@ -37,19 +39,20 @@ func New(env *model.Env) (*Service, error) {
 // DefaultOrg is the name of the organization that Bootstrap creates.
 const DefaultOrg = "default"
 
-// prefixes has the prefix of each kind of keys.
+// prefixes contains the prefix of each kind of key.
 var prefixes = map[model.LicenceKind]string{model.Backend: "bk_", model.Frontend: "fk_"}
 
-// keyPattern matches a key after its prefix.
+// keyPattern matches the part of a key after its prefix.
 var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{40,200}$`)
 
-// NewKey is a new licence with its key, which is not stored.
+// NewKey is a new licence and its key. The key is not stored.
 type NewKey struct {
 	Licence model.Licence
 	Key     string
 }
 
-// CreateOrg creates an organization. Names are unique.
+// CreateOrg creates an organization. It returns a Conflict if the name is already
+// used.
 func (s *Service) CreateOrg(ctx context.Context, name string) (model.Org, error) {
 	org, err := s.draftOrg(strings.TrimSpace(name))
 	if err != nil {
@@ -62,7 +65,7 @@ func (s *Service) CreateOrg(ctx context.Context, name string) (model.Org, error)
 	return org, err
 }
 
-// maxOrgName is the maximum length of the name of an organization, in bytes.
+// maxOrgName is the maximum length of an organization name, in bytes.
 const maxOrgName = 200
 
 func (s *Service) draftOrg(name string) (model.Org, error) {
@@ -73,8 +76,8 @@ func (s *Service) draftOrg(name string) (model.Org, error) {
 	return model.Org{ID: id, Name: name, Created: s.env.Now()}, err
 }
 
-// CreateKey creates a key of the organization with this name. With a lifetime of 0, it does not
-// expire.
+// CreateKey creates a key for the organization named orgName. If lifetime is 0, the
+// key does not expire.
 func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.LicenceKind, lifetime time.Duration) (NewKey, error) {
 	made, err := s.draftKey(kind, "", lifetime)
 	if err != nil {
@@ -94,9 +97,9 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.Lice
 	return made, err
 }
 
-// draftKey returns a licence without an organization. If given is "", it generates a key.
-// Otherwise given must have the prefix of its kind and 40 to 200 characters of A-Z, a-z, 0-9,
-// _ and -.
+// draftKey returns a new licence that does not yet belong to an organization. If
+// given is "", it generates the key. Otherwise, given is the key: the prefix of its
+// kind followed by 40 to 200 characters from A-Z, a-z, 0-9, _ and -.
 func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.Duration) (NewKey, error) {
 	prefix, known := prefixes[kind]
 	if !known {
@@ -127,7 +130,8 @@ func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.D
 	return NewKey{l, given}, nil
 }
 
-// Licences returns the licences of all organizations, oldest first, and the organizations by id.
+// Licences returns the licences of all organizations, oldest first, and a map from
+// ids to organizations.
 func (s *Service) Licences(ctx context.Context) (list []model.Licence, orgs map[string]model.Org, err error) {
 	orgs = map[string]model.Org{}
 	err = s.env.Store.View(ctx, func(tx model.Tx) error {
@@ -144,7 +148,7 @@ func (s *Service) Licences(ctx context.Context) (list []model.Licence, orgs map[
 	return list, orgs, err
 }
 
-// RevokeKey revokes a licence. When it returns nil, the key is invalid.
+// RevokeKey revokes a licence. The key is invalid as soon as RevokeKey returns nil.
 func (s *Service) RevokeKey(ctx context.Context, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		err := tx.Accounts.RevokeLicence(ctx, id, s.env.Now())
@@ -155,7 +159,8 @@ func (s *Service) RevokeKey(ctx context.Context, id string) error {
 	})
 }
 
-// Authenticate returns the licence of a key. A key that is unknown, revoked or expired is Denied.
+// Authenticate returns the licence for a key. It returns a Denied error if the key
+// is unknown, revoked or expired.
 func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, error) {
 	hash := s.licenceKey.MAC([]byte(key))
 	var l model.Licence
@@ -177,11 +182,13 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 	return l, nil
 }
 
-// FirstKeys are the first keys of an empty store. Bootstrap generates those that are "".
+// FirstKeys are the first keys of an empty store. Bootstrap generates each key that
+// is "".
 type FirstKeys struct{ Backend, Frontend string }
 
-// Bootstrap creates the organization DefaultOrg with a key of each kind, in one transaction, and
-// returns the keys. If the store has an organization, it does nothing and returns nil.
+// Bootstrap creates the organization DefaultOrg with one key of each kind in one
+// transaction. It returns the keys. If the store already has an organization,
+// Bootstrap does nothing and returns nil.
 func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, error) {
 	org, err := s.draftOrg(DefaultOrg)
 	if err != nil {

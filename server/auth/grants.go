@@ -10,15 +10,16 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// ExpiryUnix returns a time in seconds since 1970, rounded up.
+// ExpiryUnix returns t in seconds since 1970, rounded up.
 func ExpiryUnix(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 
-// Grant is what a signed token allows: access to one object of an organization until a time.
-// Each purpose has its own key, so that a token is valid for one purpose only.
+// Grant is the permission that a signed token contains: access to one object of an
+// organization until a given time. Each purpose has its own key. A token is
+// therefore valid for one purpose only.
 type Grant struct {
 	Org string `json:"o"`
 	ID  string `json:"i"`
-	// Expires is in seconds since 1970; 0 means never.
+	// Expires is the expiry in seconds since 1970. 0 means never.
 	Expires int64 `json:"e,omitempty"`
 	// What selects the file of a download.
 	What string `json:"w,omitempty"`
@@ -33,13 +34,14 @@ func SignGrant(key secrets.Key, g Grant) (string, error) {
 	return key.Sign(payload), nil
 }
 
-// AlteredError returns the error of a token for another object than the rest of the link.
+// AlteredError returns the error for a token that was issued for a different object
+// than the rest of its link.
 func AlteredError(link intray.Message) error {
 	return model.NewError(model.Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
 }
 
-// VerifyGrant returns the grant of a token. A token that was altered, is for another purpose or
-// has expired is Denied.
+// VerifyGrant returns the grant in a token. It returns a Denied error if the token
+// was altered, was issued for a different purpose, or has expired.
 func VerifyGrant(key secrets.Key, token string, link intray.Message, now time.Time) (Grant, error) {
 	var g Grant
 	payload, err := key.Verify(token)

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// replayLife is how long responses are kept for repeated requests.
+// replayLife is how long a response is kept for repeated requests.
 const replayLife = 72 * time.Hour
 
 // ReplayedResponse is a stored response.
@@ -20,21 +20,22 @@ type ReplayedResponse struct {
 	Body   []byte
 }
 
-// ReplayLock is the right to handle the request with an idempotency key. The owner must call
-// Finish or Release.
+// ReplayLock is the exclusive right to handle the request with an idempotency key.
+// The owner must call Finish or Release.
 type ReplayLock struct {
-	// ID is the id of the object that the request creates. It is the same for a repeated
-	// request, so that no second object is created even if the first process crashed.
+	// ID is the id of the object that the request creates. A repeated request gets the
+	// same ID. Therefore, no second object is created even if the first process
+	// crashes.
 	ID string
 
 	service *Service
 	replay  model.Replay
 }
 
-// BeginReplay returns the stored response for an idempotency key, or a lock if there is none and
-// the caller must handle the request. A key that was used for another request, or whose request
-// is in progress, is a Conflict. Responses are kept for 72 hours; after that, the key can be
-// used again.
+// BeginReplay returns the stored response for an idempotency key. If there is none,
+// it returns a lock and the caller must handle the request. If the key was used for
+// a different request, or if its request is in progress, BeginReplay returns a
+// Conflict. Responses are kept for 72 hours. After that, the key can be used again.
 func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string) (*ReplayedResponse, *ReplayLock, error) {
 	fresh := model.Replay{Org: org, Key: key, Fingerprint: fingerprint, Node: s.env.Node, Created: s.env.Now()}
 	first := s.activeReplays.TryAdd(replayName(fresh))
@@ -50,11 +51,12 @@ func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string)
 
 func replayName(r model.Replay) string { return r.Org + " " + r.Key }
 
-// errKeyInserted means that another request inserted the key after it was looked up.
+// errKeyInserted means that a concurrent request inserted the key after it was
+// looked up.
 var errKeyInserted = &model.Error{Kind: model.Conflict, Code: "key_inserted"}
 
-// beginReplay returns a response or a lock. first reports whether this process is handling no
-// other request with the key.
+// beginReplay returns a response or a lock. first must be set if this process is not
+// handling any other request with the key.
 func (s *Service) beginReplay(ctx context.Context, fresh model.Replay, first bool) (response *ReplayedResponse, lock *ReplayLock, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		stored, err := tx.Replays.Get(ctx, fresh.Org, fresh.Key)
@@ -87,8 +89,8 @@ func (s *Service) beginReplay(ctx context.Context, fresh model.Replay, first boo
 	return response, lock, nil
 }
 
-// checkReplay returns the response of a stored replay, or the replay to handle next: fresh for a
-// new request, stored to continue an interrupted one.
+// checkReplay returns the response of a stored replay. If there is none, it returns
+// the replay to handle: fresh for a new request, or stored for an interrupted one.
 func (s *Service) checkReplay(ctx context.Context, tx model.Tx, stored, fresh model.Replay, first bool) (*ReplayedResponse, model.Replay, error) {
 	same, released := stored.Fingerprint == fresh.Fingerprint, stored.Status == 0 && stored.Node == ""
 	switch {
@@ -109,7 +111,8 @@ func (s *Service) checkReplay(ctx context.Context, tx model.Tx, stored, fresh mo
 			return nil, fresh, keyInUseError()
 		}
 	}
-	// The same request was interrupted. Its objects may exist, so that it keeps its ID.
+	// The same request was interrupted. It keeps its ID, because its objects may
+	// already exist.
 	stored.Node = s.env.Node
 	return nil, stored, nil
 }
@@ -126,7 +129,7 @@ func (s *Service) newReplayLock(r model.Replay) *ReplayLock {
 	return &ReplayLock{ID: model.DerivedID(mac), service: s, replay: r}
 }
 
-// Finish stores the encrypted response for repeated requests.
+// Finish encrypts and stores the response for repeated requests.
 func (t *ReplayLock) Finish(ctx context.Context, a ReplayedResponse) error {
 	sealed, err := t.service.replayCipher.Seal(a.Body, t.replay.Org, t.replay.Key)
 	if err != nil {
@@ -137,16 +140,16 @@ func (t *ReplayLock) Finish(ctx context.Context, a ReplayedResponse) error {
 	return t.save(ctx, done)
 }
 
-// Release releases the key without a response. The same request will have the same ID, and
-// another request may use the key.
+// Release releases the key without a response. If the same request is repeated, it
+// gets the same ID. A different request may also use the key.
 func (t *ReplayLock) Release(ctx context.Context) error {
 	done := t.replay
 	done.Node = ""
 	return t.save(ctx, done)
 }
 
-// save saves a replay and ends the request in this process. If saving fails, the same request
-// can be handled again, with the same ID.
+// save stores a replay and ends the request in this process. If storing it fails,
+// the same request can be handled again with the same ID.
 func (t *ReplayLock) save(ctx context.Context, done model.Replay) error {
 	defer t.service.activeReplays.Remove(replayName(t.replay))
 	return t.service.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Replays.Save(ctx, done) })

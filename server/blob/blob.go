@@ -1,11 +1,13 @@
-// Package blob defines the storage of immutable files: uploads, staged segments, results.
+// Package blob defines the storage of immutable files: uploads, staged segments and
+// results.
 //
-// A blob has a key. It is written once, from beginning to end, and becomes visible as a
-// whole. New content gets a new key. The package knows nothing about imports or permissions:
-// whoever knows a key may read the blob.
+// A blob has a key. It is written once, from beginning to end, and becomes visible
+// only when it is complete. New content gets a new key. The package does not depend
+// on imports or permissions: anyone who knows a key can read the blob.
 //
-// Keys are generated, never derived from names in requests. They consist of parts of
-// [a-z0-9._-] that do not begin with ".", joined by "/".
+// Keys are generated and never derived from names in requests. A key consists of
+// parts joined by "/". A part consists of characters from [a-z0-9._-] and does not
+// begin with ".".
 package blob
 
 import (
@@ -17,28 +19,29 @@ import (
 	"time"
 )
 
-// ErrNotFound means that no blob has the key.
+// ErrNotFound means that there is no blob with the key.
 var ErrNotFound = errors.New("blob not found")
 
 // Store stores blobs. It is safe for concurrent use.
 type Store interface {
-	// Create begins a blob. Commit replaces an existing blob with the same key.
+	// Create starts writing a blob. Commit replaces any existing blob with the same
+	// key.
 	Create(ctx context.Context, key string) (Writer, error)
-	// Open opens a blob for reading. A missing blob is ErrNotFound.
+	// Open opens a blob for reading. It returns ErrNotFound if the blob does not exist.
 	Open(ctx context.Context, key string) (Reader, error)
-	// Delete deletes a blob. A missing blob is not an error.
+	// Delete deletes a blob. It is not an error if the blob does not exist.
 	Delete(ctx context.Context, key string) error
-	// DeleteAll deletes all blobs whose keys begin with prefix and "/", including unfinished
-	// ones. A prefix without blobs is not an error.
+	// DeleteAll deletes all blobs whose keys begin with prefix and "/", including
+	// unfinished ones. It is not an error if there are none.
 	DeleteAll(ctx context.Context, prefix string) error
-	// CheckWritable returns nil if blobs can be written.
+	// CheckWritable returns an error if blobs cannot be written.
 	CheckWritable(ctx context.Context) error
 }
 
 // Lister is a Store that can list its blobs.
 type Lister interface {
-	// List yields the finished blobs, in any order. It may or may not yield blobs that are
-	// created or deleted meanwhile.
+	// List yields the finished blobs in any order. Blobs that are created or deleted in
+	// the meantime may or may not be included.
 	List(ctx context.Context) iter.Seq2[Entry, error]
 }
 
@@ -49,13 +52,14 @@ type Entry struct {
 	Modified time.Time
 }
 
-// Writer is a blob being written.
+// Writer writes a blob.
 type Writer interface {
 	io.Writer
-	// Commit makes the blob visible under its key. When it returns nil, the blob survives a
-	// crash of the process and of the machine.
+	// Commit makes the blob visible under its key. If it returns nil, the blob survives
+	// a crash of the process or the machine.
 	Commit() error
-	// Abort discards the blob. After Commit, it does nothing, so that it can be deferred.
+	// Abort discards the blob. After Commit, Abort does nothing and can therefore be
+	// deferred.
 	Abort()
 }
 
@@ -68,5 +72,6 @@ type Reader interface {
 
 var keyPart = regexp.MustCompile(`^[a-z0-9_-][a-z0-9._-]*(/[a-z0-9_-][a-z0-9._-]*)*$`)
 
-// ValidKey reports whether key is valid: see the package comment. The maximum is 512 bytes.
+// ValidKey reports whether key is valid according to the package comment and has at
+// most 512 bytes.
 func ValidKey(key string) bool { return len(key) <= 512 && keyPart.MatchString(key) }

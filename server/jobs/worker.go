@@ -1,8 +1,8 @@
-// Package jobs calls the service for jobs and periodically.
+// Package jobs calls the service to run jobs and periodic work.
 //
-// A [Worker] runs imports when a job asks for it. It also records the heartbeat of this
-// process, and calls the service for maintenance, connectors, uploads of results, and
-// webhook deliveries. The service decides what is due.
+// A [Worker] runs imports when a job requests it. It also records the heartbeat of
+// this process, and calls the service for maintenance, connectors, uploads of
+// results, and webhook deliveries. The service determines what is due.
 package jobs
 
 import (
@@ -17,71 +17,72 @@ import (
 )
 
 const (
-	// heartbeatInterval is the time between two heartbeats, and between two rounds of
+	// heartbeatInterval is the interval between heartbeats and between rounds of
 	// maintenance.
 	heartbeatInterval = 2 * time.Second
-	// heartbeatTimeout is how long heartbeats may fail before this process must assume that
-	// the others consider it dead, and stop its runs.
+	// heartbeatTimeout is the time after which this process stops its runs if no
+	// heartbeat has succeeded, because other processes may then consider it dead.
 	heartbeatTimeout = 8 * time.Second
 	// deliveryInterval is the maximum time between two calls of Deliver.
 	deliveryInterval = 250 * time.Millisecond
-	// connectorWorkers and uploadWorkers are how many connectors run and how many results are
-	// uploaded at once. Each polls after pollInterval.
+	// connectorWorkers is the maximum number of connectors that run at the same time,
+	// and uploadWorkers is the maximum number of results that are uploaded at the same
+	// time. Each worker looks for work every pollInterval.
 	connectorWorkers, uploadWorkers, pollInterval = 8, 2, time.Second
-	// garbageInterval is the time between two garbage collections.
+	// garbageInterval is the interval between garbage collections.
 	garbageInterval = 5 * time.Minute
 )
 
-// Service is what a worker calls.
+// Service contains the methods that a worker calls.
 type Service interface {
-	// RunNext runs the next import, and reports whether there was one.
+	// RunNext runs the next import. It reports whether there was one.
 	RunNext(ctx context.Context) (bool, error)
 	RecordHeartbeat(ctx context.Context) error
 	RunMaintenance(ctx context.Context) error
 	Transfers
 }
 
-// Transfers are the calls for connectors and deliveries.
+// Transfers contains the methods for connectors and deliveries.
 type Transfers interface {
-	// Deliver starts the webhook deliveries that are due. WaitForDeliveries waits until none
-	// is in progress.
+	// Deliver starts the webhook deliveries that are due. WaitForDeliveries waits until
+	// no delivery is in progress.
 	Deliver(ctx context.Context) error
 	WaitForDeliveries()
-	// RunNextConnector runs a connector that is due, and DeliverNextResult uploads a result
-	// that is due. They report whether there was one.
+	// RunNextConnector runs one connector that is due, and DeliverNextResult uploads
+	// one result that is due. Both report whether there was one.
 	RunNextConnector(ctx context.Context) (bool, error)
 	DeliverNextResult(ctx context.Context) (bool, error)
 	// CollectGarbage deletes expired data and orphaned blobs.
 	CollectGarbage(ctx context.Context) error
-	// DeliveriesReady receives a value when a new delivery is due.
+	// DeliveriesReady receives a value when a new delivery becomes due.
 	DeliveriesReady() <-chan struct{}
 }
 
 var _ Service = (*service.Service)(nil)
 
-// Worker calls a service. Create it with New.
+// Worker calls a service. Use New to create one.
 type Worker struct {
 	service Service
 	log     *slog.Logger
 
 	mu sync.Mutex
-	// runs has the cancel functions of the running jobs.
+	// runs holds the functions that cancel running jobs.
 	runs map[int]context.CancelFunc
 	next int
 }
 
-// New returns a worker.
+// New returns a Worker.
 func New(s Service, log *slog.Logger) *Worker {
 	return &Worker{service: s, log: log, runs: map[int]context.CancelFunc{}}
 }
 
-// Handlers returns the handler of each kind of job.
+// Handlers returns the handler for each kind of job.
 func (w *Worker) Handlers() map[string]queue.Handler {
 	return map[string]queue.Handler{model.RunJob: w.runImports}
 }
 
-// runImports runs imports until none is left for this process, so that one job is enough to
-// empty the queue.
+// runImports runs imports until none is left for this process. One job is therefore
+// enough to empty the queue.
 func (w *Worker) runImports(ctx context.Context, _ queue.Job) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -104,7 +105,8 @@ func (w *Worker) runImports(ctx context.Context, _ queue.Job) error {
 	return ctx.Err()
 }
 
-// cancelRuns cancels the running jobs, because another process may continue their imports.
+// cancelRuns cancels the running jobs, because another process may already have
+// taken over their imports.
 func (w *Worker) cancelRuns() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -113,7 +115,7 @@ func (w *Worker) cancelRuns() {
 	}
 }
 
-// RunBackground calls the service periodically until ctx ends.
+// RunBackground performs the periodic work until ctx is canceled.
 func (w *Worker) RunBackground(ctx context.Context) {
 	var group sync.WaitGroup
 	group.Go(func() { w.runHeartbeat(ctx) })
@@ -133,7 +135,7 @@ func (w *Worker) RunBackground(ctx context.Context) {
 	group.Wait()
 }
 
-// repeat calls work after each interval until ctx ends.
+// repeat calls work at the given interval until ctx is canceled.
 func repeat(ctx context.Context, interval time.Duration, work func()) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -147,14 +149,15 @@ func repeat(ctx context.Context, interval time.Duration, work func()) {
 	}
 }
 
-// logFailure logs an error, unless it may be a consequence of the end of ctx.
+// logFailure logs an error, unless the end of ctx may have caused it.
 func (w *Worker) logFailure(ctx context.Context, text string, err error) {
 	if err != nil && ctx.Err() == nil {
 		w.log.Warn(text, "error", err)
 	}
 }
 
-// pollWork calls next until nothing is due, and again after each interval, until ctx ends.
+// pollWork calls next until nothing is due. It does so again at each interval until
+// ctx is canceled.
 func (w *Worker) pollWork(ctx context.Context, failure string, next func(context.Context) (bool, error)) {
 	workAll := func() {
 		for more := true; more && ctx.Err() == nil; {

@@ -1,11 +1,12 @@
-// Package queue stores durable jobs. A job is enqueued in a transaction, and runs at least
-// once after that transaction is committed, even if processes crash.
+// Package queue stores durable jobs. A job is enqueued in a transaction. It runs at
+// least once after that transaction has been committed, even if processes crash.
 //
-// A [Job] names a kind of work and the object to work on. It has no payload: its [Handler]
-// reads the current state from the store. A node is a process that runs jobs. [Queue.Reclaim]
-// returns the jobs of a dead node to the queue. A [Queue] is part of the store's database.
+// A [Job] identifies a kind of work and the object to work on. It has no payload:
+// its [Handler] reads the current state from the store. A node is a process that
+// runs jobs. [Queue.Reclaim] returns the jobs of a dead node to the queue. A [Queue]
+// is stored in the database of the store.
 //
-// The package does not know what the kinds mean or which nodes are dead.
+// The package does not know the meaning of kinds, or which nodes are dead.
 package queue
 
 import (
@@ -16,62 +17,68 @@ import (
 	"time"
 )
 
-// Job is work to do.
+// Job is a unit of work.
 type Job struct {
-	// Kind is the kind of work, such as "run": at most 100 letters, digits, "_", "-" and
-	// ".".
+	// Kind is the kind of work, such as "run". It consists of at most 100 letters,
+	// digits, "_", "-" and ".".
 	Kind string
-	// Key identifies the object to work on, or is "".
+	// Key identifies the object to work on. It may be "".
 	Key string
 }
 
-// Handler does the work of one kind. After an error, the job is retried. When the context is
-// cancelled, the handler must stop and return.
+// Handler runs the jobs of one kind. If it returns an error, the job is retried.
+// When its context is canceled, it must stop and return.
 //
-// A job has 10 attempts. The delays grow with the fourth power of the attempt: 1 s, 16 s, 81 s
-// and so on, about 4 hours in total. After the last attempt, the job is dropped and an error
-// is logged. An attempt that was cancelled does not count, and the job is due again at once.
+// A job has 10 attempts. The delays between them grow with the fourth power of the
+// attempt number: 1 s, 16 s, 81 s and so on, about 4 hours in total. After the last
+// attempt, the queue drops the job and logs an error. A canceled attempt does not
+// count, and the job is immediately due again.
 type Handler func(ctx context.Context, job Job) error
 
-// Tx is an open transaction of the store. No rows may be open on it.
+// Tx is an open transaction of the store. It must not have open rows.
 type Tx struct {
 	*sql.Tx
-	// Conn is the connection of the transaction.
+	// Conn is the connection on which the transaction is open.
 	Conn *sql.Conn
 }
 
 // Queue stores and runs jobs. It is safe for concurrent use.
 type Queue interface {
-	// Migrate updates the tables of the queue.
+	// Migrate creates or updates the tables of the queue.
 	Migrate(ctx context.Context) error
-	// Enqueue adds a job, which starts after tx is committed.
+	// Enqueue adds a job. The job starts after tx has been committed.
 	Enqueue(ctx context.Context, tx Tx, job Job) error
-	// Waiting returns the number of jobs of the kind that are due and not running.
+	// Waiting returns the number of jobs of the given kind that are due and not
+	// running.
 	Waiting(ctx context.Context, tx Tx, kind string) (int, error)
-	// Reclaim enqueues the running jobs of a dead node again, as new jobs, and returns their
-	// number. If the node is alive, the outcomes of its old jobs have no effect. Reclaim does
-	// not limit the number of times that a job which kills its process is enqueued again.
+	// Reclaim enqueues the running jobs of a dead node again as new jobs. It returns
+	// their number. If the node is in fact alive, the results of its old jobs have no
+	// effect. Reclaim does not limit how often it enqueues a job that crashes its
+	// process.
 	Reclaim(ctx context.Context, tx Tx, node string) (int, error)
-	// Start starts running jobs of the kinds that have a handler, and returns at once. Jobs run
-	// until Stop, even if ctx ends. Start must be called at most once, on a queue whose
-	// configuration has a Node.
+	// Start starts running jobs of the kinds that have a handler, and returns
+	// immediately. Jobs run until Stop is called, even if ctx is canceled. Start must
+	// be called at most once, and requires Config.Node.
 	Start(ctx context.Context, handlers map[string]Handler) error
-	// Stop starts no more jobs, and waits until the running ones end or ctx is done. Then it
-	// cancels their contexts and waits for at most Grace. It returns an error if some are
-	// still running. Without Start, it does nothing.
+	// Stop starts no more jobs and waits until the running jobs end or ctx is done.
+	// Then it cancels the contexts of the remaining jobs and waits for at most
+	// Config.Grace. It returns an error if jobs are still running after that. Without
+	// Start, it does nothing.
 	Stop(ctx context.Context) error
 }
 
-// Config configures a queue. A queue with the zero Config can enqueue jobs but not run them.
+// Config configures a queue. With the zero value, a queue can enqueue jobs but not
+// run them.
 type Config struct {
-	// Node identifies this process among those that share the database, in at most 100
-	// characters. It must differ at each start.
+	// Node identifies this process among the processes that share the database. It has
+	// at most 100 characters and must be different at each start.
 	Node string
-	// Workers is the maximum number of jobs that run at once. Default 4.
+	// Workers is the maximum number of jobs that run at the same time. The default is
+	// 4.
 	Workers int
-	// Grace is how long Stop waits for cancelled jobs. Default 5 s.
+	// Grace is how long Stop waits for canceled jobs. The default is 5 s.
 	Grace time.Duration
-	// Logger logs failed jobs and internal errors. Default: no logging.
+	// Logger logs failed jobs and internal errors. By default, nothing is logged.
 	Logger *slog.Logger
 }
 

@@ -21,7 +21,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// riverQueue is a queue based on River. T is River's type of transactions on the database.
+// riverQueue is a queue based on River. T is the type of database transactions in
+// River.
 type riverQueue[T any] struct {
 	cfg    Config
 	driver riverdriver.Driver[T]
@@ -29,7 +30,7 @@ type riverQueue[T any] struct {
 	insert *river.Client[T]
 
 	mu sync.Mutex
-	// running is nil before Start.
+	// running is nil until Start is called.
 	running *river.Client[T]
 }
 
@@ -46,8 +47,8 @@ func (c Config) riverConfig() *river.Config {
 	return &river.Config{
 		ID:     c.Node,
 		Logger: c.Logger,
-		// An import may take hours. River's rescuer ignores jobs without a timeout, so that only
-		// Reclaim ends jobs of other nodes.
+		// An import may take hours. River's rescuer ignores jobs without a timeout, so
+		// only Reclaim ends jobs of other nodes.
 		JobTimeout:                  -1,
 		RescueStuckJobsAfter:        time.Hour,
 		MaxAttempts:                 10,
@@ -60,7 +61,7 @@ func (c Config) riverConfig() *river.Config {
 	}
 }
 
-// jobArgs are River's arguments of a job.
+// jobArgs are the arguments of a job in River.
 type jobArgs struct {
 	kind string
 	Key  string `json:"key"`
@@ -92,8 +93,8 @@ func (q *riverQueue[T]) Enqueue(ctx context.Context, tx Tx, job Job) error {
 
 func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, error) {
 	n := 0
-	// Failed jobs do not count before they are due again. Otherwise, the caller would see
-	// jobs for hours although none is due.
+	// Failed jobs do not count until they are due again. Otherwise, jobs would be
+	// reported for hours although none is due.
 	err := tx.QueryRowContext(ctx,
 		`SELECT count(*) FROM river_job WHERE state = 'available' AND kind = $1`, kind).Scan(&n)
 	if err != nil {
@@ -102,16 +103,17 @@ func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, e
 	return n, nil
 }
 
-// SQLite returns the queue in the SQLite database of pool. The pool must have one connection,
-// which only the queue uses. The caller closes the pool.
+// SQLite returns a queue in the SQLite database of pool. The pool must be limited to
+// one connection and must not be used for anything else. The caller closes the pool.
 func SQLite(pool *sql.DB, cfg Config) (Queue, error) {
 	return newRiverQueue(riversqlite.New(pool), cfg, func(tx Tx, work func(*sql.Tx) error) error {
 		return work(tx.Tx)
 	})
 }
 
-// Postgres returns the queue in the PostgreSQL database of pool. Transactions passed to it must
-// be transactions of database/sql over pgx. The caller closes the pool.
+// Postgres returns a queue in the PostgreSQL database of pool. Transactions passed
+// to the queue must be database/sql transactions over pgx. The caller closes the
+// pool.
 func Postgres(pool *pgxpool.Pool, cfg Config) (Queue, error) {
 	return newRiverQueue(riverpgxv5.New(pool), cfg, func(tx Tx, work func(pgx.Tx) error) error {
 		return tx.Conn.Raw(func(driverConn any) error {
@@ -126,7 +128,8 @@ func Postgres(pool *pgxpool.Pool, cfg Config) (Queue, error) {
 
 type pgxConn = pgx.Conn
 
-// borrowedTx is the open transaction of a connection. Only its owner may end it.
+// borrowedTx is the open transaction of a connection. Only the owner of the
+// connection may end it.
 type borrowedTx struct{ *pgxConn }
 
 var errBorrowed = errors.New("the transaction belongs to the caller")
@@ -180,7 +183,7 @@ func (q *riverQueue[T]) Stop(ctx context.Context) error {
 	return nil
 }
 
-// handlerWorker calls the handler of one kind.
+// handlerWorker runs the jobs of one kind.
 type handlerWorker struct {
 	river.WorkerDefaults[jobArgs]
 	handle Handler
@@ -189,7 +192,7 @@ type handlerWorker struct {
 func (w *handlerWorker) Work(ctx context.Context, job *river.Job[jobArgs]) error {
 	err := w.handle(ctx, Job{Kind: job.Kind, Key: job.Args.Key})
 	if err != nil && ctx.Err() != nil {
-		// The attempt does not count, because the process is stopping.
+		// An attempt that was canceled because the process is stopping does not count.
 		return river.JobSnooze(0)
 	}
 	return err
@@ -217,7 +220,7 @@ func (f failureLogger) logFailure(ctx context.Context, job *rivertype.JobRow, wh
 		"kind", job.Kind, "job", string(job.EncodedArgs), "attempt", job.Attempt, "error", what)
 }
 
-// reclaimPage is the number of running jobs that one query reads.
+// reclaimPage is the maximum number of running jobs that one query reads.
 const reclaimPage = 1000
 
 func (q *riverQueue[T]) Reclaim(ctx context.Context, tx Tx, node string) (int, error) {
@@ -227,7 +230,8 @@ func (q *riverQueue[T]) Reclaim(ctx context.Context, tx Tx, node string) (int, e
 		return err
 	})
 	if err == nil {
-		// A dead leader would keep its lease, so that no other node could lead.
+		// Until its lease expires, a dead leader would prevent other nodes from becoming
+		// leader.
 		_, err = tx.ExecContext(ctx, `DELETE FROM river_leader WHERE leader_id = $1`, node)
 	}
 	if err != nil {
@@ -242,7 +246,7 @@ func (q *riverQueue[T]) reclaim(ctx context.Context, t T, node string) (int, err
 		running, err := q.driver.UnwrapExecutor(t).JobGetStuck(ctx, &riverdriver.JobGetStuckParams{
 			AfterID: after,
 			Max:     reclaimPage,
-			// All running jobs, even if the clock of their node was wrong.
+			// This includes all running jobs even if the clock of their node was wrong.
 			StuckHorizon: time.Now().AddDate(1, 0, 0),
 		})
 		if err != nil {
@@ -260,7 +264,7 @@ func (q *riverQueue[T]) reclaim(ctx context.Context, t T, node string) (int, err
 	}
 }
 
-// jobsAttemptedBy returns the jobs whose last attempt was made by node.
+// jobsAttemptedBy returns the jobs whose last attempt ran on node.
 func jobsAttemptedBy(running []*rivertype.JobRow, node string) []*rivertype.JobRow {
 	var own []*rivertype.JobRow
 	for _, job := range running {
@@ -271,8 +275,9 @@ func jobsAttemptedBy(running []*rivertype.JobRow, node string) []*rivertype.JobR
 	return own
 }
 
-// reenqueue discards jobs and enqueues copies of them. The copies are new rows because a node
-// that is still alive completes jobs by row: it must not complete the attempt of another node.
+// reenqueue discards jobs and enqueues copies of them. The copies are new rows
+// because a node that is still alive completes a job by its row. It must not
+// complete the attempt of a different node.
 func (q *riverQueue[T]) reenqueue(ctx context.Context, t T, lost []*rivertype.JobRow) error {
 	if len(lost) == 0 {
 		return nil

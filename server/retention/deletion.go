@@ -8,7 +8,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// DeleteImport deletes an import and its blobs. If it is running, the run is cancelled.
+// DeleteImport deletes an import and its blobs. If the import is running, it cancels
+// the run.
 func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	var imp model.Import
 	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
@@ -44,12 +45,13 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
 		return err
 	}
-	// A run may still write until it is cancelled.
+	// A run may continue to write until it is canceled.
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now().Add(model.StopGrace)})
 }
 
-// DeleteUpload deletes an upload, the received file and the result. The import remains without
-// them. An import that has not ended is a Conflict.
+// DeleteUpload deletes an upload, its received file and its result. The import
+// remains without them. If the import has not ended, DeleteUpload returns a
+// Conflict.
 func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 	var imp model.Import
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -78,7 +80,7 @@ func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 	return nil
 }
 
-// insertReceipt inserts the receipt of a deletion.
+// insertReceipt stores the receipt for a deletion.
 func (s *Service) insertReceipt(ctx context.Context, tx model.Tx, imp model.Import, reason string, parts ...model.DeletedPart) error {
 	id, err := s.env.NewID()
 	if err != nil {
@@ -87,7 +89,7 @@ func (s *Service) insertReceipt(ctx context.Context, tx model.Tx, imp model.Impo
 	return tx.Deletions.Insert(ctx, model.Deletion{ID: id, Org: imp.Org, ImportID: imp.ID, Made: s.env.Now(), Reason: reason, Parts: parts})
 }
 
-// deletableParts returns the parts that an import has.
+// deletableParts returns the parts of an import that exist.
 func deletableParts(imp model.Import) []model.DeletedPart {
 	parts := []model.DeletedPart{}
 	if imp.Raw.Key != "" {
@@ -102,8 +104,9 @@ func deletableParts(imp model.Import) []model.DeletedPart {
 	return parts
 }
 
-// EmptyTrash deletes the trash that is due, at most MaintenanceBatch entries. Then it makes the
-// store overwrite deleted rows: every deletion of rows schedules trash.
+// EmptyTrash deletes the blobs of at most MaintenanceBatch trash entries that are
+// due. Then it makes the store overwrite deleted rows. This is enough, because every
+// deletion of rows also schedules trash.
 func (s *Service) EmptyTrash(ctx context.Context) error {
 	var due []model.Trash
 	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {

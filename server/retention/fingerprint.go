@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// fingerprintKey is the key of a blob with the fingerprint of the store. It shows that the blobs
-// belong to the store.
+// fingerprintKey is the key of a blob that contains the fingerprint of the store.
+// The blob shows that the blobs belong to the store.
 const fingerprintKey = "anchor"
 
 var (
@@ -20,9 +20,10 @@ var (
 	errOtherStore = errors.New("the files in this data folder belong to another database: restore that database (intray.db), or start with an empty data folder")
 )
 
-// VerifyStoreFingerprint returns an error unless the blobs belong to the store. Processes that
-// share a database must also share the blobs. Otherwise, each would delete the other's blobs as
-// orphans. The first process writes the fingerprint to both.
+// VerifyStoreFingerprint returns an error if the blobs do not belong to the store.
+// Processes that share a database must also share the blobs. Otherwise, each process
+// would delete the blobs of the other processes as orphans. The first process writes
+// the fingerprint to both the store and the blobs.
 func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	found, err := s.readFingerprint(ctx)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Service) compareFingerprint(ctx context.Context, found string) error {
 	return nil
 }
 
-// readFingerprint returns the content of the blob, or "" if it does not exist.
+// readFingerprint returns the fingerprint in the blobs, or "" if there is none.
 func (s *Service) readFingerprint(ctx context.Context) (string, error) {
 	r, err := s.env.Blobs.Open(ctx, fingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -100,7 +101,7 @@ func (s *Service) writeFingerprint(ctx context.Context, name string) error {
 	return w.Commit()
 }
 
-// hasNoImports reports whether no organization has an import.
+// hasNoImports reports whether the store has no imports in any organization.
 func (s *Service) hasNoImports(ctx context.Context) (bool, error) {
 	imports := int64(0)
 	err := s.env.Store.View(ctx, func(tx model.Tx) error {

@@ -1,5 +1,5 @@
-// Package retention deletes expired parts of imports, imports and uploads on request, and orphaned
-// blobs. Every deletion of data has a receipt.
+// Package retention deletes expired parts of imports, imports and uploads on
+// request, and orphaned blobs. It stores a receipt for each deletion of data.
 package retention
 
 import (
@@ -14,22 +14,23 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// Service deletes data. It is safe for concurrent use, except for CollectGarbage.
+// Service deletes data. All methods except CollectGarbage are safe for concurrent
+// use.
 type Service struct {
 	env *model.Env
-	// lastOrphanScan is when CollectGarbage last looked for orphaned blobs.
+	// lastOrphanScan is the time when CollectGarbage last searched for orphaned blobs.
 	lastOrphanScan time.Time
 }
 
-// New returns a service.
+// New returns a Service.
 func New(env *model.Env) *Service { return &Service{env: env} }
 
 const (
-	// maxDays is the maximum retention, in days.
+	// maxDays is the maximum retention period, in days.
 	maxDays = 36_500
 	// maxRetentions is the maximum number of policies of an organization.
 	maxRetentions = 500
-	// orphanAfter is the minimum age of orphaned blobs.
+	// orphanAfter is the minimum age of blobs that are deleted as orphans.
 	orphanAfter = 24 * time.Hour
 
 	onRequest   = "asked for"
@@ -54,7 +55,8 @@ func (s *Service) SetRetention(ctx context.Context, org string, list []model.Ret
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Retention.Replace(ctx, org, list) })
 }
 
-// Retention returns the policies of an organization, beginning with the one for all schemas.
+// Retention returns the policies of an organization. The policy for all schemas
+// comes first.
 func (s *Service) Retention(ctx context.Context, org string) (list []model.Retention, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, err = tx.Retention.ListByOrg(ctx, org)
@@ -66,8 +68,8 @@ func (s *Service) Retention(ctx context.Context, org string) (list []model.Reten
 	return list, err
 }
 
-// Deletions returns at most limit receipts of an organization from offset on, newest first, and
-// the number of all.
+// Deletions returns at most limit receipts of an organization starting at offset,
+// newest first, and the total number.
 func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64) (list []model.Deletion, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, total, err = tx.Deletions.List(ctx, org, offset, limit)
@@ -76,8 +78,8 @@ func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64
 	return list, total, err
 }
 
-// Expire deletes expired parts, of at most MaintenanceBatch imports for each part of each policy,
-// and returns the number of deleted parts.
+// Expire deletes expired parts and returns their number. For each part of each
+// policy, it processes at most MaintenanceBatch imports.
 func (s *Service) Expire(ctx context.Context) (n int, err error) {
 	var policies []model.Retention
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
@@ -113,7 +115,7 @@ func (s *Service) expire(ctx context.Context, policy model.Retention, part model
 	return n, err
 }
 
-// expirePart deletes a part of an ended import, and inserts the receipt.
+// expirePart deletes one part of an import that has ended, and stores the receipt.
 func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, part model.KeptPart) error {
 	imp, err := tx.Imports.Get(ctx, org, id)
 	if err != nil || imp.Status != model.Successful && imp.Status != model.Failed {
@@ -150,7 +152,7 @@ func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, p
 			return err
 		}
 	}
-	// Problems have no blobs, but emptying the trash overwrites deleted rows.
+	// Problems have no blobs, but emptying the trash also overwrites deleted rows.
 	if prefix == "" {
 		prefix = imp.Prefix() + "/problems"
 	}
@@ -160,7 +162,7 @@ func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, p
 	return s.insertReceipt(ctx, tx, imp, byRetention, receipt)
 }
 
-// dropProblems removes the problems and all values of cells from an import.
+// dropProblems removes the problems and all cell values from an import.
 func dropProblems(imp *model.Import) {
 	if imp.Outcome == nil {
 		return
@@ -183,8 +185,9 @@ func dropProblems(imp *model.Import) {
 	}
 }
 
-// Orphans finds orphaned blobs that are older than a day, and deletes them unless dryRun is set.
-// It returns their owners: prefixes of runs, imports and sessions.
+// Orphans searches for orphaned blobs that are older than a day. Unless dryRun is
+// set, it deletes them. It returns their owners, which are prefixes of runs, imports
+// and sessions.
 func (s *Service) Orphans(ctx context.Context, dryRun bool) (orphans []string, err error) {
 	lister, ok := s.env.Blobs.(blob.Lister)
 	if !ok {
@@ -222,8 +225,8 @@ func (s *Service) Orphans(ctx context.Context, dryRun bool) (orphans []string, e
 	return orphans, nil
 }
 
-// ownerOf returns the prefix of the session, import or run that a blob belongs to, or "" for
-// other keys.
+// ownerOf returns the prefix of the session, import or run that a blob belongs to.
+// It returns "" if the blob has no owner.
 func ownerOf(key string) string {
 	parts := strings.Split(key, "/")
 	switch {
@@ -235,7 +238,7 @@ func ownerOf(key string) string {
 	return ""
 }
 
-// isReferenced reports whether the store may refer to the blobs of an owner.
+// isReferenced reports whether the store may refer to blobs of an owner.
 func (s *Service) isReferenced(ctx context.Context, owner string) (referenced bool, err error) {
 	parts := strings.Split(owner, "/")
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
@@ -253,8 +256,9 @@ func (s *Service) isReferenced(ctx context.Context, owner string) (referenced bo
 	return referenced, err
 }
 
-// CollectGarbage deletes expired parts and, once a day, orphaned blobs. Finding those takes too
-// long for RunMaintenance. Call it every few minutes, from one goroutine.
+// CollectGarbage deletes expired parts and, once a day, orphaned blobs. It is not
+// part of RunMaintenance because searching for orphaned blobs takes too long. Call
+// it every few minutes from one goroutine.
 func (s *Service) CollectGarbage(ctx context.Context) error {
 	_, err := s.Expire(ctx)
 	if now := s.env.Now(); now.Sub(s.lastOrphanScan) >= orphanAfter {

@@ -1,5 +1,5 @@
-// Package schemas saves, checks and returns schemas, and returns the frozen schema of an import
-// ([Frozen]).
+// Package schemas validates and stores schemas. [Frozen] returns the schema of an
+// import as of its creation.
 package schemas
 
 import (
@@ -23,22 +23,24 @@ type Service struct {
 	checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
 }
 
-// New returns a service. checkHooks loads hooks. It returns a [*schema.InvalidError] if some
-// cannot be loaded, an [*intray.HookError] if one takes too much time or memory, and a warning
-// if it cannot check them. Nil accepts all hooks.
+// New returns a Service. checkHooks loads hooks. It returns a [*schema.InvalidError]
+// if a hook cannot be loaded, an [*intray.HookError] if a hook takes too much time
+// or memory, and a warning if hooks cannot be checked. If checkHooks is nil, all
+// hooks are accepted.
 func New(env *model.Env, checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)) *Service {
 	return &Service{env: env, checkHooks: checkHooks}
 }
 
 // Draft describes a schema to save.
 type Draft struct {
-	// ID is the id of a new schema; "" means a new id. A repeated call with the same ID returns
-	// the existing schema.
+	// ID is the id of a new schema. "" generates a new id. If a schema with this ID
+	// exists, CreateSchema returns it instead of a new one.
 	ID  string
 	Doc schema.Doc
 }
 
-// CreateSchema saves a schema. Warnings are about parts that are valid but will not work.
+// CreateSchema stores a schema. It returns warnings about parts that are valid but
+// will not work as intended.
 func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (model.Schema, []intray.Message, error) {
 	schema, warnings, err := s.validateDraft(ctx, org, draft)
 	if err != nil {
@@ -60,8 +62,8 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (mo
 	return schema, warnings, err
 }
 
-// Schemas calls use with the saved schemas, oldest first. They are read during the iteration,
-// which must end before use returns.
+// Schemas calls use with the saved schemas, oldest first. The sequence reads schemas
+// as it yields them and must not be used after use returns.
 func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Seq2[model.Schema, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org)) })
 }
@@ -75,8 +77,8 @@ func (s *Service) Schema(ctx context.Context, org, id string) (schema model.Sche
 	return schema, model.DescribeNotFound(err, model.SchemaMissing)
 }
 
-// ReplaceSchema changes the name and content of a saved schema. Existing imports keep their
-// frozen schemas.
+// ReplaceSchema replaces the name and content of a saved schema. Existing imports
+// keep their frozen schemas.
 func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft Draft) (model.Schema, []intray.Message, error) {
 	next, warnings, err := s.validateDraft(ctx, org, draft)
 	if err != nil {
@@ -103,7 +105,7 @@ func (s *Service) DeleteSchema(ctx context.Context, org, id string) error {
 	})
 }
 
-// savedSchema returns a schema, unless it is inline.
+// savedSchema returns a saved schema. It returns a Conflict for an inline schema.
 func savedSchema(ctx context.Context, tx model.Tx, org, id string) (model.Schema, error) {
 	saved, err := tx.Schemas.Get(ctx, org, id)
 	if err != nil {
@@ -115,7 +117,7 @@ func savedSchema(ctx context.Context, tx model.Tx, org, id string) (model.Schema
 	return saved, nil
 }
 
-// validateDraft returns the schema of a draft, with warnings.
+// validateDraft validates a draft and returns its schema and warnings.
 func (s *Service) validateDraft(ctx context.Context, org string, draft Draft) (model.Schema, []intray.Message, error) {
 	parsed, err := Parse(draft.Doc)
 	if err != nil {
@@ -136,7 +138,8 @@ func (s *Service) validateDraft(ctx context.Context, org string, draft Draft) (m
 	return saved, append(warnings, lintWarnings(parsed, draft.Doc.Settings)...), nil
 }
 
-// CheckHooks returns an error if hooks cannot be loaded, and a warning if they cannot be checked.
+// CheckHooks returns an error if a hook cannot be loaded, and a warning if hooks
+// cannot be checked.
 func (s *Service) CheckHooks(ctx context.Context, hooks intray.Hooks) (warnings []intray.Message, err error) {
 	if s.checkHooks == nil || hooks.Count() == 0 {
 		return nil, nil
@@ -178,13 +181,14 @@ func lintWarnings(s *intray.Schema, settings any) (warnings []intray.Message) {
 	case all <= maxLintWarnings:
 	case len(found) < lint.MaxFindings:
 		warnings = append(warnings, intray.NewMessage("schema.more_warnings", intray.Params{"n": all - maxLintWarnings}))
-	default: // lint stopped counting
+	default: // lint stopped counting the problems
 		warnings = append(warnings, intray.NewMessage("schema.many_more_warnings", intray.Params{"n": all - maxLintWarnings}))
 	}
 	return warnings
 }
 
-// Parse parses a schema document. A document with issues is Invalid.
+// Parse parses a schema document. It returns an Invalid error if the document has
+// issues.
 func Parse(doc schema.Doc) (*intray.Schema, error) {
 	parsed, issues := schema.Parse(doc)
 	if len(issues) > 0 {
@@ -193,7 +197,7 @@ func Parse(doc schema.Doc) (*intray.Schema, error) {
 	return parsed, nil
 }
 
-// Encode returns a schema document in the form that is stored.
+// Encode converts a schema document to its stored form.
 func Encode(doc schema.Doc) (model.Document, error) {
 	var d model.Document
 	for _, part := range []struct {
@@ -216,7 +220,7 @@ func Encode(doc schema.Doc) (model.Document, error) {
 	return d, nil
 }
 
-// Decode returns a stored schema document.
+// Decode converts a stored schema document back. name is its name.
 func Decode(name string, d model.Document) (schema.Doc, error) {
 	doc := schema.Doc{Name: name}
 	for _, part := range []struct {
@@ -241,8 +245,8 @@ func nameTakenError(err error, name string) error {
 	return e
 }
 
-// Frozen returns the schema of an import as of its creation. After a run, it has the fields that
-// hooks added, and not those that they removed.
+// Frozen returns the schema of an import as of its creation. After a run, it also
+// contains the fields that hooks added, and lacks the fields that they removed.
 func Frozen(imp model.Import) (*intray.Schema, error) {
 	doc, err := Decode("", imp.Schema)
 	if err != nil {
@@ -255,5 +259,5 @@ func Frozen(imp model.Import) (*intray.Schema, error) {
 	return schema, nil
 }
 
-// NotSaved is the problem of an id without a saved schema.
+// NotSaved is the message for an id without a saved schema.
 var NotSaved = intray.NewMessage("schema.names_no_saved_schema", nil)

@@ -1,11 +1,11 @@
 // Package disk stores blobs as files in a local folder.
 //
-// The folder has two subfolders: "blobs" has the finished blobs, and "tmp" has one drafts
-// folder for each open Store, with its unfinished blobs. A blob is written to the drafts,
-// flushed, and renamed, so that a crash leaves only unfinished files. The next Open deletes
-// them.
+// The folder has two subfolders. "blobs" contains the finished blobs. "tmp" contains
+// a drafts folder for each open Store, with its unfinished blobs. A blob is written
+// to the drafts folder, flushed, and renamed. A crash therefore leaves only
+// unfinished files, which the next Open deletes.
 //
-// The package does not replicate blobs, does not limit their size, and does not encrypt them.
+// The package does not replicate or encrypt blobs, and does not limit their size.
 package disk
 
 import (
@@ -29,24 +29,26 @@ const (
 	tempFolder  = "tmp"
 	folderMode  = 0o700
 	fileMode    = 0o600
-	// maxPart is the maximum length of a part of a key, in bytes. With folderMark it has the
-	// 255 bytes that file systems accept.
+	// maxPart is the maximum length of a part of a key, in bytes. Together with
+	// folderMark, this is the maximum of 255 bytes that file systems accept.
 	maxPart = 254
-	// folderMark ends the name of every folder below "blobs". Keys cannot contain it, so that
-	// the blobs "a" and "a/b" can both exist.
+	// folderMark is the end of the name of every folder in "blobs". Keys cannot contain
+	// it. Therefore, the blobs "a" and "a/b" can both exist.
 	folderMark = "+"
 )
 
-// Config configures a Store. The zero Config works.
+// Config configures a Store. The zero value uses the defaults.
 type Config struct {
-	// Log logs which unfinished files Open deleted. Default: no logging.
+	// Log reports the unfinished files that Open deletes. By default, nothing is
+	// logged.
 	Log *slog.Logger
-	// NoSync skips flushing to the disk, for a folder that is deleted with its process.
-	// Blobs may then be lost if the machine crashes.
+	// NoSync skips flushing to the disk. Use it for a folder that is deleted when its
+	// process ends. If the machine crashes, blobs may be lost.
 	NoSync bool
 }
 
-// Store is a [blob.Store] on the local disk. Parts of keys may have at most 254 bytes.
+// Store is a [blob.Store] on the local disk. Each part of a key can have at most 254
+// bytes.
 type Store struct {
 	root   *os.Root
 	lock   *os.File
@@ -54,8 +56,9 @@ type Store struct {
 	names  atomic.Int64
 	noSync bool
 
-	// commitMu is locked for reading by commits and for writing by deletions: no folder may
-	// be deleted after a commit created it and before its file is there.
+	// commitMu is read-locked by commits and locked by deletions. This prevents a
+	// deletion from removing a folder after a commit has created it and before the
+	// commit has moved its file there.
 	commitMu sync.RWMutex
 
 	writersMu sync.Mutex
@@ -67,9 +70,10 @@ var (
 	_ blob.Lister = (*Store)(nil)
 )
 
-// Open opens the store in the folder root. It creates a missing folder and deletes the
-// unfinished files of ended processes. Several processes may open the same folder. A deletion
-// in one can then make a commit in another fail, but never damages a blob.
+// Open opens the store in the folder root. It creates the folder if it does not
+// exist, and deletes the unfinished files of ended processes. Several processes can
+// open the same folder. A deletion in one process can then make a commit in another
+// process fail, but never damages a blob.
 func Open(root string, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(root, folderMode); err != nil {
 		return nil, fmt.Errorf("create the blob folder: %w", err)
@@ -85,14 +89,14 @@ func Open(root string, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// Close closes the store. Unfinished blobs are lost.
+// Close closes the store and discards unfinished blobs.
 func (s *Store) Close() error {
-	// This deletes the folder only if it is empty. Otherwise, the next Open does.
+	// This deletes the folder only if it is empty. Otherwise, the next Open deletes it.
 	_ = s.root.Remove(s.drafts)
 	return errors.Join(s.lock.Close(), s.root.Close())
 }
 
-// Create begins a blob.
+// Create starts writing a blob.
 func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if _, err := checkedFileName(ctx, key); err != nil {
 		return nil, fmt.Errorf("create a blob: %w", err)
@@ -109,8 +113,8 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	return w, nil
 }
 
-// Open opens a blob for reading. The reader remains valid after the blob is deleted or
-// replaced.
+// Open opens a blob for reading. The reader remains valid after the blob is deleted
+// or replaced.
 func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 	name, err := checkedFileName(ctx, key)
 	if err != nil {
@@ -133,7 +137,7 @@ func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 	return &reader{File: file, size: stat.Size()}, nil
 }
 
-// Delete deletes a blob. When it returns nil, the deletion survives a crash.
+// Delete deletes a blob. If it returns nil, the deletion survives a crash.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	name, err := checkedFileName(ctx, key)
 	if err != nil {
@@ -154,7 +158,8 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// DeleteAll deletes all blobs below prefix at once: after a crash, all of them or none exist.
+// DeleteAll deletes all blobs whose keys begin with prefix and "/" in one step:
+// after a crash, either all of them or none of them exist.
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	name, err := checkedFileName(ctx, prefix)
 	if err != nil {
@@ -203,7 +208,7 @@ func checkedFileName(ctx context.Context, key string) (string, error) {
 	return fileName(key)
 }
 
-// fileName returns the path of a blob's file, relative to the root.
+// fileName returns the path of the file of a blob, relative to the root.
 func fileName(key string) (string, error) {
 	if !blob.ValidKey(key) {
 		return "", fmt.Errorf("%q is not a blob key", key)
@@ -219,7 +224,7 @@ func fileName(key string) (string, error) {
 
 var errDropped = errors.New("deleted while it was written")
 
-// writer is a blob being written. It belongs to one goroutine.
+// writer writes a blob. It must not be used concurrently.
 type writer struct {
 	store   *Store
 	key     string
@@ -255,7 +260,7 @@ func (w *writer) checkOpen() error {
 	return w.failed
 }
 
-// Commit flushes the file, renames it and flushes the folders.
+// Commit flushes the file, renames it, and flushes its folders.
 func (w *writer) Commit() error {
 	if err := w.checkOpen(); err != nil {
 		return fmt.Errorf("commit blob %s: %w", w.key, err)
@@ -297,14 +302,15 @@ func (w *writer) Abort() {
 	}
 	w.closed = true
 	_ = w.file.Close()
-	// After a commit, the file does not exist. If it cannot be deleted, the next Open does.
+	// After a commit, the file does not exist. If it cannot be deleted, the next Open
+	// deletes it.
 	_ = w.store.root.Remove(w.temp)
 	w.store.writersMu.Lock()
 	defer w.store.writersMu.Unlock()
 	delete(w.store.writers, w)
 }
 
-// reader is an open file, which remains readable after its deletion.
+// reader is an open file. It remains readable after the file is deleted.
 type reader struct {
 	*os.File
 	size int64

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// initialize creates the folders and deletes stale drafts.
+// initialize creates the folders and deletes drafts of ended processes.
 func (s *Store) initialize(log *slog.Logger) error {
 	for _, folder := range []string{blobsFolder, tempFolder} {
 		if err := s.root.MkdirAll(folder, folderMode); err != nil {
@@ -26,8 +26,8 @@ func (s *Store) initialize(log *slog.Logger) error {
 	if err := s.syncDir("."); err != nil {
 		return err
 	}
-	// The root is locked while drafts are created and deleted, because new drafts are not
-	// locked at once.
+	// The root is locked while drafts folders are created and deleted, because a new
+	// drafts folder is not locked immediately.
 	all, err := s.root.Open(".")
 	if err != nil {
 		return err
@@ -42,8 +42,9 @@ func (s *Store) initialize(log *slog.Logger) error {
 	return s.createDrafts()
 }
 
-// HasOtherBlobs reports whether the folder of a Store has finished blobs other than the one
-// with the key. It does not create the folder; a missing folder has no blobs.
+// HasOtherBlobs reports whether the folder of a Store contains finished blobs other
+// than the one with the given key. It does not create the folder. A missing folder
+// contains no blobs.
 func HasOtherBlobs(root, key string) (more bool, err error) {
 	ignored, err := fileName(key)
 	if err != nil {
@@ -82,7 +83,7 @@ func (s *Store) createDrafts() (err error) {
 	return nil
 }
 
-// removeStaleDrafts deletes the drafts of ended processes.
+// removeStaleDrafts deletes the drafts folders of ended processes.
 func (s *Store) removeStaleDrafts(log *slog.Logger) error {
 	entries, err := fs.ReadDir(s.root.FS(), tempFolder)
 	if err != nil {
@@ -103,8 +104,8 @@ func (s *Store) removeStaleDrafts(log *slog.Logger) error {
 	return nil
 }
 
-// draftsInUse reports whether a process has locked the drafts. It returns true if that is
-// unknown.
+// draftsInUse reports whether a process has locked a drafts folder. If this cannot
+// be determined, it returns true.
 func (s *Store) draftsInUse(drafts string) bool {
 	file, err := s.root.Open(drafts)
 	if err != nil {
@@ -115,8 +116,8 @@ func (s *Store) draftsInUse(drafts string) bool {
 	return err != nil || !locked
 }
 
-// moveToTrash moves a folder from "blobs" to the drafts and returns its new name, or "" if it
-// does not exist.
+// moveToTrash moves a folder from "blobs" to the drafts folder and returns its new
+// name. If the folder does not exist, it returns "".
 func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
@@ -132,7 +133,7 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	return trash, s.pruneEmpty(path.Dir(folder))
 }
 
-// dropWriters makes the writers below prefix fail.
+// dropWriters makes all writers fail whose keys begin with prefix and "/".
 func (s *Store) dropWriters(prefix string) {
 	s.writersMu.Lock()
 	defer s.writersMu.Unlock()
@@ -145,8 +146,8 @@ func (s *Store) dropWriters(prefix string) {
 	}
 }
 
-// pruneEmpty deletes the folder and its parents as far as they are empty, and flushes the
-// first one that is not.
+// pruneEmpty deletes the folder and its parents while they are empty. It flushes the
+// first one that is not empty.
 func (s *Store) pruneEmpty(folder string) error {
 	for folder != blobsFolder && s.root.Remove(folder) == nil {
 		folder = path.Dir(folder)
@@ -154,7 +155,7 @@ func (s *Store) pruneEmpty(folder string) error {
 	return s.syncDir(folder)
 }
 
-// syncParents flushes the folder and all its parents, because the process that created them
+// syncParents flushes the folder and all its parents. The process that created them
 // may not have flushed them yet.
 func (s *Store) syncParents(folder string) error {
 	for ; folder != "."; folder = path.Dir(folder) {
@@ -173,7 +174,7 @@ func (s *Store) syncDir(folder string) error {
 	return errors.Join(s.flush(dir), dir.Close())
 }
 
-// flush writes a file or a folder to the disk, unless NoSync is set.
+// flush writes a file or folder to the disk, unless NoSync is set.
 func (s *Store) flush(f *os.File) error {
 	if s.noSync {
 		return nil
@@ -189,7 +190,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Entry, error] {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case errors.Is(err, fs.ErrNotExist):
-				return nil // deleted meanwhile
+				return nil // deleted in the meantime
 			case err != nil:
 				return err
 			case entry.IsDir():

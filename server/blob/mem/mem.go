@@ -1,6 +1,6 @@
 // Package mem stores blobs in memory, for tests and for imports without a data folder.
 //
-// It has no size limit, and loses all blobs when the process ends.
+// The store does not limit its size and loses all blobs when the process ends.
 package mem
 
 import (
@@ -17,7 +17,7 @@ import (
 
 var errDropped = errors.New("deleted while it was written")
 
-// Store is a [blob.Store] in memory. Create it with New.
+// Store is a [blob.Store] in memory. Use New to create one.
 type Store struct {
 	mu      sync.Mutex
 	blobs   map[string][]byte
@@ -31,7 +31,7 @@ func New() *Store {
 	return &Store{blobs: map[string][]byte{}, writers: map[*writer]struct{}{}}
 }
 
-// Create begins a blob.
+// Create starts writing a blob.
 func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err := checkKey(ctx, key); err != nil {
 		return nil, fmt.Errorf("create a blob: %w", err)
@@ -68,7 +68,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// DeleteAll deletes all blobs below prefix.
+// DeleteAll deletes all blobs whose keys begin with prefix and "/".
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	if err := checkKey(ctx, prefix); err != nil {
 		return fmt.Errorf("delete blobs: %w", err)
@@ -88,7 +88,7 @@ func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	return nil
 }
 
-// CheckWritable returns the error of ctx.
+// CheckWritable returns an error only if ctx is done.
 func (s *Store) CheckWritable(ctx context.Context) error { return ctx.Err() }
 
 func checkKey(ctx context.Context, key string) error {
@@ -101,7 +101,7 @@ func checkKey(ctx context.Context, key string) error {
 	return nil
 }
 
-// writer is a blob being written. The lock of the store guards it.
+// writer writes a blob. The mutex of the store guards it.
 type writer struct {
 	store   *Store
 	key     string
