@@ -20,8 +20,8 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// benchRows returns the number of rows: 200,000, or ten million if INTRAY_BENCH is
-// full.
+// benchRows returns the number of rows: 200,000 by default, or ten million if the
+// environment variable INTRAY_BENCH is "full".
 func benchRows() int64 {
 	if os.Getenv("INTRAY_BENCH") == "full" {
 		return 10_000_000
@@ -46,7 +46,7 @@ func benchFields() []intray.Field {
 	return fields
 }
 
-// benchRevalidator uses each raw text as the value and applies the validators.
+// benchRevalidator uses each raw value as the value and applies the validators.
 type benchRevalidator struct{ rules *validate.Rules }
 
 func (d benchRevalidator) BlankRows(first int64, rows int) *intray.Batch {
@@ -87,8 +87,8 @@ func (d benchRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edi
 
 var benchNames = []string{"Anna", "Björn", "Çelik", "Dmitri", "Élodie", "Frank", "Grace", "Hiro"}
 
-// benchBatch returns rows of contacts. One phone in 50 and one date in 2,000 is
-// invalid, and one note in nine mentions an email.
+// benchBatch returns rows of contacts. One phone number in 50 and one date in 2,000
+// is invalid. One note in nine contains an email address.
 func benchBatch(first, rows int64) *intray.Batch {
 	b := &intray.Batch{First: first, Fields: make([]intray.Cells, len(benchFields()))}
 	var text []byte
@@ -130,7 +130,7 @@ func benchBatch(first, rows int64) *intray.Batch {
 	return b
 }
 
-// benchDraft opens a draft of a stage on disk.
+// benchDraft opens a draft of a staged file on disk.
 func benchDraft(b *testing.B) *Draft {
 	b.Helper()
 	store, err := disk.Open(b.TempDir(), disk.Config{})
@@ -188,7 +188,8 @@ func benchDraft(b *testing.B) *Draft {
 	return d
 }
 
-// reportPercentiles calls do many times and reports percentiles of its duration.
+// reportPercentiles calls do the given number of times and reports percentiles of
+// its duration.
 func reportPercentiles(b *testing.B, times int, do func(i int)) {
 	took := make([]time.Duration, times)
 	for b.Loop() {

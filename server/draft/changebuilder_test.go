@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// similarRows returns rows that differ only in their cross-row fields.
+// similarRows returns rows that differ only in the fields with cross-row validators.
 func similarRows(n int) (rows [][]string) {
 	for i := range n {
 		rows = append(rows, []string{"Ann", fmt.Sprintf("m%d", i), fmt.Sprintf("c%d", i), fmt.Sprintf("l%d", i), fmt.Sprintf("r%d", i), "locked", "hidden", `["1","2"]`})
@@ -23,7 +23,8 @@ func similarRows(n int) (rows [][]string) {
 	return rows
 }
 
-// TestCellConflict edits cells that have changed since the reviewer saw them.
+// TestCellConflict checks that editing a cell fails if the cell has changed since
+// the reviewer saw it.
 func TestCellConflict(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(9), 4, limits{})
 	defer u.close(t)
@@ -55,7 +56,8 @@ func TestCellConflict(t *testing.T) {
 	if r, _, err := u.draft.Row(t.Context(), 0); err != nil || r.Cells[fName].Raw != "Ann" {
 		t.Errorf("the change was applied partially: %+v, %v", r, err)
 	}
-	// An edit of another cell, or of the current version, does not conflict.
+	// An edit does not conflict if only a different cell of the row has changed, or if
+	// it is based on the current version.
 	v := u.change(t, Set{[]Typed{typed(1, fMail, "new", "m1"), {Row: 6, Field: fName, Text: "Cy", Seen: "Ann", Version: 1}}})
 	if v.Rows != 2 || v.Seq != 3 {
 		t.Errorf("change: got %+v, want 2 rows and number 3", v)
@@ -65,7 +67,7 @@ func TestCellConflict(t *testing.T) {
 	}
 }
 
-// TestPreview previews changes that fix some rows and break others.
+// TestPreview checks the preview of changes that fix some rows and break others.
 func TestPreview(t *testing.T) {
 	rows := similarRows(60)
 	for i := range rows {
@@ -90,15 +92,16 @@ func TestPreview(t *testing.T) {
 	if diff := cmp.Diff(ChangeResult{Cells: 30, Rows: 30, Valid: 30}, got, cmpopts.IgnoreFields(ChangeResult{}, "Samples")); diff != "" {
 		t.Error(diff)
 	}
-	// All rows get the same mail, so all violate the rule; 45 had no error before.
+	// After the change, all rows have the same mail and violate the rule. Before it, 45
+	// of them already had an error.
 	got, err = u.draft.Preview(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "one"}, nil)
 	if err != nil || got.Invalid != 15 || got.Valid != 0 || got.Rows != 60 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-// TestFailedChange checks that a change that fails or is canceled has no effect and
-// leaves no blobs.
+// TestFailedChange checks that a change has no effect and leaves no blobs if it
+// fails or is canceled.
 func TestFailedChange(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(40), 4, limits{rows: 3, moves: 3})
 	defer func() { u.close(t) }()
@@ -116,7 +119,7 @@ func TestFailedChange(t *testing.T) {
 			return err
 		},
 		func() (err error) {
-			for range 20 { // repeat to catch a lock that is not released
+			for range 20 { // repeated calls block if a lock is not released
 				_, err = u.draft.Preview(stopped, all, nil)
 			}
 			return err
@@ -133,7 +136,7 @@ func TestFailedChange(t *testing.T) {
 			t.Errorf("%d: blobs remain: %s", name, diff)
 		}
 	}
-	// Save may fail after the revision was stored. Its blobs must remain usable.
+	// Save may fail although the revision was stored. Its blobs must remain usable.
 	if _, err := u.draft.Change(t.Context(), all, ChangeOptions{Save: func(ctx context.Context, k StoredRevision, v ChangeResult) error {
 		return errors.Join(full, u.saveOptions().Save(ctx, k, v))
 	}}); !errors.Is(err, full) || u.draft.now.Load() != before {
@@ -156,8 +159,8 @@ func TestFailedChange(t *testing.T) {
 	}
 }
 
-// TestConcurrentReads reads during changes and undos. Each read must see one
-// snapshot.
+// TestConcurrentReads checks that each read sees a single snapshot while changes and
+// undos are running.
 func TestConcurrentReads(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(60), 7, limits{rows: 5, moves: 4})
 	defer u.close(t)
@@ -207,7 +210,7 @@ func TestConcurrentReads(t *testing.T) {
 	group.Wait()
 }
 
-// countingRevalidator records the number of rows of each call.
+// countingRevalidator records the number of rows in each call.
 type countingRevalidator struct {
 	testRevalidator
 	mu    *sync.Mutex
@@ -221,7 +224,7 @@ func (d countingRevalidator) Change(ctx context.Context, b *intray.Batch, edits 
 	return d.testRevalidator.Change(ctx, b, edits)
 }
 
-// TestWholeChanges checks that the Revalidator gets all rows of a change in one
+// TestWholeChanges checks that the Revalidator receives all rows of a change in one
 // call.
 func TestWholeChanges(t *testing.T) {
 	const many = stagedAtOnce + 1000
@@ -246,8 +249,8 @@ func TestWholeChanges(t *testing.T) {
 	}
 }
 
-// TestRevisionSizes checks from which size on a revision is staged, or its body is in a
-// blob.
+// TestRevisionSizes checks the size from which a revision is staged, and the size
+// from which its body is stored in a blob.
 func TestRevisionSizes(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(120), 50, limits{rows: 80, held: 1 << 40})
 	defer func() { u.close(t) }()
@@ -309,7 +312,8 @@ func TestRevisionSizes(t *testing.T) {
 	}
 }
 
-// TestLastRowNumber adds rows until the numbers are used up.
+// TestLastRowNumber checks that rows can be added only until all row numbers are
+// used.
 func TestLastRowNumber(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCountsCoverLiveRows checks that the example of a problem comes from a row
-// that has it.
+// TestCountsCoverLiveRows checks that the message for a kind of problem comes from a
+// row that has such a problem.
 func TestCountsCoverLiveRows(t *testing.T) {
 	rows := similarRows(6)
 	rows[1][fName], rows[4][fName] = "odd A", "odd B"

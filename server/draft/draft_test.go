@@ -21,17 +21,17 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// failer is implemented by *testing.T and *rapid.T.
+// failer is the part of testing.TB that *rapid.T also implements.
 type failer interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
-// texts are the texts from which the tests draw cells.
+// texts are the raw values that cells in random tests can have.
 var texts = []string{"", "a", "A", "b", " b", "bad", "odd", "x  y", "Käse", "ſ", "Kk", "a.a"}
 
-// drawTexts draws the cells of a row.
+// drawTexts draws the raw values of a row.
 func drawTexts(t *rapid.T) []string {
 	out := make([]string, fieldCount)
 	for f := range out {
@@ -101,7 +101,7 @@ func (r *recorder) Create(ctx context.Context, key string) (blob.Writer, error) 
 	return r.Store.Create(ctx, key)
 }
 
-// existingKeys returns the created keys whose blobs exist.
+// existingKeys returns the recorded keys whose blobs still exist.
 func (r *recorder) existingKeys(t failer) (existing []string) {
 	t.Helper()
 	r.mu.Lock()
@@ -119,7 +119,7 @@ func (r *recorder) existingKeys(t failer) (existing []string) {
 	return existing
 }
 
-// testDraft is a draft, the model it must match, and its stored revisions.
+// testDraft is a draft with its stored revisions, and the model that it must match.
 type testDraft struct {
 	*model
 	store  *recorder
@@ -127,7 +127,7 @@ type testDraft struct {
 	draft  *Draft
 	stored []StoredRevision
 	undone int
-	// largePrefix is the blob prefix of a large revision.
+	// largePrefix is the blob prefix of one large revision.
 	largePrefix string
 }
 
@@ -164,7 +164,7 @@ func (u *testDraft) close(t failer) {
 	}
 }
 
-// saveOptions returns options that append revisions to u.stored.
+// saveOptions returns options whose Save appends revisions to u.stored.
 func (u *testDraft) saveOptions() ChangeOptions {
 	return ChangeOptions{Save: func(_ context.Context, k StoredRevision, v ChangeResult) error {
 		if v.Seq != k.Seq {
@@ -176,7 +176,7 @@ func (u *testDraft) saveOptions() ChangeOptions {
 	}}
 }
 
-// change previews an operation, makes it, and checks that both results match.
+// change previews and performs an operation, and checks that both results are equal.
 func (u *testDraft) change(t failer, o Operation) ChangeResult {
 	t.Helper()
 	before := u.draft.now.Load().id
@@ -200,7 +200,7 @@ func (u *testDraft) change(t failer, o Operation) ChangeResult {
 	return got
 }
 
-// formatRows formats rows for comparison with formatModel.
+// formatRows formats rows of a draft for comparison with the result of formatModel.
 func formatRows(rows []Row) (out []string) {
 	for _, r := range rows {
 		line := fmt.Sprintf("%d v%d line %d:", r.Number, r.Version, r.Line)
@@ -223,7 +223,7 @@ func withoutTexts(list []intray.Problem) []intray.Problem {
 	return list
 }
 
-// drawFilter draws a filter.
+// drawFilter draws a random filter.
 func drawFilter(t *rapid.T) Filter {
 	f := Filter{Show: rapid.SampledFrom([]Show{All, All, Problems, Errors, Warnings, Infos, Valid}).Draw(t, "show")}
 	if rapid.Bool().Draw(t, "by field") {
@@ -239,7 +239,7 @@ func drawFilter(t *rapid.T) Filter {
 	return f
 }
 
-// checkSame compares the draft with the model.
+// checkSame fails the test if the draft differs from the model.
 func (u *testDraft) checkSame(t *rapid.T) {
 	t.Helper()
 	ctx := context.Background()
@@ -390,14 +390,14 @@ func (u *testDraft) checkBatches(t *rapid.T, problems map[int64][]intray.Problem
 	}
 }
 
-// drawLimits draws limits so small that small tables exceed them.
+// drawLimits draws limits that are so small that small tables exceed them.
 func drawLimits(t *rapid.T) limits {
 	of := func(name string) int { return rapid.SampledFrom([]int{0, 1, 3}).Draw(t, name) }
 	return limits{rows: of("rows"), bytes: of("bytes"), body: of("body"), held: of("held"), moves: of("moves"), moved: of("moved"), counted: of("counted"), touched: of("touched")}
 }
 
-// TestDraft applies random operations to a draft and a model, and compares them
-// after each step and after reopening the draft.
+// TestDraft applies random operations to a draft and a model. It checks that they
+// are equal after each operation and after the draft is reopened.
 func TestDraft(t *testing.T) {
 	temp := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -417,7 +417,7 @@ func TestDraft(t *testing.T) {
 	})
 }
 
-// steps are the random operations of TestDraft.
+// steps returns the random operations of TestDraft.
 func (u *testDraft) steps() map[string]func(t *rapid.T) {
 	return map[string]func(t *rapid.T){
 		"set": u.setCells, "set again": u.setCells, "texts": u.changeTexts, "texts again": u.changeTexts, "map": u.mapValue,
@@ -475,7 +475,8 @@ func (u *testDraft) setCells(t *rapid.T) {
 	}
 }
 
-// drawSelector draws a selector and returns the rows and fields it selects.
+// drawSelector draws a selector. It returns the selector, and the rows and fields
+// that it selects.
 func (u *testDraft) drawSelector(t *rapid.T) (Selector, []int64, []int) {
 	s := Selector{Filter: drawFilter(t)}
 	numbers := u.filtered(s.Filter, u.problems())

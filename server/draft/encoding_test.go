@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// newDamageTest returns a closed draft with a small and a large change.
+// newDamageTest returns a closed draft with small and large changes.
 func newDamageTest(t *testing.T) *testDraft {
 	u := newTestDraft(t, t.TempDir(), similarRows(30), 7, limits{rows: 5, moves: 5})
 	u.change(t, Fill{Where: Selector{Numbers: []int64{1, 2}, Fields: []int{fMail}}, Text: "small"})
@@ -22,7 +22,7 @@ func newDamageTest(t *testing.T) *testDraft {
 	return u
 }
 
-// readAll opens the draft and counts its rows.
+// readAll opens the draft, reads all rows, and returns their number.
 func (u *testDraft) readAll() (rows int, err error) {
 	u.cfg.Revisions = u.stored
 	d, err := Open(context.Background(), u.cfg)
@@ -39,8 +39,8 @@ func (u *testDraft) readAll() (rows int, err error) {
 	return rows, nil
 }
 
-// TestDamagedBodies changes every byte of the stored bodies and truncates them at
-// every length.
+// TestDamagedBodies checks that a stored body cannot be read if any byte is changed
+// or if it is truncated at any length.
 func TestDamagedBodies(t *testing.T) {
 	u := newDamageTest(t)
 	if n, err := u.readAll(); n != 29 || err != nil {
@@ -70,7 +70,8 @@ func TestDamagedBodies(t *testing.T) {
 	}
 }
 
-// TestDamagedBlobs damages, truncates and deletes each file of a large change.
+// TestDamagedBlobs checks that a large change cannot be read if one of its files is
+// damaged, truncated or deleted.
 func TestDamagedBlobs(t *testing.T) {
 	u := newDamageTest(t)
 	at := u.largePrefix + "/"
@@ -129,7 +130,8 @@ func writeBlob(t *testing.T, store blob.Store, key string, body []byte) {
 	}
 }
 
-// FuzzRevision decodes arbitrary bytes.
+// FuzzRevision checks that decoding arbitrary bytes returns an error or a revision that
+// can be encoded.
 func FuzzRevision(f *testing.F) {
 	u := newTestDraft(f, f.TempDir(), similarRows(3), 7, limits{})
 	u.change(f, Fill{Where: Selector{Fields: []int{fName}}, Text: "odd"})
@@ -149,8 +151,8 @@ func FuzzRevision(f *testing.F) {
 	})
 }
 
-// TestTwoProcesses opens a draft twice, and lets both make a change with the same
-// number. The second one fails to save.
+// TestTwoProcesses opens a draft twice, and makes a change with the same number in each.
+// The second change is not saved. It must not damage the first one.
 func TestTwoProcesses(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(30), 7, limits{rows: 5, moves: 5})
 	defer func() { u.close(t) }()

@@ -16,10 +16,10 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// faultLimits make every change large and every count use a temporary file.
+// faultLimits makes every change large and every count use a temporary file.
 var faultLimits = limits{rows: 1, bytes: 1, body: 1, moves: 3, moved: 3, counted: 1}
 
-// newFaultTest returns a closed draft with a large change.
+// newFaultTest returns a closed draft with one large change.
 func newFaultTest(t *testing.T) *testDraft {
 	t.Helper()
 	rows := similarRows(30)
@@ -31,7 +31,7 @@ func newFaultTest(t *testing.T) *testDraft {
 	return u
 }
 
-// openFaulty opens the draft and its stage in a store.
+// openFaulty opens the draft and its stage in store.
 func (u *testDraft) openFaulty(store blob.Store) (d *Draft, closeAll func(), err error) {
 	stage, err := staging.Open(context.Background(), store, "import/stage")
 	if err != nil {
@@ -45,8 +45,8 @@ func (u *testDraft) openFaulty(store blob.Store) (d *Draft, closeAll func(), err
 	return d, func() { _ = errors.Join(d.Close(), stage.Close()) }, nil
 }
 
-// TestReadsFail fails each call of the store while a draft is opened and read. Every read
-// must report the error.
+// TestReadsFail makes each call to the store fail while a draft is opened and read.
+// Every read must return the error.
 func TestReadsFail(t *testing.T) {
 	u := newFaultTest(t)
 	ctx := context.Background()
@@ -101,7 +101,8 @@ func TestReadsFail(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range all.Calls() {
-				// A pooled cursor may hold a row group already, so the number of calls varies.
+				// A pooled cursor may already hold a row group. The number of calls therefore
+				// varies.
 				store := &blobtest.FaultyStore{FailAt: i}
 				got, err := run(store)
 				// While one goroutine reports that there are too many values to count in
@@ -119,9 +120,9 @@ func TestReadsFail(t *testing.T) {
 	}
 }
 
-// TestChangesFail fails each call of the store while a draft is changed. A change that
-// reports an error must have no effect and leave no blobs. Any other state must be that of
-// the changes that succeeded, also after reopening the draft.
+// TestChangesFail makes each call to the store fail while a draft is changed. A
+// change that returns an error must have no effect and leave no blobs. The draft
+// must contain exactly the successful changes, even after it is reopened.
 func TestChangesFail(t *testing.T) {
 	u := newFaultTest(t)
 	ctx := context.Background()
@@ -196,8 +197,8 @@ func TestChangesFail(t *testing.T) {
 	}
 }
 
-// TestUndoFails fails each call of the store during an undo and a redo. The key index may
-// ignore the error, but later changes must still find all duplicates.
+// TestUndoFails makes each call to the store fail during an undo and a redo. The key
+// index may ignore the error, but later changes must still find all duplicates.
 func TestUndoFails(t *testing.T) {
 	u := newFaultTest(t)
 	ctx := context.Background()
@@ -241,7 +242,8 @@ func TestUndoFails(t *testing.T) {
 	}
 }
 
-// TestRevisionOrder opens stored revisions that were swapped, repeated or renumbered.
+// TestRevisionOrder checks that swapped, repeated and renumbered revisions are rejected,
+// and that gaps between their numbers are accepted.
 func TestRevisionOrder(t *testing.T) {
 	for name, l := range map[string]limits{"small": {}, "large": faultLimits} {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +269,7 @@ func TestRevisionOrder(t *testing.T) {
 			if _, err := Open(t.Context(), u.cfg); !errors.Is(err, staging.ErrDamaged) {
 				t.Errorf("body of another change: got %v, want ErrDamaged", err)
 			}
-			// Numbers may skip, because a change can replace an undone one.
+			// There may be gaps in the numbers, because a change can replace an undone one.
 			u.stored = []StoredRevision{stored[0], stored[2]}
 			if n, err := u.readAll(); n != 12 || err != nil {
 				t.Errorf("one revision less: %d rows, %v", n, err)
@@ -276,11 +278,13 @@ func TestRevisionOrder(t *testing.T) {
 	}
 }
 
-// TestDamagedSegment reads rows of distant row groups, one of which is damaged.
+// TestDamagedSegment checks reads of rows from distant row groups if one of the
+// groups is damaged.
 func TestDamagedSegment(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(60), 5, limits{})
 	u.close(t)
-	// Cross-row validators of the same kind would read all rows at once.
+	// If several cross-row validators had the same kind, opening the draft would read
+	// all rows.
 	u.cfg.Fields = slices.Clone(u.cfg.Fields)
 	for i := range u.cfg.Fields {
 		u.cfg.Fields[i].Validators = nil
@@ -318,8 +322,8 @@ func TestDamagedSegment(t *testing.T) {
 	}
 }
 
-// failingRevalidator fails the call with number failAt, from 0, or loses a row if lose is
-// set.
+// failingRevalidator fails the call with number failAt, counted from 0. If lose is
+// set, the call drops a row instead.
 type failingRevalidator struct {
 	testRevalidator
 	mu     *sync.Mutex
@@ -346,7 +350,8 @@ func (d failingRevalidator) Change(ctx context.Context, b *intray.Batch, edits [
 	return nil
 }
 
-// TestRevalidatorFails fails each call of the Revalidator, or lets it drop rows.
+// TestRevalidatorFails checks that a change fails if a call to the Revalidator fails
+// or drops rows.
 func TestRevalidatorFails(t *testing.T) {
 	for name, o := range map[string]Operation{
 		"fill": Fill{Where: Selector{Fields: []int{fName}}, Text: "x"},

@@ -8,8 +8,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestFoldCase checks that foldCase folds the letters that regular expressions
-// fold.
+// TestFoldCase checks that foldCase folds the same letters as regular expressions.
 func TestFoldCase(t *testing.T) {
 	for r := range unicode.MaxRune {
 		other := unicode.SimpleFold(r)
@@ -19,7 +18,8 @@ func TestFoldCase(t *testing.T) {
 	}
 }
 
-// TestSearchNames searches for names and texts, before and after a change.
+// TestSearchNames checks that a search finds displayed names and raw values, before
+// and after a change.
 func TestSearchNames(t *testing.T) {
 	rows := similarRows(6)
 	for i, text := range []string{"DE", "Germany", "FR", "de", "Deutschland", " DE"} {
@@ -60,7 +60,7 @@ func TestSearchNames(t *testing.T) {
 	}
 }
 
-// TestSearchLists searches list elements. It must not match the JSON syntax.
+// TestSearchLists checks that a search finds list elements but not JSON syntax.
 func TestSearchLists(t *testing.T) {
 	rows := similarRows(6)
 	for i, list := range []string{`["5\" pipe","a\\b"]`, `["two\nlines","x,y"]`, `["[z]","\u003cb\u003e"]`, `["plain","Käse"]`, "", `["1","true"]`} {

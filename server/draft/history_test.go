@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRowsAtVersions reads every version of some rows, from small and large
-// revisions, before and after reopening the draft.
+// TestRowsAtVersions reads every version of some rows from small and large
+// revisions, before and after the draft is reopened.
 func TestRowsAtVersions(t *testing.T) {
 	for name, l := range map[string]limits{"small": {}, "large": {rows: 1, bytes: 1}} {
 		t.Run(name, func(t *testing.T) {
@@ -76,8 +76,8 @@ func TestRowsAtVersions(t *testing.T) {
 	}
 }
 
-// TestRowsAtVersionsDuringChanges reads versions while their changes are undone and
-// deleted.
+// TestRowsAtVersionsDuringChanges reads versions of rows while the changes that
+// created them are undone and deleted.
 func TestRowsAtVersionsDuringChanges(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(9), 4, limits{rows: 1, bytes: 1})
 	defer func() { u.close(t) }()
@@ -115,7 +115,7 @@ func currentNumbers(list []RowAtVersion) (out []int64) {
 	return out
 }
 
-// TestHistory checks that the numbers of changes and rows are never reused.
+// TestHistory checks that numbers of changes and rows are never reused.
 func TestHistory(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(2), 5, limits{})
 	defer func() { u.close(t) }()

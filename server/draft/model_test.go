@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The schema of the tests has cell and cross-row validators, a read-only field, a
-// hidden field and a many-to-one field.
+// The fields of the test schema. It has validators of cells and cross-row
+// validators, a read-only field, a hidden field and a many-to-one field.
 const (
 	fName = iota
 	fMail
@@ -42,7 +42,7 @@ func testFields() []intray.Field {
 	}
 }
 
-// testNames are the displayed names of a read-only and a many-to-one field.
+// testNames returns the displayed names of the read-only and the many-to-one field.
 func testNames() []map[string]string {
 	names := map[string]string{"b": "Käse Bad", " b": "Kk", "odd": "odd"} //nolint:gocritic // the space is part of the value
 	return []map[string]string{fLocked: names, fMany: names}
@@ -50,8 +50,8 @@ func testNames() []map[string]string {
 
 func testParts() []int { return []int{0, 0, 0, 0, 0, 0, 0, 2} }
 
-// parseTestCell is the parser of the test schema. The value is the trimmed text,
-// and texts that contain "bad" are invalid.
+// parseTestCell parses a cell of the test schema. The value is the trimmed raw
+// value. A raw value that contains "bad" is invalid.
 func parseTestCell(field int, raw string) (value string, there bool, problems []intray.Problem) {
 	value = strings.TrimSpace(raw)
 	switch {
@@ -139,7 +139,8 @@ func (testRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edit) 
 	return nil
 }
 
-// appendParsedRow parses a row of raw texts and appends its cells and problems.
+// appendParsedRow parses a row of raw values. It appends the cells and problems to a
+// batch.
 func appendParsedRow(b *intray.Batch, row int, texts []string) {
 	for f, raw := range texts {
 		v, there, problems := parseTestCell(f, raw)
@@ -180,13 +181,14 @@ type model struct {
 	rows map[int64]modelRow
 	next int64
 	seq  int64
-	// past and future are the rows before each change and after each undone change.
+	// past holds the rows before each change, and future holds the rows after each
+	// undone change.
 	past, future []map[int64]modelRow
 }
 
 func (m *model) numbers() []int64 { return slices.Sorted(maps.Keys(m.rows)) }
 
-// rowProblems returns the problems of a row without cross-row validators.
+// rowProblems returns the problems of a row, without those of cross-row validators.
 func (r modelRow) rowProblems() (out []intray.Problem) {
 	if r.count {
 		out = append(out, intray.Problem{Field: intray.NoField, Code: "cell_count", Text: intray.Literal("too few cells")})
@@ -221,7 +223,7 @@ func tableRules() []tableRule {
 	}
 }
 
-// duplicateRows returns the rows that violate each cross-row validator.
+// duplicateRows returns, for each cross-row validator, the rows that violate it.
 func (m *model) duplicateRows() [][]int64 {
 	out := make([][]int64, len(tableRules()))
 	for i, rule := range tableRules() {
@@ -245,7 +247,7 @@ func (m *model) duplicateRows() [][]int64 {
 	return out
 }
 
-// problems returns the problems of all rows, without messages.
+// problems returns the problems of each row without their messages.
 func (m *model) problems() map[int64][]intray.Problem {
 	out := map[int64][]intray.Problem{}
 	for n, r := range m.rows {
@@ -271,7 +273,8 @@ func sortProblems(list []intray.Problem) {
 	})
 }
 
-// formatModel formats rows for comparison with formatRows.
+// formatModel formats rows of the model for comparison with the result of
+// formatRows.
 func (m *model) formatModel(numbers []int64, problems map[int64][]intray.Problem) (out []string) {
 	for _, n := range numbers {
 		r := m.rows[n]
@@ -332,7 +335,7 @@ func (m *model) filtered(f Filter, problems map[int64][]intray.Problem) (out []i
 	return out
 }
 
-// recordChange starts a change and returns its number.
+// recordChange starts a change and returns the number of the change.
 func (m *model) recordChange() int64 {
 	m.past = append(m.past, m.clone())
 	m.future = nil
@@ -349,8 +352,8 @@ func (m *model) clone() map[int64]modelRow {
 	return out
 }
 
-// eachText replaces each cell of some fields and rows by the result of do, as one
-// change. It returns the number of changed cells.
+// eachText replaces each cell in the given fields and rows with the result of do.
+// This is one change. It returns the number of changed cells.
 func (m *model) eachText(numbers []int64, fields []int, do func(text string) string) (cells int64) {
 	after := m.clone()
 	for _, n := range numbers {

@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestViewRange changes ranges of a view.
+// TestViewRange checks changes that are limited to a range of a view.
 func TestViewRange(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(20), 6, limits{})
 	defer u.close(t)
@@ -37,8 +37,8 @@ func TestViewRange(t *testing.T) {
 	}
 }
 
-// TestStaleViewPositions refuses positions of a view that now has the same number
-// of different rows.
+// TestStaleViewPositions checks that positions in a view are refused if the view now
+// contains different rows, even if their number is the same.
 func TestStaleViewPositions(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(9), 4, limits{})
 	defer u.close(t)
@@ -69,7 +69,7 @@ func TestStaleViewPositions(t *testing.T) {
 	}
 	first := window("")
 	u.change(t, Delete{Selector{Numbers: []int64{0}}})
-	checkStale(fill(first.Token, 8)) // no reader has seen it with 8 rows
+	checkStale(fill(first.Token, 8)) // the view was never listed with 8 rows
 	if seen := window(first.Token); seen != (View{first.Token, 8}) || fill(first.Token, 8) != nil {
 		t.Fatalf("window: %+v, %v", seen, fill(first.Token, 8))
 	}
@@ -94,7 +94,7 @@ func TestStaleViewPositions(t *testing.T) {
 	}
 }
 
-// TestTextOperations applies each text operation to one cell.
+// TestTextOperations checks the effect of each text operation on one cell.
 func TestTextOperations(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -148,7 +148,7 @@ func TestTextOperations(t *testing.T) {
 	}
 }
 
-// TestRefusals performs invalid operations.
+// TestRefusals checks the errors of invalid operations.
 func TestRefusals(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 10, limits{})
 	defer u.close(t)
@@ -205,7 +205,7 @@ func refusalOf(t *testing.T, err error) string {
 	return refusal.Text.Code
 }
 
-// TestOperationLimits plans operations at and above the maximum sizes.
+// TestOperationLimits checks operations at and above the maximum sizes.
 func TestOperationLimits(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(2), 6, limits{})
 	defer u.close(t)
@@ -217,7 +217,7 @@ func TestOperationLimits(t *testing.T) {
 		t.Errorf("%d new rows: %s", maxAdded+1, code)
 	}
 	cells := make([]Typed, maxTyped+1)
-	cells[0].Field = -1 // stops the plan after the check of the size
+	cells[0].Field = -1 // makes plan fail after it has checked the size
 	if code := refusalOf(t, plan(Set{cells[:maxTyped]})); code != "review.unknown_field" {
 		t.Errorf("%d cells: %s", maxTyped, code)
 	}

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestReplaceNames replaces cells that display a name, by name and by text.
+// TestReplaceNames checks replacements in cells that display a name, by name and by
+// raw value.
 func TestReplaceNames(t *testing.T) {
 	names := map[string]string{"DE": "Germany", "FR": "France", "MK": "North Macedonia", "X": "Macedonia", "active": "active"}
 	others := map[string]string{"DE": "Deutschland", "FR": "Frankreich"}
@@ -61,7 +62,8 @@ func TestReplaceNames(t *testing.T) {
 	}
 }
 
-// TestLongReplacements replaces up to the maximum length of a text.
+// TestLongReplacements checks replacements up to and above the maximum length of a
+// raw value.
 func TestLongReplacements(t *testing.T) {
 	long := strings.Repeat("x", maxText)
 	for name, c := range map[string]struct {

@@ -7,7 +7,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// TestChangedSince asks for the changes since each snapshot, until it is too old.
+// TestChangedSince checks the changes since each earlier snapshot until the snapshot
+// is too old.
 func TestChangedSince(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)

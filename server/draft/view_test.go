@@ -16,7 +16,8 @@ func numbersOf(rows []Row) (out []int64) {
 	return out
 }
 
-// TestView checks that a fixed row stays in view until another view is opened.
+// TestView checks that a row that was fixed stays in the view until a new view is
+// opened.
 func TestView(t *testing.T) {
 	rows := similarRows(20)
 	for _, i := range []int{2, 9, 10, 17} {
@@ -57,7 +58,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestExpiredView reads a view that has expired.
+// TestExpiredView checks the results of reading a view that has expired.
 func TestExpiredView(t *testing.T) {
 	rows := similarRows(20)
 	rows[2][fName] = "bad"
@@ -84,7 +85,7 @@ func TestExpiredView(t *testing.T) {
 	}
 }
 
-// TestWindowBounds reads rows outside the view.
+// TestWindowBounds checks windows that extend outside the view.
 func TestWindowBounds(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)
@@ -98,7 +99,8 @@ func TestWindowBounds(t *testing.T) {
 	}
 }
 
-// TestWindowLimit reads more rows than a window may have.
+// TestWindowLimit checks that a window contains no more than the maximum number of
+// rows.
 func TestWindowLimit(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(maxWindow+2), 4000, limits{})
 	defer u.close(t)
@@ -114,7 +116,8 @@ func TestWindowLimit(t *testing.T) {
 	}
 }
 
-// TestRememberedViews checks after how many other views and searches one is forgotten.
+// TestRememberedViews checks how many newer views and searches cause an older one to
+// be dropped.
 func TestRememberedViews(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)
@@ -133,7 +136,7 @@ func TestRememberedViews(t *testing.T) {
 	if rows, listed := u.draft.views.rows(first, s, nil); rows == nil || !listed {
 		t.Errorf("forgotten after %d other views", maxViews-1)
 	}
-	open("one more") // first was used, so the second view is forgotten
+	open("one more") // first was used, so the second view is dropped
 	if rows, _ := u.draft.views.rows(first, s, nil); rows == nil {
 		t.Error("the view used last is forgotten")
 	}
@@ -159,7 +162,7 @@ func TestRememberedViews(t *testing.T) {
 	}
 }
 
-// TestNeighbour looks for rows at both ends of the numbers.
+// TestNeighbour checks searches at the lowest and highest row number.
 func TestNeighbour(t *testing.T) {
 	rows := roaring.BitmapOf(0, 7, 1<<32-1)
 	for _, c := range []struct {

@@ -23,12 +23,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeService is a service of functions. A nil function does nothing.
+// fakeService is a Service that calls functions. A nil function does nothing.
 type fakeService struct {
 	runNext, connector, upload              func(ctx context.Context) (bool, error)
 	heartbeat, maintain, deliver, collectGC func(ctx context.Context) error
 	ready                                   chan struct{}
-	// waited counts the calls of WaitForDeliveries.
+	// waited is the number of calls to WaitForDeliveries.
 	waited int
 }
 
@@ -65,7 +65,7 @@ func newWorker(s jobs.Service) (*jobs.Worker, *servertest.Log) {
 	return jobs.New(s, slog.New(slog.NewTextHandler(log, nil))), log
 }
 
-// runFor runs the background work of a worker for a time on the fake clock.
+// runFor runs the background work of a worker for the given time on the fake clock.
 func runFor(t *testing.T, w *jobs.Worker, d time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -73,7 +73,7 @@ func runFor(t *testing.T, w *jobs.Worker, d time.Duration) {
 	w.RunBackground(ctx)
 }
 
-// runHandler returns the handler of the only kind of job.
+// runHandler returns the handler for the only kind of job.
 func runHandler(t *testing.T, w *jobs.Worker) func(ctx context.Context) error {
 	t.Helper()
 	handlers := w.Handlers()
@@ -116,7 +116,8 @@ func TestCancelledJobRunsNoMoreImports(t *testing.T) {
 	}
 }
 
-// Each periodic call is made at its interval, and deliveries are awaited at the end.
+// Each periodic call must be made at its interval. When the worker stops, it must
+// wait for deliveries.
 func TestIntervals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -150,7 +151,7 @@ func TestIntervals(t *testing.T) {
 	})
 }
 
-// A new delivery is started at once.
+// The worker must start a new delivery immediately.
 func TestReadyDeliveries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -165,8 +166,8 @@ func TestReadyDeliveries(t *testing.T) {
 	})
 }
 
-// Eight connectors run and two results are uploaded at once. Each goroutine continues until
-// nothing is due, and looks again a second later.
+// Eight connectors run and two results are uploaded at the same time. Each goroutine
+// continues until nothing is due, and checks again one second later.
 func TestPolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var connectors, uploads atomic.Int64
@@ -196,7 +197,7 @@ func TestPolling(t *testing.T) {
 	})
 }
 
-// A failed call is logged and ends the round, but not the next one.
+// A failed call must be logged and end the current round, but not later ones.
 func TestFailuresAreLogged(t *testing.T) {
 	fault := errors.New("no route")
 	fail := func(context.Context) error { return fault }
@@ -225,7 +226,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	}
 }
 
-// Errors that follow from stopping are not logged.
+// Errors caused by stopping the worker must not be logged.
 func TestStopLogsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
@@ -259,10 +260,12 @@ func TestSlowMaintenance(t *testing.T) {
 	})
 }
 
-// endlessRun is an import that runs until it is cancelled, next to a worker's heartbeats.
+// endlessRun is an import that runs until it is canceled while a worker records
+// heartbeats.
 type endlessRun struct {
 	log *servertest.Log
-	// ended is closed when the run was cancelled, with err, at the time after since the start.
+	// ended is closed when the run is canceled. err is the cause, and after is the time
+	// since the start.
 	ended chan struct{}
 	after time.Duration
 	err   error
@@ -290,12 +293,13 @@ func startEndlessRun(ctx context.Context, t *testing.T, heartbeat func(ctx conte
 	return r
 }
 
-// Other nodes consider a node dead 8 s after its last heartbeat. Then its runs must stop.
+// Other nodes consider a node dead 8 s after its last heartbeat. By then, it must
+// stop its runs.
 func TestRunsStopWithoutHeartbeat(t *testing.T) {
 	for name, c := range map[string]struct {
 		heartbeat func(ctx context.Context, since time.Duration) error
-		// stopped is when the run must be cancelled: at the first failure more than 8 s
-		// after the last heartbeat.
+		// stopped is the time at which the run must be canceled: the first failed
+		// heartbeat more than 8 s after the last successful one.
 		stopped time.Duration
 	}{
 		"heartbeats fail": {func(context.Context, time.Duration) error { return errors.New("no route") }, 10 * time.Second},
@@ -335,7 +339,7 @@ func TestFewMissedHeartbeatsStopNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		heartbeats := 0
 		r := startEndlessRun(ctx, t, func(context.Context, time.Duration) error {
-			if heartbeats++; heartbeats%4 != 0 { // three of four fail
+			if heartbeats++; heartbeats%4 != 0 { // three of four calls fail
 				return errors.New("no route")
 			}
 			return nil
@@ -354,7 +358,8 @@ func TestFewMissedHeartbeatsStopNothing(t *testing.T) {
 	})
 }
 
-// A worker whose runs were stopped runs imports again when its heartbeats are recorded.
+// A worker whose runs were stopped must run imports again once its heartbeats
+// succeed.
 func TestRecoveredHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -25,16 +25,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fixture is a database that several queues can use.
+// fixture is a database that several queues share.
 type fixture struct {
 	*testing.T
 	db   *sql.DB
 	open func(cfg queue.Config) (queue.Queue, error)
-	// nodeList returns the SQL expression of a list with one node.
+	// nodeList returns the SQL expression for a list that contains one node.
 	nodeList func(node string) string
 }
 
-// onEachDatabase runs a test on each database.
+// onEachDatabase runs a test with each database.
 func onEachDatabase(t *testing.T, test func(f *fixture)) {
 	for name, open := range map[string]func(*testing.T) *fixture{"sqlite": sqliteFixture, "postgres": postgresFixture} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func postgresFixture(t *testing.T) *fixture {
 	}}
 }
 
-// openQueue opens a queue and updates its tables.
+// openQueue opens a queue and creates its tables.
 func (f *fixture) openQueue(cfg queue.Config) queue.Queue {
 	f.Helper()
 	q, err := f.open(cfg)
@@ -78,7 +78,7 @@ func (f *fixture) openQueue(cfg queue.Config) queue.Queue {
 	return q
 }
 
-// startQueue starts a queue with a handler for the kind "run".
+// startQueue starts a queue with a handler for jobs of kind "run".
 func (f *fixture) startQueue(cfg queue.Config, handle queue.Handler) queue.Queue {
 	f.Helper()
 	q := f.openQueue(cfg)
@@ -87,7 +87,7 @@ func (f *fixture) startQueue(cfg queue.Config, handle queue.Handler) queue.Queue
 	return q
 }
 
-// inTx calls work in a transaction, and commits it if work returns true.
+// inTx calls work in a transaction. It commits the transaction if work returns true.
 func (f *fixture) inTx(work func(tx queue.Tx) (commit bool)) {
 	f.Helper()
 	conn, err := f.db.Conn(f.Context())
@@ -148,7 +148,7 @@ func wantEqual(t testing.TB, got, want any) {
 	}
 }
 
-// receive waits for a value from a channel.
+// receive waits for a value from a channel and returns it.
 func receive[V any](f *fixture, from <-chan V) V {
 	f.Helper()
 	select {
@@ -160,7 +160,7 @@ func receive[V any](f *fixture, from <-chan V) V {
 	}
 }
 
-// cancelledContext returns a context that is done.
+// cancelledContext returns a context that is already canceled.
 func cancelledContext() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -240,7 +240,7 @@ func TestReclaim(t *testing.T) {
 				return nil
 			}
 		}
-		// Its only worker is busy, so that it cannot run further jobs.
+		// The only worker of this node is busy, so the node cannot run further jobs.
 		dead := f.startQueue(queue.Config{Node: "dead", Workers: 1}, block("dead"))
 		f.enqueue(dead, "k")
 		wantEqual(f, receive(f, started), "dead k")
@@ -262,7 +262,8 @@ func TestReclaim(t *testing.T) {
 		wantEqual(f, receive(f, started), "alive k")
 		wantEqual(f, f.jobsByState(), map[string]int{"running": 2, "discarded": 1})
 
-		// The "dead" node completes its job, which has no effect on the copy.
+		// The "dead" node completes its job. This must have no effect on the copy of the
+		// job.
 		release()
 		must(f, dead.Stop(f.Context()))
 		must(f, alive.Stop(f.Context()))
@@ -270,7 +271,7 @@ func TestReclaim(t *testing.T) {
 	})
 }
 
-// The tenth failure is the last one.
+// After the tenth failure, the job must be dropped.
 func TestLastAttempt(t *testing.T) {
 	t.Parallel()
 	onEachDatabase(t, func(f *fixture) {
@@ -295,7 +296,7 @@ func TestLastAttempt(t *testing.T) {
 	})
 }
 
-// A dead node had more running jobs than one query reads.
+// The dead node has more running jobs than one query reads.
 func TestReclaimManyJobs(t *testing.T) {
 	t.Parallel()
 	onEachDatabase(t, func(f *fixture) {
@@ -322,7 +323,7 @@ func TestReclaimManyJobs(t *testing.T) {
 	})
 }
 
-// Every operation returns the error of its context.
+// Every operation must return the error of its context.
 func TestCancelledContext(t *testing.T) {
 	t.Parallel()
 	onEachDatabase(t, func(f *fixture) {

@@ -21,8 +21,8 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// reviewSchema has fields of most types, with validators of cells, rows and tables,
-// and a many-to-one field.
+// reviewSchema returns a schema with fields of most types, a many-to-one field, and
+// validators of cells, rows and tables.
 func reviewSchema() *intray.Schema {
 	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required"}, {Rule: "length", Options: map[string]any{"max": 8}}}},
@@ -37,8 +37,8 @@ func reviewSchema() *intray.Schema {
 
 var reviewHeader = []string{"Name", "E-Mail", "Born", "Amount", "Kind", "Score 1", "Score 2"}
 
-// reviewCells are the cells of each column. They do not change the date and number
-// formats, which the first row decides.
+// reviewCells are possible cells of each column. They do not affect the date and
+// number formats, which formatRow determines.
 var reviewCells = [][]string{
 	{"Ada", "", "Bartholomew", " Cy "},
 	{"a@example.org", "b@example.org", "nobody", "", " c@example.org"},
@@ -49,10 +49,12 @@ var reviewCells = [][]string{
 	{"3", "4,25", "", "four"},
 }
 
-// formatRow is a first row that decides the date and number formats.
+// formatRow is the first row of each file. It determines the date and number
+// formats.
 var formatRow = []string{"First", "z@example.org", "31.12.1990", "1.234,56", "p", "1,5", "2,5"}
 
-// runImport runs an import of rows and returns its rows and outcome.
+// runImport runs an import of the given rows. It returns the staged rows and the
+// outcome.
 func runImport(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import, *engine.Engine, *engine.Outcome, *intray.Batch) {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
@@ -68,8 +70,8 @@ func runImport(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Impor
 	return imp, e, out, sink.Batch
 }
 
-// TestRevalidator edits staged rows, and compares them with an import of a file
-// that contains the edits.
+// TestRevalidator checks that editing staged rows has the same result as importing a
+// file that contains the edits.
 func TestRevalidator(t *testing.T) {
 	schema := reviewSchema()
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,7 +110,8 @@ func TestRevalidator(t *testing.T) {
 	})
 }
 
-// TestBlankRows adds rows, and rejects edits outside the batch.
+// TestBlankRows checks that rows can be added, and that edits outside the batch are
+// rejected.
 func TestBlankRows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		imp, e, out, _ := runImport(rt, reviewSchema(), [][]string{formatRow})
@@ -134,7 +137,8 @@ func TestBlankRows(t *testing.T) {
 	})
 }
 
-// TestRevalidatorHooks runs hooks on edited rows and validates their changes.
+// TestRevalidatorHooks checks that hooks run on edited rows and that their changes
+// are validated.
 func TestRevalidatorHooks(t *testing.T) {
 	fails := false
 	deletedRows := 0
@@ -200,7 +204,7 @@ func TestRevalidatorHooks(t *testing.T) {
 	}
 }
 
-// fakeHooks calls Go functions as hooks.
+// fakeHooks is a HookRunner that calls Go functions.
 type fakeHooks struct {
 	engine.HookRunner
 	update  func(rows *intray.Batch) ([]intray.Change, error)
@@ -212,7 +216,7 @@ func (h fakeHooks) load(context.Context, intray.Hooks, intray.HookEnv) (engine.H
 }
 
 func (h fakeHooks) RunRows(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
-	if !rows.Update { // the import itself
+	if !rows.Update { // called by the import, not by an edit
 		return nil, nil
 	}
 	return h.update(rows.Batches[0])

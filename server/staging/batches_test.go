@@ -18,14 +18,15 @@ import (
 
 const prefix = "imports/7/run-1"
 
-// texts draws the cells of one column: few texts that recur, or many different ones.
+// texts draws the cells of one column: either a few recurring strings or many
+// different ones.
 func texts() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{"", "a", "Zürich", "x\x00y", "=1+1", "long text that comes again and again"}),
 		rapid.StringN(0, 40, 200))
 }
 
-// drawBatch draws a batch of the layout.
+// drawBatch draws a batch that matches the layout.
 func drawBatch(t *rapid.T, layout staging.Layout, first int64) *intray.Batch {
 	b := &intray.Batch{}
 	b.Reset(len(layout.Fields))
@@ -80,7 +81,7 @@ func drawLayout(t *rapid.T) staging.Layout {
 	}
 }
 
-// failer is implemented by *testing.T and *rapid.T.
+// failer is the part of testing.TB that *rapid.T also implements.
 type failer interface {
 	Helper()
 	Fatal(...any)
@@ -128,7 +129,8 @@ type row struct {
 	Problems    []intray.Problem
 }
 
-// rowsOf returns the rows of a batch. The rows of its problems become those of the stage.
+// rowsOf returns the rows of a batch. The problems of each row refer to the row in
+// the stage.
 func rowsOf(b *intray.Batch) []row {
 	rows := make([]row, b.Rows())
 	for i := range rows {
@@ -243,8 +245,9 @@ func checkMarks(t *rapid.T, s *staging.Stage, want []row) {
 	}
 }
 
-// contacts returns a batch like those of a file of contacts: an id, a country, an e-mail
-// address, an amount, and a phone number whose value always differs from the raw text.
+// contacts returns a batch that resembles a file of contacts: an id, a country, an
+// email address, an amount, and a phone number. The value of the phone number always
+// differs from its raw value.
 func contacts(first int64, rows int) *intray.Batch {
 	b := &intray.Batch{}
 	b.Reset(5)

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// sourceSize returns the size of a batch in a source file.
+// sourceSize returns the size in bytes that a batch has in a source file.
 func sourceSize(b *intray.Batch) int64 {
 	total := 0
 	for i := range b.Fields {
@@ -20,7 +20,7 @@ func sourceSize(b *intray.Batch) int64 {
 	return int64(total)
 }
 
-// codecs are all codecs of stages.
+// codecs are all codecs that a stage can use.
 var codecs = []staging.Codec{staging.Zstd, staging.Snappy}
 
 func BenchmarkStage(b *testing.B) {

@@ -16,7 +16,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// pickedRows returns the rows of a batch of Rows, of which row i is rows[i] of the stage.
+// pickedRows returns the rows of a batch that Rows returned. Row i of the batch is
+// row rows[i] of the stage.
 func pickedRows(b *intray.Batch, rows []int64) []row {
 	b.First = 0
 	list := rowsOf(b)
@@ -46,7 +47,8 @@ func checkRows(t *rapid.T, s *staging.Stage, want []row) {
 	}
 }
 
-// TestRowsWithManyProblems has more problems than a group may have, and cross-row problems.
+// TestRowsWithManyProblems reads rows with cross-row problems and with more problems
+// than fit in one problem group.
 func TestRowsWithManyProblems(t *testing.T) {
 	const rows = 200
 	b := contacts(0, rows)
@@ -107,7 +109,7 @@ func TestRowsThatDoNotExist(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for range 2 { // the second time, the group is in memory
+	for range 2 { // the second read finds the group in memory
 		if _, err := s.Rows(context.Background(), []int64{4}); err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +119,7 @@ func TestRowsThatDoNotExist(t *testing.T) {
 	}
 }
 
-// TestScan reads some fields of batches, in any order.
+// TestScan checks that a Scan reads the given fields of batches in any order.
 func TestScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		layout := drawLayout(t)
@@ -160,7 +162,8 @@ func TestScan(t *testing.T) {
 	})
 }
 
-// TestCountRowGroups counts the batches that contain any of some rows.
+// TestCountRowGroups checks the number of row groups that contain at least one of
+// the given rows.
 func TestCountRowGroups(t *testing.T) {
 	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100},
 		contacts(0, 50), contacts(50, 50), contacts(100, 50), contacts(150, 50))

@@ -32,7 +32,7 @@ func put(t failer, store blob.Store, name string, body []byte) {
 	}
 }
 
-// readResult is everything that can be read from a stage.
+// readResult is all data that can be read from a stage.
 type readResult struct {
 	Rows []row
 	Bad  []int64

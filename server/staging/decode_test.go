@@ -11,8 +11,9 @@ import (
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// TestDecoderRejectsOtherPages reads pages that the writer never writes: their headers
-// disagree with their content, or with the row group of two rows.
+// TestDecoderRejectsOtherPages checks that the decoder rejects pages that the writer
+// never writes. Their headers contradict their content or the number of rows in the
+// row group, which is two.
 func TestDecoderRejectsOtherPages(t *testing.T) {
 	levels, err := parquetio.EncodeLevels(nil, []byte{1, 1}, 1)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// stageSmall stages three batches in two segments, with problems of batches and cross-row
-// problems.
+// stageSmall stages three batches in two segments. They have problems of single rows
+// and cross-row problems.
 func stageSmall(store blob.Store, codec staging.Codec) error {
 	ctx := context.Background()
 	w := staging.NewWriter(ctx, store, prefix, contactLayout(), staging.Config{SegmentRows: 10, Codec: codec})
@@ -40,8 +40,8 @@ func stageSmall(store blob.Store, codec staging.Codec) error {
 	return err
 }
 
-// TestStoreFailsAtEachCall stages rows in a store of which each call fails. No stage
-// may be left.
+// TestStoreFailsAtEachCall checks that no stage is left if any call to the store
+// fails while rows are staged.
 func TestStoreFailsAtEachCall(t *testing.T) {
 	all := &blobtest.FaultyStore{Store: mem.New(), FailAt: -1, Room: -1}
 	if err := stageSmall(all, staging.Snappy); err != nil {
@@ -68,7 +68,7 @@ func requireNoStage(t *testing.T, store *blobtest.FaultyStore, err, want error) 
 	}
 }
 
-// readings are all ways to read a stage, with their results.
+// readings are all ways to read a stage. Each returns its result.
 var readings = map[string]func(ctx context.Context, s *staging.Stage) (any, error){
 	"Batches": func(ctx context.Context, s *staging.Stage) (any, error) {
 		var all []row
@@ -124,8 +124,8 @@ var readings = map[string]func(ctx context.Context, s *staging.Stage) (any, erro
 	},
 }
 
-// TestReadFailsAtEachCall reads a stage from a store of which each call fails, or
-// returns too few bytes: the result is an error, or complete.
+// TestReadFailsAtEachCall reads a stage from a store in which one call fails or
+// returns too few bytes. The read must return an error or the complete result.
 func TestReadFailsAtEachCall(t *testing.T) {
 	stored := mem.New()
 	if err := stageSmall(stored, staging.Zstd); err != nil {

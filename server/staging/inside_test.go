@@ -18,7 +18,8 @@ import (
 	"github.com/intraydata/intray/server/blob/mem"
 )
 
-// TestInconsistentManifests opens manifests with a valid checksum and invalid content.
+// TestInconsistentManifests checks that a manifest with invalid content is rejected
+// even if its checksum is valid.
 func TestInconsistentManifests(t *testing.T) {
 	segment := func(first int64, groups ...RowGroup) Segment {
 		return Segment{Name: "seg-0000.parquet", First: first, Groups: groups}
@@ -106,7 +107,7 @@ func newTestEncoder(t testing.TB) *encoder {
 	return newEncoder(c, format.Zstd)
 }
 
-// encoded returns a row group with a column of each kind.
+// encoded returns an encoded row group with one column of each kind.
 func encoded(t *testing.T) *encodedGroup {
 	t.Helper()
 	e, g := newTestEncoder(t), &encodedGroup{}
@@ -143,7 +144,8 @@ func decodeAll(body []byte, rows int64) error {
 	return err
 }
 
-// TestDecoderDoesNotTrustTheChecksum decodes groups that the checksum would have rejected.
+// TestDecoderDoesNotTrustTheChecksum checks that the decoder rejects damaged row
+// groups even without the checksum.
 func TestDecoderDoesNotTrustTheChecksum(t *testing.T) {
 	g := encoded(t)
 	if err := decodeAll(g.body, 400); err != nil {
@@ -194,8 +196,8 @@ func TestWindowOfRows(t *testing.T) {
 	}
 }
 
-// TestGroupsOfProblems checks that a group has few problems, and that a file has room for
-// fifty million.
+// TestGroupsOfProblems checks that a problem group is small, and that a file can
+// contain fifty million problems.
 func TestGroupsOfProblems(t *testing.T) {
 	var f problemFile
 	for _, c := range []struct{ groups, problems int }{{0, 8192}, {1023, 8192}, {1024, 65536}, {2000, 65536}} {
@@ -218,7 +220,8 @@ func TestGroupsOfProblems(t *testing.T) {
 	}
 }
 
-// TestUnknownLevels changes the level of a problem, and the checksums with it.
+// TestUnknownLevels changes the level of a problem and updates the checksums. The
+// problem must be rejected.
 func TestUnknownLevels(t *testing.T) {
 	for name, groups := range map[string]func(m *Manifest) []ProblemGroup{
 		"per row":   func(m *Manifest) []ProblemGroup { return m.ProblemGroups },
@@ -267,7 +270,7 @@ func TestUnknownLevels(t *testing.T) {
 	}
 }
 
-// damageLastLevel changes the level of the last problem in a group.
+// damageLastLevel changes the level of the last problem in a problem group.
 func damageLastLevel(t *testing.T, store blob.Store, m *Manifest, g *ProblemGroup) {
 	t.Helper()
 	r, err := store.Open(context.Background(), "p/"+problemsName)
@@ -298,7 +301,8 @@ func damageLastLevel(t *testing.T, store blob.Store, m *Manifest, g *ProblemGrou
 	}
 }
 
-// TestDictionaryEndsWithEmptyText reads a dictionary whose last entry is empty.
+// TestDictionaryEndsWithEmptyText checks that a dictionary whose last entry is empty
+// can be read.
 func TestDictionaryEndsWithEmptyText(t *testing.T) {
 	var want, got intray.Texts
 	for i := range 12 {

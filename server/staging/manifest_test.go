@@ -72,7 +72,7 @@ func TestColumnNamesAreUnique(t *testing.T) {
 	})
 }
 
-// TestManyColumns splits the rows into segments because the footer is full.
+// TestManyColumns checks that a new segment is started when the footer is full.
 func TestManyColumns(t *testing.T) {
 	const fields, batches = 4000, 3
 	layout := staging.Layout{Fields: make([]string, fields)}

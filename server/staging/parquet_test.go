@@ -21,7 +21,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// record is a row of a Parquet file: nil for null, or a text or number.
+// record is a row of a Parquet file. Each column is nil for null, or a string or an
+// integer.
 type record map[string]any
 
 // parquetRows reads a file with parquet-go.
@@ -71,7 +72,8 @@ func recordOf(columns [][]string, row parquet.Row) record {
 	return r
 }
 
-// recordsOf returns the rows of a batch with the column names of the manifest.
+// recordsOf returns the rows of a batch as records with the column names in the
+// manifest.
 func recordsOf(m staging.Manifest, b *intray.Batch) []record {
 	all := make([]record, b.Rows())
 	for i := range all {
@@ -128,8 +130,8 @@ func fileOf(t failer, store *mem.Store, name string) []byte {
 	return b
 }
 
-// TestDictionariesAndPlainTexts reads batches that are large enough for dictionaries,
-// compression and packed levels.
+// TestDictionariesAndPlainTexts checks batches that are large enough for
+// dictionaries, compression and packed levels.
 func TestDictionariesAndPlainTexts(t *testing.T) {
 	for _, codec := range codecs {
 		t.Run(string(codec), func(t *testing.T) { readLarge(t, codec) })
@@ -207,7 +209,7 @@ func TestProblemsArePlainParquet(t *testing.T) {
 	}
 }
 
-// TestAnotherReader reads a segment with pyarrow or DuckDB.
+// TestAnotherReader checks that pyarrow or DuckDB can read a segment.
 func TestAnotherReader(t *testing.T) {
 	if exec.Command("python3", "-c", "import pyarrow.parquet").Run() != nil &&
 		exec.Command("python3", "-c", "import duckdb").Run() != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// TestBatchesStopAnywhere stops after each batch, and reads again.
+// TestBatchesStopAnywhere stops reading after each batch, and checks that the stage
+// can then be read again.
 func TestBatchesStopAnywhere(t *testing.T) {
 	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 60), contacts(60, 60), contacts(120, 60), contacts(180, 7))
 	defer s.Close()
@@ -35,7 +36,7 @@ func TestBatchesStopAnywhere(t *testing.T) {
 	}
 }
 
-// TestBatchesBeforeDamage returns the batches before a damaged one.
+// TestBatchesBeforeDamage checks that the batches before a damaged one are returned.
 func TestBatchesBeforeDamage(t *testing.T) {
 	store, whole, _ := newDamagedStage(t)
 	put(t, store, "seg-0001.parquet", whole["seg-0000.parquet"])

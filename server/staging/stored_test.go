@@ -16,8 +16,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// storedBatches returns the rows of the stages in testdata, which an earlier version wrote.
-// Neither they nor the files must ever change.
+// storedBatches returns the rows of the stages in testdata. An earlier version of
+// the package wrote these stages. Neither the rows nor the files must ever change.
 func storedBatches() []*intray.Batch {
 	var batches []*intray.Batch
 	first := int64(0)
@@ -52,12 +52,12 @@ func storedBatches() []*intray.Batch {
 	return batches
 }
 
-// storedProblem returns a cross-row problem with its rows.
+// storedProblem returns a cross-row problem and the rows that have it.
 func storedProblem() (intray.Problem, *roaring.Bitmap) {
 	return intray.Problem{Field: 0, Code: "unique", Text: intray.Literal("Not unique.")}, roaring.BitmapOf(4, 5, 340)
 }
 
-// TestStoredStages reads stages that an earlier version wrote.
+// TestStoredStages checks that stages written by an earlier version can be read.
 func TestStoredStages(t *testing.T) {
 	var want []row
 	for _, b := range storedBatches() {

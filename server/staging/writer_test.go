@@ -251,8 +251,8 @@ func TestPrefixMustBeABlobKey(t *testing.T) {
 	}
 }
 
-// TestMemoryDoesNotGrowWithRows stages rows, then ten times as many, and compares the heap
-// after each. Every fiftieth row has a problem of one kind.
+// TestMemoryDoesNotGrowWithRows checks that the heap grows by at most 4 MiB if ten times
+// as many rows are staged. Every fiftieth row has a problem of the same kind.
 func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 	alive := func(batches int) uint64 {
 		w := staging.NewWriter(context.Background(), discardStore{mem.New()}, prefix, contactLayout(), staging.Config{})
@@ -318,7 +318,7 @@ func ExampleWriter() {
 	// Output: Ada from " Ada ", <nil>
 }
 
-// gatedStore is a store whose blobs are committed only when the test allows it.
+// gatedStore is a store in which blobs are committed only when the test allows it.
 type gatedStore struct {
 	blob.Store
 	begun, let chan struct{}
@@ -353,12 +353,12 @@ func stageContacts(t *testing.T, w *staging.Writer, first int64, rows int) error
 	return commit()
 }
 
-// TestRowsMoveWhileASegmentIsSealed commits rows while the previous segment is not durable
-// yet. Until it is, the stage cannot be opened.
+// TestRowsMoveWhileASegmentIsSealed checks that rows can be committed before the
+// previous segment is durable. Until it is, the stage cannot be opened.
 func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 	store := gatedStore{Store: mem.New(), begun: make(chan struct{}), let: make(chan struct{})}
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
-	for first := range int64(2) { // the second batch seals the segment of the first
+	for first := range int64(2) { // the second batch seals the segment that contains the first
 		if err := stageContacts(t, w, 10*first, 10); err != nil {
 			t.Fatal(err)
 		}
@@ -368,7 +368,7 @@ func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 		t.Errorf("the stage is there before its segment: %v", err)
 	}
 	go func() {
-		for range store.begun { // all further blobs
+		for range store.begun { // receive all further blobs
 		}
 	}()
 	defer close(store.begun)
@@ -387,7 +387,8 @@ func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 	}
 }
 
-// TestSegmentThatCannotBeSealed reports the error at the next segment, or in Close.
+// TestSegmentThatCannotBeSealed checks that the error is returned when the next
+// segment is sealed or in Close.
 func TestSegmentThatCannotBeSealed(t *testing.T) {
 	for _, batches := range []int64{1, 2, 3} {
 		store := gatedStore{Store: mem.New(), begun: make(chan struct{}, 9), let: make(chan struct{}), fails: true}

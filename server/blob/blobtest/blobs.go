@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// pattern returns n bytes without an obvious period.
+// pattern returns n bytes that do not visibly repeat.
 func pattern(n int, seed byte) []byte {
 	content := make([]byte, n)
 	for i := range content {
@@ -240,7 +240,8 @@ func deleteAllUnfinished(t *testing.T, s blob.Store) {
 
 const concurrency = 8
 
-// runConcurrently calls work on several goroutines, and fails the test if one returns an error.
+// runConcurrently calls work on several goroutines. It fails the test if a call
+// returns an error.
 func runConcurrently(t *testing.T, work func(i int) error) {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -272,7 +273,8 @@ func replace(s blob.Store, key string, content []byte) error {
 	return w.Commit()
 }
 
-// checkIntact returns an error unless the blob has the content of one writer.
+// checkIntact returns an error if the content of the blob was not written by a
+// single writer.
 func checkIntact(s blob.Store, key string) error {
 	r, err := s.Open(context.Background(), key)
 	if err != nil {
@@ -331,8 +333,9 @@ func manyReaders(t *testing.T, s blob.Store) {
 	})
 }
 
-// writersAgainstDeletion commits and deletes blobs concurrently. Delete must not make a commit
-// fail, for example because a folder disappeared. DeleteAll may, and then no blob may remain.
+// writersAgainstDeletion commits and deletes blobs concurrently. Delete must not
+// make a commit fail, for example because it removed a folder. DeleteAll may make a
+// commit fail. In that case, no blob may remain.
 func writersAgainstDeletion(t *testing.T, s blob.Store) {
 	runConcurrently(t, func(i int) error {
 		key := fmt.Sprintf("a/%d/c", i/2)

@@ -1,7 +1,7 @@
-// Package blobtest is the conformance suite of [blob.Store].
+// Package blobtest provides a conformance suite for implementations of [blob.Store].
 //
-// It tests the contract. Other properties of a store, such as surviving a crash, are tested in
-// its own package.
+// It tests the contract of the interface. Each implementation tests its other
+// properties, such as surviving a crash, in its own package.
 package blobtest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// Run runs the suite. Every call of open returns a new empty store, and registers its cleanup
-// with t.
+// Run runs the suite. Each call to open must return a new empty store and register
+// its cleanup with t.
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	cases := []struct {
 		name string
@@ -111,7 +111,7 @@ func wantNone(t *testing.T, s blob.Store, keys ...string) {
 	}
 }
 
-// keyMethods returns all methods with a key.
+// keyMethods returns all methods that take a key.
 func keyMethods(s blob.Store) map[string]func(ctx context.Context, key string) error {
 	return map[string]func(context.Context, string) error{
 		"Create": func(ctx context.Context, key string) error {

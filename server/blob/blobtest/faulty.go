@@ -8,24 +8,25 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// ErrFault is the error of a call that FaultyStore fails.
+// ErrFault is the error that a FaultyStore returns.
 var ErrFault = errors.New("no space left")
 
-// FaultyStore counts the calls of Create, Open, Write, Commit and ReadAt, and the bytes
-// written. The call with the number FailAt, from 0, fails with ErrFault, and so does the
-// write that exceeds Room. A negative FailAt or Room never fails. It must not be copied.
+// FaultyStore counts the calls to Create, Open, Write, Commit and ReadAt, and the
+// bytes written. Call number FailAt, counted from 0, fails with ErrFault. So does a
+// write that makes the total exceed Room bytes. If FailAt or Room is negative, it
+// has no effect. A FaultyStore must not be copied.
 type FaultyStore struct {
 	blob.Store
 	FailAt int
 	Room   int
-	// Short makes failing calls process too few bytes instead of returning an error.
+	// Short makes a failing call process too few bytes instead of returning an error.
 	Short bool
 
 	mu             sync.Mutex
 	calls, written int
 }
 
-// Calls returns the number of calls so far.
+// Calls returns the number of counted calls so far.
 func (f *FaultyStore) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,7 +40,7 @@ func (f *FaultyStore) Written() int {
 	return f.written
 }
 
-// countCall counts a call and reports whether it fails.
+// countCall counts a call and reports whether it must fail.
 func (f *FaultyStore) countCall() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,7 +48,8 @@ func (f *FaultyStore) countCall() bool {
 	return f.calls-1 == f.FailAt
 }
 
-// countBytes counts up to n written bytes and returns how many there is room for.
+// countBytes counts up to n written bytes. It returns how many of them fit into
+// Room.
 func (f *FaultyStore) countBytes(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// crashRoot is the environment variable that makes the test program write blobs until it is
-// killed.
+// crashRoot is the environment variable that makes this test binary write blobs
+// until it is killed. Its value is the root folder of the store.
 const crashRoot = "INTRAY_TEST_CRASH_ROOT"
 
 func TestCrashBetweenWriteAndCommit(t *testing.T) {
@@ -25,7 +25,7 @@ func TestCrashBetweenWriteAndCommit(t *testing.T) {
 	putBlob(t, before, "a/old", "old")
 	createBlob(t, before, "a/new", "half")
 	createBlob(t, before, "a/old", "half")
-	// When a process ends, its files are closed without Abort.
+	// When a process ends, its files are closed without a call to Abort.
 	if err := before.Close(); err != nil {
 		t.Fatalf("Close: %v", err)
 	}
@@ -54,7 +54,8 @@ func TestOpenKeepsDraftsInUse(t *testing.T) {
 	root := t.TempDir()
 	first := openStore(t, root)
 	w := createBlob(t, first, "a", "half")
-	// Stale drafts before and after those in use are deleted.
+	// Stale drafts folders are deleted even if they sort before or after one that is in
+	// use.
 	for _, stale := range []string{"0-stale", "zz-stale"} {
 		if err := os.MkdirAll(filepath.Join(root, tempFolder, stale, "file"), 0o700); err != nil {
 			t.Fatal(err)
@@ -96,8 +97,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killedAfter runs a process that commits blobs, kills it after it reported n keys, and
-// returns the reported keys.
+// killedAfter runs a process that commits blobs. It kills the process after n keys
+// have been reported, and returns these keys.
 func killedAfter(t *testing.T, root string, n int) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -129,7 +130,8 @@ func killedAfter(t *testing.T, root string, n int) []string {
 
 func longText(key string) string { return strings.Repeat(key+"\n", 20_000) }
 
-// TestMain is also the main function of the process that TestKill kills.
+// TestMain runs the tests. In the process that TestKill kills, it writes blobs
+// instead.
 func TestMain(m *testing.M) {
 	if root := os.Getenv(crashRoot); root != "" {
 		fmt.Fprintln(os.Stderr, writeUntilKilled(root))

@@ -89,7 +89,7 @@ func TestHasOtherBlobs(t *testing.T) {
 	}
 }
 
-// tree lists the files and the empty folders below root.
+// tree returns the paths of all files and empty folders in root.
 func tree(t *testing.T, root string) []string {
 	t.Helper()
 	var names []string
