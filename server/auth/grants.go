@@ -21,11 +21,11 @@ type Grant struct {
 	ID  string `json:"i"`
 	// Expires is the expiry in seconds since 1970. 0 means never.
 	Expires int64 `json:"e,omitempty"`
-	// What selects the file of a download.
+	// What selects the file to download. It is "" for other purposes.
 	What string `json:"w,omitempty"`
 }
 
-// SignGrant returns a token for g.
+// SignGrant returns a signed token that contains g.
 func SignGrant(key secrets.Key, g Grant) (string, error) {
 	payload, err := json.Marshal(g)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // replayLife is how long a response is kept for repeated requests.
 const replayLife = 72 * time.Hour
 
-// ReplayedResponse is a stored response.
+// ReplayedResponse is a stored response to a request.
 type ReplayedResponse struct {
 	Status int
 	Body   []byte

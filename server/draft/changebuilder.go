@@ -335,12 +335,12 @@ func (m *changeBuilder) discard() {
 			errs = append(errs, index.Close())
 		}
 	}
-	_ = errors.Join(errs...) // unlinked temporary files, which end with the process
+	_ = errors.Join(errs...) // the temporary files are unlinked and disappear with the process
 }
 
 // ChangeResult summarizes what a change does or would do.
 type ChangeResult struct {
-	// Seq is the number of the change, or 0 for a preview and for a change without
+	// Seq is the number of the change. It is 0 for a preview and for a change without
 	// effect.
 	Seq int64
 	// Cells is the number of changed cells. Rows is the number of rows that contain
@@ -361,14 +361,14 @@ type ChangeResult struct {
 type Sample struct {
 	Row         int64
 	Field, Part int
-	// Before and After exclude the problems of cross-row validators.
+	// Before and After do not include problems of cross-row validators.
 	Before, After Cell
 }
 
 // maxSamples is the maximum number of samples in a ChangeResult.
 const maxSamples = 20
 
-// ChangeOptions are optional callbacks of a change.
+// ChangeOptions contains optional callbacks for a change.
 type ChangeOptions struct {
 	// Save stores the revision before the change becomes visible. If Save fails, the
 	// change is not made. Its blobs stay anyway, because Save may have succeeded

@@ -287,7 +287,7 @@ func TestRevisionSizes(t *testing.T) {
 	if r := fill(3, "d"); r.isStaged() {
 		t.Error("below the total size: staged")
 	}
-	for n, staged := range map[int]bool{2: false, 3: true} { // 80 / 40 rows
+	for n, staged := range map[int]bool{2: false, 3: true} { // limits.rows / 40 is 2
 		u.draft.cfg.limits.held = u.draft.now.Load().held
 		if r := fill(n, fmt.Sprint("e", n)); r.isStaged() != staged {
 			t.Errorf("%d rows at the total size: staged %v", n, r.isStaged())

@@ -19,7 +19,7 @@ import (
 type Count struct {
 	Kind
 	Rows int64
-	// Text is the message of one of the problems.
+	// Text is the message of one of these problems.
 	Text intray.Message
 }
 
@@ -29,7 +29,7 @@ type Totals struct {
 	Rows, Errors, Warnings, Infos int64
 }
 
-// Totals returns the totals of the draft.
+// Totals returns the row counts of the draft.
 func (d *Draft) Totals() Totals {
 	s := d.now.Load()
 	n := func(rows *roaring.Bitmap) int64 { return int64(rows.GetCardinality()) }

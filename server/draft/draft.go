@@ -36,9 +36,9 @@ type Revalidator interface {
 	Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error
 }
 
-// Config configures a draft. All fields but Temp are required.
+// Config configures a Draft. All fields except Temp are required.
 type Config struct {
-	// Stage holds the rows as the run staged them. The draft does not close it.
+	// Stage holds the rows as the run staged them. The Draft does not close it.
 	Stage *staging.Stage
 	// Blobs stores large revisions under keys that begin with Prefix and "/". No
 	// other draft may use these keys.
@@ -56,7 +56,7 @@ type Config struct {
 	// multi-select field, it maps the elements. The map of a field is nil if its cells
 	// display their values.
 	Names []map[string]string
-	// Temp is the folder for temporary files. The default is os.TempDir.
+	// Temp is the folder for temporary files. The default is the result of os.TempDir.
 	Temp string
 	// Revisions are the stored revisions, oldest first. Undone is the number of
 	// revisions at the end of the list that are undone.
@@ -75,8 +75,8 @@ type StoredRevision struct {
 	Body []byte
 }
 
-// Draft is the current state of the rows of an import. Its methods may be called
-// concurrently, except Close, which must be the last call.
+// Draft is the current state of the rows of an import. All methods except Close are
+// safe for concurrent use. Close must be the last call.
 type Draft struct {
 	cfg Config
 	// staged is the number of rows in the stage.
@@ -86,7 +86,7 @@ type Draft struct {
 	// keys and rules are compiled from the cross-row validators.
 	keys  []validate.Key
 	rules []rule
-	// ruleKinds are the kinds of the rules.
+	// ruleKinds are the kinds of the problems of the rules.
 	ruleKinds []Kind
 
 	now atomic.Pointer[snapshot]
@@ -103,14 +103,14 @@ type Draft struct {
 	seq  int64
 	next int64
 
-	// nonce makes the view tokens of this draft unique.
+	// nonce makes the tokens of this draft's views unique.
 	nonce    uint64
 	texts    exampleTexts
 	views    views
 	searches searches
 	caches   rowCaches
 
-	// background counts goroutines, which run until closing is closed.
+	// background counts background goroutines. They run until closing is closed.
 	calls      callTracker
 	background sync.WaitGroup
 	closing    chan struct{}
@@ -278,7 +278,8 @@ func ownBitmap(rows *roaring.Bitmap) (*roaring.Bitmap, error) {
 	return out, nil
 }
 
-// Close releases temporary files and open blobs. Stored revisions stay.
+// Close releases temporary files and open blobs. It does not delete stored
+// revisions.
 func (d *Draft) Close() error {
 	close(d.closing)
 	d.background.Wait()

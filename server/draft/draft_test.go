@@ -87,7 +87,7 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *staging.Stage
 	return s
 }
 
-// recorder records the keys of created blobs.
+// recorder is a store that records the keys of the blobs created in it.
 type recorder struct {
 	blob.Store
 	mu   sync.Mutex
@@ -131,7 +131,7 @@ type testDraft struct {
 	largePrefix string
 }
 
-// newTestDraft opens a draft of rows.
+// newTestDraft stages rows and opens a draft of them.
 func newTestDraft(t failer, temp string, rows [][]string, size int64, l limits) *testDraft {
 	t.Helper()
 	u := &testDraft{model: &model{rows: map[int64]modelRow{}}, store: &recorder{Store: mem.New()}}

@@ -456,7 +456,7 @@ func (d *Draft) readRevision(plain []byte) (l *revision, staged bool, err error)
 	return l, staged, r.err
 }
 
-// rows reads n rows.
+// rows decodes n rows.
 func (r *decoder) rows(d *Draft, n int) *intray.Batch {
 	b := d.newBatch()
 	if n > len(r.rest) {

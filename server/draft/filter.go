@@ -78,7 +78,7 @@ func (f Filter) extraKey() string {
 	if len(f.Also) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(f.Also) // a map of ints and strings always encodes
+	text, _ := json.Marshal(f.Also) // a map of integers and strings can always be encoded
 	return string(text)
 }
 
@@ -162,7 +162,7 @@ func (f Filter) matchesKind(k Kind) bool {
 	return f.Show < Errors || f.Show > Infos || k.Level == intray.Level(f.Show-Errors)
 }
 
-// maxSearch is the maximum length of a search text in bytes.
+// maxSearch is the maximum length of Filter.Search, in bytes.
 const maxSearch = 4096
 
 // searchKey identifies a search. It consists of the text, the field (or anyField),
@@ -301,7 +301,7 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f f
 	return found, err
 }
 
-// needle is the text of a search, which ignores case.
+// needle is the text of a search that ignores case.
 type needle struct {
 	text []byte
 	// spread is set if a letter outside ASCII may fold to a letter of the text. This is
@@ -345,7 +345,7 @@ func appendLower(to, text []byte) []byte {
 	return to
 }
 
-// finder searches batches for a needle. Each goroutine needs its own.
+// finder searches batches for a needle. It must not be used concurrently.
 type finder struct {
 	needle *needle
 	// nameMatches are the raw values, by field, whose displayed name contains the
@@ -443,8 +443,8 @@ func (f *finder) listContains(list []byte) bool {
 	return found || !is && f.contains(list)
 }
 
-// anyText reports whether an element of a JSON list, or of a list nested in it,
-// satisfies match. is reports whether list is valid JSON.
+// anyText reports whether match returns true for an element of a JSON list, or of a
+// list nested in it. It also reports whether list is valid JSON.
 func anyText(list []byte, match func(text []byte) bool) (found, is bool) {
 	dec := json.NewDecoder(bytes.NewReader(list))
 	dec.UseNumber()

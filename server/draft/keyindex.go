@@ -24,13 +24,13 @@ type keyIndex struct {
 	byHash map[validate.Hash][]uint32
 }
 
-// rowKey is the key of a row, if it has one.
+// rowKey is the key of a row. A row may have no key.
 type rowKey struct {
 	hash validate.Hash
 	has  bool
 }
 
-// keyMove is a row whose key changed.
+// keyMove is a row whose key changed, with its keys before and after the change.
 type keyMove struct {
 	row    uint32
 	before rowKey
@@ -94,7 +94,7 @@ func (t *keyIndex) ensureIndex(ctx context.Context, s *snapshot) error {
 // dropIndex closes the index. The next use builds a new one.
 func (t *keyIndex) dropIndex() {
 	if t.index != nil {
-		_ = t.index.Close() // an unlinked temporary file
+		_ = t.index.Close() // closes an unlinked temporary file
 	}
 	t.index, t.moved, t.byHash = nil, map[uint32]rowKey{}, map[validate.Hash][]uint32{}
 }
@@ -151,7 +151,7 @@ func (t *keyIndex) syncTo(ctx context.Context, s *snapshot, rows *roaring.Bitmap
 	}
 	moves, err := t.keyMoves(ctx, s, rows)
 	if err != nil {
-		t.dropIndex() // ensureIndex rebuilds it
+		t.dropIndex() // ensureIndex builds a new one
 		return
 	}
 	t.recordMoves(moves)

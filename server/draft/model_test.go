@@ -97,7 +97,7 @@ func manyRaw(texts []string) string {
 	return string(raw)
 }
 
-// testRevalidator revalidates rows of the test schema.
+// testRevalidator is a Revalidator for the test schema.
 type testRevalidator struct{}
 
 func (testRevalidator) BlankRows(first int64, rows int) *intray.Batch {
@@ -168,11 +168,11 @@ func setRaw(texts []string, field, part int, text string) {
 	texts[field] = text
 }
 
-// modelRow is a row of the model.
+// modelRow is a row in the model.
 type modelRow struct {
 	texts   []string
 	line    int64
-	count   bool // has the problem cell_count
+	count   bool // whether the row has the problem cell_count
 	version int64
 }
 
@@ -200,7 +200,7 @@ func (r modelRow) rowProblems() (out []intray.Problem) {
 	return out
 }
 
-// tableRule is the reference implementation of a cross-row validator.
+// tableRule is a reference implementation of a cross-row validator.
 type tableRule struct {
 	problem intray.Problem
 	key     func(values []string) string
@@ -288,7 +288,7 @@ func (m *model) formatModel(numbers []int64, problems map[int64][]intray.Problem
 	return out
 }
 
-// matches reports whether a row matches a filter.
+// matches reports whether a row of the model matches a filter.
 func (m *model) matches(n int64, f Filter, problems map[int64][]intray.Problem) bool {
 	any, matching := false, false
 	for _, p := range problems[n] {

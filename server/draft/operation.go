@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Operation is a change that a reviewer makes: one of [Set], [Replace], [Fill],
-// [Clear], [Trim], [Case], [MapValue], [Delete], [Add] and [Accept].
+// Operation is a change that a reviewer can make: [Set], [Replace], [Fill], [Clear],
+// [Trim], [Case], [MapValue], [Delete], [Add] or [Accept].
 type Operation interface {
 	// plan validates the operation and returns a plan of its effects.
 	plan(d *Draft) (*changePlan, error)
@@ -124,7 +124,7 @@ type Add struct{ Rows [][]Typed }
 // Accept removes the problem that reports too few or too many cells in a record.
 type Accept struct{ Where Selector }
 
-// acceptable is the code of the problem that Accept removes.
+// acceptable is the code of the problems that Accept removes.
 const acceptable = "cell_count"
 
 // RefusedError means that an operation cannot be performed. If Stale is set, the
@@ -137,7 +137,7 @@ type RefusedError struct {
 // Error returns the message as a string.
 func (r *RefusedError) Error() string { return r.Text.String() }
 
-// Describe returns the message.
+// Describe returns the message of the error.
 func (r *RefusedError) Describe() intray.Message { return r.Text }
 
 // CellConflict is a cell that someone else changed first.
@@ -168,7 +168,7 @@ func noRow(row int64) intray.Message {
 	return intray.NewMessage("review.unknown_row", intray.Params{"row": row})
 }
 
-// changePlan describes what an operation does.
+// changePlan describes the effects of an operation.
 type changePlan struct {
 	where Selector
 	// change returns the new raw value of a cell, and reports whether it differs from

@@ -79,7 +79,7 @@ func TestStaleViewPositions(t *testing.T) {
 	}
 	u.change(t, Delete{Selector{Numbers: []int64{5}}})
 	checkStale(fill(first.Token, 8))
-	// Total could not distinguish the two lists of 8 rows, so the view expires.
+	// Total cannot distinguish the two lists of 8 rows, so the view expires.
 	again := window(first.Token)
 	if again.Token == first.Token || again.Rows != 8 {
 		t.Errorf("window after other deletion: %+v", again)
@@ -195,7 +195,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// refusalOf returns the message code of a RefusedError.
+// refusalOf returns the message code of err, which must be a RefusedError.
 func refusalOf(t *testing.T, err error) string {
 	t.Helper()
 	var refusal *RefusedError

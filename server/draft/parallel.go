@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// spanResult is the result of changing some rows of one span.
+// spanResult is the result of changing rows of one span.
 type spanResult struct {
 	rows      []uint32
 	batch     *intray.Batch
@@ -96,7 +96,7 @@ func (m *changeBuilder) worker() *worker {
 	return w
 }
 
-// pending is an edit of a row.
+// pending is an edit of a row that is not yet applied.
 type pending struct {
 	row         uint32
 	field, part int
@@ -230,7 +230,7 @@ func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from 
 	return kept, nil
 }
 
-// priorState is the state of rows before they change.
+// priorState is the state of rows before a change.
 type priorState struct {
 	problems []intray.Problem
 	// keys holds, for each key index, the keys of all rows.
@@ -332,7 +332,8 @@ func rowKeys(h *validate.Hasher, b *intray.Batch) []rowKey {
 	return out
 }
 
-// diffProblems determines which kinds of problems and which keys changed.
+// diffProblems determines which kinds of problems the rows gained and lost, and
+// which keys changed.
 func (w *worker) diffProblems(r *spanResult, old *priorState) error {
 	dropProblems(r.batch, w.builder.draft.isRuleProblem)
 	if err := checkRowCount(r.batch, r.rows); err != nil {
@@ -362,8 +363,8 @@ func (w *worker) diffProblems(r *spanResult, old *priorState) error {
 	return nil
 }
 
-// splitRow splits problems into those of a row, which must come first, and the
-// rest.
+// splitRow returns the problems of a row and the remaining problems. The problems of
+// the row must come first.
 func splitRow(problems []intray.Problem, row int) (of, others []intray.Problem) {
 	n := 0
 	for n < len(problems) && problems[n].Row == row {
@@ -372,7 +373,7 @@ func splitRow(problems []intray.Problem, row int) (of, others []intray.Problem) 
 	return problems[:n], problems[n:]
 }
 
-// addKinds adds a row to the kinds of problems that some has and others lacks.
+// addKinds adds a row to the kinds of problems that are in some but not in others.
 func addKinds(to map[Kind][]uint32, row uint32, some, others []intray.Problem) {
 	for i := range some {
 		k := kindOf(&some[i])

@@ -306,7 +306,7 @@ func (d *Draft) addRuleProblems(s *snapshot, b *intray.Batch, rows []uint32) {
 	}
 }
 
-// ErrorRows returns the numbers of the first n rows with an error.
+// ErrorRows returns the numbers of the first n rows with at least one error.
 func (d *Draft) ErrorRows(n int) []int64 {
 	s, done := d.beginRead()
 	defer done()

@@ -78,7 +78,7 @@ func (o Replace) needle() *needle {
 	return newNeedle(o.Find)
 }
 
-// exactReplacer returns a case-sensitive replacer.
+// exactReplacer returns a function that replaces o.Find, case-sensitively.
 func (o Replace) exactReplacer() func(text []byte) (string, bool) {
 	find, with := []byte(o.Find), []byte(o.With)
 	return func(text []byte) (string, bool) {

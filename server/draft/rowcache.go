@@ -140,7 +140,7 @@ func (d *Draft) yieldToCalls(ctx context.Context) {
 	}
 }
 
-// callTracker tracks calls to the draft.
+// callTracker tracks the calls to a draft that are in progress.
 type callTracker struct {
 	open atomic.Int32
 	last atomic.Int64 // end of the last call, in Unix nanoseconds
@@ -157,7 +157,7 @@ func (c *callTracker) isBusy() bool {
 	return c.open.Load() > 0 || time.Since(time.Unix(0, c.last.Load())) < idleDelay
 }
 
-// runInBackground runs work in a goroutine. The context of work is cancelled when
+// runInBackground runs work in a goroutine. The context of work is canceled when
 // the draft is closed.
 func (d *Draft) runInBackground(work func(ctx context.Context)) {
 	d.background.Go(func() {

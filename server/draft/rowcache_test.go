@@ -38,7 +38,7 @@ func TestRowCache(t *testing.T) {
 		u.draft.caches.problems.Store(cached)
 		u.change(t, Fill{Where: Selector{Numbers: []int64{23, 63, 64}, Fields: []int{fCode}}, Text: "odd, bad"})
 	}
-	q = Query{Filter: Filter{Search: "m10"}} // rows 10 and 100 to 109
+	q = Query{Filter: Filter{Search: "m10"}} // matches rows 10 and 100 to 109
 	read()
 	u.draft.background.Wait()
 	if u.draft.caches.search.Load() != nil {

@@ -154,7 +154,7 @@ func iterateFrom(rows *roaring.Bitmap, first uint32) roaring.IntPeekable {
 	return it
 }
 
-// sequence returns 0 to n-1.
+// sequence returns the numbers from 0 to n-1.
 func sequence(n int) []int {
 	out := make([]int, n)
 	for i := range out {

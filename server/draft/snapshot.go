@@ -20,18 +20,18 @@ type snapshot struct {
 	// large are the positions of the large revisions in revisions, counted from 1.
 	large    []uint32
 	rowIndex *rowIndex
-	// held is the total size of the small revisions in bytes.
+	// held is the total size of the content of the small revisions, in bytes.
 	held int
-	// touched are the rows whose content is in a revision.
+	// touched are the rows whose current content is in a revision.
 	touched *roaring.Bitmap
-	// live are the rows that exist.
+	// live are the rows that are not deleted.
 	live *roaring.Bitmap
 	// kinds holds, for each kind of problem of a single row, the live rows with such a
 	// problem. rules holds, for each cross-row validator, the live rows that violate
 	// it.
 	kinds map[Kind]*roaring.Bitmap
 	rules []*roaring.Bitmap
-	// levels are the live rows with a problem of each level.
+	// levels holds, for each level, the live rows with a problem of that level.
 	levels [3]*roaring.Bitmap
 	// recent lists the rows affected by the latest changes.
 	recent []recent
@@ -262,7 +262,7 @@ func (d *delta) apply(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
 	return out
 }
 
-// revision is the effect of one change. It is immutable once published.
+// revision is the effect of one change. After it is published, it is immutable.
 type revision struct {
 	seq int64
 	// next is the number that the next added row gets.
@@ -280,7 +280,7 @@ type revision struct {
 	// validators. The rows of a large revision are in stage instead.
 	content *intray.Batch
 	stage   *staging.Stage
-	// size is the size of the content in bytes.
+	// size is the size of content in bytes.
 	size int
 	// prefix is the key prefix of the revision's blobs, or "".
 	prefix string

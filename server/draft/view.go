@@ -30,7 +30,7 @@ type Query struct {
 	Filter Filter
 }
 
-// Window is a range of rows of a view.
+// Window is a range of the rows in a view.
 type Window struct {
 	// View is the requested view, or a new one if the requested view has expired.
 	View View
@@ -45,10 +45,11 @@ type Row struct {
 	Number int64
 	// Version is the number of the change that last touched the cells of the row, or 0.
 	Version int64
-	// Line is the line of the file where the row begins, or 0 for an added row.
+	// Line is the line of the file where the row begins, counted from 1. It is 0 for an
+	// added row.
 	Line  int64
 	Cells []Cell
-	// Problems are the problems of the row as a whole.
+	// Problems are the problems of the row as a whole, not of its cells.
 	Problems []intray.Problem
 }
 
@@ -59,11 +60,11 @@ type Cell struct {
 	Null  bool
 	// Raw is the raw value.
 	Raw string
-	// Problems are in the order of the validators.
+	// Problems are the problems of the cell, in the order of the validators.
 	Problems []intray.Problem
 }
 
-// maxWindow is the maximum number of rows in a window.
+// maxWindow is the maximum number of rows in a Window.
 const maxWindow = 10_000
 
 // maxViews is the maximum number of views that a draft keeps.
@@ -94,7 +95,7 @@ func (v *view) refresh(s *snapshot) *roaring.Bitmap {
 // rowCount returns the number of rows of the view that still exist.
 func (v *view) rowCount() int64 { return int64(v.now.GetCardinality()) }
 
-// views holds the latest views, most recent last.
+// views holds the most recently used views, most recent last.
 type views struct {
 	mu  sync.Mutex
 	all []*view
@@ -135,8 +136,8 @@ func (v *views) listedRows(token string, s *snapshot) *roaring.Bitmap {
 	return rows
 }
 
-// lookup returns a view and makes it the most recent one. It returns nil if the
-// view has expired.
+// lookup returns a view and makes it the most recently used one. It returns nil if
+// the view has expired.
 func (v *views) lookup(token string) *view {
 	for i, one := range v.all {
 		if one.token == token {

@@ -188,7 +188,7 @@ func (s *Service) MergedDocument(ctx context.Context, org string, draft Draft) (
 	saved, err := s.cfg.Schemas.Schema(ctx, org, draft.SchemaID)
 	if model.IsKind(err, model.NotFound) || err == nil && saved.Inline {
 		// Like an invalid value, an error in a hook is reported before an unknown schema.
-		overlay := schema.ParseUnchecked(schema.Doc{Hooks: draft.Doc.Hooks}) // CheckOverlay accepted it
+		overlay := schema.ParseUnchecked(schema.Doc{Hooks: draft.Doc.Hooks}) // CheckOverlay has already validated it
 		if _, err := s.cfg.Schemas.CheckHooks(ctx, overlay.Hooks); err != nil {
 			return "", schema.Doc{}, err
 		}

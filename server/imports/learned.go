@@ -15,7 +15,7 @@ import (
 // The limits for the learned mappings of an import identifier. If a limit is
 // exceeded, the oldest mappings are dropped.
 const (
-	// MaxMemory is the maximum number of mappings.
+	// MaxMemory is the maximum number of learned mappings.
 	MaxMemory = 10_000
 	// maxMemorySize is the maximum total size of their fields, texts and values, in
 	// bytes.

@@ -209,7 +209,7 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 // length.
 func IsShort(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
-// MaxUploads is the maximum number of uploads in a list.
+// MaxUploads is the maximum number of uploads that a list can return.
 const MaxUploads = 10000
 
 // Upload returns an upload, whatever its status.
@@ -244,7 +244,7 @@ func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (model.Up
 	return u, err
 }
 
-// Download is an open download.
+// Download is a file that is open for download.
 type Download struct {
 	Upload model.Upload
 	// What is RawFile or the output format of the result.

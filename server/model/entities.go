@@ -140,11 +140,11 @@ type Import struct {
 	// Inline imports receive their rows in the request that creates them. They accept
 	// no upload.
 	Inline bool
-	// Raw is the received file.
+	// Raw is the file as it was received.
 	Raw File
 	// Stage is the prefix of the staged rows, or "" if there are none.
 	Stage string
-	// Result is the JSON file with the result.
+	// Result is the result as a JSON file.
 	Result File
 	// Outcome is the outcome of the last finished attempt, or nil if none has finished.
 	Outcome  *Outcome
@@ -177,7 +177,7 @@ type Upload struct {
 	TotalRows        int64
 	// FieldOrder holds the keys of the fields in schema order.
 	FieldOrder []string
-	// Problems is empty before the import has ended.
+	// Problems is empty until the import has ended.
 	Problems ProblemSummary
 	Created  time.Time
 }
@@ -239,7 +239,7 @@ type Credential struct {
 	Port     int
 	User     string
 	AuthType AuthType
-	// Sealed is the password or the private key, encrypted.
+	// Sealed is the encrypted password or private key.
 	Sealed []byte
 	// Fingerprint identifies the secret in Sealed.
 	Fingerprint string
@@ -250,7 +250,7 @@ type Credential struct {
 	Modified time.Time
 }
 
-// Webhook is a receiver of the events of an organization.
+// Webhook is a receiver of events of an organization.
 type Webhook struct {
 	ID  string
 	Org string
@@ -316,7 +316,7 @@ type Delivery struct {
 	Created time.Time
 }
 
-// Target identifies a receiver of an organization.
+// Target identifies a receiver of deliveries within an organization.
 type Target struct{ Org, Key string }
 
 // Attempt is an attempt to send a message.
@@ -329,7 +329,7 @@ type Attempt struct {
 	// headers arrived.
 	Took, Answered time.Duration
 	Delivered      bool
-	// Status is the HTTP status of the response, or 0.
+	// Status is the HTTP status of the response, or 0 if there was none.
 	Status int
 	// Message describes the result in a sentence.
 	Message intray.Message
@@ -430,13 +430,14 @@ const (
 	Problems  KeptPart = "problems"
 )
 
-// Deletion is the receipt for deleted parts of an import.
+// Deletion is a receipt for deleted parts of an import.
 type Deletion struct {
 	ID       string
 	Org      string
 	ImportID string
 	Made     time.Time
-	// Reason is "asked for" or "retention".
+	// Reason is "asked for" if a user requested the deletion, or "retention" if a
+	// policy caused it.
 	Reason string
 	Parts  []DeletedPart
 }
@@ -481,7 +482,7 @@ type LearnedMapping struct {
 	Org              string
 	ImportIdentifier string
 	Kind             MemoryKind
-	// Field is the key of a field.
+	// Field is the key of the field.
 	Field string
 	Text  string
 	// Value is the value for the raw value Text. It is "" for a column.

@@ -39,7 +39,7 @@ func ParseID(text string) (string, bool) {
 func DerivedID(mac []byte) string {
 	var id uuid.UUID
 	copy(id[:], mac)
-	id[6] = id[6]&0x0f | 0x80 // version 8: custom
+	id[6] = id[6]&0x0f | 0x80 // version 8: custom format
 	id[8] = id[8]&0x3f | 0x80 // RFC 9562 variant
 	return id.String()
 }

@@ -13,7 +13,7 @@ const (
 	NeedsReview    Status = "NEEDS_REVIEW"
 )
 
-// Transition is a change of status.
+// Transition is an allowed change of status.
 type Transition struct {
 	From, To Status
 	// Why is the cause, as stated in docs/states.md.

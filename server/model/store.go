@@ -88,7 +88,7 @@ type SchemaRows interface {
 	Get(ctx context.Context, org, id string) (Schema, error)
 	// List yields the saved schemas, oldest first. It reads rows as it yields them.
 	List(ctx context.Context, org string) iter.Seq2[Schema, error]
-	// Replace writes Name, Document and Modified.
+	// Replace updates Name, Document and Modified.
 	Replace(ctx context.Context, s Schema) error
 	Delete(ctx context.Context, org, id string) error
 }
@@ -117,7 +117,7 @@ type ImportRows interface {
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
 }
 
-// ImportRef identifies an import and its current run.
+// ImportRef identifies one run of an import.
 type ImportRef struct {
 	Org, ID string
 	Run     int
@@ -133,7 +133,7 @@ type UploadFilter struct {
 type UploadRows interface {
 	Insert(ctx context.Context, u Upload) error
 	Get(ctx context.Context, org, id string) (Upload, error)
-	// Save writes everything except ID, Org, ImportID, ImportIdentifier and Created.
+	// Save updates all columns except ID, Org, ImportID, ImportIdentifier and Created.
 	Save(ctx context.Context, u Upload) error
 	Delete(ctx context.Context, org, id string) error
 	// Count returns the number of Processed uploads.
@@ -151,7 +151,7 @@ type SessionRows interface {
 	Get(ctx context.Context, org, id string) (Session, error)
 	// LoadState returns the last saved JSON document, or nil if none was saved.
 	LoadState(ctx context.Context, org, id string) ([]byte, error)
-	// Save writes Tag, File, FileName, ContentType and Saved.
+	// Save updates Tag, File, FileName, ContentType and Saved.
 	Save(ctx context.Context, s Session) error
 	// SaveState writes the same columns as Save, and the state.
 	SaveState(ctx context.Context, s Session, state []byte) error
@@ -167,7 +167,7 @@ type CredentialRows interface {
 	// List returns at most limit credentials starting at offset, newest first, and the
 	// total number.
 	List(ctx context.Context, org string, offset, limit int64) ([]Credential, int64, error)
-	// Save writes everything except ID, Org and Created.
+	// Save updates all columns except ID, Org and Created.
 	Save(ctx context.Context, c Credential) error
 	Delete(ctx context.Context, org, id string) error
 }
@@ -177,7 +177,7 @@ type ReplayRows interface {
 	// Insert returns a Conflict if the organization has already used the key.
 	Insert(ctx context.Context, r Replay) error
 	Get(ctx context.Context, org, key string) (Replay, error)
-	// Save writes Fingerprint, Node, Status, Sealed and Created.
+	// Save updates Fingerprint, Node, Status, Sealed and Created.
 	Save(ctx context.Context, r Replay) error
 	DeleteBefore(ctx context.Context, t time.Time) error
 }
@@ -221,7 +221,7 @@ type WebhookRows interface {
 	Get(ctx context.Context, org, id string) (Webhook, error)
 	// List returns the webhooks of an organization, oldest first.
 	List(ctx context.Context, org string) ([]Webhook, error)
-	// Save writes everything except ID, Org and Created.
+	// Save updates all columns except ID, Org and Created.
 	Save(ctx context.Context, w Webhook) error
 	// Delete deletes a webhook and its deliveries.
 	Delete(ctx context.Context, org, id string) error
@@ -234,7 +234,7 @@ type DeliveryRows interface {
 	// List returns at most limit deliveries of a webhook starting at offset, newest
 	// first, and the total number.
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
-	// Save writes Status, Tries, Due and Node.
+	// Save updates Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
 	// Requeue makes the deliveries of a webhook that were created at or after since due
 	// at now, and returns their number. It skips deliveries that are Waiting or whose
@@ -274,7 +274,7 @@ type ConnectorRows interface {
 	Get(ctx context.Context, org, id string) (Connector, error)
 	// List returns the connectors of an organization, oldest first.
 	List(ctx context.Context, org string) ([]Connector, error)
-	// Save writes everything except ID, Org and Created.
+	// Save updates all columns except ID, Org and Created.
 	Save(ctx context.Context, c Connector) error
 	// Delete deletes a connector, its pulled files and its runs.
 	Delete(ctx context.Context, org, id string) error

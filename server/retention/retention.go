@@ -28,7 +28,7 @@ func New(env *model.Env) *Service { return &Service{env: env} }
 const (
 	// maxDays is the maximum retention period, in days.
 	maxDays = 36_500
-	// maxRetentions is the maximum number of policies of an organization.
+	// maxRetentions is the maximum number of policies that an organization can have.
 	maxRetentions = 500
 	// orphanAfter is the minimum age of blobs that are deleted as orphans.
 	orphanAfter = 24 * time.Hour
@@ -37,7 +37,7 @@ const (
 	byRetention = "retention"
 )
 
-// SetRetention replaces all policies of an organization.
+// SetRetention replaces all policies of an organization with list.
 func (s *Service) SetRetention(ctx context.Context, org string, list []model.Retention) error {
 	seen := map[string]bool{}
 	for i, r := range list {

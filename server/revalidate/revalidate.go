@@ -17,15 +17,15 @@ import (
 	"github.com/intraydata/intray/internal/rowplan"
 )
 
-// Revalidator applies edits to staged rows and revalidates them. Its methods may be
-// called concurrently, except Close, which must be the last call.
+// Revalidator applies edits to staged rows and revalidates them. All methods except
+// Close are safe for concurrent use. Close must be the last call.
 type Revalidator struct {
 	plan *rowplan.Plan
 	// hookSources are the hooks that process edited rows. loadHooks loads them when the
 	// first change is made.
 	hookSources intray.Hooks
 	loadHooks   func(ctx context.Context) (engine.HookRunner, error)
-	// hooked is set if hooks may have set values.
+	// hooked is set if values may come from hooks.
 	hooked bool
 	mu     sync.Mutex
 	hooks  engine.HookRunner

@@ -156,7 +156,7 @@ func checkContradictions(fields []intray.Field, answers intray.Answers) error {
 		for index := range strings.SplitSeq(list, ",") {
 			column, valid := intray.ColumnIndex(index, math.MaxInt)
 			switch {
-			case !valid: // no column
+			case !valid: // the answer selects no column
 			case ofColumn[column] != "":
 				return contradictionError(ofColumn[column], id)
 			default:

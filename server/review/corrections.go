@@ -141,7 +141,8 @@ func (t rowExport) appendRow(b *intray.Batch, r draft.Row) {
 	b.Fields[len(t.columns)+1].AppendValue([]byte(t.problems(r)))
 }
 
-// rowMark identifies a row in the first column of a workbook, such as 2v11-5f0c9a1e.
+// rowMark identifies a row. It is in the first column of an exported workbook, in a
+// format such as 2v11-5f0c9a1e.
 type rowMark struct {
 	row int64
 	// version is the version of the exported row, or -1 if the mark contains only the
@@ -156,7 +157,7 @@ func (t rowExport) formatMark(r draft.Row) string {
 	return fmt.Sprintf("%dv%d-%s", r.Number, r.Version, t.checksum(r))
 }
 
-// checksum returns the checksum of the cells of a row.
+// checksum returns the checksum of the exported cells of a row.
 func (t rowExport) checksum(r draft.Row) string {
 	var sum uint32
 	for _, c := range t.columns {
@@ -226,7 +227,7 @@ func sameText(fromFile, exported string) bool {
 	return truncated && strings.HasPrefix(exported, start) && len(utf16.Encode([]rune(fromFile))) >= maxCellUnits-1
 }
 
-// CorrectionFile is a file with corrected rows.
+// CorrectionFile is a file with corrected rows to merge.
 type CorrectionFile struct {
 	// Op is the id of the change. If Preview is set, the change is computed but not
 	// made.
@@ -239,7 +240,7 @@ type CorrectionFile struct {
 	Size int64
 }
 
-// MergeResult is the result of merging a file.
+// MergeResult is the result of merging a CorrectionFile.
 type MergeResult struct {
 	Change draft.ChangeResult
 	// Conflicts is the number of cells that both the file and the review have changed
@@ -402,14 +403,14 @@ func (b *correctionMerger) matchColumns(columns []intray.Column) (list []sheetCo
 	return list
 }
 
-// compareRow collects the cells of a row that the file changes.
+// compareRow collects the cells that the file changes in one row.
 func (b *correctionMerger) compareRow(columns []sheetColumn, recs *intray.Records, record int, m rowMark, r draft.RowAtVersion) {
 	verified := r.Known && (m.sum == "" || m.sum == b.checksum(r.Then))
 	if !verified {
 		b.out.Unverified++
 	}
 	if m.version < 0 {
-		r.Then, verified = r.Now, true // without a version, compare with the current row
+		r.Then, verified = r.Now, true // without a version, the current row is the reference
 	}
 	for _, p := range columns {
 		if p.index >= recs.NumCells(record) {

@@ -38,7 +38,7 @@ type drafts struct {
 	open map[string]*openDraft
 }
 
-// openDraft is the draft of one run of an import.
+// openDraft is the draft for one run of an import. It may not be open yet.
 type openDraft struct {
 	// users is the number of current users. used is the time when the last user
 	// finished.
@@ -203,7 +203,7 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 	o.draft, err = draft.Open(ctx, draft.Config{
 		Stage: o.staged, Blobs: s.env.Blobs, Prefix: imp.RunPrefix(imp.Run) + "/edits",
 		Fields: schema.Fields, Parts: columnCounts(schema, imp.Outcome.Mapping), Revalidator: o.revalidator, Names: choiceLabels(schema.Fields),
-		Whole:     len(schema.Hooks.BulkRow) > 0, // bulk hooks are called once with all changed rows
+		Whole:     len(schema.Hooks.BulkRow) > 0, // bulk hooks receive all changed rows in one call
 		Revisions: log.revisions, Undone: log.undone,
 	})
 	if err != nil {

@@ -132,7 +132,8 @@ func allAnswered(imp *model.Import) bool {
 // determine the columns.
 var fileAnswers = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}
 
-// columnAnswerPrefixes are the prefixes of the ids of answers about columns.
+// columnAnswerPrefixes are the prefixes of the ids of answers about columns and
+// formats.
 var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
 
 // UpdateLayout changes how the file of an import under review is read and mapped,

@@ -19,7 +19,7 @@ import (
 // Service saves schemas. It is safe for concurrent use.
 type Service struct {
 	env *model.Env
-	// checkHooks is the argument of New.
+	// checkHooks is the function passed to New. It may be nil.
 	checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
 }
 
@@ -68,7 +68,7 @@ func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Se
 	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org)) })
 }
 
-// Schema returns a saved or inline schema.
+// Schema returns a saved schema or the inline schema of an import.
 func (s *Service) Schema(ctx context.Context, org, id string) (schema model.Schema, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		schema, err = tx.Schemas.Get(ctx, org, id)

@@ -65,7 +65,7 @@ func TestDecoderRejectsOtherPages(t *testing.T) {
 			}
 			values := texts
 			if test.header.Encoding == format.RLEDictionary {
-				values = []byte{1, 2 << 1, 0} // index 0 twice, in one bit each
+				values = []byte{1, 2 << 1, 0} // index 0 twice, encoded in one bit each
 			}
 			body, err := e.pages.AppendDataPage(body, &parquetio.Chunk{Codec: format.Zstd}, test.header, test.levels, values)
 			if err != nil {

@@ -32,7 +32,7 @@ type Manifest struct {
 	Version int `json:"version"`
 	// Codec is the compression of the pages.
 	Codec Codec `json:"codec"`
-	// Rows is the number of rows.
+	// Rows is the number of rows in the stage.
 	Rows int64 `json:"rows"`
 	// ErrorRows is the number of rows that have a problem of level error.
 	ErrorRows int64 `json:"errorRows"`
@@ -41,7 +41,7 @@ type Manifest struct {
 	// Fields and Unmapped are the layout of the stage with its column names.
 	Fields   []FieldColumns   `json:"fields"`
 	Unmapped []UnmappedColumn `json:"unmapped,omitempty"`
-	// Segments are in the order of their rows.
+	// Segments are in row order.
 	Segments []Segment `json:"segments,omitempty"`
 	// ProblemGroups are the row groups of problems.parquet.
 	ProblemGroups []ProblemGroup `json:"problemGroups,omitempty"`
@@ -65,7 +65,7 @@ type Piece struct {
 
 // Segment is a file that contains rows.
 type Segment struct {
-	// Name is the name of the file under the prefix.
+	// Name is the key of the file, relative to the prefix of the stage.
 	Name string `json:"name"`
 	// First is the index of the first row in the stage.
 	First int64 `json:"first"`

@@ -48,7 +48,7 @@ func (f *parquetFile) write(b []byte) error {
 	return err
 }
 
-// appendGroup adds a row group in one write and returns its location.
+// appendGroup appends a row group with a single write and returns its location.
 func (f *parquetFile) appendGroup(g *encodedGroup) (Piece, error) {
 	if len(g.chunks) != len(f.footer.Columns) {
 		return Piece{}, errors.New("a row group lacks columns")
@@ -60,7 +60,7 @@ func (f *parquetFile) appendGroup(g *encodedGroup) (Piece, error) {
 	return at, f.footer.AppendGroup(int64(g.rows), at.Offset, g.chunks)
 }
 
-// isFull reports whether the footer has no room for another row group.
+// isFull reports whether the footer cannot hold another row group.
 func (f *parquetFile) isFull() bool {
 	groups := f.footer.Groups
 	return groups > 0 && (groups+1)*len(f.footer.Columns) > maxChunks || groups >= math.MaxInt16
@@ -77,7 +77,7 @@ func (f *parquetFile) close() error {
 // Codec is the compression of the pages of a stage. The zero value is Zstd.
 type Codec string
 
-// The codecs.
+// The available codecs.
 const (
 	// Zstd creates small files.
 	Zstd Codec = "zstd"

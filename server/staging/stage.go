@@ -24,7 +24,7 @@ import (
 // sealed there, or the stage was deleted.
 var ErrUnfinished = errors.New("no finished stage")
 
-// Stage is a sealed stage. Its methods may be called concurrently, except for Close.
+// Stage is a sealed stage. All methods except Close are safe for concurrent use.
 type Stage struct {
 	store    blob.Store
 	prefix   string
@@ -65,7 +65,7 @@ func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) 
 	return s, nil
 }
 
-// Manifest returns the manifest, which must not be changed.
+// Manifest returns the manifest. The caller must not modify it.
 func (s *Stage) Manifest() Manifest { return *s.manifest }
 
 // Close closes the open files of the stage.
@@ -175,7 +175,7 @@ func (s *Stage) loadBitmap(ctx context.Context, at Piece) (*roaring.Bitmap, erro
 	return rows, nil
 }
 
-// readPiece reads a piece of a file in one ranged read and verifies its checksum.
+// readPiece reads a piece of a file with one ranged read and verifies its checksum.
 func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

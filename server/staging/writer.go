@@ -56,7 +56,7 @@ type Writer struct {
 	// create creates a blob of the stage. It uses the context passed to NewWriter.
 	create func(name string) (blob.Writer, error)
 	remove func() error
-	// compressor is nil if the codec is not supported.
+	// compressor is nil if Config.Codec is not supported.
 	compressor *parquetio.Compressor
 	// encoders and batches are reused for later batches.
 	encoders sync.Pool

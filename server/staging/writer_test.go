@@ -277,7 +277,7 @@ func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 	}
 }
 
-// discardStore is a store that discards everything.
+// discardStore is a store that discards all data.
 type discardStore struct{ blob.Store }
 
 func (discardStore) Create(context.Context, string) (blob.Writer, error) { return nowhere{}, nil }
