@@ -338,7 +338,7 @@ func (m *changeBuilder) discard() {
 	_ = errors.Join(errs...) // the temporary files are unlinked and disappear with the process
 }
 
-// ChangeResult summarizes what a change does or would do.
+// ChangeResult summarizes the effect of a change or of its preview.
 type ChangeResult struct {
 	// Seq is the number of the change. It is 0 for a preview and for a change without
 	// effect.

@@ -92,8 +92,8 @@ func TestPreview(t *testing.T) {
 	if diff := cmp.Diff(ChangeResult{Cells: 30, Rows: 30, Valid: 30}, got, cmpopts.IgnoreFields(ChangeResult{}, "Samples")); diff != "" {
 		t.Error(diff)
 	}
-	// After the change, all rows have the same mail and violate the rule. Before it, 45
-	// of them already had an error.
+	// After the change, all rows have the same mail value and violate the rule. Before
+	// it, 45 of them already had an error.
 	got, err = u.draft.Preview(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "one"}, nil)
 	if err != nil || got.Invalid != 15 || got.Valid != 0 || got.Rows != 60 {
 		t.Errorf("%+v, %v", got, err)

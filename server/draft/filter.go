@@ -166,7 +166,7 @@ func (f Filter) matchesKind(k Kind) bool {
 const maxSearch = 4096
 
 // searchKey identifies a search. It consists of the text, the field (or anyField),
-// and the raw values that match in addition.
+// and Filter.Also.
 type searchKey struct {
 	text  string
 	field int
@@ -272,7 +272,8 @@ func (d *Draft) searchedFields(field int) []int {
 	return all
 }
 
-// scan returns the rows in which one of the fields contains the text of the finder.
+// scan returns the rows in which one of the fields contains the needle of the
+// finder.
 func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f finder, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	var mu sync.Mutex
@@ -304,9 +305,9 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f f
 // needle is the text of a search that ignores case.
 type needle struct {
 	text []byte
-	// spread is set if a letter outside ASCII may fold to a letter of the text. This is
-	// the case if the text contains letters outside ASCII, or i, k or s: ı, the Kelvin
-	// sign and ſ fold to these.
+	// spread is set if letters outside ASCII may fold to letters of the text. This is
+	// the case if the text contains letters outside ASCII, or the letters i, k or s.
+	// For example, the Kelvin sign folds to k.
 	spread bool
 }
 

@@ -141,8 +141,8 @@ func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([
 	return out, nil
 }
 
-// readVersion reads rows from a revision, or from the stage if l is nil. It sets
-// Then and Known of the entries of out at the given places.
+// readVersion reads rows from a revision, or from the stage if l is nil. For each
+// index in places, it sets Then and Known in out.
 func (d *Draft) readVersion(ctx context.Context, l *revision, version int64, out []RowAtVersion, places []int) error {
 	has := func(row uint32) bool { return row < d.staged }
 	read := d.readStaged

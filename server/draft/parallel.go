@@ -24,7 +24,7 @@ type spanResult struct {
 	cells     int64
 	samples   []Sample
 	conflicts []CellConflict
-	// gained and lost are the rows that gained and lost each kind of problem.
+	// gained and lost hold, for each kind of problem, the rows that gained or lost it.
 	gained, lost map[Kind][]uint32
 	moves        [][]keyMove
 }
@@ -233,7 +233,7 @@ func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from 
 // priorState is the state of rows before a change.
 type priorState struct {
 	problems []intray.Problem
-	// keys holds, for each key index, the keys of all rows.
+	// keys holds, for each key index, the key of each row.
 	keys [][]rowKey
 }
 

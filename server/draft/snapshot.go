@@ -109,7 +109,7 @@ func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *revision) *roarin
 }
 
 // applied returns a snapshot with the problems and live rows after revision l. If
-// forward is false, it returns those before l instead.
+// forward is false, it returns a snapshot with those before revision l.
 func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapshot {
 	out := *s
 	out.id++
@@ -271,8 +271,9 @@ type revision struct {
 	rows *roaring.Bitmap
 	// live holds the added rows as gained and the deleted rows as lost.
 	live *delta
-	// kinds holds the differences in problems of single rows. rules holds those in
-	// problems of cross-row validators, by position in Draft.rules.
+	// kinds holds, for each kind of problem of a single row, the rows that gained or
+	// lost it. rules holds, for each cross-row validator, the rows that begin or cease
+	// to violate it, by position in Draft.rules.
 	kinds map[Kind]*delta
 	rules map[int]*delta
 

@@ -39,7 +39,7 @@ type UploadReceiver struct {
 	schema  *intray.Schema
 }
 
-// IncomingFile is the file of an upload.
+// IncomingFile is a file that a client uploads.
 type IncomingFile struct {
 	Body io.Reader
 	// Length is the declared size of the file in bytes, or -1 if it is unknown.
@@ -212,7 +212,7 @@ func IsShort(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 // MaxUploads is the maximum number of uploads that a list can return.
 const MaxUploads = 10000
 
-// Upload returns an upload, whatever its status.
+// Upload returns an upload of any status.
 func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		u, err = tx.Uploads.Get(ctx, org, id)
@@ -222,8 +222,8 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, e
 }
 
 // Uploads calls use with the number of processed uploads that match the filter, and
-// with those from position start up to but not including end. The sequence reads
-// uploads as it yields them and must not be used after use returns.
+// with the uploads from position start up to but not including end. The sequence
+// reads uploads as it yields them and must not be used after use returns.
 func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter, start, end int64, use func(total int64, list iter.Seq2[model.Upload, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error {
 		total, err := tx.Uploads.Count(ctx, org, f)

@@ -105,8 +105,7 @@ func (d *Revalidator) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch,
 	return nil
 }
 
-// BlankRows returns rows that are equal to rows parsed from a file with empty cells
-// only.
+// BlankRows returns the rows that result from parsing empty cells.
 func (d *Revalidator) BlankRows(first int64, rows int) *intray.Batch {
 	recs := intray.Records{First: first}
 	for range rows {

@@ -40,8 +40,8 @@ func CheckAnswers(fields []intray.Field, columns int, answers intray.Answers) (i
 	return normalized, unwrapAnswerError(first)
 }
 
-// unwrapAnswerError returns the message about the answer without the message about
-// the request.
+// unwrapAnswerError returns an error with only the message about the answer. It
+// drops the message about the request.
 func unwrapAnswerError(err error) error {
 	var e *model.Error
 	if errors.As(err, &e) && len(e.Fields["answers"]) > 0 {
@@ -239,8 +239,8 @@ func (t *valueAnswers) normalize(id, answer string) (string, error) {
 	return canonical, nil
 }
 
-// parseCanonical returns the value that text parses to. It returns false if text
-// only resembles a value.
+// parseCanonical returns the value that text parses to. It returns false if text is
+// only similar to a value.
 func parseCanonical(parser celltype.Parser, text string) (canonical string, ok bool) {
 	read := parser.Parse(celltype.Cell{Raw: []byte(text)}, nil)
 	switch {
@@ -285,8 +285,8 @@ func (t *valueAnswers) parser(f intray.Field) (celltype.Parser, error) {
 }
 
 // NewSuggester returns a suggester of values to replace invalid raw values in a
-// field. For a field without a list of values, it returns nil, which suggests
-// nothing.
+// field. For a field without a list of values, it returns nil. A nil suggester
+// suggests nothing.
 func NewSuggester(f intray.Field) *celltype.Suggester { return celltype.NewSuggester(f) }
 
 // Choices returns the list of values of a field with their labels, such as countries
@@ -295,7 +295,7 @@ func Choices(f intray.Field) []intray.SelectOption {
 	return append(celltype.BuiltinOptions(f), f.SelectOptions...)
 }
 
-// choiceLabels returns the label of each value, for each field.
+// choiceLabels returns, for each field, the label of each value.
 func choiceLabels(fields []intray.Field) []map[string]string {
 	names := make([]map[string]string, len(fields))
 	for i, f := range fields {

@@ -78,7 +78,7 @@ func (s *Service) rowExportOf(imp model.Import) (rowExport, error) {
 	return newRowExport(schema, imp.Outcome.Mapping, imp.Outcome.Headers), nil
 }
 
-// schema returns the schema of the workbook, in which all columns are text.
+// schema returns a schema for the workbook. All its columns are text.
 func (t rowExport) schema() *intray.Schema {
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
 	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidValues
@@ -93,8 +93,8 @@ func (t rowExport) schema() *intray.Schema {
 	return schema
 }
 
-// ExportRows writes the rows of a query as a workbook. People can correct them
-// there, and [Service.MergeCorrections] merges the corrections.
+// ExportRows writes the rows of a query as a workbook. People can correct the rows
+// in it, and [Service.MergeCorrections] merges the corrections.
 func (s *Service) ExportRows(ctx context.Context, imp model.Import, q draft.Query, w io.Writer) error {
 	t, err := s.rowExportOf(imp)
 	if err != nil {
@@ -346,7 +346,7 @@ type correctionMerger struct {
 // maxMergedCells is the maximum number of cells that a file can change.
 const maxMergedCells = 1_000_000
 
-// sheetColumn is the index of an exported column in a sheet.
+// sheetColumn is an exported column and its index in a sheet.
 type sheetColumn struct {
 	column exportColumn
 	index  int

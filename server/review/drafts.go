@@ -148,7 +148,8 @@ func checkReviewable(imp model.Import) error {
 }
 
 // refreshDraft opens the draft if it is closed, and reopens it if another process
-// has changed it. It returns with a read lock on the draft.
+// has changed it. If it succeeds, it holds a read lock on the draft. The caller must
+// release the lock.
 func (s *Service) refreshDraft(ctx context.Context, imp model.Import, o *openDraft) error {
 	for {
 		var last int64

@@ -34,8 +34,8 @@ func (s *Service) WithRows(ctx context.Context, imp model.Import, use func(d *dr
 // raw value parses to a different value.
 type SetByHook func(field int, text, value string) bool
 
-// WithTable is WithRows for displaying cells. It also passes a SetByHook function to
-// use.
+// WithTable calls use with the draft of an import under review, and with a SetByHook
+// function for displaying its cells.
 func (s *Service) WithTable(ctx context.Context, imp model.Import, use func(d *draft.Draft, made SetByHook) error) error {
 	return s.withDraft(ctx, imp, func(o *openDraft) error { return describeDraftError(use(o.draft, o.revalidator.ValueDiffers)) })
 }

@@ -160,8 +160,8 @@ func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[
 	return imp, err
 }
 
-// updatedAnswers returns the answers of an import after UpdateLayout has applied the
-// given ones.
+// updatedAnswers returns the answers of an import after an update with the given
+// answers.
 func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]*string) (intray.Answers, error) {
 	if len(answers) == 0 {
 		return nil, model.InvalidField("answers", intray.NewMessage("answer.none", nil))

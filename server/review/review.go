@@ -165,8 +165,7 @@ func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done mode
 }
 
 // sealReview writes the rows of a draft as a new stage, and the result from that
-// stage. It fails if the log has an entry that the draft has not applied when it
-// commits.
+// stage. If the log has an entry that the draft has not applied by then, it fails.
 func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft, schema *intray.Schema) (model.Import, error) {
 	last := o.last.Load()
 	final := imp

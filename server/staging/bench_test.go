@@ -20,7 +20,7 @@ func sourceSize(b *intray.Batch) int64 {
 	return int64(total)
 }
 
-// codecs are all codecs that a stage can use.
+// codecs lists all codecs for stages.
 var codecs = []staging.Codec{staging.Zstd, staging.Snappy}
 
 func BenchmarkStage(b *testing.B) {

@@ -168,8 +168,8 @@ func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges ite
 	return c.readProblems(ctx, out, ranges)
 }
 
-// readProblems adds the problems of the rows in a batch to the batch. ranges are the
-// positions of these rows in the stage.
+// readProblems adds to a batch the problems of its rows. ranges are the positions of
+// these rows in the stage.
 func (c *cursor) readProblems(ctx context.Context, b *intray.Batch, ranges iter.Seq2[int64, int64]) error {
 	m := c.stage.manifest
 	if err := c.readProblemGroups(ctx, b, &c.perRow, m.ProblemGroups, ranges); err != nil {

@@ -24,7 +24,7 @@ func (g *encodedGroup) reset(rows int) {
 	g.body, g.chunks, g.rows = g.body[:0], g.chunks[:0], rows
 }
 
-// setChecksum computes the checksum. All columns must be encoded before.
+// setChecksum computes the checksum. Call it after all columns have been encoded.
 func (g *encodedGroup) setChecksum() { g.crc = checksum(g.body) }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }

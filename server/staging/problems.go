@@ -67,7 +67,7 @@ func (t *problemTable) appendProblem(row int64, p *intray.Problem) {
 	t.texts.AppendString(p.Text.Encode())
 }
 
-// isGroupFull reports whether there are enough collected problems for a row group.
+// isGroupFull reports whether enough problems have been collected for a row group.
 func (f *problemFile) isGroupFull() bool {
 	most := minGroupProblems
 	if len(f.groups) >= manyGroups {
@@ -164,7 +164,8 @@ func (f *problemFile) abort() {
 // memory: a batch may have hundreds of thousands of problems, and several batches
 // may wait at the same time.
 type packedProblems struct {
-	// distinct are the problems that differ in more than the row.
+	// distinct holds each distinct problem once. Problems that differ only in their row
+	// count as the same problem.
 	distinct []intray.Problem
 	// rows holds the row of each problem, and kindOf its index in distinct.
 	rows, kindOf []uint32
