@@ -320,8 +320,8 @@ func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *in
 	return nil
 }
 
-// fillValues reads the values of cells that notices and questions mention from the
-// stage.
+// fillValues reads from the stage the values of the cells that notices and questions
+// mention.
 func (s *Service) fillValues(ctx context.Context, o *model.Outcome, schema *intray.Schema, prefix string) error {
 	if !o.LacksValues() {
 		return nil
@@ -353,8 +353,8 @@ func (s *Service) finish(ctx context.Context, ran model.Import, next model.Statu
 	})
 }
 
-// discardRun schedules the deletion of the blobs of a run. The delay ensures that
-// the run has stopped even if it does not yet know that it was lost.
+// discardRun schedules the blobs of a run for deletion after StopGrace. By then, the
+// run has stopped even if it does not yet know that it was lost.
 func (s *Service) discardRun(ctx context.Context, tx model.Tx, imp model.Import) error {
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.RunPrefix(imp.Run), Due: s.env.Now().Add(model.StopGrace)})
 }
@@ -384,9 +384,9 @@ func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue f
 	return current, err
 }
 
-// requeue queues an import again and schedules the deletion of the run's blobs in
-// the same transaction. If an earlier commit whose response was lost refers to the
-// blobs, they remain.
+// requeue queues an import again and schedules the deletion of the blobs of its run.
+// Because both happen in one transaction, the blobs remain if an earlier commit that
+// refers to them succeeded although its response was lost.
 func (s *Service) requeue(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if err := s.discardRun(ctx, tx, imp); err != nil {
 		return err

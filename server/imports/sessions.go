@@ -38,7 +38,7 @@ type NewSession struct {
 	Life time.Duration
 }
 
-// Hydration contains a token that grants permission to read and write a session.
+// Hydration is a session with a token that grants permission to read and write it.
 type Hydration struct {
 	Session model.Session
 	Token   string

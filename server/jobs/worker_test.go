@@ -293,8 +293,8 @@ func startEndlessRun(ctx context.Context, t *testing.T, heartbeat func(ctx conte
 	return r
 }
 
-// Other nodes consider a node dead 8 s after its last heartbeat. By then, it must
-// stop its runs.
+// Other nodes consider a node dead 8 s after its last heartbeat. Its runs must then
+// stop.
 func TestRunsStopWithoutHeartbeat(t *testing.T) {
 	for name, c := range map[string]struct {
 		heartbeat func(ctx context.Context, since time.Duration) error

@@ -66,7 +66,8 @@ type Licence struct {
 	// keys.
 	Hint    string
 	Created time.Time
-	// Expires and Revoked are zero if the key does not expire or is not revoked.
+	// Expires is zero if the key does not expire. Revoked is zero if the key is not
+	// revoked.
 	Expires time.Time
 	Revoked time.Time
 }
@@ -118,8 +119,8 @@ type Import struct {
 	// Run is the number of attempts. A worker writes its files under the number of its
 	// attempt, and only until the next attempt begins.
 	Run int
-	// Lost is the number of attempts whose process crashed or failed for reasons other
-	// than the file.
+	// Lost is the number of attempts that crashed or failed for reasons other than the
+	// file.
 	Lost int
 	// Node is the process that is running the import. It is only set while Status is
 	// Running.
@@ -307,7 +308,7 @@ type Delivery struct {
 	Event       string
 	URL         string
 	ContentType string
-	// Body is nil if its data was deleted.
+	// Body is the message. It is nil if the data in the message was deleted.
 	Body    []byte
 	Status  DeliveryStatus
 	Tries   int
@@ -405,7 +406,7 @@ type PullRun struct {
 	// Listed, Fetched and Waiting are numbers of files. Waiting files may still be
 	// changing.
 	Listed, Fetched, Waiting int
-	// Skipped holds the reasons why the first skipped entries were skipped.
+	// Skipped holds a reason for each of the first skipped entries.
 	Skipped []intray.Message
 }
 
@@ -487,7 +488,7 @@ type LearnedMapping struct {
 	Text  string
 	// Value is the value for the raw value Text. It is "" for a column.
 	Value string
-	// On is the time when the import ended from which the mapping was learned.
+	// On is the end time of the import from which the mapping was learned.
 	On time.Time
 }
 

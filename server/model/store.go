@@ -193,8 +193,8 @@ type MemoryRows interface {
 	// Remove deletes the mapping with the same key as r. A missing mapping is not an
 	// error.
 	Remove(ctx context.Context, r LearnedMapping) error
-	// Trim deletes all but the newest mappings of an import identifier. It keeps at
-	// most most mappings whose fields, texts and values have at most size bytes in
+	// Trim deletes the oldest mappings of an import identifier until at most most
+	// mappings remain and their fields, texts and values have at most size bytes in
 	// total.
 	Trim(ctx context.Context, org, identifier string, most int, size int64) error
 	// Forget deletes all mappings of an import identifier.
@@ -303,7 +303,7 @@ type PullRows interface {
 	// List returns at most limit runs of a connector starting at offset, newest first,
 	// and the total number.
 	List(ctx context.Context, connectorID string, offset, limit int64) ([]PullRun, int64, error)
-	// Trim deletes all runs except the keep newest ones.
+	// Trim deletes the oldest runs of a connector until at most keep runs remain.
 	Trim(ctx context.Context, connectorID string, keep int) error
 }
 
@@ -313,8 +313,8 @@ type RetentionRows interface {
 	ListAll(ctx context.Context) ([]Retention, error)
 	// Replace replaces all policies of an organization with list.
 	Replace(ctx context.Context, org string, list []Retention) error
-	// Overdue returns the ids of at most limit imports that ended before a given time
-	// and still have the part, and to which policy of applies. A policy for all schemas
+	// Overdue returns the ids of at most limit imports that ended before the given time
+	// and still have the part. The policy must apply to them: a policy for all schemas
 	// does not apply to schemas with their own policy.
 	Overdue(ctx context.Context, of Retention, part KeptPart, before time.Time, limit int) ([]string, error)
 	// DropProblems records that the problems of an import have been deleted.
@@ -354,7 +354,8 @@ type TrashRows interface {
 type NodeRows interface {
 	// Heartbeat records that the node is alive.
 	Heartbeat(ctx context.Context, node string) error
-	// Silent returns the nodes whose last heartbeat was at least after ago.
+	// Silent returns the nodes that have not recorded a heartbeat for at least the
+	// given duration.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)
 	// List returns all nodes.
 	List(ctx context.Context) ([]string, error)

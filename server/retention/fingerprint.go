@@ -75,7 +75,8 @@ func (s *Service) compareFingerprint(ctx context.Context, found string) error {
 	return nil
 }
 
-// readFingerprint returns the fingerprint in the blobs, or "" if there is none.
+// readFingerprint returns the fingerprint that is stored with the blobs, or "" if
+// there is none.
 func (s *Service) readFingerprint(ctx context.Context) (string, error) {
 	r, err := s.env.Blobs.Open(ctx, fingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {

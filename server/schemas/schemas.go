@@ -220,7 +220,7 @@ func Encode(doc schema.Doc) (model.Document, error) {
 	return d, nil
 }
 
-// Decode converts a stored schema document back. name is its name.
+// Decode converts a stored schema document to a schema.Doc with the given name.
 func Decode(name string, d model.Document) (schema.Doc, error) {
 	doc := schema.Doc{Name: name}
 	for _, part := range []struct {

@@ -30,7 +30,7 @@ const (
 	folderMode  = 0o700
 	fileMode    = 0o600
 	// maxPart is the maximum length of a part of a key, in bytes. Together with
-	// folderMark, this is the maximum of 255 bytes that file systems accept.
+	// folderMark, a part then has at most the 255 bytes that file systems accept.
 	maxPart = 254
 	// folderMark is the end of the name of every folder in "blobs". Keys cannot contain
 	// it. Therefore, the blobs "a" and "a/b" can both exist.
@@ -158,8 +158,8 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// DeleteAll deletes all blobs whose keys begin with prefix and "/" in one step:
-// after a crash, either all of them or none of them exist.
+// DeleteAll deletes all blobs whose keys begin with prefix and "/". The deletion is
+// atomic: after a crash, either all of them or none of them exist.
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	name, err := checkedFileName(ctx, prefix)
 	if err != nil {

@@ -133,7 +133,8 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	return trash, s.pruneEmpty(path.Dir(folder))
 }
 
-// dropWriters makes all writers fail whose keys begin with prefix and "/".
+// dropWriters makes the writers of all blobs fail whose keys begin with prefix and
+// "/".
 func (s *Store) dropWriters(prefix string) {
 	s.writersMu.Lock()
 	defer s.writersMu.Unlock()
