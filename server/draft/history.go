@@ -77,8 +77,8 @@ func (d *Draft) Redo(ctx context.Context, save func(ctx context.Context, seq int
 	return l.seq, nil
 }
 
-// switchTo saves and publishes a snapshot from which revision l was removed, or to
-// which it was added.
+// switchTo saves and publishes a snapshot in which revision l has been undone or
+// redone.
 func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, save func(ctx context.Context, seq int64) error) error {
 	if save != nil {
 		if err := save(ctx, l.seq); err != nil {

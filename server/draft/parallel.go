@@ -212,8 +212,8 @@ func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
 	return edits, nil
 }
 
-// effectiveEdits removes edits of a row that have no effect or that a later edit
-// overrides. It considers the edits from index from on.
+// effectiveEdits removes the edits of a row that have no effect or that a later edit
+// overrides. The edits of the row start at index from.
 func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
 	kept := edits[:from]
 	for i := from; i < len(edits); i++ {

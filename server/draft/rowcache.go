@@ -127,7 +127,7 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 	})
 }
 
-// yieldToCalls waits up to maxYield for concurrent calls to finish.
+// yieldToCalls waits until the draft is idle, but at most maxYield.
 func (d *Draft) yieldToCalls(ctx context.Context) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

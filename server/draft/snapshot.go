@@ -54,7 +54,7 @@ type snapshotConfig struct {
 	few   uint64
 }
 
-// withRevision returns the snapshot with revision l added.
+// withRevision returns a snapshot to which revision l has been added.
 func (s *snapshot) withRevision(l *revision, in snapshotConfig) *snapshot {
 	out := s.applied(l, in, true)
 	out.revisions = append(slices.Clip(s.revisions), l)
@@ -74,7 +74,7 @@ func (s *snapshot) withRevision(l *revision, in snapshotConfig) *snapshot {
 	return out
 }
 
-// withoutLast returns the snapshot without its last revision.
+// withoutLast returns a snapshot from which the last revision has been removed.
 func (s *snapshot) withoutLast(in snapshotConfig) *snapshot {
 	l := s.revisions[len(s.revisions)-1]
 	out := s.applied(l, in, false)
@@ -109,7 +109,8 @@ func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *revision) *roarin
 }
 
 // applied returns a snapshot with the problems and live rows after revision l. If
-// forward is false, it returns a snapshot with those before revision l.
+// forward is false, it returns a snapshot with the problems and live rows before
+// revision l.
 func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapshot {
 	out := *s
 	out.id++

@@ -20,8 +20,8 @@ const (
 	// heartbeatInterval is the interval between heartbeats and between rounds of
 	// maintenance.
 	heartbeatInterval = 2 * time.Second
-	// heartbeatTimeout is the time after which this process stops its runs if no
-	// heartbeat has succeeded, because other processes may then consider it dead.
+	// heartbeatTimeout is the maximum time without a successful heartbeat. After that,
+	// other processes may consider this process dead, so it must stop its runs.
 	heartbeatTimeout = 8 * time.Second
 	// deliveryInterval is the maximum time between two calls of Deliver.
 	deliveryInterval = 250 * time.Millisecond

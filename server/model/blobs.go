@@ -96,7 +96,7 @@ func IsRolledBack(err error) bool {
 }
 
 // DiscardBlobs immediately deletes blobs that are already scheduled for deletion. It
-// ignores errors, because the schedule deletes them later.
+// logs errors but does not return them, because the blobs are deleted later anyway.
 func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
 	if err := e.DeleteBlobs(ctx, prefix); err != nil {
 		e.Log.Warn("blobs not deleted; the trash will delete them", "prefix", prefix, "error", err)
@@ -109,7 +109,7 @@ func (e *Env) DeleteBlobs(ctx context.Context, prefix string) error {
 	return errors.Join(e.Blobs.Delete(ctx, prefix), e.Blobs.DeleteAll(ctx, prefix))
 }
 
-// OpenFile opens a stored file. A deleted file is NotFound.
+// OpenFile opens a stored file. It returns NotFound if the file was deleted.
 func (e *Env) OpenFile(ctx context.Context, key string) (blob.Reader, error) {
 	if key == "" {
 		return nil, NotFoundError(FileMissing)

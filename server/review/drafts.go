@@ -18,15 +18,15 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// CloseIdleDrafts closes the drafts that have not been used for five minutes. If
-// more than 16 drafts are open, it closes all unused ones.
+// CloseIdleDrafts closes the drafts that have not been used for five minutes. It
+// closes unused drafts earlier as long as more than 16 drafts are open.
 func (s *Service) CloseIdleDrafts() error { return s.drafts.closeIdle(s.env.Now()) }
 
 const (
 	// draftIdle is the time after which an unused draft is closed.
 	draftIdle = 5 * time.Minute
 	// maxDrafts is the number of open drafts above which unused drafts are closed
-	// immediately.
+	// early.
 	maxDrafts = 16
 )
 
@@ -97,8 +97,8 @@ func (d *drafts) release(o *openDraft, now time.Time) error {
 	return d.closeIdle(now)
 }
 
-// closeIdle closes drafts that have not been used for draftIdle. If more than
-// maxDrafts are open, it closes all unused ones.
+// closeIdle closes drafts that have not been used for draftIdle. It closes unused
+// drafts earlier as long as more than maxDrafts are open.
 func (d *drafts) closeIdle(now time.Time) error {
 	d.mu.Lock()
 	var idle []*openDraft
