@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// replayLife is how long a response is kept for repeated requests.
+// replayLife is the time for which a response is kept for repeated requests.
 const replayLife = 72 * time.Hour
 
 // ReplayedResponse is a stored response to a request.

@@ -116,8 +116,8 @@ type Draft struct {
 	closing    chan struct{}
 }
 
-// rule is a cross-row validator. It consists of the problem of each row that
-// violates it and the position of its key.
+// rule is a cross-row validator. It consists of the problem that a violation causes
+// in a row, and the position of the key that it checks.
 type rule struct {
 	problem intray.Problem
 	key     int

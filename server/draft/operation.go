@@ -68,8 +68,8 @@ type Replace struct {
 	Names map[int]map[string]string
 }
 
-// Fill sets all cells to Text. If Texts is not nil, Fill instead sets the cells of
-// each field that is a key of Texts to the value for that field.
+// Fill sets all cells to Text. If Texts is not nil, Fill instead sets only the cells
+// of the fields that are keys of Texts, each to the value of its key.
 type Fill struct {
 	Where Selector
 	Text  string
@@ -103,9 +103,9 @@ type Case struct {
 	To    Casing
 }
 
-// MapValue sets all cells of the field whose raw value is Raw to Text. If Texts is
-// not nil, it instead replaces each raw value that is a key of Texts. Where.Fields
-// is ignored.
+// MapValue sets each cell of the field to Text if its raw value is Raw. If Texts is
+// not nil, MapValue instead replaces each raw value that is a key of Texts with the
+// value of that key. Where.Fields is ignored.
 type MapValue struct {
 	Where Selector
 	Field int

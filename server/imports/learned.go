@@ -71,8 +71,8 @@ func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
 type learnedMappings struct {
 	identifier string
 	entries    []model.LearnedMapping
-	// fields and headers are the fields and headers that the answers are about. inFile
-	// are the headers of the file.
+	// fields and headers are the fields and headers that the answers decide. inFile
+	// holds the headers of the file.
 	fields, headers, inFile map[string]bool
 }
 

@@ -15,15 +15,15 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// sessionLife is how long a session is kept after it was last saved.
+// sessionLife is the time for which a session is kept after it was last saved.
 const sessionLife = 7 * 24 * time.Hour
 
 var hydrationLink = intray.NewMessage("link.hydration_token", nil)
 
 const (
-	// DefaultTokenLife is the default validity of a hydration token.
+	// DefaultTokenLife is the default lifetime of a hydration token.
 	DefaultTokenLife = 6 * time.Hour
-	// MaxTokenLife is the maximum validity of a hydration token.
+	// MaxTokenLife is the maximum lifetime of a hydration token.
 	MaxTokenLife = sessionLife
 	// MaxState is the maximum size of a session's state, in bytes.
 	MaxState = 8 << 20
@@ -34,7 +34,7 @@ type NewSession struct {
 	// ID is the id of the session. "" generates a new id.
 	ID               string
 	ImportIdentifier string
-	// Life is how long the token is valid. 0 means DefaultTokenLife.
+	// Life is the lifetime of the token. 0 means DefaultTokenLife.
 	Life time.Duration
 }
 

@@ -222,8 +222,8 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, e
 }
 
 // Uploads calls use with the number of processed uploads that match the filter, and
-// with the uploads from position start up to but not including end. The sequence
-// reads uploads as it yields them and must not be used after use returns.
+// with a sequence of those from position start up to but not including end. The
+// sequence reads uploads as it yields them and must not be used after use returns.
 func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter, start, end int64, use func(total int64, list iter.Seq2[model.Upload, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error {
 		total, err := tx.Uploads.Count(ctx, org, f)
@@ -323,7 +323,7 @@ func (s *Service) OpenConverted(ctx context.Context, d *Download) error {
 	return nil
 }
 
-// LinkLife is how long upload and download URLs are valid.
+// LinkLife is the lifetime of upload and download URLs.
 const LinkLife = 1800 * time.Second
 
 // UploadToken returns a token that grants permission to upload the file of an

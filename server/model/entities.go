@@ -116,8 +116,8 @@ type Import struct {
 	SchemaID string
 	UploadID string
 	Status   Status
-	// Run is the number of attempts. A worker writes its files under the number of its
-	// attempt, and only until the next attempt begins.
+	// Run is the number of attempts so far. A worker writes its files under the number
+	// of its attempt, and only until the next attempt begins.
 	Run int
 	// Lost is the number of attempts that crashed or failed for reasons other than the
 	// file.

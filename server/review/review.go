@@ -52,7 +52,7 @@ var (
 	sessionLink = intray.NewMessage("link.review_session", nil)
 )
 
-// SessionLife is how long a review session is valid. After that, the user must open
+// SessionLife is the lifetime of a review session. After that, the user must open
 // the link again.
 const SessionLife = 12 * time.Hour
 

@@ -123,8 +123,8 @@ func fillLevels(levels []byte, n int, level byte) []byte {
 	return levels
 }
 
-// writeTexts adds the column of strings whose levels and offsets were prepared in
-// the encoder.
+// writeTexts adds a column of strings. The encoder must already hold the levels and
+// offsets of the column.
 func (e *encoder) writeTexts(g *encodedGroup, t *intray.Texts, nulls int) error {
 	c := parquetio.Chunk{Codec: e.codec}
 	arena := t.Arena[:e.offsets[len(e.offsets)-1]]

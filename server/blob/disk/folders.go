@@ -133,8 +133,7 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	return trash, s.pruneEmpty(path.Dir(folder))
 }
 
-// dropWriters makes the writers of all blobs fail whose keys begin with prefix and
-// "/".
+// dropWriters makes each writer fail if its key begins with prefix and "/".
 func (s *Store) dropWriters(prefix string) {
 	s.writersMu.Lock()
 	defer s.writersMu.Unlock()
