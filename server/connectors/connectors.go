@@ -1,9 +1,11 @@
-// Package connectors fetches new files from SFTP servers on a schedule, creates an import of
-// each, and uploads the results. It manages the connectors and their encrypted credentials.
+// Package connectors fetches new files from SFTP servers on a schedule, creates an
+// import from each, and uploads the results. It manages the connectors and their
+// encrypted credentials.
 //
-// Each version of a file becomes exactly one import: the import and the record that the file
-// was fetched are stored in one transaction. A result is uploaded at least once, under the
-// same name every time. The protocol is up to [SFTP] and [Remotes].
+// Each version of a file becomes exactly one import, because one transaction stores
+// the import and the record that the file was fetched. A result is uploaded at
+// least once, under the same name every time. [SFTP] and [Remotes] implement the
+// protocol.
 package connectors
 
 import (
@@ -35,7 +37,7 @@ type Config struct {
 	Webhooks *webhooks.Service
 	SFTP     SFTP
 	Remotes  Remotes
-	// MaxFileSize is the largest file that is fetched, in bytes.
+	// MaxFileSize is the maximum size of a fetched file, in bytes.
 	MaxFileSize int64
 }
 
@@ -45,12 +47,12 @@ func New(env *model.Env, cfg Config) (*Service, error) {
 	return &Service{env: env, cfg: cfg, passwordKey: env.Master.Derive("password fingerprints"), secretCipher: cipher}, err
 }
 
-// maxConnectors is the most connectors of an organization.
+// maxConnectors is the maximum number of connectors per organization.
 const maxConnectors = 100
 
 // Draft is a connector as a client sends it.
 type Draft struct {
-	// ID is the id of a new connector. "" means a random one.
+	// ID is the id of a new connector. "" means a random id.
 	ID           string
 	CredentialID string
 	SchemaID     string
@@ -61,8 +63,9 @@ type Draft struct {
 	PutFormat    string
 }
 
-// CreateConnector creates a connector. With an interval it runs at once, a daily one at its
-// time. If a connector with the draft's ID exists, CreateConnector returns it unchanged.
+// CreateConnector creates a connector. The first run is now if the schedule is an
+// interval, or at the scheduled time if it is daily. If a connector with the
+// draft's ID exists, CreateConnector returns it unchanged.
 func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) (c model.Connector, err error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -95,8 +98,8 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) 
 	return c, err
 }
 
-// ReplaceConnector replaces the values of a connector and resets its failures. It does not
-// fetch files again unless the directory changes.
+// ReplaceConnector replaces the settings of a connector and resets its failures.
+// Files that were fetched before are fetched again only if the directory changes.
 func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Draft) (c model.Connector, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
@@ -172,7 +175,8 @@ func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connec
 	return c, model.DescribeNotFound(err, model.ConnectorMissing)
 }
 
-// DeleteConnector deletes a connector and its history, but not the imports that it created.
+// DeleteConnector deletes a connector and its history, but keeps the imports that
+// it created.
 func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		return model.DescribeNotFound(tx.Connectors.Delete(ctx, org, id), model.ConnectorMissing)
@@ -191,7 +195,8 @@ func (s *Service) RunConnector(ctx context.Context, org, id string) (c model.Con
 	return c, err
 }
 
-// Pulls returns limit runs of a connector from offset on, newest first, and their total.
+// Pulls returns at most limit runs of a connector, newest first, starting at
+// offset, and the total number of runs.
 func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64) (list []model.PullRun, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
@@ -203,7 +208,7 @@ func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64
 	return list, total, err
 }
 
-// PulledFiles returns the versions of files that a connector remembers.
+// PulledFiles returns the file versions that a connector remembers.
 func (s *Service) PulledFiles(ctx context.Context, org, id string) (list []model.PulledFile, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {

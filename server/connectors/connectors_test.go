@@ -18,8 +18,8 @@ func TestNewWithoutMasterKey(t *testing.T) {
 	}
 }
 
-// Each use of the store fails once in every operation of the API, and the operation reports
-// it.
+// Each use of the store fails once in every API operation. The operation must
+// report the error.
 func TestOperationFaults(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -56,7 +56,8 @@ func TestOperationFaults(t *testing.T) {
 	})
 }
 
-// An operation with the ID of an existing connector or credential returns that one.
+// An operation with the ID of an existing connector or credential returns that
+// object.
 func TestCreateIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -124,7 +125,7 @@ func TestInvalidDrafts(t *testing.T) {
 	}
 }
 
-// Operations on objects that do not exist are NotFound.
+// Operations on objects that do not exist return NotFound.
 func TestMissingObjects(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

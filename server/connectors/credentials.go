@@ -12,7 +12,7 @@ import (
 
 // CredentialDraft is a credential as a client sends it.
 type CredentialDraft struct {
-	// ID is the id of a new credential. "" means a random one.
+	// ID is the id of a new credential. "" means a random id.
 	ID         string
 	Hostname   string
 	Port       int
@@ -22,7 +22,8 @@ type CredentialDraft struct {
 	PrivateKey secrets.Secret
 }
 
-// secret returns the secret of the draft's AuthType and that of the other type.
+// secret returns the secret for the draft's AuthType as own, and the one for the
+// other type as other.
 func (d CredentialDraft) secret() (own, other secrets.Secret) {
 	if d.AuthType == model.AuthKey {
 		return d.PrivateKey, d.Password
@@ -30,8 +31,8 @@ func (d CredentialDraft) secret() (own, other secrets.Secret) {
 	return d.Password, d.PrivateKey
 }
 
-// CreateCredential stores a credential with its secret encrypted. If a credential with the
-// draft's ID exists, CreateCredential returns it unchanged.
+// CreateCredential stores a credential and encrypts its secret. If a credential
+// with the draft's ID exists, CreateCredential returns it unchanged.
 func (s *Service) CreateCredential(ctx context.Context, org string, draft CredentialDraft) (model.Credential, error) {
 	if err := s.checkDraft(draft); err != nil {
 		return model.Credential{}, err
@@ -61,8 +62,9 @@ func (s *Service) CreateCredential(ctx context.Context, org string, draft Creden
 	return c, err
 }
 
-// ReplaceCredential replaces the values of a credential. A draft without a secret keeps the
-// stored one, which requires the same AuthType. Another server loses the pinned host key.
+// ReplaceCredential replaces the settings of a credential. If the draft has no
+// secret, the stored one remains and AuthType must not change. If the server
+// changes, the pinned host key is deleted.
 func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft CredentialDraft) (c model.Credential, err error) {
 	if err := s.checkDraft(draft); err != nil {
 		return model.Credential{}, err
@@ -93,8 +95,8 @@ func noSecret(t model.AuthType) error {
 	return credentialError("password", intray.NewMessage("sftp_credential.password_missing", nil), intray.NewMessage("sftp_credential.must_supply_password", nil))
 }
 
-// credentialError returns an error about one field whose message as a whole is the one that
-// clients of this operation expect.
+// credentialError returns an error about one field. problem is the message for the
+// field, and whole is the message of the error.
 func credentialError(field string, problem, whole intray.Message) *model.Error {
 	return &model.Error{Kind: model.Invalid, Code: "invalid", Message: whole, Fields: model.FieldMessage(field, problem)}
 }
@@ -120,7 +122,8 @@ func (s *Service) checkDraft(d CredentialDraft) error {
 	return nil
 }
 
-// applyCredentialDraft copies a draft to a credential. An empty secret keeps the stored one.
+// applyCredentialDraft copies a draft to a credential. If the secret is empty, the
+// stored one remains.
 func (s *Service) applyCredentialDraft(c *model.Credential, d CredentialDraft) error {
 	c.Hostname, c.Port, c.User, c.AuthType = d.Hostname, d.Port, d.User, d.AuthType
 	own, _ := d.secret()
@@ -136,7 +139,7 @@ func (s *Service) applyCredentialDraft(c *model.Credential, d CredentialDraft) e
 	return err
 }
 
-// fingerprint returns a text that identifies a secret without revealing it.
+// fingerprint returns a string that identifies a secret without revealing it.
 func (s *Service) fingerprint(id string, t model.AuthType, secret secrets.Secret) (string, error) {
 	if t == model.AuthPassword {
 		mac := s.passwordKey.MAC([]byte(id), []byte(secret.Reveal()))
@@ -149,7 +152,8 @@ func (s *Service) fingerprint(id string, t model.AuthType, secret secrets.Secret
 	return fingerprint, nil
 }
 
-// Credentials returns limit credentials from offset on, newest first, and their total.
+// Credentials returns at most limit credentials, newest first, starting at offset,
+// and the total number of credentials.
 func (s *Service) Credentials(ctx context.Context, org string, offset, limit int64) (list []model.Credential, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, total, err = tx.Credentials.List(ctx, org, offset, limit)
@@ -174,8 +178,9 @@ func (s *Service) DeleteCredential(ctx context.Context, org, id string) error {
 	})
 }
 
-// TestCredential logs in with a credential. The first success pins the server's host key.
-// failure is the error of the connection, for people; err is an error of the service.
+// TestCredential logs in with a credential. The first successful login pins the
+// server's host key. failure is the error of the connection, with a message for
+// people; err is an error of the service.
 func (s *Service) TestCredential(ctx context.Context, org, id string) (report SFTPReport, failure, err error) {
 	c, err := s.Credential(ctx, org, id)
 	if err != nil {
@@ -192,8 +197,8 @@ func (s *Service) TestCredential(ctx context.Context, org, id string) (report SF
 	return report, failure, err
 }
 
-// pinHostKey stores the host key unless the credential changed since it was read, or another
-// key was pinned meanwhile.
+// pinHostKey stores the host key unless the credential changed since it was read,
+// or a host key was pinned meanwhile.
 func (s *Service) pinHostKey(ctx context.Context, tested model.Credential, hostKey string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		c, err := tx.Credentials.Get(ctx, tested.Org, tested.ID)

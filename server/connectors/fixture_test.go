@@ -57,8 +57,8 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// eachFault calls a function with a new fixture for each use that can fail; see
-// [servertest.EachFault].
+// eachFault calls a function once for each use that can fail, each time with a new
+// fixture. See [servertest.EachFault].
 func eachFault(t *testing.T, call func(f *fixture, n int) string) {
 	t.Helper()
 	servertest.EachFault(t, func(t *testing.T, n int) string { return call(newFixture(t), n) })
@@ -68,7 +68,8 @@ func credentialDraft() connectors.CredentialDraft {
 	return connectors.CredentialDraft{Hostname: "sftp.example.org", Port: 22, User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret("swordfish")}
 }
 
-// draft returns a connector that uploads results, with a new credential.
+// draft returns a draft of a connector that has a new credential and uploads
+// results.
 func (f *fixture) draft() connectors.Draft {
 	f.Helper()
 	credential, err := f.CreateCredential(f.ctx, f.org, credentialDraft())
@@ -86,7 +87,7 @@ func (f *fixture) connector() model.Connector {
 	return c
 }
 
-// fakeSender builds payloads and sends nothing.
+// fakeSender builds payloads but sends nothing.
 type fakeSender struct{ webhooks.Sender }
 
 func (fakeSender) CheckAddress(string) error { return nil }

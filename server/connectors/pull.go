@@ -20,35 +20,40 @@ import (
 )
 
 const (
-	// keepPulls is how many runs of a connector are kept.
+	// keepPulls is the number of runs that are kept for each connector.
 	keepPulls = 200
-	// fetchRetries is how often an interrupted download is resumed.
+	// fetchRetries is how many times an interrupted download is resumed.
 	fetchRetries = 5
-	// maxFetched is the most files that a run fetches. If there are more, the next run
-	// starts at once.
+	// maxFetched is the maximum number of files that a run fetches. If there are
+	// more, the next run starts immediately.
 	maxFetched = 1000
-	// maxSkipped is how many files that could not be fetched a run describes.
+	// maxSkipped is the maximum number of skipped files that the record of a run
+	// describes.
 	maxSkipped = 100
-	// maxTurn is how long a run starts to fetch further files while others may wait.
+	// maxTurn is the period after which a run starts no further download, so that
+	// other connectors can run.
 	maxTurn = 5 * time.Minute
-	// fetchGrace and fetchPace bound the download of a file: after the grace period, it must
-	// average that many bytes per second. A slower one would delay other files.
+	// fetchGrace and fetchPace limit the duration of a download: after fetchGrace,
+	// it must average at least fetchPace bytes per second. A slower download would
+	// delay other files.
 	fetchGrace, fetchPace = 5 * time.Minute, 64 << 10
-	// runsPerOrg is the most concurrent runs of an organization in a process, of which
-	// failingPerOrg may have failed last time, so that slow servers of one organization do
-	// not block others. A connector beyond them is postponed by postponeFor.
+	// runsPerOrg is the maximum number of concurrent runs of an organization in a
+	// process. At most failingPerOrg of them may belong to connectors whose last
+	// run failed, so that slow servers of an organization do not block its other
+	// connectors. A connector that exceeds a limit is postponed by postponeFor.
 	runsPerOrg, failingPerOrg, postponeFor = 2, 1, 5 * time.Second
 )
 
-// runSet are the runs in this process.
+// runSet holds the connector runs of this process.
 type runSet struct {
 	mu     sync.Mutex
 	active []model.Connector
-	// unstored are runs that ended but whose end could not be stored.
+	// unstored holds runs that have ended but whose end could not be stored.
 	unstored []*connectorRun
 }
 
-// isFull reports whether a connector must be postponed. The caller holds the lock.
+// isFull reports whether a connector must be postponed. The caller must hold the
+// lock.
 func (r *runSet) isFull(c model.Connector) bool {
 	runs, failing := 0, 0
 	for _, other := range r.active {
@@ -62,8 +67,9 @@ func (r *runSet) isFull(c model.Connector) bool {
 	return runs >= runsPerOrg || c.Failures > 0 && failing >= failingPerOrg
 }
 
-// claimConnector claims the connector that has been due for the longest time and need not be
-// postponed. The error is NotFound if there is none.
+// claimConnector claims the connector that has been due for the longest time,
+// except for those that must be postponed. It returns NotFound if no connector can
+// run.
 func (s *Service) claimConnector(ctx context.Context) (c model.Connector, err error) {
 	s.runs.mu.Lock()
 	defer s.runs.mu.Unlock()
@@ -82,14 +88,14 @@ func (s *Service) claimConnector(ctx context.Context) (c model.Connector, err er
 	case err == nil:
 		s.runs.active = append(s.runs.active, c)
 	case c.ID != "":
-		// The claim may have been committed, and only the response was lost.
+		// The claim may have been committed even though the response was lost.
 		s.runs.unstored = append(s.runs.unstored, &connectorRun{connector: c, stopped: true})
 	}
 	return c, err
 }
 
-// RunNextConnector runs the connector that has been due for the longest time, and reports
-// whether there was one.
+// RunNextConnector runs the connector that has been due for the longest time, and
+// reports whether there was a due connector.
 func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
@@ -118,7 +124,8 @@ func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 	return true, err
 }
 
-// endRun stores the end of a run. A run that was stopped leaves no trace.
+// endRun stores the end of a run. If the process stopped the run, endRun stores no
+// record of it.
 func (s *Service) endRun(ctx context.Context, run *connectorRun, failure error) error {
 	run.stopped = ctx.Err() != nil
 	run.Ended, run.Succeeded = s.env.Now(), failure == nil
@@ -138,8 +145,9 @@ func (s *Service) endRun(ctx context.Context, run *connectorRun, failure error) 
 	return s.storeEnd(ctx, run, false)
 }
 
-// storeUnstoredEnds stores the ends of runs that could not be stored before. Without it, their
-// connectors would stay claimed, and not run, until this process ends.
+// storeUnstoredEnds stores the ends of runs that could not be stored before.
+// Otherwise, their connectors would stay claimed and could not run until this
+// process ends.
 func (s *Service) storeUnstoredEnds(ctx context.Context) error {
 	s.runs.mu.Lock()
 	defer s.runs.mu.Unlock()
@@ -147,7 +155,7 @@ func (s *Service) storeUnstoredEnds(ctx context.Context) error {
 	s.runs.unstored = slices.DeleteFunc(s.runs.unstored, func(run *connectorRun) bool {
 		isActive := slices.ContainsFunc(s.runs.active, func(c model.Connector) bool { return c.ID == run.connector.ID })
 		if isActive {
-			return true // it was released, and claimed again
+			return true // it was released and has been claimed again
 		}
 		err := s.storeEnd(ctx, run, true)
 		errs = errors.Join(errs, err)
@@ -156,8 +164,8 @@ func (s *Service) storeUnstoredEnds(ctx context.Context) error {
 	return errs
 }
 
-// storeEnd releases the connector of a run and stores its end. again means that an earlier
-// attempt may have taken effect.
+// storeEnd releases the connector of a run and stores its end. again means that an
+// earlier attempt may have succeeded.
 func (s *Service) storeEnd(ctx context.Context, run *connectorRun, again bool) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		c, err := tx.Connectors.Get(ctx, run.connector.Org, run.connector.ID)
@@ -186,10 +194,10 @@ func (s *Service) storeEnd(ctx context.Context, run *connectorRun, again bool) e
 	})
 }
 
-// internalError is the message of a bug or an outage on our side.
+// internalError is the message for a bug or an outage of Intray itself.
 var internalError = intray.NewMessage("connector.internal_error", nil)
 
-// messageOf returns the message of an error for people, which is a full sentence.
+// messageOf returns the message for people of an error. It is a full sentence.
 func (s *Service) messageOf(err error) intray.Message {
 	var own *model.Error
 	var missing *missingError
@@ -212,9 +220,9 @@ type connectorRun struct {
 	remote    Remote
 	doc       schema.Doc
 	schema    *intray.Schema
-	// more reports whether there are more files than a run fetches.
+	// more is true if the directory has more files than one run fetches.
 	more bool
-	// stopped reports whether the process stopped the run.
+	// stopped is true if the process stopped the run.
 	stopped bool
 }
 
@@ -250,8 +258,8 @@ func (r *connectorRun) run(ctx context.Context) error {
 	return r.importFiles(ctx, plan.Fetch)
 }
 
-// importFiles imports files until the turn of the run is over. Files that cannot be fetched
-// now do not count and do not start another run.
+// importFiles imports files until the turn of the run is over. Files that cannot be
+// fetched do not count towards maxFetched and do not start another run.
 func (r *connectorRun) importFiles(ctx context.Context, files []model.RemoteFile) error {
 	skipped := 0
 	for _, f := range files {
@@ -276,7 +284,7 @@ func (r *connectorRun) importFiles(ctx context.Context, files []model.RemoteFile
 	return nil
 }
 
-// prepare reads the credential and the schema.
+// prepare reads the connector's credential and schema.
 func (r *connectorRun) prepare(ctx context.Context) error {
 	s, c := r.service, r.connector
 	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
@@ -312,7 +320,7 @@ func (s *Service) loginOf(c model.Credential) (Login, error) {
 	return login, err
 }
 
-// open logs in, and pins the host key of the first connection to a server.
+// open logs in, and pins the host key on the first connection to a server.
 func (r *connectorRun) open(ctx context.Context) (err error) {
 	if r.remote, err = r.service.cfg.Remotes.Open(ctx, r.login); err != nil {
 		return err
@@ -331,7 +339,7 @@ func (r *connectorRun) open(ctx context.Context) (err error) {
 	return err
 }
 
-// planFetch decides which files to fetch, and stores what was listed.
+// planFetch decides which files to fetch, and updates the remembered versions.
 func (r *connectorRun) planFetch(ctx context.Context, listed []model.RemoteFile) (plan PullPlan, err error) {
 	err = r.service.env.Store.Update(ctx, func(tx model.Tx) error {
 		memory, err := tx.Pulled.ListByConnector(ctx, r.connector.ID)
@@ -355,7 +363,7 @@ func (r *connectorRun) planFetch(ctx context.Context, listed []model.RemoteFile)
 	return plan, err
 }
 
-// importFile fetches a file and creates an import of it.
+// importFile fetches a file and creates an import from it.
 func (r *connectorRun) importFile(ctx context.Context, f model.RemoteFile) error {
 	s := r.service
 	imp, err := s.cfg.Imports.DraftImport(r.connector.Org, imports.Draft{SchemaID: r.connector.SchemaID, Filename: path.Base(f.Path)})
@@ -394,20 +402,21 @@ func (r *connectorRun) importFile(ctx context.Context, f model.RemoteFile) error
 	return err
 }
 
-// storeFile fetches a file into a blob.
+// storeFile fetches a file and stores it as a blob.
 func (r *connectorRun) storeFile(ctx context.Context, key string, f model.RemoteFile) (model.File, error) {
 	from, to := io.Pipe()
 	var fetching sync.WaitGroup
 	fetching.Go(func() { to.CloseWithError(r.fetchFile(ctx, f, to)) })
 	stored, err := r.service.env.StoreFile(ctx, key, from, nil)
-	// If the blob failed first, nobody reads the rest, and the remote is still in use.
+	// If writing the blob failed first, nobody reads the rest of the pipe, and the
+	// download still uses the connection.
 	_ = from.Close()
 	fetching.Wait()
 	return model.File{Key: key, Size: stored.Size, SHA256: hex.EncodeToString(stored.SHA256)}, err
 }
 
-// recordImport stores the import of a file, and reports whether it did. It does not if another
-// run has, and returns an error if the connector was deleted.
+// recordImport stores the import of a file, and reports whether it did. It returns
+// false if another run has stored one, and an error if the connector was deleted.
 func (r *connectorRun) recordImport(ctx context.Context, tx model.Tx, imp model.Import, f model.RemoteFile) (bool, error) {
 	if _, err := tx.Connectors.Get(ctx, r.connector.Org, r.connector.ID); err != nil {
 		return false, err
@@ -435,7 +444,8 @@ func (r *connectorRun) recordImport(ctx context.Context, tx model.Tx, imp model.
 	return true, nil
 }
 
-// fetchFile writes a file. If the connection is lost, it resumes on a new one.
+// fetchFile writes a file to to. If the connection is lost, it reconnects and
+// resumes the download.
 func (r *connectorRun) fetchFile(ctx context.Context, f model.RemoteFile, to io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchGrace+time.Duration(f.Size/fetchPace)*time.Second)
 	defer cancel()
@@ -460,7 +470,8 @@ func (r *connectorRun) fetchFile(ctx context.Context, f model.RemoteFile, to io.
 	}
 }
 
-// resumeError is the error of a download and that of the attempt to resume it.
+// resumeError combines the error of a download with the error of the attempt to
+// resume it.
 type resumeError struct{ first, second error }
 
 func (e *resumeError) Error() string { return fmt.Sprintf("%v (resume: %v)", e.first, e.second) }

@@ -37,7 +37,7 @@ func (f *fixture) lastRun(c model.Connector) model.PullRun {
 	return runs[0]
 }
 
-// imported checks that each file of the server became exactly one import.
+// imported checks that each file on the server became exactly one import.
 func (f *fixture) imported(c model.Connector) {
 	f.Helper()
 	imports, _, err := f.Imports(f.ctx, f.org, 0, 100)
@@ -54,8 +54,9 @@ func (f *fixture) imported(c model.Connector) {
 	}
 }
 
-// Every use of the store, the blobs and the server fails once during a pull. The failure must
-// be reported, and afterwards each file must become exactly one import.
+// Each use of the store, the blobs and the SFTP server fails once during a run. The
+// failure must be reported, and afterwards each file must become exactly one
+// import.
 func TestPullFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
@@ -84,7 +85,7 @@ func TestPullFaults(t *testing.T) {
 	})
 }
 
-// A second failure, of every use in turn, while the failure of a run is stored and announced.
+// Each use fails once while the failure of an earlier run is stored and announced.
 func TestFailedRunFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
@@ -110,7 +111,7 @@ func TestFailedRunFaults(t *testing.T) {
 	})
 }
 
-// A run that is stopped leaves no trace, and the connector is due again.
+// A run that the process stops leaves no trace, and the connector is due again.
 func TestStoppedRun(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

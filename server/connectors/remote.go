@@ -12,15 +12,16 @@ import (
 
 // SFTP tests connections to SFTP servers and validates credentials.
 type SFTP interface {
-	// TestConnection logs in and starts SFTP. The message of an error is for people.
+	// TestConnection logs in and starts SFTP. Its errors have messages for people.
 	TestConnection(ctx context.Context, login Login) (SFTPReport, error)
-	// Fingerprint returns the OpenSSH fingerprint of the public key of a private key.
+	// Fingerprint returns the OpenSSH fingerprint of the public key that belongs to
+	// a private key.
 	Fingerprint(privateKey secrets.Secret) (string, error)
 	// ValidHostname returns an error if a host name is invalid.
 	ValidHostname(name string) error
 }
 
-// Login is a server and a decrypted credential.
+// Login is the address of a server and a decrypted credential.
 type Login struct {
 	Hostname   string
 	Port       int
@@ -30,42 +31,44 @@ type Login struct {
 	HostKey    string
 }
 
-// SFTPReport describes the server of a successful connection.
+// SFTPReport describes the server after a successful connection.
 type SFTPReport struct {
 	HostKey            string
 	HostKeyFingerprint string
 }
 
-// Remotes connects to SFTP servers and implements their rules.
+// Remotes connects to SFTP servers and decides when to run and which files to
+// fetch.
 type Remotes interface {
 	CheckSchedule(s model.Schedule) error
 	CheckDirectory(path string) error
 	CheckPattern(pattern string) error
-	// NextRun returns when to run next. last is when the last run began, and failures is
-	// how many of the last runs failed in a row.
+	// NextRun returns the time of the next run. last is when the last run began.
+	// failures is the number of consecutive failed runs up to now.
 	NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time
 	// PlanPull returns which of the listed files to fetch.
 	PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) PullPlan
-	// Open logs in. The messages of its errors and of those of the Remote are for people.
+	// Open logs in. Its errors and those of the Remote have messages for people.
 	Open(ctx context.Context, login Login) (Remote, error)
-	// Classify returns what an error of Open or a Remote means.
+	// Classify classifies an error of Open or of a Remote.
 	Classify(err error) RemoteFailure
 }
 
-// RemoteFailure is the meaning of an error of a Remote. It is zero for other errors.
+// RemoteFailure classifies an error of a Remote. It is the zero value for other
+// errors.
 type RemoteFailure struct {
 	// Kind classifies the error for programs.
 	Kind string
-	// Resumable means that fetching the file can continue where it stopped, Skippable that
-	// the run can continue without the file.
+	// Resumable means that the download can continue where it stopped. Skippable
+	// means that the run can continue without the file.
 	Resumable, Skippable bool
 }
 
-// PullPlan is what to do after a listing.
+// PullPlan is the decision about a listed directory.
 type PullPlan struct {
-	// Fetch are the files to fetch, Wait new files that may still change.
+	// Fetch are the files to fetch. Wait are new files that may still change.
 	Fetch, Wait []model.RemoteFile
-	// Keep are the entries of the memory to store, Drop the versions to forget.
+	// Keep are the remembered versions to store. Drop are the versions to forget.
 	Keep []model.PulledFile
 	Drop []model.RemoteFile
 }
@@ -73,18 +76,18 @@ type PullPlan struct {
 // RemoteListing is the content of a directory.
 type RemoteListing struct {
 	Files []model.RemoteFile
-	// Skipped are the first entries that cannot be fetched, each with the reason.
+	// Skipped describes the first entries that cannot be fetched, and why.
 	Skipped []intray.Message
 }
 
-// Remote is a connection to a server.
+// Remote is a connection to an SFTP server.
 type Remote interface {
 	Report() SFTPReport
 	List(ctx context.Context, directory, pattern string) (RemoteListing, error)
 	// Fetch writes a file from an offset on and returns the number of bytes written, also
 	// with an error. It refuses files of more than maxSize bytes.
 	Fetch(ctx context.Context, f model.RemoteFile, offset, maxSize int64, to io.Writer) (int64, error)
-	// Upload writes a file, which becomes visible when it is complete.
+	// Upload writes a file. It becomes visible only when it is complete.
 	Upload(ctx context.Context, directory, name string, from io.Reader) error
 	Close()
 }

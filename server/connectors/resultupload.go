@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// The states of uploading a result.
+// These are the states of a result upload.
 const (
 	putWaiting = "WAITING"
 	putDone    = "DONE"
@@ -22,15 +22,15 @@ const (
 )
 
 const (
-	// uploadLease is how long a result is reserved for a process. While the process lives,
-	// it renews the lease every renewInterval.
+	// uploadLease is how long a result is reserved for a process. A live process
+	// renews the lease every renewInterval.
 	uploadLease, renewInterval = 30 * time.Second, 10 * time.Second
-	// uploadTries is the number of attempts, over about two days.
+	// uploadTries is the maximum number of attempts. They span about two days.
 	uploadTries = 12
 )
 
-// QueueResultUpload queues the upload of an import's result, if the import is SUCCESSFUL and
-// a connector that uploads results created it.
+// QueueResultUpload queues the upload of an import's result, if the import is
+// SUCCESSFUL and was created by a connector that uploads results.
 func (s *Service) QueueResultUpload(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if imp.Status != model.Successful {
 		return nil
@@ -47,8 +47,8 @@ func (s *Service) QueueResultUpload(ctx context.Context, tx model.Tx, imp model.
 	return tx.Pulled.Upsert(ctx, f)
 }
 
-// DeliverNextResult uploads the result that has been due for the longest time, and reports
-// whether there was one.
+// DeliverNextResult uploads the result that has been due for the longest time, and
+// reports whether a result was due.
 func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
@@ -77,7 +77,7 @@ func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 	return true, s.storeUpload(ctx, due[0], failure)
 }
 
-// renewLease reserves a result for this process until ctx ends.
+// renewLease renews the lease of a result until ctx ends.
 func (s *Service) renewLease(ctx context.Context, f model.PulledFile) {
 	tick := time.NewTicker(renewInterval)
 	defer tick.Stop()
@@ -101,8 +101,8 @@ func (s *Service) renewLease(ctx context.Context, f model.PulledFile) {
 	}
 }
 
-// storeUpload stores the outcome of an attempt. If it cannot, the lease expires and the result
-// is uploaded again, under the same name.
+// storeUpload stores the outcome of an attempt. If it fails, the lease expires and
+// the result is uploaded again under the same name.
 func (s *Service) storeUpload(ctx context.Context, f model.PulledFile, failure error) error {
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
@@ -159,11 +159,12 @@ func (s *Service) uploadResult(ctx context.Context, f model.PulledFile) error {
 	return err
 }
 
-// maxResultName is the longest file name that most servers accept, in bytes.
+// maxResultName is the maximum length of a result's file name, in bytes. Most
+// servers accept this length.
 const maxResultName = 255
 
-// resultName returns the name of a result: the name of the file, shortened if necessary, and
-// the id of the import, which makes it unique.
+// resultName returns the file name of a result. It consists of the original file
+// name, shortened if necessary, and the id of the import, which makes it unique.
 func resultName(imp model.Import, f output.Format) string {
 	base, rest := path.Base(imp.Filename), "."+imp.ID+f.Extension()
 	base = strings.TrimSuffix(base, path.Ext(base))

@@ -52,8 +52,9 @@ func (f *fixture) deliverDue() error {
 	return failed
 }
 
-// Every use of the store, the blobs and the server fails once while a result is uploaded. The
-// result must not count as uploaded before it is, and must be uploaded afterwards.
+// Each use of the store, the blobs and the SFTP server fails once while a result is
+// uploaded. The result must not count as uploaded before it is, and must be
+// uploaded in the end.
 func TestResultFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
@@ -84,7 +85,7 @@ func TestResultFaults(t *testing.T) {
 	})
 }
 
-// A result must not count as uploaded if one of its objects cannot be read.
+// A result must not count as uploaded if an object that it needs cannot be read.
 func TestResultLookupFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {

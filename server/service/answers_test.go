@@ -28,12 +28,12 @@ func answerFields() []intray.Field {
 	}
 }
 
-// Answers about a file with three columns.
+// These answers are about a file with three columns.
 func TestCheckAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answers intray.Answers
-		// problem is part of the error; "" means no error.
+		// problem is part of the expected error message. "" means no error.
 		problem string
 	}{
 		"of the reading":            {intray.Answers{"sheet": "A", "encoding": "UTF-8", "delimiter": ";", "header_row": "2"}, ""},
@@ -85,8 +85,8 @@ func TestCheckAnswers(t *testing.T) {
 	}
 }
 
-// An answer with the label of a value is replaced by the value, unless that would be parsed to
-// another value.
+// An answer that is the label of a value is replaced by the value, unless the value
+// would be parsed as a different one.
 func TestAnswersAreNormalized(t *testing.T) {
 	t.Parallel()
 	given := intray.Answers{"value:c:x": "Germany", "value:size:x": "Large", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
@@ -97,7 +97,8 @@ func TestAnswersAreNormalized(t *testing.T) {
 	}
 }
 
-// Two fields cannot have the same column, in one request or in two.
+// Two fields cannot use the same column, whether the answers come in one request or
+// in two.
 func TestAnswersContradict(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -120,7 +121,8 @@ func TestAnswersContradict(t *testing.T) {
 	f.wantStatus(imp, model.Successful)
 }
 
-// orders is a schema with fields of all types with a list of values, and a text field.
+// orders is a schema with one field of each type that has a list of values, and a
+// text field.
 const orders = `[{"key":"size","label":"Size","type":"select","selectOptions":[{"label":"Small","value":"S"},{"label":"Large","value":"L"}]},
 	{"key":"home:land","label":"Country","type":"country"},{"key":"home","label":"Home"},
 	{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"New","value":"new"},{"label":"Old","value":"old"}]},
@@ -131,7 +133,7 @@ const (
 	orderFile = "Size,Country,Home,Tags,State\nmittel,Absurdistan,x,\"new,gone\",Golden State\nS,DE,x,new,CA\n"
 )
 
-// Answers select the values of raw texts, also for later imports.
+// Answers map raw values to values of the list, also in later imports.
 func TestValueAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -141,7 +143,7 @@ func TestValueAnswers(t *testing.T) {
 	}
 	f.answerAll(imp, intray.Answers{"value:size:mittel": "Large", "value:home:land:Absurdistan": "", "value:tags:new,gone": "new, old"})
 	f.runAll()
-	imp = f.wantStatus(imp, model.NeedsReview) // the state is still invalid
+	imp = f.wantStatus(imp, model.NeedsReview) // the value of the state is still invalid
 	f.answerAll(imp, intray.Answers{"value:state:Golden State": "California"})
 	f.runAll()
 	const result = `[{"size":"L","home:land":null,"home":"x","tags":["new","old"],"state":"CA"},{"size":"S","home:land":"DE","home":"x","tags":["new"],"state":"CA"}]`
@@ -215,7 +217,7 @@ func TestInvalidValueAnswers(t *testing.T) {
 	}
 }
 
-// The number and the size of answers are limited.
+// Too many answers and too large answers are refused.
 func TestAnswerLimits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -235,7 +237,7 @@ func TestAnswerLimits(t *testing.T) {
 	}
 }
 
-// A search finds the labels of values in a cell with several values.
+// A search finds values by their labels in a cell with several values.
 func TestSearchByLabel(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -71,7 +71,8 @@ func TestRevokedKeys(t *testing.T) {
 	f.wantError(f.RevokeKey(f.ctx, "00000000-0000-4000-8000-000000000000"), model.NotFound, "not_found")
 }
 
-// Bootstrap accepts keys from outside. After invalid ones, the store is still empty.
+// Bootstrap accepts keys that the operator chose. After it refuses an invalid key,
+// the store is still empty.
 func TestFirstKeys(t *testing.T) {
 	t.Parallel()
 	f := emptyFixture(t)
@@ -139,7 +140,7 @@ func TestInvalidAccounts(t *testing.T) {
 	f.wantError(err, model.Invalid, "invalid")
 }
 
-// All objects with an id are invisible to other organizations.
+// An organization cannot see the objects of a different organization.
 func TestTenantIsolation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -197,7 +198,7 @@ type expiringToken struct {
 	use   func(f *fixture, token string) error
 }
 
-// expiringTokens returns all kinds of tokens that expire.
+// expiringTokens returns every kind of token that expires.
 func expiringTokens(f *fixture) []expiringToken {
 	waiting := f.newImport("")
 	done := f.finishedImport(goodFile, "")
@@ -247,7 +248,7 @@ func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, kind := range expiringTokens(f) {
-		// The validity of tokens is in whole seconds.
+		// Tokens expire on whole seconds.
 		f.Clock.Advance(time.Second - time.Duration(f.Clock.Now().Nanosecond()))
 		token := kind.token(f)
 		f.Clock.Advance(kind.life - time.Microsecond)
@@ -280,7 +281,7 @@ func TestReviewTokens(t *testing.T) {
 	f.wantError(err, model.NotFound, "not_found")
 }
 
-// A token is valid for one purpose only.
+// A token is valid only for its purpose.
 func TestTokensServeOnePurpose(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -321,7 +322,7 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	}
 }
 
-// A token is valid for one object only.
+// A token is valid only for its object.
 func TestTokensOfOtherObjects(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -21,8 +21,8 @@ import (
 // withRemote makes the service use the SFTP server of the fixture.
 func withRemote(f *fixture, cfg *service.Config) { cfg.Remotes = f.remote }
 
-// newConnector creates a connector of a user of an SFTP server, with a new schema. The draft
-// has its upload directory.
+// newConnector creates a connector with a new schema for a user of an SFTP server.
+// It also creates the draft's upload directory.
 func (f *fixture) newConnector(org, user string, draft connectors.Draft) model.Connector {
 	f.Helper()
 	credential, err := f.CreateCredential(f.ctx, org, connectors.CredentialDraft{Hostname: "h", Port: 22, User: user, AuthType: model.AuthPassword, Password: secrets.NewSecret("p")})
@@ -35,7 +35,7 @@ func (f *fixture) newConnector(org, user string, draft connectors.Draft) model.C
 	return c
 }
 
-// runConnectors runs all connectors that are due, and returns their number.
+// runConnectors runs all connectors that are due, and returns how many it ran.
 func (f *fixture) runConnectors() (n int) {
 	f.Helper()
 	for {
@@ -96,8 +96,8 @@ func TestConnector(t *testing.T) {
 	}
 }
 
-// checkConnectorFailures lets three logins of a connector fail after two successful runs. The
-// failure must be announced once.
+// checkConnectorFailures makes three logins of a connector fail after two
+// successful runs. It checks that the failure is announced once.
 func (f *fixture) checkConnectorFailures(sender *fakeSender, made model.Connector) {
 	f.Helper()
 	f.remote.LoginError = errors.New("The server did not let the user in")

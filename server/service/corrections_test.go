@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// sheet is an exported table, which begins with its header.
+// sheet is an exported table. Its first row is the header.
 type sheet [][]string
 
 // exportSheet exports all rows of an import.
@@ -51,7 +51,8 @@ func (f *fixture) exportSheet(imp model.Import) sheet {
 	return out
 }
 
-// withCell returns a copy of the sheet with another text in a row, counted from 0.
+// withCell returns a copy of the sheet with a different value in one cell. Row 0 is
+// the first row after the header.
 func (s sheet) withCell(row int, column, text string) sheet {
 	s = append(sheet{}, s...)
 	s[row+1] = slices.Clone(s[row+1])
@@ -68,7 +69,8 @@ func (s sheet) csv() string {
 	return out.String()
 }
 
-// xlsx returns the sheet as a workbook of another application.
+// xlsx writes the sheet as a workbook, as a spreadsheet program does, and returns
+// it.
 func (s sheet) xlsx(t testing.TB) string {
 	t.Helper()
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
@@ -88,7 +90,8 @@ func (s sheet) xlsx(t testing.TB) string {
 	return out.String()
 }
 
-// mergeFile merges a file, and checks that the preview has the same result.
+// mergeFile merges a file into an import, and checks that the preview shows the
+// same result.
 func (f *fixture) mergeFile(imp model.Import, file string, overwrite bool) review.MergeResult {
 	f.Helper()
 	in := review.CorrectionFile{Op: newEdit(nil).Op, Preview: true, Overwrite: overwrite, File: strings.NewReader(file), Size: int64(len(file))}
@@ -106,7 +109,7 @@ func (f *fixture) mergeFile(imp model.Import, file string, overwrite bool) revie
 	return out
 }
 
-// mergeSummary returns a short description of a result.
+// mergeSummary returns a short description of a merge result.
 func mergeSummary(b review.MergeResult) string {
 	return fmt.Sprintf("cells %d conflicts %d%v unverified %d unknown %d", b.Change.Cells, b.Conflicts, b.Examples, b.Unverified, b.Unknown)
 }
@@ -118,7 +121,7 @@ func (f *fixture) setCell(imp model.Import, row int64, field int, text string) {
 	must(f.T, err)
 }
 
-// allRows returns the raw texts of all rows.
+// allRows returns the raw values of all rows.
 func (f *fixture) allRows(imp model.Import) (out []string) {
 	f.Helper()
 	must(f.T, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
@@ -141,8 +144,8 @@ func (f *fixture) wantMerge(imp model.Import, b review.MergeResult, summary stri
 	}
 }
 
-// The review changes one cell of a row, and the file another. Both changes must remain, in each
-// format of the file.
+// A reviewer changes one cell of a row, and the merged file changes a different
+// one. Both changes must remain, in each file format.
 func TestMergeCorrections(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -154,7 +157,7 @@ func TestMergeCorrections(t *testing.T) {
 		f.wantMerge(imp, b, "cells 0 conflicts 0[] unverified 0 unknown 0", "ada@example.org Ada", "nobody Bert")
 		b = f.mergeFile(imp, encode(file.withCell(1, "E-Mail", "bob@example.org")), false)
 		f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 0", "ada@example.org Ada", "bob@example.org Bert")
-		// The first correction is in the same file again and has no effect.
+		// The first correction is in the file again and has no effect.
 		b = f.mergeFile(imp, encode(file.withCell(1, "E-Mail", "bob@example.org").withCell(0, "Name", "")), false)
 		f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 0", "ada@example.org ", "bob@example.org Bert")
 		if t.Failed() {
@@ -163,7 +166,7 @@ func TestMergeCorrections(t *testing.T) {
 	}
 }
 
-// The review and the file change the same cells.
+// The reviewer and the file change the same cells.
 func TestMergeConflicts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -182,8 +185,8 @@ func TestMergeConflicts(t *testing.T) {
 	f.wantMerge(imp, b, "cells 0 conflicts 0[] unverified 0 unknown 0", "ada@example.org Both", "file@example.org Ben")
 }
 
-// A row was exported with a change that was undone since. The exported texts are known, also on
-// another node, until the next change drops the undone one.
+// A row was exported with a change that has been undone since. The exported values
+// are known, on every node, until the next change clears the redo history.
 func TestMergeAfterUndo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -195,7 +198,7 @@ func TestMergeAfterUndo(t *testing.T) {
 	f.Service = f.newNode("folder/two")
 	b := f.mergeFile(imp, file.withCell(1, "E-Mail", "bert@example.org").csv(), false)
 	f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 0", "ada@example.org Ada", "bert@example.org Bob")
-	// The merge dropped the undone change.
+	// The merge cleared the redo history.
 	again := file.withCell(1, "E-Mail", "again@example.org").withCell(0, "Name", "Ann").csv()
 	b = f.mergeFile(imp, again, false)
 	f.wantMerge(imp, b, "cells 1 conflicts 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] unverified 1 unknown 0", "ada@example.org Ann", "bert@example.org Bob")
@@ -203,7 +206,7 @@ func TestMergeAfterUndo(t *testing.T) {
 	f.wantMerge(imp, b, "cells 2 conflicts 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] unverified 1 unknown 0", "ada@example.org Ann", "again@example.org Bert")
 }
 
-// The marks of rows are incomplete or wrong.
+// The row marks are incomplete or wrong.
 func TestMergeInvalidMarks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -222,21 +225,22 @@ func TestMergeInvalidMarks(t *testing.T) {
 		return mergeSummary(b)
 	}
 	for rows, want := range map[string]string{
-		// Only a number: the exported text is unknown.
+		// The mark has no version, so the exported value is unknown.
 		"0,x@example.org,Ann\n": "cells 1 conflicts 0[] unverified 1 unknown 0",
 		// A mark without a checksum is accepted.
 		"0v0,ada@example.org,Abe\n": "cells 0 conflicts 1[{0 1 0 Ann Abe}] unverified 0 unknown 0",
-		// A version that never existed, and one of another row.
+		// The first version never existed, and the second belongs to a different
+		// row.
 		"0v7,ada@example.org,Abe\n": "cells 0 conflicts 1[{0 1 0 Ann Abe}] unverified 1 unknown 0",
 		"1v1,nobody,Ben\n":          "cells 0 conflicts 1[{1 1 0 Bob Ben}] unverified 1 unknown 0",
-		// Rows of another import have another checksum.
+		// The checksum is that of a different import.
 		"1v0-00000000,nobody,Ben\n": "cells 0 conflicts 1[{1 1 0 Bob Ben}] unverified 1 unknown 0",
 		mark + ",,Ann\n":            "cells 1 conflicts 0[] unverified 0 unknown 0",
-		// Invalid marks, unknown rows, and a repeated row.
+		// The marks are invalid, name unknown rows, or repeat a row.
 		"x,a,b\n0v,a,b\n0v-1,a,b\n-1,a,b\n,a,b\n0v99999999999999999999,a,b\n": "cells 0 conflicts 0[] unverified 0 unknown 6",
 		"77v0,a,b\n4294967296v0,a,b\n9223372036854775807v0,a,b\n":             "cells 0 conflicts 0[] unverified 0 unknown 3",
 		"1v0,nobody,Ben\n1v0,x,y\n":                                           "cells 1 conflicts 0[] unverified 0 unknown 1",
-		// A short record changes nothing after its end.
+		// A record with too few cells does not change the missing ones.
 		mark + "\n": "cells 0 conflicts 0[] unverified 0 unknown 0",
 	} {
 		if got := preview(rows); got != want {
@@ -248,7 +252,7 @@ func TestMergeInvalidMarks(t *testing.T) {
 	}
 }
 
-// Of a repeated row, the first one counts, even if the other is far away.
+// If a row is repeated, only its first record counts, however far apart they are.
 func TestMergeRepeatedRow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -258,7 +262,8 @@ func TestMergeRepeatedRow(t *testing.T) {
 	f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 50001", "ada@example.org Ada", "nobody Ben")
 }
 
-// The file is from another import, in which the numbers belong to other rows.
+// The file was exported from a different import, in which the row numbers belong to
+// other rows.
 func TestMergeRowsOfAnotherImport(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -269,7 +274,7 @@ func TestMergeRowsOfAnotherImport(t *testing.T) {
 	f.wantMerge(other, b, "cells 0 conflicts 3[{0 0 0 zoe@example.org ada@example.org} {0 1 0 Zoe Ada} {1 1 0 Zed Ben}] unverified 2 unknown 0", "zoe@example.org Zoe", "nobody Zed")
 }
 
-// The review changes a cell while a file is merged. The change of the review remains.
+// A reviewer changes a cell during a merge. The reviewer's change remains.
 func TestMergeConcurrently(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -291,7 +296,8 @@ func TestMergeConcurrently(t *testing.T) {
 	}
 }
 
-// A change of a truncated cell in a workbook is a conflict and has no effect.
+// A change of a cell that was truncated in the exported workbook is a conflict and
+// has no effect.
 func TestMergeTruncatedCells(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -321,7 +327,8 @@ func TestMergeTruncatedCells(t *testing.T) {
 	}
 }
 
-// A row with millions of cells, which anyone with a review link can upload, needs little memory.
+// A row with millions of cells needs little memory. Anyone with a review link can
+// upload one.
 func TestMergeWideRow(t *testing.T) {
 	f := newFixture(t)
 	imp := f.importInReview()

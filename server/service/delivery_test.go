@@ -24,7 +24,7 @@ type slowSender struct {
 	fakeSender
 	release chan struct{}
 	mu      sync.Mutex
-	// pending is the number of slow deliveries in progress, and most its maximum.
+	// pending is the number of slow deliveries in progress. most is its maximum.
 	pending, most int
 	// slow and quick receive the URL of each delivery that begins.
 	slow, quick chan string
@@ -64,8 +64,8 @@ func (s *slowSender) mostPending() int {
 	return s.most
 }
 
-// finishImport creates an import and runs it to its end, which is announced to the webhooks
-// and, unless it is "", to a URL in the schema.
+// finishImport creates an import and runs it to its end. The webhooks receive an
+// event, and so does the URL, which becomes part of the schema unless it is "".
 func (f *fixture) finishImport(org, url string) {
 	f.Helper()
 	settings := "{}"
@@ -78,7 +78,7 @@ func (f *fixture) finishImport(org, url string) {
 	f.wantStatus(imp, model.Successful)
 }
 
-// startDeliveries starts the deliveries that are due, without waiting for any.
+// startDeliveries starts the deliveries that are due and does not wait for them.
 func (f *fixture) startDeliveries() {
 	f.Helper()
 	for range 3 {
@@ -108,7 +108,7 @@ func TestSlowReceivers(t *testing.T) {
 		}
 	}
 	for range slow {
-		<-sender.slow // each slow receiver is called, too
+		<-sender.slow // each slow receiver is called, as well
 	}
 	if n := sender.mostPending(); n > slow+32 {
 		t.Errorf("%d deliveries were in progress at once", n)
@@ -117,8 +117,9 @@ func TestSlowReceivers(t *testing.T) {
 	f.WaitForDeliveries()
 }
 
-// Many imports of one organization have a slow URL each. The number of deliveries in
-// progress must be bounded, and the deliveries of another organization must not wait.
+// Many imports of one organization have a different slow URL each. The number of
+// deliveries in progress must be limited, and the deliveries of another
+// organization must not wait.
 func TestSlowAddresses(t *testing.T) {
 	t.Parallel()
 	sender := newSlowSender()
@@ -154,18 +155,20 @@ func TestSlowAddresses(t *testing.T) {
 	f.WaitForDeliveries()
 }
 
-// outageSender is a sender with the retry rules of the real one, whose receiver is down
-// until recovered is set. After that, the first response to every tenth message is lost.
+// outageSender is a sender with the retry rules of the real one. Its receiver is
+// down until recovered is set. After that, the first response to every tenth
+// message is lost.
 type outageSender struct {
 	fakeSender
 	mu        sync.Mutex
 	recovered bool
-	// failed counts the attempts during the outage. received lists the ids in the order of
-	// their arrival, and count has how often each arrived.
+	// failed is the number of attempts during the outage. received lists the
+	// message ids in the order in which they arrived, and count maps each id to the
+	// number of times it arrived.
 	failed   int
 	received []string
 	count    map[string]int
-	// others has the ids that the other receiver received.
+	// others contains the ids of the messages that the other receiver got.
 	others map[string]bool
 }
 
@@ -195,7 +198,8 @@ func (o *outageSender) DecideRetry(f model.FailureStreak, tries int, at time.Tim
 	return decision
 }
 
-// queueMessages queues the messages from up to to, three for each import.
+// queueMessages queues the messages with the numbers from up to, but not including,
+// to: three for each import.
 func (f *fixture) queueMessages(w model.Webhook, from, to int) {
 	f.Helper()
 	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
@@ -216,7 +220,7 @@ func messageID(url string, n int) string {
 	return fmt.Sprintf("msg_%s_%06d", strings.TrimPrefix(url, "http://"), n)
 }
 
-// undelivered returns the number of messages of a webhook that were not delivered.
+// undelivered returns how many messages of a webhook have not been delivered.
 func (f *fixture) undelivered(w model.Webhook) (n int) {
 	f.Helper()
 	for offset, more := int64(0), true; more; offset += 1000 {
@@ -232,10 +236,10 @@ func (f *fixture) undelivered(w model.Webhook) (n int) {
 	return n
 }
 
-// A receiver is down for a day while events happen. After it has recovered, it must receive
-// all of them, those of each import in order, and repeated ones with the same id. Events of
-// another organization must be delivered at once, before and after. The test has 1,000
-// events, or 10,000 with INTRAY_TORTURE=full.
+// A receiver is down for a day while events occur. After it has recovered, it must
+// receive every event, in order for each import, and repeated messages must have
+// the same id. Events of another organization must be delivered immediately at all
+// times. The test uses 1,000 events, or 10,000 with INTRAY_TORTURE=full.
 func TestDownForADay(t *testing.T) {
 	t.Parallel()
 	const step, steps = 5 * time.Minute, 24 * 12
@@ -286,8 +290,8 @@ func TestDownForADay(t *testing.T) {
 	sender.checkReceived(t, events)
 }
 
-// checkReceived checks that each event and nothing else was received, and the events of
-// each import in order.
+// checkReceived checks that every event and nothing else was received, in order for
+// each import.
 func (o *outageSender) checkReceived(t *testing.T, events int) {
 	t.Helper()
 	for n := range events {

@@ -21,13 +21,14 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// recordingHooks record their calls. Row hooks convert names to upper case.
+// recordingHooks records the calls of hooks. Its row hooks convert names to upper
+// case.
 type recordingHooks struct {
 	calls []string
 	fails bool
-	// onUpdate, unless nil, is called by row hooks.
+	// onUpdate is called by row hooks unless it is nil.
 	onUpdate func()
-	// finish is the last hook; nil accepts everything.
+	// finish is the finish hook. Nil accepts every import.
 	finish func() (*string, error)
 }
 
@@ -80,7 +81,8 @@ func (n *recordingHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intr
 
 func (n *recordingHooks) Close() error { return nil }
 
-// importWithHooks returns a service and an import under review with hooks of these kinds.
+// importWithHooks returns a service and an import under review with hooks of the
+// given kinds.
 func importWithHooks(t *testing.T, hooks *recordingHooks, file string, kinds ...string) (*fixture, model.Import) {
 	t.Helper()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
@@ -102,7 +104,8 @@ func importWithHooks(t *testing.T, hooks *recordingHooks, file string, kinds ...
 	return f, f.wantStatus(imp, model.NeedsReview)
 }
 
-// Bulk hooks are called once with all changed rows, even if these are read in several chunks.
+// Bulk hooks are called once with all changed rows, even if the rows are read in
+// several chunks.
 func TestBulkHooksSeeAllRows(t *testing.T) {
 	t.Parallel()
 	const rows = 40_000
@@ -115,8 +118,8 @@ func TestBulkHooksSeeAllRows(t *testing.T) {
 	}
 }
 
-// A change is requested again while it is being made. It is made once, and both calls return the
-// same result.
+// A change is requested again while it is in progress. It is made once, and both
+// calls return the same result.
 func TestRetryDuringChange(t *testing.T) {
 	t.Parallel()
 	hooks := &recordingHooks{}
@@ -152,8 +155,8 @@ func TestRetryDuringChange(t *testing.T) {
 	}
 }
 
-// TestReviewHooks wants hooks to see the rows that a person changes or deletes, by
-// their numbers, and what they change to be kept.
+// TestReviewHooks checks that hooks receive the rows that a reviewer changes or
+// deletes, with their row numbers, and that the changes made by hooks are saved.
 func TestReviewHooks(t *testing.T) {
 	t.Parallel()
 	hooks := &recordingHooks{}
@@ -185,7 +188,8 @@ func TestReviewHooks(t *testing.T) {
 	f.wantResult(f.reload(imp), `[{"email":"x@example.org","name":"ADA"},{"email":"x@example.org","name":"CY"}]`)
 }
 
-// If the last hook cancels or fails, the import remains under review.
+// If the finish hook cancels the submission or fails, the import remains under
+// review.
 func TestFinishAtSubmission(t *testing.T) {
 	t.Parallel()
 	hooks := &recordingHooks{}

@@ -22,14 +22,15 @@ func (f *fixture) importInReview() model.Import {
 	return f.wantStatus(f.finishedImport(badFile, blocking), model.NeedsReview)
 }
 
-// setEmail returns a change of the e-mail address of a row, based on a version and a text.
+// setEmail returns an edit that sets the email address of a row to text. It is
+// based on a version of the row and on the value that the client saw.
 func setEmail(row int64, version int64, seen, text string) draft.Set {
 	return draft.Set{Cells: []draft.Typed{{Row: row, Field: 0, Text: text, Version: version, Seen: seen}}}
 }
 
 var lastOp atomic.Int64
 
-// newEdit returns a request with a new id.
+// newEdit returns an edit request with a new id.
 func newEdit(change draft.Operation) review.EditRequest {
 	return review.EditRequest{Op: fmt.Sprint("op-", lastOp.Add(1)), Kind: "set", Change: change}
 }
@@ -38,7 +39,8 @@ func undo(op string) review.EditRequest { return review.EditRequest{Op: op, Kind
 
 func redo(op string) review.EditRequest { return review.EditRequest{Op: op, Kind: model.RedoEdit} }
 
-// emails returns the e-mail addresses of all rows on a node. Those with a problem end in "!".
+// emails returns the email addresses that a node has for all rows. An address with
+// a problem ends in "!".
 func emails(f *fixture, s *service.Service, imp model.Import) string {
 	f.Helper()
 	var shown []string
@@ -57,8 +59,8 @@ func emails(f *fixture, s *service.Service, imp model.Import) string {
 	return strings.Join(shown, " ")
 }
 
-// A cell is corrected and the review submitted. The result has the corrected text, and the
-// outcome counts the submitted rows.
+// A reviewer corrects a cell and submits the review. The result contains the
+// corrected value, and the outcome counts the submitted rows.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -95,12 +97,12 @@ func TestReview(t *testing.T) {
 	}
 	_, err = f.ChangeRows(f.ctx, f.reload(imp), newEdit(setEmail(0, 0, "", "x")))
 	f.wantError(err, model.Conflict, "not_in_review")
-	// A page that was opened before the submission gets the error, too.
+	// A page that was opened before the submission gets the same error.
 	_, err = f.ChangeRows(f.ctx, imp, newEdit(setEmail(0, 0, "ada@example.org", "x")))
 	f.wantError(err, model.Conflict, "not_in_review")
 }
 
-// A row is deleted and another one added.
+// A reviewer deletes a row and adds one.
 func TestReviewDeletesAndAddsRows(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -169,7 +171,7 @@ func TestUndoAndRedo(t *testing.T) {
 	_, err = two.ChangeRows(f.ctx, imp, redo("r1"))
 	must(t, err)
 	want(f.newNode("folder/three"), "a@example.org a@example.org")
-	// A change drops the undone ones.
+	// A change clears the redo history.
 	_, err = f.ChangeRows(f.ctx, imp, newEdit(draft.Clear{Where: draft.Selector{Fields: []int{1}}}))
 	must(t, err)
 	_, err = two.ChangeRows(f.ctx, imp, redo("r2"))
@@ -177,7 +179,8 @@ func TestUndoAndRedo(t *testing.T) {
 	want(two, "a@example.org a@example.org")
 }
 
-// Many changes are made concurrently on two nodes. Each successful one takes effect once.
+// Many changes are made concurrently on two nodes. Each successful one takes effect
+// exactly once.
 func TestConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -233,8 +236,8 @@ func TestInvalidChanges(t *testing.T) {
 	f.wantError(err, model.NotFound, "not_found")
 }
 
-// A change without effect has none when it is repeated later. It cannot be undone, and does not
-// drop undone changes.
+// An edit that changes no cell still has no effect if it is repeated later. It
+// cannot be undone, and it does not clear the redo history.
 func TestChangeWithoutEffect(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

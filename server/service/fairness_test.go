@@ -21,13 +21,13 @@ func crowdSize() int {
 	return 20
 }
 
-// crowdFixture is a fixture that records the organizations of ended imports.
+// crowdFixture is a fixture that records the organization of each import that ends.
 type crowdFixture struct {
 	*fixture
 	recorder *eventRecorder
 }
 
-// eventRecorder records the organization of each announced import.
+// eventRecorder records the organization of each import that ends.
 type eventRecorder struct {
 	*fakeSender
 	orgs []string
@@ -55,7 +55,8 @@ func (f *crowdFixture) queueImports(org string, n int) {
 	}
 }
 
-// runImports runs at most n imports, and returns the organizations of all that have ended.
+// runImports runs at most n imports, and returns the organization of each one that
+// ended.
 func (f *crowdFixture) runImports(n int) []string {
 	f.Helper()
 	for range n {
@@ -69,8 +70,9 @@ func (f *crowdFixture) runImports(n int) []string {
 	return f.recorder.orgs
 }
 
-// One organization queues many imports, and the others one each. Those must end at most 1.3
-// times later than without the many imports.
+// One organization queues many imports, and every other organization queues one.
+// The single imports must end after at most 1.3 times the period that they need
+// without the many imports.
 func TestFairness(t *testing.T) {
 	t.Parallel()
 	n := crowdSize()
@@ -99,8 +101,9 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// All organizations have more imports than can run. Jain's fairness index of their runs must be
-// near 1 (R. Jain et al., 1984: 1 means equal shares, 1/n means one organization only).
+// All organizations have more imports than can run at once. Jain's fairness index
+// of their runs must be near 1 (R. Jain et al., 1984: 1 means equal shares, and 1/n
+// means that one of n organizations gets everything).
 func TestThroughput(t *testing.T) {
 	t.Parallel()
 	n := crowdSize()

@@ -19,8 +19,8 @@ import (
 	"github.com/intraydata/intray/server/servertest"
 )
 
-// Each use of the store and of random bytes fails once in the operations on accounts, schemas
-// and sessions, and the operation returns the error.
+// Each use of the store and of random bytes fails once during operations on
+// accounts, schemas and sessions. The operation must return the error.
 func TestResourceFaults(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -90,8 +90,8 @@ func TestResourceFaults(t *testing.T) {
 	})
 }
 
-// Each use of the store and of the blobs fails once in the operations on imports and reviews,
-// and the operation returns the error.
+// Each use of the store and of the blobs fails once during operations on imports
+// and reviews. The operation must return the error.
 func TestImportFaults(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -164,8 +164,9 @@ func TestImportFaults(t *testing.T) {
 	})
 }
 
-// Each use fails once while an import runs. The failure must be reported or the import must
-// succeed, and after maintenance it must succeed in any case, with its mapping learned once.
+// Each use of the store and of the blobs fails once while an import runs. The run
+// must report the failure or succeed. After maintenance, the import must succeed,
+// and its mapping must be learned exactly once.
 func TestRunFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {
@@ -192,8 +193,9 @@ func TestRunFaults(t *testing.T) {
 	})
 }
 
-// Each use fails once during maintenance after a crash. The error must be returned, and the next
-// rounds must complete the work.
+// Each use of the store and of the blobs fails once during maintenance after a
+// crash. Maintenance must return the error, and the next rounds must complete the
+// work.
 func TestMaintenanceFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {
@@ -220,8 +222,9 @@ func TestMaintenanceFaults(t *testing.T) {
 	})
 }
 
-// Each use fails once while parts of an import expire. The error must be returned, and the next
-// call must complete the work, with one receipt for each part.
+// Each use of the store and of the blobs fails once while parts of an import
+// expire. The call must return the error, and the next call must complete the work,
+// with one receipt for each part.
 func TestExpireFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {
@@ -250,7 +253,7 @@ func TestExpireFaults(t *testing.T) {
 	})
 }
 
-// A deletion that fails after its commit, or before, deletes everything in the end.
+// If a deletion fails before or after its commit, everything is deleted in the end.
 func TestDeleteImportFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {
@@ -277,8 +280,8 @@ func TestDeleteImportFaults(t *testing.T) {
 	})
 }
 
-// Each use fails once in a replayed request. The key must not block the same request, which must
-// have the same ID.
+// Each use fails once while a request with an idempotency key is handled. The key
+// must not block a repetition of the request, which must get the same ID.
 func TestReplayFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {

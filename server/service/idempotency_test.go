@@ -18,7 +18,7 @@ import (
 
 const threeDays = 72 * time.Hour
 
-// unknownID is the id of no object.
+// unknownID is an id that no object has.
 const unknownID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 func TestReplay(t *testing.T) {
@@ -37,7 +37,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// beginReplay checks that the caller must handle a request with the key.
+// beginReplay checks that a request with the key is new, so that the caller must
+// handle it.
 func (f *fixture) beginReplay(s *service.Service, key, print string) *auth.ReplayLock {
 	f.Helper()
 	got, lock, err := s.BeginReplay(f.ctx, f.org, key, print)
@@ -47,7 +48,7 @@ func (f *fixture) beginReplay(s *service.Service, key, print string) *auth.Repla
 	return lock
 }
 
-// wantReplay checks that a request gets the stored response.
+// wantReplay checks that a request with the key gets the stored response.
 func (f *fixture) wantReplay(key, print string, want auth.ReplayedResponse) {
 	f.Helper()
 	got, lock, err := f.BeginReplay(f.ctx, f.org, key, print)
@@ -57,7 +58,8 @@ func (f *fixture) wantReplay(key, print string, want auth.ReplayedResponse) {
 	}
 }
 
-// wantReplayConflict checks that a request conflicts with another one with the same key.
+// wantReplayConflict checks that a request conflicts with a different one that has
+// the same key.
 func (f *fixture) wantReplayConflict(key, print, code string) {
 	f.Helper()
 	_, _, err := f.BeginReplay(f.ctx, f.org, key, print)
@@ -80,7 +82,7 @@ func TestResponsesAreEncrypted(t *testing.T) {
 func TestReplaysExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.RunMaintenance(f.ctx)) // deletes expired replays now, and again 200 rounds later
+	must(t, f.RunMaintenance(f.ctx)) // deletes expired replays now and every 200 rounds
 	first := f.beginReplay(f.Service, "key", "print")
 	must(t, first.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
 	f.Clock.Advance(threeDays)
@@ -137,7 +139,7 @@ func TestReleasedReplay(t *testing.T) {
 	f.wantReplay("key", "another request", auth.ReplayedResponse{Status: 201})
 }
 
-// The end of a request could not be saved.
+// The response to a request cannot be saved.
 func TestReplayNotSaved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -88,7 +88,7 @@ func TestRowsInTheRequest(t *testing.T) {
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
 }
 
-// The saved schema of an import is changed and deleted.
+// A saved schema is changed and deleted while an import uses it.
 func TestSchemaIsFrozen(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -167,7 +167,7 @@ func TestInvalidUploads(t *testing.T) {
 	f.wantError(err, model.Conflict, "already_uploaded")
 }
 
-// Of two concurrent uploads, one is accepted.
+// Exactly one of two concurrent uploads is accepted.
 func TestConcurrentUploads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -220,7 +220,7 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-// readDownload returns the content of a download, and closes it.
+// readDownload reads and closes a download, and returns its content.
 func readDownload(t testing.TB, d *imports.Download) string {
 	t.Helper()
 	var b strings.Builder
@@ -324,7 +324,7 @@ func TestListedProblems(t *testing.T) {
 	}))
 }
 
-// traceSummary returns the raw text and the value of a trace, and its steps.
+// traceSummary returns the raw text of a trace, its value and its steps.
 func traceSummary(t intray.Trace) (list []string) {
 	show := func(text *string) string {
 		if text == nil {
@@ -420,7 +420,7 @@ func TestTraceOfManyToOneField(t *testing.T) {
 	}))
 }
 
-// The error of the callback ends the trace, and so does a blob error.
+// An error of the callback or of a blob ends the trace.
 func TestTraceStops(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

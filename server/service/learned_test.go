@@ -45,7 +45,8 @@ func (f *fixture) answerAll(imp model.Import, answers intray.Answers) {
 	must(f.T, err)
 }
 
-// wantMemory checks the learned mappings of an identifier, such as "column name Name".
+// wantMemory checks that exactly these mappings, such as "column name Name", were
+// learned for an identifier.
 func (f *fixture) wantMemory(identifier string, want ...string) {
 	f.Helper()
 	list, total, err := f.Memory(f.ctx, f.org, identifier, 0, 100)
@@ -62,7 +63,8 @@ func (f *fixture) wantMemory(identifier string, want ...string) {
 	}
 }
 
-// Later imports with the same organization and identifier use the learned columns.
+// Later imports of the same organization with the same identifier use the learned
+// columns.
 func TestLearnedColumns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -95,7 +97,7 @@ func TestLearnedColumns(t *testing.T) {
 	f.wantStatus(f.importFile(f.org, contacts, crm, ambiguousName), model.NeedsReview)
 }
 
-// sameNameFields are two fields that match the same column.
+// sameNameFields is a schema in which two fields match the same column.
 const sameNameFields = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"first","label":"Name"},{"key":"last","label":"Name"}]`
 
 // tags is a schema with a many-to-one field.
@@ -127,7 +129,7 @@ func TestLearnedFromAnswers(t *testing.T) {
 	}
 }
 
-// Answers select several columns of one field.
+// Answers select several columns for one field.
 func TestLearnedManyToOneColumns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -170,7 +172,7 @@ func TestLaterAnswersReplaceMappings(t *testing.T) {
 	}
 }
 
-// saveMemory saves learned mappings of the identifier crm.
+// saveMemory saves learned mappings for the identifier crm.
 func (f *fixture) saveMemory(all ...model.LearnedMapping) {
 	f.Helper()
 	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
@@ -184,7 +186,7 @@ func (f *fixture) saveMemory(all ...model.LearnedMapping) {
 	}))
 }
 
-// The oldest mapping is dropped at the limit.
+// When the limit is reached, the oldest mapping is dropped.
 func TestMemoryLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -201,7 +203,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// A mapping is learned between two runs of an import, which must not use it.
+// A mapping is learned between two runs of the same import. The second run must not
+// use it.
 func TestRunsUseTheSameMemory(t *testing.T) {
 	t.Parallel()
 	const both = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
@@ -229,7 +232,7 @@ func TestRunsUseTheSameMemory(t *testing.T) {
 	f.wantMemory("crm", "column name name")
 }
 
-// The process crashes before and after the end of an import.
+// The process crashes before and after the end of an import is committed.
 func TestMemoryIsSavedWithTheEnd(t *testing.T) {
 	t.Parallel()
 	for point, want := range map[string][]string{"run.result": nil, "run.finished": {"column name Name"}} {

@@ -16,8 +16,8 @@ import (
 	"github.com/intraydata/intray/server/service"
 )
 
-// slowRemotes is an SFTP server on which the logins of the slow users fail only after release
-// is closed.
+// slowRemotes is an SFTP server on which logins of the slow users fail, but only
+// after release is closed.
 type slowRemotes struct {
 	*servertest.Remote
 	slow    map[string]bool
@@ -41,7 +41,7 @@ func (h *slowRemotes) Open(ctx context.Context, l connectors.Login) (connectors.
 	return nil, errors.New("The server was too slow")
 }
 
-// startConnectors runs connectors on n goroutines, as a process does.
+// startConnectors runs connectors on n goroutines, as the server does.
 func (f *fixture) startConnectors(n int) *sync.WaitGroup {
 	f.Helper()
 	var all sync.WaitGroup
@@ -72,8 +72,9 @@ func (h *slowRemotes) awaitLogin(t *testing.T, user string) {
 	}
 }
 
-// An organization has many connectors to slow servers. They must not delay the connectors of
-// another organization nor, after their first slow run, other connectors of their own.
+// An organization has many connectors to slow servers. They must not delay the
+// connectors of another organization nor, after their first slow run, the other
+// connectors of their organization.
 func TestSlowServers(t *testing.T) {
 	t.Parallel()
 	const slow = 6
@@ -112,7 +113,7 @@ func TestSlowServers(t *testing.T) {
 	running.Wait()
 }
 
-// A run without its credential or schema reports what is missing.
+// A run whose credential or schema was deleted reports which one is missing.
 func TestMissingReferences(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, withRemote)
@@ -134,8 +135,8 @@ func TestMissingReferences(t *testing.T) {
 	}
 }
 
-// fetchRemotes is an SFTP server with another implementation of Fetch. Failed fetches are
-// skippable.
+// fetchRemotes is an SFTP server with a replaceable Fetch. If a fetch fails, the
+// file can be skipped.
 type fetchRemotes struct {
 	*servertest.Remote
 	fetch func(ctx context.Context, path string) error
@@ -190,8 +191,8 @@ func TestSkippedFiles(t *testing.T) {
 	}
 }
 
-// A connector with many slow files must let other connectors run in between, and each fetch
-// has a deadline.
+// A connector with many slow files must let other connectors run in between. Each
+// fetch must have a deadline.
 func TestLongRunsTakeTurns(t *testing.T) {
 	t.Parallel()
 	var clock *servertest.Clock

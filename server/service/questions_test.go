@@ -11,10 +11,10 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// ambiguousName has two columns that match the name.
+// ambiguousName is a file in which two columns match the field name.
 const ambiguousName = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
 
-// ambiguousFields has two columns for each of two fields.
+// ambiguousFields is a file in which two columns match each of two fields.
 const ambiguousFields = "E-Mail,E-Mail,Name,Name\nada@example.org,bob@example.org,Ada,A.\n"
 
 func oneAnswer(id, value string) map[string]*string { return map[string]*string{id: &value} }
@@ -116,8 +116,8 @@ func TestInvalidAnswers(t *testing.T) {
 	f.wantError(err, model.Conflict, "not_in_review")
 }
 
-// An answer drops changes of rows only on request. After that, repeating a dropped change is an
-// error.
+// An answer discards the changes of rows only if the request says so. After that,
+// repeating a discarded change is an error.
 func TestAnswerDiscardsChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

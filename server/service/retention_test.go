@@ -75,7 +75,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// Orphaned blobs are deleted a day after they were written.
+// An orphaned blob is deleted a day after it was written.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	store, err := disk.Open(t.TempDir(), disk.Config{})
@@ -93,7 +93,7 @@ func TestOrphans(t *testing.T) {
 		must(t, err)
 		must(t, w.Commit())
 	}
-	f.Clock.Advance(time.Since(servertest.Started)) // files have the time of the system clock
+	f.Clock.Advance(time.Since(servertest.Started)) // file times come from the system clock
 	found, err := f.Orphans(f.ctx, false)
 	if err != nil || len(found) != 0 {
 		t.Errorf("new blobs are deleted: %q, %v", found, err)

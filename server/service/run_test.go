@@ -21,7 +21,7 @@ import (
 
 const goodResult = `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`
 
-// withoutSpace removes the white space from a result.
+// withoutSpace removes white space from a result.
 func withoutSpace(text string) string {
 	return strings.NewReplacer("\n", "", " ", "").Replace(text)
 }
@@ -76,7 +76,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// The process crashes at each point of a run, and another one starts with the same data folder.
+// The process crashes at each crash point of a run, and a new process starts with
+// the same data folder.
 func TestCrashedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
@@ -121,7 +122,7 @@ func TestCrashAfterTheEnd(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// silentNodesStore is a store with silent nodes.
+// silentNodesStore is a store that lists the given nodes as silent.
 type silentNodesStore struct {
 	model.Store
 	silent []string
@@ -189,7 +190,7 @@ func TestTenLostRuns(t *testing.T) {
 	}
 }
 
-// Each attempt after a failed run waits twice as long as the one before.
+// After each failed run, the wait before the next one doubles.
 func TestFailingRunWaits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -220,7 +221,7 @@ func TestFailingRunWaits(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// The process stops at each point of a run.
+// The process is stopped at each crash point of a run.
 func TestStoppedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
@@ -252,7 +253,8 @@ func TestStoppedRun(t *testing.T) {
 	}
 }
 
-// wantNoBlobsOfRun checks that a discarded run has no blobs after StopGrace.
+// wantNoBlobsOfRun checks that the blobs of a discarded run are gone after
+// StopGrace.
 func (f *fixture) wantNoBlobsOfRun(imp model.Import, run int) {
 	f.Helper()
 	f.Clock.Advance(30 * time.Second)
@@ -262,7 +264,8 @@ func (f *fixture) wantNoBlobsOfRun(imp model.Import, run int) {
 	}
 }
 
-// Another process reclaims an import from a process that is alive, and finishes it first.
+// A process reclaims an import from one that is still running it, and finishes
+// first.
 func TestSupersededRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
@@ -318,7 +321,7 @@ func TestDeleteRunningImport(t *testing.T) {
 	}
 }
 
-// The import of a blocked run is deleted, which ends the run.
+// The import of a blocked run is deleted. This ends the run.
 func TestBlockedRunOfDeletedImport(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -341,8 +344,8 @@ func TestBlockedRunOfDeletedImport(t *testing.T) {
 	}
 }
 
-// The store fails during a run, so that the run can neither end nor return to the queue. The
-// second round of maintenance reclaims it.
+// The store fails during a run, so the run can neither end nor return to the queue.
+// The second round of maintenance reclaims it.
 func TestAbandonedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.staged", "run.result"} {
@@ -365,7 +368,7 @@ func TestAbandonedRun(t *testing.T) {
 			unavailable.down.Store(false)
 			f.wantStatus(imp, model.Running)
 			must(t, f.RunMaintenance(f.ctx))
-			f.wantStatus(imp, model.Running) // the claim may be new
+			f.wantStatus(imp, model.Running) // possibly with a new claim
 			must(t, f.RunMaintenance(f.ctx))
 			if imp := f.wantStatus(imp, model.Pending); imp.Lost != 1 {
 				t.Errorf("lost %d times, want once", imp.Lost)
@@ -434,7 +437,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// Runs that fail because the disk is full do not count as lost.
+// Runs that fail because the disk is full do not count as lost runs.
 func TestFullDiskDuringRuns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -457,7 +460,7 @@ func TestFullDiskDuringRuns(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// A dead node had more runs than one transaction reclaims.
+// A dead node has left more runs than one transaction reclaims.
 func TestManyRunsOfADeadNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -483,7 +486,7 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 	}))
 }
 
-// Maintenance enqueues a job for a pending import without one.
+// Maintenance enqueues a job for a pending import that has none.
 func TestMissingJob(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

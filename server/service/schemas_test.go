@@ -129,7 +129,7 @@ func TestErrorIs(t *testing.T) {
 	}
 }
 
-// schemaNames lists the saved schemas.
+// schemaNames returns the names of the saved schemas.
 func (f *fixture) schemaNames() (names []string) {
 	f.Helper()
 	must(f.T, f.Schemas(f.ctx, f.org, func(list iter.Seq2[model.Schema, error]) error {
@@ -144,7 +144,7 @@ func (f *fixture) schemaNames() (names []string) {
 	return names
 }
 
-// Likely mistakes are warnings.
+// Likely mistakes in a schema are reported as warnings.
 func TestLintWarnings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -176,7 +176,8 @@ func TestLintWarnings(t *testing.T) {
 	}
 }
 
-// Hooks are checked when a schema is saved, and when an import has hooks.
+// Hooks are checked when a schema is saved, and when an import with hooks is
+// created.
 func TestCheckHooks(t *testing.T) {
 	result := struct {
 		warning intray.Message

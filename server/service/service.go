@@ -1,5 +1,6 @@
-// Package service combines the use cases into one [Service] for the adapters. The rules are in the
-// packages auth, schemas, imports, review, connectors, webhooks and retention.
+// Package service combines the use cases into one [Service] for adapters such as
+// package httpapi. The rules are in the packages auth, schemas, imports, review,
+// connectors, webhooks and retention.
 package service
 
 import (
@@ -24,25 +25,26 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// Config configures a Service. Fields with a default may be zero.
+// Config configures a Service. A zero field means its default, if it has one.
 type Config struct {
 	Store  model.Store
 	Blobs  blob.Store
 	Master secrets.Master
 	Engine *engine.Engine
 	SFTP   connectors.SFTP
-	// Remotes connects to the servers of connectors. Default: connectors do not run.
+	// Remotes connects to the servers of connectors. Nil means that connectors do
+	// not run.
 	Remotes connectors.Remotes
-	// WebhookSender sends webhook messages. Default: none are sent.
+	// WebhookSender sends webhook messages. Nil means that none are sent.
 	WebhookSender webhooks.Sender
-	// Node identifies this process among those that share the store. Processes that lock
-	// the same data folder, and so never run at the same time, share the part up to the
-	// first "/".
+	// Node identifies this process among all processes that share the store.
+	// Successive processes that lock the same data folder have the same part up to
+	// the first "/".
 	Node string
 
 	// MaxFileSize is the maximum size of a file, in bytes. Default 1 GiB.
 	MaxFileSize int64
-	// RunsPerOrg is the maximum number of running imports of an organization. Default 2.
+	// RunsPerOrg is how many imports of an organization may run at once. Default 2.
 	RunsPerOrg int
 	// CheckHooks loads the hooks of a schema; see [schemas.New]. Nil accepts all hooks.
 	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
@@ -50,14 +52,15 @@ type Config struct {
 	Clock func() time.Time
 	// Rand is the source of ids and keys. Default crypto/rand.
 	Rand io.Reader
-	// Log is for operators. Default: no logging.
+	// Log receives messages for operators. Default: no logging.
 	Log *slog.Logger
-	// CrashPoint is called at each point that must survive a crash, for tests that crash
-	// there. Default: nothing is called.
+	// CrashPoint is called at each point at which tests simulate a crash. Default:
+	// nothing is called.
 	CrashPoint func(point string)
 }
 
-// The services of the use cases, with distinct names for embedding.
+// These are the services of the use cases, under distinct names because Service
+// embeds them.
 type (
 	authService      = auth.Service
 	schemaService    = schemas.Service
@@ -80,11 +83,12 @@ type Service struct {
 	*reviewService
 
 	env *model.Env
-	// rounds is the number of calls of RunMaintenance.
+	// rounds is how often RunMaintenance has been called.
 	rounds int
 }
 
-// New returns a service. It does nothing in the background; package jobs calls it for that.
+// New returns a service. It starts no goroutines; package jobs calls its methods in
+// the background.
 func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
@@ -140,16 +144,16 @@ func (s *Service) onTransition(ctx context.Context, tx model.Tx, imp model.Impor
 	return s.AnnounceImport(ctx, tx, imp)
 }
 
-// Ready returns an Unavailable error unless the store and the blobs work.
+// Ready returns an Unavailable error if the store or the blobs do not work.
 func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ctx) }
 
-// forgetEvery is the number of rounds of maintenance after which expired responses and
-// deliveries are deleted.
+// forgetEvery is the number of maintenance rounds between two deletions of expired
+// responses and deliveries.
 const forgetEvery = 200
 
-// RunMaintenance reclaims the runs of dead nodes and abandoned ones of this node, enqueues
-// missing jobs, empties the trash, and deletes expired sessions, drafts, responses and
-// deliveries. Call it every 2 s, from one goroutine.
+// RunMaintenance reclaims runs of dead nodes and abandoned runs of this node,
+// enqueues missing jobs, empties the trash, and deletes expired sessions, drafts,
+// responses and deliveries. Call it every 2 s from a single goroutine.
 func (s *Service) RunMaintenance(ctx context.Context) error {
 	err := errors.Join(s.RecoverRuns(ctx), s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.CloseIdleDrafts())
 	if s.rounds++; s.rounds%forgetEvery == 1 {

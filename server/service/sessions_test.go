@@ -23,7 +23,7 @@ func (f *fixture) newSession() imports.Hydration {
 	return h
 }
 
-// saveSessionFile saves a file and returns the session.
+// saveSessionFile saves the file of a session and returns the session.
 func (f *fixture) saveSessionFile(session model.Session, text string) model.Session {
 	f.Helper()
 	saved, err := f.SaveSessionFile(f.ctx, session, imports.IncomingFile{
@@ -178,7 +178,7 @@ func TestSessionFileIsReplaced(t *testing.T) {
 	}
 }
 
-// A session file that exceeds the limit of the server says so.
+// A session file that exceeds the server's size limit gets an error that says so.
 func TestLargeSessionFile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.MaxFileSize = 10 })

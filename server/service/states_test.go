@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/states.md")
 
-// transitions are the allowed changes of status.
+// transitions maps each status to those that may follow it.
 var transitions = map[model.Status][]model.Status{
 	model.AwaitingUpload: {model.Pending},
 	model.Pending:        {model.Running, model.Failed},
@@ -47,7 +47,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// wantInvalidTransition tries a change of status that is not allowed.
+// wantInvalidTransition checks that a change of status is refused.
 func (f *fixture) wantInvalidTransition(from, to model.Status) {
 	f.Helper()
 	imp := f.newImport("")
@@ -78,7 +78,8 @@ func TestUploadStatus(t *testing.T) {
 	}
 }
 
-// statesPage is the path of the page with the table.
+// statesPage is the path of the documentation page that contains the table of
+// transitions.
 const statesPage = "../../docs/states.md"
 
 const tableHead = "| From | To | When |\n| --- | --- | --- |\n"

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/server/service"
 )
 
-// A database is opened with the blobs of another one.
+// A database is opened with the blobs of a different database.
 func TestStoreFingerprint(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -39,8 +39,8 @@ func TestStoreFingerprint(t *testing.T) {
 	}
 }
 
-// Two folders are opened with one new database. The first process crashed before it wrote the
-// fingerprint.
+// Two data folders are opened with the same new database. The first process crashed
+// before it wrote the fingerprint.
 func TestFingerprintOfNewFolders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -59,7 +59,7 @@ func TestFingerprintOfNewFolders(t *testing.T) {
 		t.Errorf("the second folder: error %v", err)
 	}
 	must(t, f.newNode("folder/two").VerifyStoreFingerprint(f.ctx))
-	must(t, f.newNode("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // has the blobs of the first one
+	must(t, f.newNode("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // has the blobs of the first folder
 }
 
 func TestReady(t *testing.T) {
@@ -82,7 +82,8 @@ type unwritableBlobs struct{ *mem.Store }
 
 func (unwritableBlobs) CheckWritable(context.Context) error { return errDisconnected }
 
-// The disk is full during an upload, a creation and a session.
+// The disk is full during an upload, during the creation of an import, and in a
+// session.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

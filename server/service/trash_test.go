@@ -16,7 +16,8 @@ import (
 
 const day = 24 * time.Hour
 
-// The process crashes when a file is stored and nothing refers to it yet.
+// The process crashes after it stored a file and before anything refers to the
+// file.
 func TestOrphansOfCrashes(t *testing.T) {
 	t.Parallel()
 	for point, crash := range map[string]func(f *fixture){
@@ -94,7 +95,7 @@ func TestDeleteImportWithSavedSchema(t *testing.T) {
 	}
 }
 
-// An import is deleted before and during its upload.
+// An import is deleted before its file is uploaded, and during the upload.
 func TestDeleteDuringUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -118,7 +119,7 @@ func TestDeleteDuringUpload(t *testing.T) {
 	}
 }
 
-// hookReader calls first before the first read, unless it is nil.
+// hookReader calls first, unless it is nil, before the first read.
 type hookReader struct {
 	from  *strings.Reader
 	first func()
@@ -132,7 +133,7 @@ func (d *hookReader) Read(p []byte) (int, error) {
 	return d.from.Read(p)
 }
 
-// A blob that cannot be deleted does not prevent the deletion of others.
+// A blob that cannot be deleted does not prevent the deletion of other blobs.
 func TestTrashAfterFailure(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -163,7 +164,8 @@ func TestTrashAfterFailure(t *testing.T) {
 	}))
 }
 
-// lossyStore is a store that loses the response of the next commit after it is armed.
+// lossyStore is a store that, once armed, commits the next transaction but loses
+// the response.
 type lossyStore struct {
 	model.Store
 	armed bool
@@ -180,7 +182,7 @@ func (l *lossyStore) Update(ctx context.Context, work func(model.Tx) error) erro
 	return errDisconnected
 }
 
-// lossyFixture returns a fixture whose store is armed at a crash point.
+// lossyFixture returns a fixture with a store that is armed at a crash point.
 func lossyFixture(t *testing.T, point string) (*fixture, *lossyStore) {
 	store := &lossyStore{}
 	return newFixture(t, func(f *fixture, cfg *service.Config) {
@@ -190,7 +192,7 @@ func lossyFixture(t *testing.T, point string) (*fixture, *lossyStore) {
 	}), store
 }
 
-// The result must not be deleted if the response of its commit is lost.
+// The result must not be deleted if the response to its commit is lost.
 func TestLostResponseOfRun(t *testing.T) {
 	t.Parallel()
 	f, _ := lossyFixture(t, "run.result")

@@ -21,13 +21,14 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// fakeSender records what it sends.
+// fakeSender records the messages that it is given to send.
 type fakeSender struct {
 	mu   sync.Mutex
 	sent []string
-	// signed has the number of secrets of each message.
+	// signed is the number of secrets that sign each message.
 	signed []int
-	// isDown reports whether a receiver responds with 503. Nil means that none does.
+	// isDown reports whether a receiver responds with 503. Nil means that no
+	// receiver does.
 	isDown func(url string) bool
 	secret int
 }
@@ -94,7 +95,8 @@ func (c *fakeSender) ConnectorFailedPayload(of model.Connector, run model.PullRu
 	return webhooks.Payload{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Message.String())}, nil
 }
 
-// takeSent returns what was sent since the last call, without the ids of messages, in order.
+// takeSent returns the messages sent since the last call, in order and without
+// their ids.
 func (c *fakeSender) takeSent() (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +118,8 @@ func (f *fixture) deliverAll() {
 	}
 }
 
-// An import is announced to webhooks with all kinds of filters, and to the URLs of its schema.
+// An import is announced to webhooks with every kind of filter, and to the URLs in
+// its schema.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{}
@@ -160,7 +163,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A message is retried with growing delays until it is given up. It is sent again on request.
+// A message is retried with increasing delays until the last attempt fails. It is
+// sent again on request.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{isDown: func(string) bool { return true }}
@@ -211,7 +215,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A webhook that fails for days is disabled, which is announced to other webhooks.
+// A webhook that fails for days is disabled. Other webhooks receive an event about
+// it.
 func TestDeadReceiver(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{isDown: func(url string) bool { return url == "http://dead" }}

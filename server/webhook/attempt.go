@@ -21,25 +21,29 @@ import (
 )
 
 const (
-	// maxRead is how many bytes an attempt reads from a receiver, including TLS.
+	// maxRead is the maximum number of bytes that an attempt reads from a receiver,
+	// including TLS.
 	maxRead = 512 << 10
-	// maxHead is the longest head of a response, including informational responses, in
-	// bytes.
+	// maxHead is the maximum length of the head of a response in bytes, including
+	// informational responses.
 	maxHead = 32 << 10
-	// maxKeptHead and maxKeptBody are how many bytes of a response an Outcome keeps.
+	// maxKeptHead and maxKeptBody are the maximum numbers of bytes that an Outcome
+	// keeps of the head and the body of a response.
 	maxKeptHead = 8 << 10
 	maxKeptBody = 16 << 10
-	// requestStream is the stream of the first request of an HTTP/2 connection.
+	// requestStream is the id of the stream of the first request on an HTTP/2
+	// connection.
 	requestStream = 1
-	// maxFrame and headerTableSize are the defaults of HTTP/2, which the transport
-	// announces, in bytes.
+	// maxFrame and headerTableSize are the HTTP/2 defaults for the size of a frame
+	// and of the header table, in bytes. The transport announces them.
 	maxFrame        = 16 << 10
 	headerTableSize = 4 << 10
-	// receiveWindow is how many bytes a receiver may send ahead on HTTP/2.
+	// receiveWindow is the HTTP/2 flow-control window: the number of bytes that a
+	// receiver may send before they are read.
 	receiveWindow = 64 << 10
 )
 
-// stage is how far an attempt has come.
+// stage is the progress of an attempt.
 type stage int
 
 const (
@@ -48,14 +52,14 @@ const (
 	awaitingResponse
 )
 
-// action returns what an attempt does at a stage.
+// action returns a description of the stage for people.
 func (s stage) action() intray.Message {
 	return [...]intray.Message{
 		intray.NewMessage("webhook.connecting", nil), intray.NewMessage("webhook.agreeing_on_tls", nil), intray.NewMessage("webhook.waiting_for_answer", nil),
 	}[s]
 }
 
-// attempt is one request on one connection.
+// attempt is one request on its own connection.
 type attempt struct {
 	target   address
 	header   http.Header
@@ -93,16 +97,17 @@ func (a *attempt) run(ctx context.Context, dialer *egress.Dialer, secure *tls.Co
 	return a.out
 }
 
-// connect includes the TLS handshake, so that each step has its own errors.
+// connect opens a connection and completes the TLS handshake, so that each step has
+// its own errors.
 func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer, secure *tls.Config) (net.Conn, error) {
 	raw, err := dialer.DialWeb(ctx, "tcp", a.target.dial)
 	if err != nil {
 		return nil, err
 	}
 	a.conn = egress.LimitReads(raw, maxRead)
-	// Not every wait below supports contexts, so the connection closes with ctx. A deadline
-	// of the connection would end it slightly before ctx, which looks like a receiver that
-	// hangs up.
+	// Not every operation below supports contexts, so canceling ctx closes the
+	// connection. A connection deadline would fire slightly before ctx, and would
+	// look like a receiver that closes the connection.
 	a.stopCancel = context.AfterFunc(ctx, func() { _ = raw.Close() })
 	if secure == nil {
 		return a.conn, nil
@@ -125,8 +130,8 @@ func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 	}
 	var head *headConn
 	if a.http2 {
-		// The receiver may send first. The library limits the header lists, whose size is
-		// known only after decompression.
+		// The receiver may send data first. The HTTP/2 library limits the header
+		// lists, because their size is known only after decompression.
 		head = &headConn{Conn: conn, limit: math.MaxInt}
 	} else {
 		head = &headConn{Conn: delayReads(conn), limit: maxHead}
@@ -143,17 +148,17 @@ func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 	return nil
 }
 
-// roundTrip sends a request over a transport for this one connection, which follows no
-// redirect, uses no proxy and does not retry. The caller must call end after reading the
-// response.
+// roundTrip sends a request through a transport that serves only this connection.
+// It follows no redirect, uses no proxy and does not retry. The caller must call
+// end after reading the response.
 func (a *attempt) roundTrip(conn net.Conn, request *http.Request) (response *http.Response, end func(), err error) {
 	if !a.http2 {
-		// The connection limits the head.
+		// headConn limits the length of the head.
 		transport := newTransport(conn, maxRead)
 		response, err = transport.RoundTrip(request)
 		return response, transport.CloseIdleConnections, err
 	}
-	// net/http supports HTTP/2 on a *tls.Conn only, which hides the frames.
+	// net/http supports HTTP/2 only on a *tls.Conn, which hides the frames.
 	transport, err := http2.ConfigureTransports(newTransport(conn, maxHead)) //nolint:staticcheck // see above
 	if err != nil {
 		return nil, func() {}, err
@@ -186,8 +191,8 @@ func newTransport(conn net.Conn, maxHeaders int64) *http.Transport {
 	}
 }
 
-// readResponse records a response. Only the status decides: a receiver that responds 200 has
-// the message, even if the body is incomplete.
+// readResponse records a response. Only the status matters: a receiver that
+// responds with 200 has the message, even if the response body is incomplete.
 func (a *attempt) readResponse(response *http.Response) {
 	out := &a.out
 	out.Timing.Answered = time.Since(a.start)
@@ -202,8 +207,8 @@ func (a *attempt) readResponse(response *http.Response) {
 	out.Kind, out.Text = classify(out, response.Header)
 }
 
-// limitHeaders returns the headers in alphabetical order that fit into maxKeptHead, without
-// cookies.
+// limitHeaders returns as many headers, in alphabetical order, as fit into
+// maxKeptHead. It drops cookies.
 func limitHeaders(head http.Header) http.Header {
 	out, left := http.Header{}, maxKeptHead
 	for _, name := range slices.Sorted(maps.Keys(head)) {

@@ -12,12 +12,12 @@ import (
 
 var errHeadTooLong = errors.New("the head of the response is too long")
 
-// headConn records what the receiver sends until the head of its response is read.
-// The HTTP libraries have no types for most failures, so this record explains
-// them.
+// headConn is a connection that records the bytes that the receiver sends, until
+// the head of the response is complete. The HTTP libraries have no error types for
+// most failures, so the record serves to explain them.
 type headConn struct {
 	net.Conn
-	// limit is how many bytes the head may have. Reading past them returns
+	// limit is the maximum number of bytes of the head. Reading more returns
 	// errHeadTooLong.
 	limit int
 
@@ -26,11 +26,12 @@ type headConn struct {
 	record headRecord
 }
 
-// headRecord is what a headConn recorded.
+// headRecord is the record of a headConn.
 type headRecord struct {
 	received []byte
 	tooLong  bool
-	// failure is the first error of the connection that is not our own closing.
+	// failure is the first error of the connection, except for errors caused by
+	// closing it ourselves.
 	failure error
 }
 
@@ -44,7 +45,7 @@ func (c *headConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// room returns how many of n bytes may be read.
+// room returns how many bytes may be read, at most n.
 func (c *headConn) room(n int) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +78,7 @@ func (c *headConn) add(received []byte, err error) {
 	}
 }
 
-// finish ends the recording and lifts the limit.
+// finish stops recording, removes the limit and returns the record.
 func (c *headConn) finish() headRecord {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,16 +86,16 @@ func (c *headConn) finish() headRecord {
 	return c.record
 }
 
-// headEvidence is what a record reveals about a failed response.
+// headEvidence describes why a response failed, according to a record.
 type headEvidence struct {
 	begun     bool // the receiver sent something that could be part of a response
 	tooLong   bool // the head is longer than maxHead
-	brokenOff bool // the receiver reset the stream or went away
+	brokenOff bool // the receiver reset the stream or sent GOAWAY
 	alert     bool // the receiver sent a TLS alert instead of HTTP
 }
 
 // tlsAlert is the record type and major version of a TLS alert, which a TLS server
-// sends to a client that does not speak TLS.
+// sends to a client that does not use TLS.
 var tlsAlert = []byte{0x15, 0x03}
 
 // inspectHTTP1 inspects the record of an HTTP/1 connection.
@@ -102,8 +103,8 @@ func (r headRecord) inspectHTTP1() headEvidence {
 	return headEvidence{begun: len(r.received) > 0, tooLong: r.tooLong, alert: bytes.HasPrefix(r.received, tlsAlert)}
 }
 
-// inspectHTTP2 inspects the record of an HTTP/2 connection. The first frame that explains the
-// failure counts.
+// inspectHTTP2 inspects the record of an HTTP/2 connection. It stops at the first
+// frame that explains the failure.
 func (r headRecord) inspectHTTP2() (found headEvidence) {
 	size := 0
 	headers := hpack.NewDecoder(headerTableSize, func(f hpack.HeaderField) { size += int(f.Size()) })
@@ -138,9 +139,9 @@ func (r headRecord) inspectHTTP2() (found headEvidence) {
 	return found
 }
 
-// gatedConn blocks reads until the first write. The library considers a response that
-// arrives before the request as the rest of an earlier one: it fails and logs what the
-// receiver sent.
+// gatedConn is a connection that blocks reads until the first write. The HTTP
+// library treats a response that arrives before the request as the rest of an
+// earlier response: it fails, and logs the received bytes.
 type gatedConn struct {
 	net.Conn
 	written chan struct{}

@@ -18,17 +18,18 @@ import (
 )
 
 const (
-	// patient is the timeout for receivers that must be detected before, even on a busy
-	// machine.
+	// patient is the timeout for receivers whose misbehavior must be detected
+	// before the timeout, even on a busy machine.
 	patient = DefaultTimeout
-	// hasty is the timeout for receivers that must exceed it.
+	// hasty is the timeout for receivers that are too slow.
 	hasty = 500 * time.Millisecond
-	// maxAllocated is how many bytes an attempt may allocate, including those of the
-	// receiver. An honest attempt allocates about 100 KiB.
+	// maxAllocated is the maximum number of bytes that an attempt may allocate,
+	// including the allocations of the receiver. An attempt with a well-behaved
+	// receiver allocates about 100 KiB.
 	maxAllocated = 8 << 20
 )
 
-// evil is a hostile receiver and the expected outcome.
+// evil is a test case: a hostile receiver and the expected outcome.
 type evil struct {
 	name    string
 	timeout time.Duration
@@ -38,7 +39,7 @@ type evil struct {
 	status  int
 }
 
-// try makes one attempt and checks its outcome and its cost.
+// try makes one attempt, and checks its outcome and how much it allocates.
 func (e evil) try(t *testing.T, s *Sender, url string) Outcome {
 	t.Helper()
 	if e.timeout == hasty {
@@ -58,7 +59,7 @@ func (e evil) try(t *testing.T, s *Sender, url string) Outcome {
 	return out
 }
 
-// after reads the request and then calls a function.
+// after returns a handler that reads the request and then calls a function.
 func after(then func(net.Conn)) func(net.Conn) {
 	return func(c net.Conn) {
 		request, err := http.ReadRequest(bufio.NewReader(c))
@@ -69,7 +70,8 @@ func after(then func(net.Conn)) func(net.Conn) {
 	}
 }
 
-// writeAndHang writes a text after the request and keeps the connection open.
+// writeAndHang returns a handler that writes text after the request and keeps the
+// connection open.
 func writeAndHang(text string) func(net.Conn) {
 	return after(func(c net.Conn) {
 		_, _ = io.WriteString(c, text)
@@ -77,12 +79,13 @@ func writeAndHang(text string) func(net.Conn) {
 	})
 }
 
-// writeText writes a text after the request and closes the connection.
+// writeText returns a handler that writes text after the request and closes the
+// connection.
 func writeText(text string) func(net.Conn) {
 	return after(func(c net.Conn) { _, _ = io.WriteString(c, text) })
 }
 
-// writeFirst writes a text before the request.
+// writeFirst returns a handler that writes text before it reads the request.
 func writeFirst(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		_, _ = io.WriteString(c, text)
@@ -92,7 +95,8 @@ func writeFirst(text string) func(net.Conn) {
 
 func hang(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// flood writes first, and then rest until the connection fails.
+// flood returns a handler that writes first, and then writes rest repeatedly until
+// the connection fails.
 func flood(first, rest string) func(net.Conn) {
 	block := strings.Repeat(rest, 1+32_000/len(rest))
 	return after(func(c net.Conn) {
@@ -103,7 +107,7 @@ func flood(first, rest string) func(net.Conn) {
 	})
 }
 
-// drip is a slow flood.
+// drip is like flood, but writes slowly.
 func drip(first, rest string) func(net.Conn) {
 	return after(func(c net.Conn) {
 		_, err := io.WriteString(c, first)
@@ -113,7 +117,7 @@ func drip(first, rest string) func(net.Conn) {
 	})
 }
 
-// longHeader returns a header line of a number of bytes.
+// longHeader returns a header line that is size bytes long.
 func longHeader(size int) string { return "X: " + strings.Repeat("x", size-7) + "\r\n" }
 
 func bomb() string {
@@ -205,7 +209,8 @@ func TestEvilReceivers(t *testing.T) {
 	}
 }
 
-// A receiver that does not read a long message has no more time than others.
+// A receiver that does not read a long message gets no more time than other
+// receivers.
 func TestRequestThatIsNotRead(t *testing.T) {
 	t.Parallel()
 	url := "http://" + listen(t, idle)

@@ -58,7 +58,7 @@ func TestEvilTLS(t *testing.T) {
 	}
 }
 
-// writeAfterRead writes a text after the first read.
+// writeAfterRead returns a handler that writes text after its first read.
 func writeAfterRead(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		_, _ = c.Read(make([]byte, 4096))
@@ -67,13 +67,14 @@ func writeAfterRead(text string) func(net.Conn) {
 	}
 }
 
-// session is the receiver's end of an HTTP/2 connection after the request.
+// session is the receiver's end of an HTTP/2 connection on which a request has
+// arrived.
 type session struct {
 	*http2.Framer
 	conn net.Conn
 }
 
-// head encodes a block of headers: the status and more.
+// head encodes a header block with the status and more headers.
 func (s session) head(status string, more ...string) []byte {
 	var out bytes.Buffer
 	enc := hpack.NewEncoder(&out)
@@ -89,7 +90,8 @@ func (s session) head(status string, more ...string) []byte {
 	return out.Bytes()
 }
 
-// longHead writes a head with a number of bytes of values, in several frames.
+// longHead writes a head in several frames. Its header values have the given number
+// of bytes in total.
 func (s session) longHead(status string, values int, end bool) {
 	var more []string
 	for ; values > 0; values -= 1000 {
@@ -108,13 +110,14 @@ func (s session) answer(status string, end bool) error {
 	return s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.head(status), EndHeaders: true, EndStream: end})
 }
 
-// again calls a function until it returns an error.
+// again calls a function repeatedly until it returns an error.
 func again(do func() error) {
 	for do() == nil {
 	}
 }
 
-// serveHTTP2 returns a receiver that reads an HTTP/2 request and then calls a function.
+// serveHTTP2 returns a handler that reads an HTTP/2 request and then calls a
+// function.
 func serveHTTP2(cert tls.Certificate, then func(session)) func(net.Conn) {
 	return func(c net.Conn) {
 		conn := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2"}})
@@ -134,7 +137,7 @@ func serveHTTP2(cert tls.Certificate, then func(session)) func(net.Conn) {
 				break
 			}
 		}
-		// Further data of the sender is discarded.
+		// Discard whatever else the sender writes.
 		drained := make(chan struct{})
 		go func() { hang(conn); close(drained) }()
 		then(s)
@@ -218,8 +221,8 @@ func TestEvilHTTP2(t *testing.T) {
 	}
 }
 
-// An HTTP/2 receiver may close the connection before it reads the request. The outcome is the
-// same whichever side detects it first.
+// An HTTP/2 receiver may close the connection before it reads the request. The
+// outcome is the same no matter which side detects it first.
 func TestHTTP2HangsUpBeforeTheRequest(t *testing.T) {
 	right := newAuthority(t)
 	secure := &tls.Config{Certificates: []tls.Certificate{right.issue(t, nil)}, NextProtos: []string{"h2"}}

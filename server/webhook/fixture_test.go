@@ -24,8 +24,8 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// names returns a resolver that resolves all names to this machine, except those below
-// .invalid.
+// names returns a resolver that resolves every name to this machine, except for
+// names under .invalid.
 func names(t *testing.T) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -79,7 +79,7 @@ func newDialer(t *testing.T) *egress.Dialer {
 	return egress.New(egress.Config{Allow: allow, Resolver: names(t)})
 }
 
-// authority signs certificates.
+// authority is a certificate authority.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -108,8 +108,9 @@ func (a authority) roots() *x509.CertPool {
 	return pool
 }
 
-// issue issues a certificate for hooks.example that is valid for an hour, after change
-// changed it. The zero authority issues a self-signed one.
+// issue issues a certificate for hooks.example that is valid for an hour. change
+// can modify it before it is signed. The zero authority issues a self-signed
+// certificate.
 func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -136,8 +137,8 @@ func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certi
 	return tls.Certificate{Certificate: [][]byte{made}, PrivateKey: key}
 }
 
-// serve starts a receiver and returns its URL. With a certificate, it speaks TLS, and then
-// HTTP/2 if http2 is set.
+// serve starts a receiver and returns its URL. If cert is not nil, the receiver
+// uses TLS, and HTTP/2 if http2 is set.
 func serve(t *testing.T, host string, cert *tls.Certificate, http2 bool, handle http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handle)
@@ -163,8 +164,8 @@ func portOf(t *testing.T, l net.Listener) string {
 	return port
 }
 
-// listen starts a receiver that handles connections and returns its host and port. It closes
-// each connection after handle returns.
+// listen starts a receiver and returns its host and port. handle handles each
+// connection, which is closed after handle returns.
 func listen(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -189,13 +190,13 @@ func listen(t *testing.T, handle func(net.Conn)) string {
 	return net.JoinHostPort("hooks.example", portOf(t, l))
 }
 
-// trackedConn is a connection with a channel that closes at the end of the test.
+// trackedConn is a connection with a channel that is closed at the end of the test.
 type trackedConn struct {
 	net.Conn
 	over <-chan struct{}
 }
 
-// idle neither reads nor writes until the end of the test.
+// idle waits until the end of the test without reading or writing.
 func idle(c net.Conn) {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
@@ -205,7 +206,7 @@ func idle(c net.Conn) {
 	}
 }
 
-// reset makes closing the connection send a reset.
+// reset makes the connection send a TCP reset when it is closed.
 func reset(c net.Conn) {
 	if l, ok := c.(trackedConn); ok {
 		c = l.Conn
@@ -224,7 +225,7 @@ func delivery(url string) Delivery {
 	}
 }
 
-// send makes an attempt that must not return an error.
+// send makes an attempt and fails the test if it returns an error.
 func send(t *testing.T, s *Sender, url string) Outcome {
 	t.Helper()
 	out, err := s.Send(context.Background(), delivery(url))
@@ -234,8 +235,8 @@ func send(t *testing.T, s *Sender, url string) Outcome {
 	return out
 }
 
-// wantOutcome checks the kind of an outcome, and that its message has all the codes and
-// parameters.
+// wantOutcome checks the kind of an outcome, and that its message contains all the
+// given codes and parameters.
 func wantOutcome(t *testing.T, out Outcome, kind Kind, parts ...string) {
 	t.Helper()
 	if out.Kind != kind || out.Delivered() != (kind == Delivered) {
@@ -249,7 +250,7 @@ func wantOutcome(t *testing.T, out Outcome, kind Kind, parts ...string) {
 	}
 }
 
-// uploadForm is the body that the setting webhookUrl causes.
+// uploadForm returns the body that the setting webhookUrl sends.
 func uploadForm(uploadID string) Body {
 	return Body{ContentType: "application/x-www-form-urlencoded", Bytes: []byte("uploadId=" + uploadID)}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The receiver's queue of connections is full, so that the system drops packets, as a
-// firewall does.
+// The receiver's connection queue is full, so the system drops packets like a
+// firewall.
 func TestNobodyAccepts(t *testing.T) {
 	t.Parallel()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

@@ -22,34 +22,34 @@ import (
 // Kind classifies an Outcome for programs.
 type Kind string
 
-// The kinds.
 const (
-	// Delivered: the receiver responded with a status from 200 to 299.
+	// Delivered means that the receiver responded with a status from 200 to 299.
 	Delivered Kind = "delivered"
-	// Rejected: it responded with another status.
+	// Rejected means that it responded with any other status.
 	Rejected Kind = "rejected"
-	// Redirected: it redirected to another URL, which was not called.
+	// Redirected means that it redirected to a different URL, which was not called.
 	Redirected Kind = "redirected"
-	// Gone: it responded with 410, which asks for no more calls. It counts as a failure
-	// like others.
+	// Gone means that it responded with 410, which asks the sender to stop. It
+	// counts as a failure like any other.
 	Gone Kind = "gone"
-	// Invalid: the URL cannot be called.
+	// Invalid means that the URL cannot be called.
 	Invalid Kind = "invalid_address"
-	// Refused: egress refused the address; nothing was connected.
+	// Refused means that package egress refused the address, so no connection was
+	// made.
 	Refused Kind = "egress_refused"
-	// Unreachable: no connection was established.
+	// Unreachable means that no connection could be established.
 	Unreachable Kind = "unreachable"
-	// Untrusted: the TLS handshake failed; nothing was sent.
+	// Untrusted means that the TLS handshake failed, so nothing was sent.
 	Untrusted Kind = "tls_failed"
-	// TimedOut: the receiver was too slow.
+	// TimedOut means that the receiver was too slow.
 	TimedOut Kind = "timed_out"
-	// NotHTTP: the response was not HTTP or exceeded a limit.
+	// NotHTTP means that the response was not HTTP or exceeded a limit.
 	NotHTTP Kind = "not_http"
-	// Dropped: the receiver closed the connection before it responded.
+	// Dropped means that the receiver closed the connection before it responded.
 	Dropped Kind = "connection_lost"
 )
 
-// classify returns the kind and the message of a response.
+// classify returns the kind and the message for a response.
 func classify(out *Outcome, head http.Header) (Kind, intray.Message) {
 	params := intray.Params{"status": strings.TrimSpace(strconv.Itoa(out.Status) + " " + http.StatusText(out.Status))}
 	location := head.Get("Location")
@@ -72,10 +72,12 @@ func classify(out *Outcome, head http.Header) (Kind, intray.Message) {
 	return Rejected, intray.NewMessage("webhook.rejected", params)
 }
 
-// shownLocation is how much of the location of a redirect is quoted, in bytes.
+// shownLocation is the maximum length of the part of a redirect's location that a
+// message quotes, in bytes.
 const shownLocation = 200
 
-// shown returns a location for a message: shortened, and with invisible characters escaped.
+// shown returns a redirect's location for a message, shortened and with invisible
+// characters escaped.
 func shown(location string) string {
 	if len(location) > shownLocation {
 		cut := shownLocation
@@ -88,7 +90,7 @@ func shown(location string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// explain returns the kind and the message of a failed attempt.
+// explain returns the kind and the message for a failed attempt.
 func (a *attempt) explain(ctx context.Context, err error) (Kind, intray.Message) {
 	var refused *egress.RefusedError
 	var slow net.Error
@@ -166,10 +168,11 @@ func explainUnknown(cert *x509.Certificate) intray.Message {
 	return intray.NewMessage("webhook.certificate_of_unknown_authority", nil)
 }
 
-// shownNames is how many names of a certificate a message has.
+// shownNames is the maximum number of names in a certificate that a message lists.
 const shownNames = 3
 
-// explainNames returns the message for a certificate of other hosts. The names are untrusted.
+// explainNames returns the message for a certificate that is valid only for other
+// hosts. Their names are untrusted input.
 func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
 	names := cert.DNSNames
 	for _, ip := range cert.IPAddresses {
@@ -189,7 +192,8 @@ func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
 	return intray.NewMessage("webhook.certificate_for_others", intray.Params{"names": shown, "host": a.target.host})
 }
 
-// explainResponse is for failures between the request and the end of the response's head.
+// explainResponse returns the kind and the message for a failure between the
+// request and the end of the response's head.
 func (a *attempt) explainResponse(err error) (Kind, intray.Message) {
 	found := a.head.inspectHTTP1()
 	if a.http2 {
