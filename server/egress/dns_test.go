@@ -14,8 +14,8 @@ const (
 	typeAAAA = 28
 )
 
-// resolver returns a resolver whose server answers queries by their type. Without an answer
-// function, the server does not respond.
+// resolver returns a resolver whose server answers queries according to their type.
+// If answer is nil, the server does not respond.
 func resolver(t *testing.T, answer func(kind uint16) []netip.Addr) *net.Resolver {
 	t.Helper()
 	if answer == nil {
@@ -24,8 +24,8 @@ func resolver(t *testing.T, answer func(kind uint16) []netip.Addr) *net.Resolver
 	return serving(t, func(_ string, kind uint16) []netip.Addr { return answer(kind) })
 }
 
-// named returns a resolver whose server answers queries by the name, which has no dot at its
-// end.
+// named returns a resolver whose server answers queries according to the name,
+// which has no trailing dot.
 func named(t *testing.T, answer func(name string) []netip.Addr) *net.Resolver {
 	t.Helper()
 	return serving(t, func(name string, kind uint16) []netip.Addr { return fitting(kind, answer(name)) })
@@ -82,7 +82,8 @@ func reply(query []byte, answer func(name string, kind uint16) []netip.Addr) []b
 	return out
 }
 
-// always answers every query with the addresses of its type.
+// always returns an answer function that answers every query with the given
+// addresses of the queried type.
 func always(texts ...string) func(uint16) []netip.Addr {
 	var addrs []netip.Addr
 	for _, text := range texts {

@@ -1,14 +1,16 @@
 // Package egress opens all outgoing connections to addresses that users configure.
 //
-// A [Dialer] checks the address of every connection attempt after DNS resolution, so a name
-// that resolves to an internal address is refused, however it is spelled and whenever it
-// changes. It refuses all networks in IANA's registries of special-purpose addresses,
-// except those that the operator allows, which are open on all ports. It cannot detect
-// public addresses that the operator routes to an internal network.
+// A [Dialer] checks the address of every connection attempt after DNS resolution.
+// It refuses a name that resolves to an internal address, however the name is
+// spelled and whenever the address changes. It refuses all networks in the IANA
+// special-purpose address registries, except those that the operator allows.
+// Allowed networks are open on all ports. It cannot detect public addresses that
+// the operator routes to an internal network.
 //
-// A [LimitedConn] bounds how much the peer may send.
+// A [LimitedConn] limits how many bytes the peer may send.
 //
-// The package implements no protocol. HTTP clients that use it must not use proxies.
+// The package implements no application protocol. HTTP clients that use it must not
+// use proxies.
 package egress
 
 import (
@@ -29,13 +31,15 @@ import (
 // DefaultTimeout is the default of Config.Timeout.
 const DefaultTimeout = 10 * time.Second
 
-// Config configures a Dialer. The zero Config works and allows only public addresses.
+// Config configures a Dialer. The zero Config uses the defaults and allows only
+// public addresses.
 type Config struct {
-	// Allow are networks that are allowed although they are not public.
+	// Allow lists networks that are allowed even though they are not public.
 	Allow []netip.Prefix
-	// Timeout bounds DNS resolution and connecting together. Default DefaultTimeout.
+	// Timeout is the maximum time for DNS resolution and connecting together.
+	// Default DefaultTimeout.
 	Timeout time.Duration
-	// Resolver resolves names. Default: the system's resolver.
+	// Resolver resolves host names. Default: the resolver of the operating system.
 	Resolver *net.Resolver
 }
 
@@ -54,14 +58,15 @@ func New(cfg Config) *Dialer {
 	return &Dialer{allow: slices.Clone(cfg.Allow), timeout: cfg.Timeout, resolver: cfg.Resolver}
 }
 
-// DialWeb connects for HTTP, to the ports 80, 443 and 1024 to 65535. The network is "tcp",
-// "tcp4" or "tcp6" and the address "host:port". The error is a *RefusedError if the address
-// is refused. DialWeb can be the DialContext of an http.Transport.
+// DialWeb connects for HTTP, which may use the ports 80, 443 and 1024 to 65535. The
+// network must be "tcp", "tcp4" or "tcp6", and the address must be "host:port". If
+// the address is refused, the error is a *RefusedError. DialWeb can serve as the
+// DialContext of an http.Transport.
 func (d *Dialer) DialWeb(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, web, network, address)
 }
 
-// DialSFTP is DialWeb for SFTP: it connects to the ports 22 and 1024 to 65535.
+// DialSFTP is like DialWeb, but allows the SFTP ports 22 and 1024 to 65535.
 func (d *Dialer) DialSFTP(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, sftp, network, address)
 }
@@ -107,7 +112,8 @@ func splitTarget(network, address string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// checkAddress is called with every address before connecting to it.
+// checkAddress returns a *RefusedError if the address is refused. The dialer calls
+// it before every connection attempt.
 func (d *Dialer) checkAddress(rule portRule, host, address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -131,10 +137,11 @@ func (d *Dialer) isAllowed(addr netip.Addr) bool {
 	return slices.ContainsFunc(d.allow, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// portRule lists the allowed ports of public addresses below firstFreePort.
+// portRule lists the ports below firstFreePort that are allowed on public
+// addresses.
 type portRule struct {
 	known []uint16
-	// closed returns the reason to refuse other ports.
+	// closed returns the reason why any other port is refused.
 	closed func(host, port string) intray.Message
 }
 
@@ -153,26 +160,28 @@ func (p portRule) allows(port uint16) bool {
 	return port >= firstFreePort || slices.Contains(p.known, port)
 }
 
-// ErrTooMuch is the error of a LimitedConn at its limit.
+// ErrTooMuch is returned by a LimitedConn whose limit is reached.
 var ErrTooMuch = errors.New("the peer sent too much")
 
-// LimitedConn is a connection that reads up to a limit and then returns ErrTooMuch.
+// LimitedConn is a connection that reads a limited number of bytes and then returns
+// ErrTooMuch.
 type LimitedConn struct {
 	net.Conn
 	left atomic.Int64
 }
 
-// LimitReads returns a connection that reads at most a number of bytes.
+// LimitReads returns a connection that reads at most the given number of bytes.
 func LimitReads(conn net.Conn, bytes int64) *LimitedConn {
 	c := &LimitedConn{Conn: conn}
 	c.SetLimit(bytes)
 	return c
 }
 
-// SetLimit sets how many more bytes can be read.
+// SetLimit sets the number of bytes that can still be read.
 func (c *LimitedConn) SetLimit(bytes int64) { c.left.Store(bytes) }
 
-// Read reads up to the limit.
+// Read reads at most as many bytes as the limit allows. At the limit it returns
+// ErrTooMuch.
 func (c *LimitedConn) Read(p []byte) (int, error) {
 	left := c.left.Load()
 	if left <= 0 {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// server is an internal server.
+// server is a server on an internal address.
 type server struct {
 	net.Listener
 	port string
@@ -31,7 +31,8 @@ func listen(t *testing.T) server {
 	return server{l, port}
 }
 
-// wantNoConnection checks that the connection it makes is the server's first.
+// wantNoConnection connects to the server and checks that this is its first
+// connection.
 func (s server) wantNoConnection(t *testing.T) {
 	t.Helper()
 	mine, err := net.Dial("tcp", s.Addr().String())
@@ -49,7 +50,8 @@ func (s server) wantNoConnection(t *testing.T) {
 	}
 }
 
-// wantRefused checks that the message of a RefusedError has all the codes and parameters.
+// wantRefused checks that the message of a RefusedError contains all the given
+// codes and parameters.
 func wantRefused(t *testing.T, err error, host string, parts ...string) {
 	t.Helper()
 	var refused *RefusedError
@@ -133,7 +135,7 @@ func dials(d *Dialer) map[string]dialFunc {
 
 func TestOddHosts(t *testing.T) {
 	server := listen(t)
-	// A lenient resolver, such as that of some systems.
+	// This resolver accepts any number as an address, as some operating systems do.
 	dialer := New(Config{Resolver: resolver(t, always("127.0.0.1"))})
 	hosts := []string{
 		"2130706433", "0x7f000001", "0x7f.1", "0x7f.0.0.1", "0X7F.0x1", "017700000001", "0177.0.0.1", "127.1",
@@ -279,8 +281,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestLimitIsExact reads byte by byte: the last byte below the limit is read, and none after
-// it.
+// TestLimitIsExact reads byte by byte. Reads up to the limit must succeed, and the
+// next one must fail.
 func TestLimitIsExact(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()

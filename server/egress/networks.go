@@ -9,9 +9,9 @@ import (
 
 // RefusedError reports that an address is refused. Nothing was sent.
 type RefusedError struct {
-	// Host is the host as the caller named it.
+	// Host is the host that the caller passed.
 	Host string
-	// Reason is for the person who configured the address.
+	// Reason is a message for the person who configured the address.
 	Reason intray.Message
 }
 
@@ -20,8 +20,8 @@ func (e *RefusedError) Error() string { return e.Reason.String() }
 // Describe returns Reason.
 func (e *RefusedError) Describe() intray.Message { return e.Reason }
 
-// refuseNonPublic returns the error for an address that is not public: its kind, and the
-// network to allow.
+// refuseNonPublic returns the error for an address that is not public. The error
+// reports the kind of the address and the network that the operator can allow.
 func refuseNonPublic(host string, addr netip.Addr, kind intray.Message, network netip.Prefix) *RefusedError {
 	params := intray.Params{"address": addr.String(), "kind": kind, "network": network.String()}
 	if addr.String() == host {
@@ -31,7 +31,7 @@ func refuseNonPublic(host string, addr netip.Addr, kind intray.Message, network 
 	return &RefusedError{Host: host, Reason: intray.NewMessage("egress.leads_to_not_public", params)}
 }
 
-// The kinds of addresses that are not public.
+// These are the kinds of addresses that are not public.
 var (
 	private     = intray.NewMessage("egress.private_address", nil)
 	provider    = intray.NewMessage("egress.shared_address", nil)
@@ -44,16 +44,18 @@ var (
 	reserved    = intray.NewMessage("egress.reserved_address", nil)
 )
 
-// specialNetworks are the networks whose addresses are not public, by IANA's registries of
-// special-purpose addresses as of November 2026, plus multicast and the retired class E:
+// specialNetworks are the networks whose addresses are not public, according to the
+// IANA special-purpose address registries as of November 2026, plus multicast and
+// the retired class E:
 //
 //   - https://www.iana.org/assignments/iana-ipv4-special-registry
 //   - https://www.iana.org/assignments/iana-ipv6-special-registry
 //
-// All of IPv6 outside globalUnicast is special as well, so the table lists only those of
-// its networks that have a name. An entry covers the more specific ones of the registries.
-// whole marks the networks that organizations use as their own: there, the error suggests
-// allowing the network and not just the address.
+// All IPv6 addresses outside globalUnicast are special as well, so the table lists
+// only those networks among them that have a name. An entry also covers the more
+// specific networks in the registries. whole marks the networks that organizations
+// use for their own machines. For those, the error suggests allowing the whole
+// network instead of one address.
 var specialNetworks = []struct {
 	prefix netip.Prefix
 	kind   intray.Message
@@ -93,9 +95,9 @@ var specialNetworks = []struct {
 // globalUnicast is the range from which IANA assigns public IPv6 addresses.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-// classify returns the kind of an address that is not public and the network to allow in
-// order to reach it. ok is false for a public address. IPv4 addresses must not be mapped to
-// IPv6.
+// classify returns the kind of an address that is not public, and the network that
+// must be allowed to reach it. ok is false for a public address. The caller must
+// convert IPv4-mapped IPv6 addresses to IPv4 first.
 func classify(addr netip.Addr) (kind intray.Message, network netip.Prefix, ok bool) {
 	plain := addr.WithZone("")
 	network = netip.PrefixFrom(plain, plain.BitLen())
@@ -108,15 +110,17 @@ func classify(addr netip.Addr) (kind intray.Message, network netip.Prefix, ok bo
 		}
 		return special.kind, network, true
 	}
-	// No prefix contains an address with a zone, which is never public.
+	// An address with a zone is in no prefix and is never public.
 	return reserved, network, addr.Is6() && !globalUnicast.Contains(addr)
 }
 
-// hostLetters are the letters of DNS names. International names are written as xn--.
+// hostLetters are the characters of DNS names. Internationalized names are encoded
+// as xn--.
 const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// hostProblem returns why a host is invalid, or the zero message. It refuses numbers that
-// some systems read as an IPv4 address, such as 2130706433, 0x7f.1 and 127.1.
+// hostProblem returns why a host is invalid, or the zero message. It refuses
+// numbers that some systems parse as an IPv4 address, such as 2130706433, 0x7f.1
+// and 127.1.
 func hostProblem(host string) intray.Message {
 	if host == "" {
 		return intray.NewMessage("egress.no_host", nil)

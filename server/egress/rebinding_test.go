@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// internalAddresses are some addresses that a name can resolve to.
+// internalAddresses returns examples of internal addresses to which a name can
+// resolve.
 func internalAddresses() []netip.Addr {
 	var list []netip.Addr
 	for _, text := range []string{
@@ -33,7 +34,8 @@ func canDial(t *testing.T, dialer *Dialer, address string) bool {
 	return err == nil
 }
 
-// A name resolves to a public address first and to an internal one when it is dialed.
+// A name first resolves to a public address, and then, when it is dialed, to an
+// internal one.
 func TestNameThatChanges(t *testing.T) {
 	w := newRecorder(t)
 	for _, addr := range internalAddresses() {
@@ -56,8 +58,8 @@ func TestNameThatChanges(t *testing.T) {
 	w.wantOnly(t)
 }
 
-// A name server answers each query differently, within a lookup and from one lookup to the
-// next.
+// A name server answers each query differently, both within a lookup and between
+// lookups.
 func TestNameThatNeverStays(t *testing.T) {
 	if !isEverywhere() {
 		// Half of the addresses are public, and no test may connect to them.
@@ -86,7 +88,8 @@ func TestNameThatNeverStays(t *testing.T) {
 	w.wantOnly(t, publicFour, publicSix)
 }
 
-// A name has public and internal addresses in any order. Each is checked.
+// A name has public and internal addresses in any order. The dialer must check each
+// one.
 func TestNameWithManyAddresses(t *testing.T) {
 	w := newRecorder(t)
 	internal := internalAddresses()

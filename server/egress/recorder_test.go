@@ -11,13 +11,14 @@ import (
 	"testing"
 )
 
-// everywhere is set in a network namespace in which every address is local, so that any
-// connection that the dialer makes arrives.
+// everywhere is an environment variable. It is set if the test runs in a network
+// namespace in which every address is local, so that every connection of the dialer
+// arrives.
 const everywhere = "INTRAY_TEST_EGRESS_EVERYWHERE"
 
 func isEverywhere() bool { return os.Getenv(everywhere) != "" }
 
-// recorder accepts connections and records their addresses.
+// recorder accepts connections and records the addresses to which they were made.
 type recorder struct {
 	port string
 
@@ -37,7 +38,8 @@ func endOf(addr net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(to.Addr().Unmap().WithZone(""), to.Port())
 }
 
-// newRecorder listens on the loopback network, or on all addresses if isEverywhere.
+// newRecorder listens on the loopback network, or on all addresses if the variable
+// everywhere is set.
 func newRecorder(t *testing.T) *recorder {
 	t.Helper()
 	hosts := map[string]string{"tcp4": "127.0.0.1", "tcp6": "::1"}
@@ -95,8 +97,8 @@ func (w *recorder) await(is func(acceptedConn) bool) {
 	}
 }
 
-// wantOnly checks that no other address was reached. It makes a connection itself: once
-// that is accepted, so are all earlier ones.
+// wantOnly checks that no address except open was reached. It makes a connection
+// itself: once that one is accepted, all earlier ones have been accepted too.
 func (w *recorder) wantOnly(t *testing.T, open ...netip.Addr) {
 	t.Helper()
 	var own []netip.AddrPort
@@ -120,7 +122,8 @@ func (w *recorder) wantOnly(t *testing.T, open ...netip.Addr) {
 	w.accepted = nil
 }
 
-// isReachable reports whether a connection to the address arrives without the dialer.
+// isReachable reports whether a connection that bypasses the dialer reaches the
+// address.
 func (w *recorder) isReachable(to netip.Addr) bool {
 	conn, err := net.Dial("tcp", net.JoinHostPort(to.String(), w.port))
 	if err == nil {
@@ -129,8 +132,8 @@ func (w *recorder) isReachable(to netip.Addr) bool {
 	return err == nil
 }
 
-// TestEverywhere runs the tests that count connections again, in a network namespace where
-// every address is local.
+// TestEverywhere repeats the tests that count connections in a network namespace in
+// which every address is local.
 func TestEverywhere(t *testing.T) {
 	counting := []string{
 		"TestSpellings", "TestRegistries", "TestNameThatChanges", "TestNameThatNeverStays", "TestNameWithManyAddresses", "TestAllowListOpens", "TestPublicAddressesAreReached",

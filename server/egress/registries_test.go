@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// listedNetworks are all entries of IANA's registries of special-purpose addresses for IPv4
-// and IPv6 as of November 2026, and those for multicast and retired networks. Addresses in
-// ::ffff:0:0/96 are missing: they count as the IPv4 addresses that they contain.
+// listedNetworks returns all entries of the IANA special-purpose address registries
+// for IPv4 and IPv6 as of November 2026, and of the registries of multicast and
+// retired networks. It does not contain ::ffff:0:0/96, because those addresses
+// count as the IPv4 addresses that they contain.
 func listedNetworks() []netip.Prefix {
 	var list []netip.Prefix
 	for _, text := range []string{
@@ -38,7 +39,8 @@ func last(p netip.Prefix) netip.Addr {
 	return addr
 }
 
-// TestRegistries dials both ends of each special network.
+// TestRegistries checks that the first and the last address of each special network
+// are refused.
 func TestRegistries(t *testing.T) {
 	w, dialer := newRecorder(t), New(Config{Resolver: resolver(t, nil)})
 	var inside []netip.Addr
@@ -82,7 +84,8 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// The neighbors of a special network are allowed unless they are special, too.
+// The addresses next to a special network are allowed unless they are special as
+// well.
 func TestNeighborsOfRegistries(t *testing.T) {
 	dialer, all := New(Config{}), listedNetworks()
 	global, open := netip.MustParsePrefix("2000::/3"), 0
@@ -111,8 +114,8 @@ var (
 	publicSix  = netip.MustParseAddr("2606:2800:21f:cb07:6820:80da:af6b:8b2c")
 )
 
-// TestPublicAddressesAreReached is a control: where every address is local, public ones are
-// connected to.
+// TestPublicAddressesAreReached is a control test: if every address is local,
+// connections to public addresses must arrive.
 func TestPublicAddressesAreReached(t *testing.T) {
 	w := newRecorder(t)
 	if !isEverywhere() {
@@ -131,7 +134,8 @@ func TestPublicAddressesAreReached(t *testing.T) {
 	w.wantOnly(t, publicFour, publicSix)
 }
 
-// TestAllowListOpens is a control: allowing an address allows no other.
+// TestAllowListOpens is a control test: allowing an address must allow no other
+// address.
 func TestAllowListOpens(t *testing.T) {
 	w := newRecorder(t)
 	opened := []netip.Addr{netip.MustParseAddr("127.0.0.1")}

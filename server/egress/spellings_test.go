@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// lenient parses an IPv4 address as inet_aton of many systems does: one to four numbers,
-// each decimal, octal or hexadecimal, of which the last fills the remaining bytes.
+// lenient parses an IPv4 address like inet_aton on many systems: one to four
+// numbers in decimal, octal or hexadecimal notation. The last number fills the
+// remaining bytes.
 func lenient(text string) (netip.Addr, bool) {
 	parts := strings.Split(strings.TrimSuffix(text, "."), ".")
 	if len(parts) > 4 {
@@ -61,7 +62,8 @@ func spellings(addr netip.Addr) []string {
 	return hosts
 }
 
-// wide replaces digits and full stops by Unicode characters that some software maps to them.
+// wide replaces digits and full stops with Unicode characters that some software
+// maps to them.
 func wide(dotted string, zero, stop rune) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' {
@@ -79,8 +81,8 @@ func percent(text string) string {
 	return out.String()
 }
 
-// webHosts returns hosts like those of the URL tests of web browsers. Those that are not
-// addresses resolve to this machine.
+// webHosts returns hosts like those in the URL tests of web browsers. Names among
+// them resolve to this machine.
 func webHosts(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/hosts.txt")
@@ -98,8 +100,8 @@ func webHosts(t *testing.T) []string {
 	return hosts
 }
 
-// TestSpellings dials all spellings with a name server that parses numbers leniently and
-// resolves all other names to this machine.
+// TestSpellings dials all spellings of internal addresses. Its name server parses
+// numbers leniently and resolves all other names to this machine.
 func TestSpellings(t *testing.T) {
 	w := newRecorder(t)
 	dialer := New(Config{Resolver: named(t, func(name string) []netip.Addr {

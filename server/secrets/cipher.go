@@ -13,8 +13,8 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// ErrSealed reports that sealed bytes cannot be opened: they were altered, belong to another
-// row, or were sealed with another master key or label.
+// ErrSealed reports that sealed bytes cannot be opened: they were altered, belong
+// to a different row, or were sealed with a different master key or label.
 var ErrSealed = errors.New("sealed bytes cannot be opened")
 
 // Cipher encrypts bytes for one purpose with XChaCha20-Poly1305. Sealed bytes are 45 bytes
@@ -24,8 +24,8 @@ type Cipher struct {
 	aead tink.AEAD
 }
 
-// Cipher returns the cipher for the purpose that the label names. Ciphers of the same master
-// key and label open each other's bytes.
+// Cipher returns a cipher for the purpose named by the label. Ciphers with the same
+// master key and label can open each other's bytes.
 func (m Master) Cipher(label string) (*Cipher, error) {
 	if m.IsZero() {
 		return nil, errors.New("make a cipher: there is no master key")
@@ -41,9 +41,10 @@ func (m Master) Cipher(label string) (*Cipher, error) {
 	return &Cipher{aead: sealer}, nil
 }
 
-// keyset returns the same keys for the same master key and label: key and key id are both
-// derived. The id precedes all sealed bytes, so that a set of several keys can be supported.
-// The labels must never change, or stored secrets are lost.
+// keyset returns a keyset with one key. The key and its id are derived from the
+// master key and the label, so the same inputs yield the same keyset. The key id
+// precedes all sealed bytes, so that several keys can be supported later. If a
+// label changes, stored secrets are lost.
 func (m Master) keyset(label string) (*keyset.Handle, error) {
 	shape, err := xchacha20poly1305.NewParameters(xchacha20poly1305.VariantTink)
 	if err != nil {
@@ -66,7 +67,7 @@ func (m Master) keyset(label string) (*keyset.Handle, error) {
 	return keys.Handle()
 }
 
-// Seal encrypts bytes for the row id of an organization.
+// Seal encrypts bytes for one row: the one with the given id in the organization.
 func (c *Cipher) Seal(plain []byte, org, id string) ([]byte, error) {
 	sealed, err := c.aead.Encrypt(plain, associatedData(org, id))
 	if err != nil {
@@ -75,7 +76,8 @@ func (c *Cipher) Seal(plain []byte, org, id string) ([]byte, error) {
 	return sealed, nil
 }
 
-// Open decrypts bytes that were sealed for the row. It returns ErrSealed if it cannot.
+// Open decrypts bytes that were sealed for the row. It returns ErrSealed if it
+// cannot.
 func (c *Cipher) Open(sealed []byte, org, id string) ([]byte, error) {
 	plain, err := c.aead.Decrypt(sealed, associatedData(org, id))
 	if err != nil {

@@ -57,7 +57,7 @@ func TestCipherSurvivesRestart(t *testing.T) {
 	}
 }
 
-// Sealed bytes must open in every later version.
+// Every later version must be able to open sealed bytes.
 func TestOpenStoredBytes(t *testing.T) {
 	old, err := hex.DecodeString(storedBytes)
 	if err != nil {

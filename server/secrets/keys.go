@@ -21,11 +21,11 @@ import (
 // keySize is the length of a master key and of every derived key, in bytes.
 const keySize = 32
 
-// maxMasterFile is the longest master key file, in bytes.
+// maxMasterFile is the maximum size of a master key file, in bytes.
 const maxMasterFile = 4096
 
-// Master is the key from which all keys of an installation are derived. The zero Master
-// holds none: its keys are zero, and Cipher returns an error.
+// Master is the key from which all keys of an installation are derived. The zero
+// Master contains no key: Derive returns the zero Key, and Cipher returns an error.
 type Master struct{ hidden }
 
 // ParseMaster parses a master key: 32 bytes in base64, in the standard or the URL alphabet,
@@ -44,8 +44,9 @@ func ParseMaster(text string) (Master, error) {
 	return Master{newHidden(content)}, nil
 }
 
-// LoadOrCreate is Load, but if the file does not exist, it creates one with a new key. The
-// folder must exist. Processes that start at the same time get the same key.
+// LoadOrCreate loads the master key from a file like Load. If the file does not
+// exist, it creates one with a new key. The folder must exist. Processes that call
+// it at the same time get the same key.
 func LoadOrCreate(path string) (Master, error) {
 	m, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +58,9 @@ func LoadOrCreate(path string) (Master, error) {
 	return Load(path)
 }
 
-// Load reads the master key from a file with one line of base64. It returns an error if
-// others can read or change the file, and one that wraps fs.ErrNotExist if there is none.
+// Load reads the master key from a file that contains one line of base64. It
+// returns an error if other users can read or change the file, and an error that
+// wraps fs.ErrNotExist if the file does not exist.
 func Load(path string) (Master, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -93,7 +95,8 @@ func checkKeyFile(path string, stat fs.FileInfo) error {
 	return nil
 }
 
-// createKeyFile writes a new key to path, unless another process did so first.
+// createKeyFile writes a new key to path, unless another process has created the
+// file first.
 func createKeyFile(path string) error {
 	folder := filepath.Dir(path)
 	temp, err := os.CreateTemp(folder, ".master-key-*")
@@ -118,8 +121,9 @@ func createKeyFile(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// ID returns a name of the master key that does not reveal it: 16 hexadecimal digits. An
-// installation uses it to detect that its key was replaced. It is "" for the zero Master.
+// ID returns an identifier of the master key, 16 hexadecimal digits that do not
+// reveal the key. An installation uses it to detect that its key was replaced. ID
+// returns "" for the zero Master.
 func (m Master) ID() string {
 	if m.IsZero() {
 		return ""
@@ -127,8 +131,8 @@ func (m Master) ID() string {
 	return hex.EncodeToString(m.Derive("name of the master key").MAC()[:8])
 }
 
-// Derive returns the key for the purpose that the label names. The same label yields the
-// same key; keys of different labels are independent.
+// Derive returns the key for the purpose named by the label. The same label yields
+// the same key. Keys with different labels are independent.
 func (m Master) Derive(label string) Key {
 	if m.IsZero() {
 		return Key{}
@@ -136,11 +140,11 @@ func (m Master) Derive(label string) Key {
 	return Key{newHidden(m.deriveBytes("key", label))}
 }
 
-// deriveBytes derives 32 bytes for a use and a label.
+// deriveBytes derives 32 bytes from the master key for a use and a label.
 func (m Master) deriveBytes(use, label string) []byte {
 	out, err := hkdf.Key(sha256.New, m.bytes(), nil, "intray 1 "+use+": "+label, keySize)
 	if err != nil {
-		// Only a length beyond 8,160 bytes causes it.
+		// This error occurs only for more than 8,160 bytes.
 		panic(fmt.Sprintf("secrets: derive a key: %v", err))
 	}
 	return out
@@ -149,18 +153,18 @@ func (m Master) deriveBytes(use, label string) []byte {
 // ErrToken reports that a token was not signed with this key or was altered.
 var ErrToken = errors.New("the token is invalid")
 
-// The use is part of every MAC, so that a MAC is never a valid signature of a token.
+// Every MAC covers its use, so that it is never a valid signature of a token.
 const (
 	forMAC   = 1
 	forToken = 2
 )
 
-// Key is a key of 32 bytes that Master.Derive returned. The zero Key verifies nothing and
-// panics when it is used to sign.
+// Key is a 32-byte key that Master.Derive returned. The zero Key verifies nothing,
+// and signing with it panics.
 type Key struct{ hidden }
 
-// MAC returns the HMAC-SHA256 of the parts, 32 bytes. Parts are length-prefixed: ("ab", "c")
-// and ("a", "bc") have different MACs.
+// MAC returns the 32-byte HMAC-SHA256 of the parts. Parts are length-prefixed:
+// ("ab", "c") and ("a", "bc") have different MACs.
 func (k Key) MAC(parts ...[]byte) []byte { return k.computeMAC(forMAC, parts...) }
 
 // Equal reports in constant time whether mac is the MAC of the parts.
@@ -174,8 +178,8 @@ func (k Key) Sign(payload []byte) string {
 	return tokenEncoding.EncodeToString(payload) + "." + tokenEncoding.EncodeToString(k.computeMAC(forToken, payload))
 }
 
-// Verify returns the payload of a token that Sign made with this key, or ErrToken. It refuses
-// all but the canonical encoding.
+// Verify returns the payload of a token that Sign made with this key. For any other
+// token, including one that is not canonically encoded, it returns ErrToken.
 func (k Key) Verify(token string) ([]byte, error) {
 	head, tail, ok := strings.Cut(token, ".")
 	if !ok || k.IsZero() {
@@ -191,8 +195,8 @@ func (k Key) Verify(token string) ([]byte, error) {
 
 var tokenEncoding = base64.RawURLEncoding
 
-// decodeToken refuses text with stray bits at the end or with line ends, which the decoder
-// ignores.
+// decodeToken decodes base64url. It refuses text with unused bits set at the end or
+// with line breaks, which the decoder ignores.
 func decodeToken(text string) ([]byte, bool) {
 	content, err := tokenEncoding.DecodeString(text)
 	return content, err == nil && tokenEncoding.EncodeToString(content) == text
@@ -208,7 +212,7 @@ func (k Key) computeMAC(use byte, parts ...[]byte) []byte {
 	return mac.Sum(nil)
 }
 
-// lengthPrefixed concatenates the parts, each after its length.
+// lengthPrefixed concatenates the parts and puts the length of each one before it.
 func lengthPrefixed(parts ...[]byte) []byte {
 	var out []byte
 	for _, part := range parts {

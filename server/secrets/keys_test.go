@@ -210,7 +210,7 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// Signatures must stay valid in every later version.
+// Every later version must accept signatures made by this one.
 func TestDerivationIsStable(t *testing.T) {
 	raw, err := hkdf.Key(sha256.New, []byte(canary), nil, "intray 1 key: upload", 32)
 	if err != nil {
@@ -262,7 +262,8 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// Payloads of different lengths modulo 3 end in different numbers of unused bits.
+// The number of unused bits at the end depends on the length of the payload modulo
+// 3.
 func TestAlteredTokensAreRefused(t *testing.T) {
 	k := master(t, canary).Derive("x")
 	for _, payload := range []string{"", "a", "ab", "abc", `{"import":"1","expires":1}`} {
@@ -306,7 +307,8 @@ func TestForeignTokens(t *testing.T) {
 	}
 }
 
-// TestLoadLimitsSize checks the exact limit of a key file, and that padding is ignored.
+// TestLoadLimitsSize checks the exact maximum size of a key file, and that padding
+// is ignored.
 func TestLoadLimitsSize(t *testing.T) {
 	key := base64.StdEncoding.EncodeToString([]byte(canary))
 	for size, want := range map[int]string{4095: "", 4096: "", 4097: "not a master key file"} {

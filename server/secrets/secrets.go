@@ -1,13 +1,13 @@
 // Package secrets protects secrets in storage, in memory and in tokens.
 //
-// The [Master] is the key of an installation. A [Key] is derived from it for one purpose
-// and makes MACs and signed tokens. A [Cipher], also derived for one purpose, encrypts bytes
-// for a row of the database; they decrypt in that row only. A [Secret] is a text such as a
-// password.
+// The [Master] is the key of an installation. A [Key] is derived from it for one
+// purpose and creates MACs and signed tokens. A [Cipher] is also derived for one
+// purpose and encrypts bytes for one row of the database. They can be decrypted for
+// that row only. A [Secret] is secret text, such as a password.
 //
-// All four print as "redacted" with every verb and encoder, also inside other values. The
-// package does not hash passwords and does not rotate keys. Tokens do not expire unless
-// their payload says so.
+// All four print as "redacted" with every verb and encoder, even inside other
+// values. The package does not hash passwords and does not rotate keys. Tokens do
+// not expire unless their payload says so.
 package secrets
 
 import (
@@ -33,10 +33,11 @@ func newHidden[T string | []byte](content T) hidden {
 
 func (h hidden) bytes() []byte { return []byte(*h.text) }
 
-// IsZero reports whether the value holds no secret.
+// IsZero reports whether h contains no secret.
 func (h hidden) IsZero() bool { return h.text == nil }
 
-// redacted has the methods that printers and encoders call.
+// redacted has the methods that fmt and encoders call. Each of them prints
+// "redacted".
 type redacted struct{}
 
 func (redacted) String() string                 { return redactedText }
@@ -47,11 +48,11 @@ func (redacted) MarshalText() ([]byte, error)   { return []byte(redactedText), n
 func (redacted) MarshalJSON() ([]byte, error)   { return []byte(`"` + redactedText + `"`), nil }
 func (redacted) MarshalBinary() ([]byte, error) { return []byte(redactedText), nil }
 
-// Secret is a text that must not be printed. The zero Secret is the empty text. Compare
+// Secret is text that must not be printed. The zero Secret is empty. Compare
 // secrets with Equal, never with ==.
 type Secret struct{ hidden }
 
-// NewSecret returns a secret with the text.
+// NewSecret returns text as a secret.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
@@ -59,7 +60,7 @@ func NewSecret(text string) Secret {
 	return Secret{newHidden(text)}
 }
 
-// Reveal returns the text.
+// Reveal returns the text of the secret.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -67,8 +68,8 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Equal reports whether two secrets have the same text. The time it takes depends on their
-// lengths only.
+// Equal reports whether two secrets have the same text. Its running time depends
+// only on the lengths.
 func (s Secret) Equal(other Secret) bool {
 	return constantTimeEqual([]byte(s.Reveal()), []byte(other.Reveal()))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// canary is 32 bytes that are easy to find in printed text.
+// canary is a 32-byte secret that is easy to find in output.
 const canary = "canary-0123456789-canary-6789-AB"
 
 func master(t *testing.T, text string) secrets.Master {
@@ -27,7 +27,7 @@ func master(t *testing.T, text string) secrets.Master {
 	return m
 }
 
-// holder has secrets in exported and unexported fields.
+// holder is a struct with secrets in exported and unexported fields.
 type holder struct {
 	Secret  secrets.Secret
 	Pointer *secrets.Secret

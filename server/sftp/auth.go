@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// maxKeyText is the longest private key, in bytes. An RSA key of 16,384 bits, the largest
-// that OpenSSH generates, takes 13 KB.
+// maxKeyText is the maximum length of a private key file, in bytes. An RSA key of
+// 16,384 bits, the largest that OpenSSH generates, is 13 KB long.
 const maxKeyText = 32 << 10
 
 const opensshKey = "OPENSSH PRIVATE KEY"
@@ -25,9 +25,10 @@ const opensshKey = "OPENSSH PRIVATE KEY"
 // removes its passphrase.
 const convertKey = "ssh-keygen -p -f FILE"
 
-// Fingerprint returns the SHA-256 fingerprint of the public key as OpenSSH prints it:
-// "SHA256:…". The private key must be in OpenSSH format, without a passphrase. The message
-// of an error describes the problem and contains no part of the key.
+// Fingerprint returns the SHA-256 fingerprint of the public key in the format of
+// OpenSSH: "SHA256:…". The private key must be in OpenSSH format, without a
+// passphrase. The message of an error describes the problem and contains no part of
+// the key.
 func Fingerprint(privateKey secrets.Secret) (string, error) {
 	signer, err := parsePrivateKey(privateKey)
 	if err != nil {
@@ -60,7 +61,7 @@ func parsePrivateKey(privateKey secrets.Secret) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// authMethods checks the secrets and returns the methods to log in with, and their names in
+// authMethods checks the secrets and returns the login methods and their names in
 // the protocol.
 func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err error) {
 	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
@@ -76,8 +77,8 @@ func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err
 
 var errMoreQuestions = errors.New("the server asks for more than a password")
 
-// answerOnce answers the first single hidden question with the password. A further
-// question would be for a code that nobody is there to enter.
+// answerOnce answers the first single hidden question with the password. A second
+// question would ask for a code that nobody is there to enter.
 func answerOnce(password secrets.Secret) ssh.KeyboardInteractiveChallenge {
 	answered := false
 	return func(_, _ string, questions []string, echo []bool) ([]string, error) {
@@ -92,8 +93,8 @@ func answerOnce(password secrets.Secret) ssh.KeyboardInteractiveChallenge {
 	}
 }
 
-// hostKeyPin is the host key that a server must show. Without a pinned key, that is the
-// first one it showed.
+// hostKeyPin is the host key that a server must present. If none is pinned, the
+// first key that the server presents becomes the pinned one.
 type hostKeyPin struct {
 	pinned ssh.PublicKey // nil if none
 
@@ -102,8 +103,8 @@ type hostKeyPin struct {
 	mismatch *HostKeyError
 }
 
-// HostKeyError reports that a server showed another key than the pinned one. Both are
-// fingerprints as OpenSSH prints them.
+// HostKeyError reports that a server presented a different key than the pinned one.
+// Want and Found are fingerprints in the format of OpenSSH.
 type HostKeyError struct{ Want, Found string }
 
 func (e *HostKeyError) Error() string {
@@ -126,7 +127,7 @@ func parsePin(text string) (*hostKeyPin, error) {
 	return &hostKeyPin{pinned: key}, nil
 }
 
-// verify is called at the first and at every later key exchange.
+// verify checks the key that a server presents. It is called at every key exchange.
 func (p *hostKeyPin) verify(key ssh.PublicKey) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,16 +165,17 @@ func (p *hostKeyPin) report() Report {
 	}
 }
 
-// hostKeyAlgorithms are all accepted algorithms. Certificates are not among them because
-// no authority is configured that could vouch for them.
+// hostKeyAlgorithms are all accepted algorithms. They do not include certificates,
+// because no trusted authority is configured.
 var hostKeyAlgorithms = []string{
 	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521,
 	ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
 }
 
-// algorithms returns hostKeyAlgorithms with those of the pinned key first: of several
-// keys, a server shows the first that the client asks for. The others remain, so that a
-// server that lost the pinned key shows the one that replaced it.
+// algorithms returns hostKeyAlgorithms with those of the pinned key first, because
+// a server with several keys presents the first one that the client asks for. The
+// list keeps the others, so that a server that lost the pinned key can present its
+// replacement.
 func (p *hostKeyPin) algorithms() []string {
 	if p.pinned == nil {
 		return hostKeyAlgorithms

@@ -105,7 +105,7 @@ func newEd25519(t *testing.T) ed25519.PrivateKey {
 	return key
 }
 
-// legacyKey generates a key in a format older than OpenSSH's.
+// legacyKey generates a private key in a format that is older than OpenSSH's.
 func legacyKey(t *testing.T, kind string) string {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -175,8 +175,8 @@ func TestKeyRefused(t *testing.T) {
 	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.private_key")
 }
 
-// interactiveServer starts a server that asks rounds of questions instead of accepting a
-// password.
+// interactiveServer starts a server that asks rounds of questions instead of
+// accepting a password.
 func interactiveServer(t *testing.T, rounds ...[]string) sftp.Credential {
 	key, _ := newKey(t, "ed25519")
 	cfg := &ssh.ServerConfig{
@@ -226,8 +226,8 @@ func TestQuestions(t *testing.T) {
 	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.password")
 }
 
-// A server with several keys must show the pinned one, not the first in its own list or in
-// the library's.
+// A server with several keys must present the pinned one, even if a different key
+// is first in the server's list or in that of the library.
 func TestPinOfEveryType(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"rsa", "ecdsa", "ed25519"}
@@ -252,7 +252,8 @@ func TestHostKeyChanged(t *testing.T) {
 		old, _ := newKey(t, kinds[0])
 		now, _ := newKey(t, kinds[1])
 		var attempted atomic.Bool
-		// This runs after the server has ended: cleanup functions run last in, first out.
+		// This runs after the server has ended, because cleanup functions run last
+		// in, first out.
 		t.Cleanup(func() {
 			if attempted.Load() {
 				t.Errorf("%v: the client tried to log in", kinds)

@@ -1,16 +1,18 @@
-// Package sftp is an SFTP client for servers of customers.
+// Package sftp is an SFTP client for customers' servers.
 //
-// A [Client] connects with a [Credential], which names the server, the user, one secret
-// and the pinned host key. A [Session] is one connection: it lists a directory, fetches
-// files and uploads files. A [File] is one version of a file: a path, a size and a
-// modification time. A [Schedule] determines when to look for files, and [PlanFetch] which
-// of the listed files are new and at rest. Both are pure.
+// A [Client] connects with a [Credential], which contains the server, the user, one
+// secret and the pinned host key. A [Session] is one connection that lists
+// directories, fetches files and uploads files. A [File] is one version of a file:
+// a path, a size and a modification time. A [Schedule] determines when to look for
+// files, and [PlanFetch] determines which of the listed files are new and no longer
+// changing. Both are pure.
 //
-// Servers are untrusted: everything they do is bounded in time and bytes, and no text of
-// theirs is shown to people except file names, which are validated and escaped. Listing
-// and fetching change nothing on the server. The package uses no agent, no known_hosts
-// file and no settings of the machine. It stores nothing: the caller remembers the host
-// key and which files were fetched.
+// Servers are untrusted: the time and the bytes of every operation are limited, and
+// messages for people quote no text from the server except file names, which are
+// validated and escaped. Listing and fetching change nothing on the server. The
+// package does not use an SSH agent, a known_hosts file or settings of the machine.
+// It stores nothing: the caller remembers the host key and which files were
+// fetched.
 package sftp
 
 import (
@@ -32,7 +34,7 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// The defaults of Config.
+// These are the defaults of Config.
 const (
 	DefaultTimeout     = 15 * time.Second
 	DefaultPatience    = 30 * time.Second
@@ -40,47 +42,52 @@ const (
 	DefaultKeepAlive   = 30 * time.Second
 )
 
-// maxUser is the longest user name, in bytes.
+// maxUser is the maximum length of a user name, in bytes.
 const maxUser = 255
 
-// Credential is a server and what is needed to log in to it. Exactly one of Password and
-// PrivateKey is set.
+// Credential contains the address of a server and the login. Exactly one of
+// Password and PrivateKey is set.
 type Credential struct {
-	// Hostname is a name or an IP address that satisfies ValidHostname.
+	// Hostname is a host name or an IP address that satisfies ValidHostname.
 	Hostname string
 	// Port ranges from 1 to 65535.
 	Port int
 	User string
-	// Password also answers a server that asks one hidden question.
+	// Password is also the answer if a server asks one hidden question.
 	Password secrets.Secret
 	// PrivateKey is in OpenSSH format, without a passphrase.
 	PrivateKey secrets.Secret
 	// HostKey is the pinned host key as a line of an authorized_keys file
-	// ("ssh-ed25519 AAAA…"). "" accepts any key.
+	// ("ssh-ed25519 AAAA…"). "" means that any key is accepted.
 	HostKey string
 }
 
-// Report describes the server of a successful connection.
+// Report describes the server after a successful connection.
 type Report struct {
-	// HostKey is the key that the server showed, as a line of an authorized_keys file.
+	// HostKey is the key that the server presented, as a line of an authorized_keys
+	// file.
 	HostKey string
-	// HostKeyFingerprint is its fingerprint as OpenSSH prints it: "SHA256:…".
+	// HostKeyFingerprint is the fingerprint of HostKey in the format of OpenSSH:
+	// "SHA256:…".
 	HostKeyFingerprint string
 }
 
-// Config configures a Client. The zero Config works.
+// Config configures a Client. The zero Config uses the defaults.
 type Config struct {
-	// Timeout bounds connecting, from the DNS lookup to the first response over SFTP.
-	// Default DefaultTimeout.
+	// Timeout is the maximum time to connect, from the DNS lookup to the first
+	// response over SFTP. Default DefaultTimeout.
 	Timeout time.Duration
-	// Patience bounds the wait for one response, or for 32 KiB of a file. Default
-	// DefaultPatience.
+	// Patience is the maximum time to wait for one response, or for 32 KiB of a
+	// file. Default DefaultPatience.
 	Patience time.Duration
-	// ListTimeout bounds listing one directory. Default DefaultListTimeout.
+	// ListTimeout is the maximum time to list one directory. Default
+	// DefaultListTimeout.
 	ListTimeout time.Duration
-	// KeepAlive is the interval of keep-alive requests. Default DefaultKeepAlive.
+	// KeepAlive is the interval between keep-alive requests. Default
+	// DefaultKeepAlive.
 	KeepAlive time.Duration
-	// Rand is the source of temporary file names. Default crypto/rand.
+	// Rand is the source of randomness for temporary file names. Default
+	// crypto/rand.
 	Rand io.Reader
 }
 
@@ -102,7 +109,8 @@ func New(dialer *egress.Dialer, cfg Config) *Client {
 	return &Client{dialer: dialer, cfg: cfg}
 }
 
-// Test dials, closes the session and returns its report. Its errors are those of Dial.
+// Test connects like Dial, closes the session and returns its report. Its errors
+// are those of Dial.
 func (c *Client) Test(ctx context.Context, cred Credential) (Report, error) {
 	s, err := c.Dial(ctx, cred)
 	if err != nil {
@@ -113,8 +121,8 @@ func (c *Client) Test(ctx context.Context, cred Credential) (Report, error) {
 }
 
 // Dial connects, checks the host key, logs in, starts SFTP and requests the working
-// directory. The session outlives ctx; the caller must close it. Errors have the type
-// *Error, except that one caused by cancellation wraps context.Canceled.
+// directory. The session outlives ctx, and the caller must close it. Errors are of
+// type *Error, except that after a cancellation the error wraps context.Canceled.
 func (c *Client) Dial(ctx context.Context, cred Credential) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -129,11 +137,11 @@ func (c *Client) Dial(ctx context.Context, cred Credential) (*Session, error) {
 	return s, nil
 }
 
-// maxOpening is how many bytes a server may send until SFTP works. An honest one needs
-// about 4 KiB.
+// maxOpening is the maximum number of bytes that a server may send before SFTP is
+// ready. A well-behaved server sends about 4 KiB.
 const maxOpening = 4 << 20
 
-// stage is how far connecting has come.
+// stage is the progress of an attempt to connect.
 type stage int
 
 const (
@@ -143,7 +151,7 @@ const (
 	openingSFTP
 )
 
-// action returns what is done at a stage.
+// action returns a description of the stage for people.
 func (s stage) action() intray.Message {
 	return [...]intray.Message{
 		intray.NewMessage("sftp.connecting", nil), intray.NewMessage("sftp.greeting", nil),
@@ -158,11 +166,11 @@ type attempt struct {
 	address string
 	hostKey *hostKeyPin
 	conn    *egress.LimitedConn
-	// auth are the methods to log in with, authNames their names in the protocol.
+	// auth are the login methods. authNames are their names in the protocol.
 	auth      []ssh.AuthMethod
 	authNames []string
 	isOpening bool
-	// refused reports whether the server accepts none of the remaining methods.
+	// refused is true if the server accepts none of the remaining methods.
 	refused bool
 }
 
@@ -192,7 +200,8 @@ func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer) (*Session,
 		return nil, err
 	}
 	a.conn = egress.LimitReads(raw, maxOpening)
-	// The SSH library does not support contexts, so the connection closes with ctx.
+	// The SSH library does not support contexts, so canceling ctx closes the
+	// connection.
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 	defer stop()
 	conn, channels, requests, err := ssh.NewClientConn(a.conn, a.address, a.config())
@@ -228,8 +237,9 @@ func (a *attempt) config() *ssh.ClientConfig {
 	}
 }
 
-// noteRefusal is called after each method. It leaves the choice of the next one to the
-// library, which has no error type for running out of methods.
+// noteRefusal records whether any login method remains that the server accepts. The
+// library calls it after each method. It returns no method, so the library chooses
+// the next one itself. The library has no error type for running out of methods.
 func (a *attempt) noteRefusal(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	a.refused = !slices.ContainsFunc(a.authNames, func(method string) bool {
 		return slices.Contains(about.AllowedMethods, method) && !slices.Contains(about.TriedMethods, method)

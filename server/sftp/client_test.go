@@ -80,7 +80,7 @@ func TestNobodyListens(t *testing.T) {
 	wantError(t, err, sftp.Unreachable, "sftp.connection_refused")
 }
 
-// emptyDNS resolves no name.
+// emptyDNS returns a resolver that resolves no name.
 func emptyDNS(t *testing.T) *net.Resolver {
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -99,7 +99,8 @@ func emptyDNS(t *testing.T) *net.Resolver {
 			if err != nil {
 				return
 			}
-			// The query itself, marked as a response with the code NXDOMAIN.
+			// The response is the query itself, marked as a response with the code
+			// NXDOMAIN.
 			buf[2], buf[3] = 0x81, 0x83
 			_, _ = server.WriteTo(buf[:n], from)
 		}
@@ -189,7 +190,8 @@ func floodIgnored(c net.Conn, greeting string) {
 	repeat(c, packet(uint32(1+len(payload)+fill), string([]byte{byte(fill)})+payload+strings.Repeat("p", fill)))
 }
 
-// clientFor returns a client that times out soon only if that is the expected error.
+// clientFor returns a client with a short timeout if kind is TimedOut, and
+// otherwise with a long one.
 func clientFor(kind sftp.Kind, short time.Duration) *sftp.Client {
 	if kind == sftp.TimedOut {
 		return newClient(sftp.Config{Timeout: short})
@@ -364,7 +366,8 @@ func TestEvilOpening(t *testing.T) {
 	}
 }
 
-// serveChannels authenticates and calls handle with each offered channel.
+// serveChannels returns a handler that authenticates the client and calls handle
+// with each channel that it opens.
 func serveChannels(cfg *ssh.ServerConfig, handle func(ssh.NewChannel)) func(net.Conn) {
 	return func(raw net.Conn) {
 		_, channels, requests, err := ssh.NewServerConn(raw, cfg)

@@ -10,30 +10,31 @@ import (
 )
 
 const (
-	// chunkSize is how much of a file one request transfers, in bytes: as much as every
-	// server must support.
+	// chunkSize is the number of bytes that one request transfers. Every server
+	// must support this many.
 	chunkSize = 32 << 10
-	// inFlight is how many chunks are requested ahead: slightly less than the 2 MiB that
-	// the SSH library allows in flight on a channel. At a round trip of 50 ms this yields
-	// 28 MB/s, and half as many give half of that.
+	// inFlight is the maximum number of chunks requested ahead. It is slightly less
+	// than the 2 MiB that the SSH library allows in flight on a channel. With a
+	// round trip of 50 ms, this achieves 28 MB/s; half as many chunks achieve half
+	// of that.
 	inFlight = 60
 )
 
 // Download describes what Session.Fetch fetches.
 type Download struct {
-	// File is the version that was listed.
+	// File is the listed version of the file.
 	File File
-	// Offset is the byte to start at: what an earlier Fetch of the same version wrote.
-	// It ranges from 0 to File.Size.
+	// Offset is the byte to start at: the number of bytes that an earlier Fetch of
+	// the same version wrote. It ranges from 0 to File.Size.
 	Offset int64
-	// MaxSize is the largest file that is fetched, in bytes. 0 means any size.
+	// MaxSize is the maximum size of the file, in bytes. 0 means any size.
 	MaxSize int64
 }
 
 // Fetch writes a file from the offset to its end and returns the number of bytes
-// written, also with an error. A nil error means that the file was the listed version
-// before and after, and that all of it was written. These kinds of *Error need different
-// reactions:
+// written, even if it returns an error. If the error is nil, the file was the
+// listed version before and after the transfer, and all of it was written. These
+// kinds of *Error need different reactions:
 //
 //   - Changed: the file is another version now. Discard what was written.
 //   - Missing, Forbidden, Failed: the server does not serve the file (any more).
@@ -41,8 +42,9 @@ type Download struct {
 //   - TimedOut, Lost: to resume, fetch on a new session with Offset raised by the number
 //     of bytes written.
 //
-// Errors of the writer are wrapped. Config.Patience ends transfers that make no progress;
-// ctx bounds the whole. Fetch changes nothing on the server.
+// Errors of the writer are wrapped. Config.Patience ends transfers that make no
+// progress, and ctx limits the duration of the whole transfer. Fetch changes
+// nothing on the server.
 func (s *Session) Fetch(ctx context.Context, d Download, to io.Writer) (int64, error) {
 	f := d.File
 	if d.Offset < 0 || d.Offset > f.Size {
@@ -68,7 +70,7 @@ type fetcher struct {
 	written   int64
 }
 
-// chunk is a part of the file.
+// chunk is a part of the file that one request transfers.
 type chunk struct {
 	id      uint32 // of the request for the missing rest
 	offset  int64
@@ -95,7 +97,7 @@ func (g *fetcher) run(ctx context.Context) error {
 	return g.checkUnchanged(ctx)
 }
 
-// checkUnchanged compares the file with the version that was listed.
+// checkUnchanged returns an error if the file differs from the listed version.
 func (g *fetcher) checkUnchanged(ctx context.Context) error {
 	found, err := g.session.lstat(ctx, g.file.Path)
 	if err != nil {
@@ -142,7 +144,7 @@ func (g *fetcher) copy(ctx context.Context) error {
 	}
 }
 
-// requestNext requests the next chunk of the file.
+// requestNext sends the request for the next chunk of the file.
 func (g *fetcher) requestNext() (err error) {
 	var c *chunk
 	if n := len(g.free); n > 0 {
@@ -161,8 +163,8 @@ func (g *fetcher) requestContent(offset int64, size int) (id uint32, err error) 
 	return g.session.send(newRequest(msgRead).string(g.handle).uint64(uint64(offset)).uint32(uint32(size)))
 }
 
-// receiveContent receives a response. A server may send less than was requested; the rest
-// is requested again.
+// receiveContent receives a response. If the server sent less than was requested,
+// receiveContent requests the rest.
 func (g *fetcher) receiveContent() error {
 	got, err := g.session.next()
 	if err != nil {
@@ -170,7 +172,7 @@ func (g *fetcher) receiveContent() error {
 	}
 	i := slices.IndexFunc(g.pending, func(c *chunk) bool { return c.id == got.id })
 	if i < 0 {
-		return nil // of a call that ended early
+		return nil // a response to a call that ended early
 	}
 	c := g.pending[i]
 	content, err := g.contentOf(&got, c.size-len(c.content))
@@ -199,7 +201,7 @@ func (g *fetcher) contentOf(got *response, requested int) ([]byte, error) {
 	return content, nil
 }
 
-// writeComplete writes the chunks that are complete, up to the first that is not.
+// writeComplete writes the complete chunks up to the first incomplete one.
 func (g *fetcher) writeComplete(w *watchdog) error {
 	for len(g.pending) > 0 && len(g.pending[0].content) == g.pending[0].size {
 		c := g.pending[0]
@@ -219,7 +221,8 @@ func (g *fetcher) writeComplete(w *watchdog) error {
 	return nil
 }
 
-// checkEnd requests the byte after the last one, which must not exist.
+// checkEnd checks that the file ends here: it requests the byte after the last one,
+// which must not exist.
 func (g *fetcher) checkEnd(ctx context.Context) error {
 	w := g.session.startWatchdog(ctx)
 	defer w.stop()

@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// randomText returns the same bytes every time.
+// randomText returns random bytes that are the same in every run.
 func randomText(size int) string {
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
@@ -35,7 +35,7 @@ func listOne(t testing.TB, s *sftp.Session, folder string) sftp.File {
 	return got.Files[0]
 }
 
-// onWrite is a writer that calls a function at each write.
+// onWrite is a writer that calls itself at each write.
 type onWrite func(p []byte)
 
 func (w onWrite) Write(p []byte) (int, error) {
@@ -84,7 +84,8 @@ func TestFetchWhileItChanges(t *testing.T) {
 			return errors.Join(err, f.Close())
 		}, sftp.Changed, "sftp.file_goes_on"},
 		"shrinks": {func(path string) error { return os.Truncate(path, 2<<20+5) }, sftp.Changed, "sftp.file_ends_early"},
-		// Written in place: while a truncated file grows again, the server may also report its end.
+		// Overwrite the file in place: while a truncated file grows again, the
+		// server may also report its end.
 		"is written over": {func(path string) error {
 			f, err := os.OpenFile(path, os.O_WRONLY, 0)
 			if err == nil {
@@ -120,7 +121,7 @@ func TestFetchWhileItChanges(t *testing.T) {
 	}
 }
 
-// An interrupted download resumes on another connection.
+// An interrupted download resumes on a new connection.
 func TestFetchFromKilledServer(t *testing.T) {
 	t.Parallel()
 	signer, mine := newKey(t, "ed25519")
@@ -178,7 +179,7 @@ func TestFetchToBadWriters(t *testing.T) {
 	}
 }
 
-// The memory of a download does not depend on the size of the file.
+// The memory that a download needs does not depend on the size of the file.
 func TestFetchMemory(t *testing.T) {
 	s, folder := openSSHSession(t), t.TempDir()
 	file := writeFile(t, folder, "a.csv", "")
@@ -238,7 +239,8 @@ func endlessContent(s *fakeServer, id uint32, body []byte) {
 	s.send(103, id, str(strings.Repeat("e", int(want))))
 }
 
-// A wrong size costs no memory and is detected.
+// A wrong file size in the listing is detected and does not increase the memory
+// use.
 func TestWrongSize(t *testing.T) {
 	t.Parallel()
 	const tera = 1 << 40
@@ -260,7 +262,7 @@ func TestWrongSize(t *testing.T) {
 	}
 }
 
-// A server may send less than was requested, and in another order.
+// A server may send less than was requested, and out of order.
 func TestShortReads(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("0123456789abcdef", 8<<10) // four chunks

@@ -17,56 +17,60 @@ import (
 // Kind classifies an Error for programs.
 type Kind string
 
-// The kinds. Those up to Denied are of connecting, the others of a session.
+// These are the kinds. The kinds up to Denied are errors of Dial. The others are
+// errors of a session.
 const (
-	// Invalid: the credential is invalid; nothing was connected.
+	// Invalid means that the credential is invalid, so no connection was made.
 	Invalid Kind = "invalid_credential"
-	// Refused: egress refused the address; nothing was connected.
+	// Refused means that package egress refused the address, so no connection was
+	// made.
 	Refused Kind = "egress_refused"
-	// NoSuchHost: the host name does not exist.
+	// NoSuchHost means that the host name does not exist.
 	NoSuchHost Kind = "no_such_host"
-	// Unreachable: no connection was established.
+	// Unreachable means that no connection could be established.
 	Unreachable Kind = "unreachable"
-	// TimedOut: the server was too slow, or the time of the call ran out.
+	// TimedOut means that the server was too slow, or that the deadline of the call
+	// passed.
 	TimedOut Kind = "timed_out"
-	// NotSFTP: the server does not speak SSH or does not offer SFTP.
+	// NotSFTP means that the server does not use SSH or does not offer SFTP.
 	NotSFTP Kind = "not_sftp"
-	// HostKeyChanged: the server showed another host key; no secret was sent. The error
-	// wraps a *HostKeyError.
+	// HostKeyChanged means that the server presented a different host key than the
+	// pinned one, so no secret was sent. The error wraps a *HostKeyError.
 	HostKeyChanged Kind = "host_key_changed"
-	// Denied: the server refused the login.
+	// Denied means that the server refused the login.
 	Denied Kind = "login_denied"
 
-	// BadPath: the path or name is invalid; nothing was requested.
+	// BadPath means that the path or name is invalid, so nothing was requested.
 	BadPath Kind = "bad_path"
-	// Missing: the directory or file does not exist (any more).
+	// Missing means that the directory or file does not exist, or no longer exists.
 	Missing Kind = "missing"
-	// Forbidden: the user lacks the permission.
+	// Forbidden means that the user lacks the permission.
 	Forbidden Kind = "forbidden"
-	// TooMany: a directory exceeds a limit of List.
+	// TooMany means that a directory exceeds a limit of List.
 	TooMany Kind = "too_many_files"
-	// TooLarge: a file is larger than Download.MaxSize.
+	// TooLarge means that a file is larger than Download.MaxSize.
 	TooLarge Kind = "file_too_large"
-	// Changed: a file is not the version that was listed, or changed while it was
-	// fetched. Try again when it is at rest.
+	// Changed means that a file is not the listed version, or that it changed while
+	// it was fetched. Try again when it no longer changes.
 	Changed Kind = "file_changed"
-	// Exists: a file of this name exists, and the server cannot replace it in one step.
+	// Exists means that a file of this name exists, and that the server cannot
+	// replace it in one step.
 	Exists Kind = "file_exists"
-	// Failed: the server refused the request without a reason.
+	// Failed means that the server refused the request without a reason.
 	Failed Kind = "server_failed"
-	// Lost: the server closed the connection.
+	// Lost means that the server closed the connection.
 	Lost Kind = "connection_lost"
-	// Misbehaved: the server violated the protocol.
+	// Misbehaved means that the server violated the protocol.
 	Misbehaved Kind = "protocol_broken"
 )
 
-// Error is a failure of a call to a server.
+// Error reports a failed call to a server.
 type Error struct {
 	Kind Kind
-	// Text is for the person who owns the credential. It quotes nothing of the server
-	// except file names.
+	// Text describes the error to the owner of the credential. It quotes nothing
+	// from the server except file names.
 	Text intray.Message
-	// Err is the cause, for logs; it may quote the server. It can be nil.
+	// Err is the cause, for logs, or nil. It may quote the server.
 	Err error
 }
 
@@ -142,14 +146,14 @@ func (a *attempt) explainLogin(err error) error {
 	return &Error{Denied, intray.NewMessage("sftp.login_broken_off", params), err}
 }
 
-// hungUp reports whether err is the end of a connection.
+// hungUp reports whether err means that the connection was closed.
 func hungUp(err error) bool {
 	var network net.Error
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network)
 }
 
-// action is what a session does, for messages: "read the file", "reading the file", and
-// "the file".
+// action is an operation of a session, as messages phrase it: "read the file",
+// "reading the file", and "the file".
 type action struct{ infinitive, gerund, object intray.Message }
 
 func readingFile(path string) action {
@@ -172,7 +176,7 @@ func writingToDirectory(path string) action {
 	return action{intray.NewMessage("sftp.write_to_directory", at), intray.NewMessage("sftp.writing_to_directory", at), intray.NewMessage("sftp.directory", at)}
 }
 
-// localError is an error that the server did not cause.
+// localError wraps an error that the server did not cause.
 type localError struct{ error }
 
 func (e *localError) Unwrap() error { return e.error }

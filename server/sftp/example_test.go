@@ -7,7 +7,8 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// One file is at rest. The other was modified a moment ago, so the next run fetches it.
+// One file has not changed for a while. The other was modified a moment ago, so a
+// later run fetches it.
 func ExamplePlanFetch() {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	listed := []sftp.File{
@@ -26,7 +27,7 @@ func ExamplePlanFetch() {
 	// fetch today.csv
 }
 
-// Missed runs are made up for once.
+// After any number of missed runs, there is one run.
 func ExampleSchedule() {
 	daily, err := sftp.DailyAt("07:30")
 	if err != nil {

@@ -30,12 +30,12 @@ const (
 	opExtended = 200
 )
 
-// fakeFS serves one directory with one file, packet by packet. replies replace the honest
-// response to a type of request.
+// fakeFS serves one directory with one file, packet by packet. replies maps types
+// of requests to replies that replace the correct response.
 type fakeFS struct {
 	content    string
-	entries    []byte // of one NAME packet, with their count
-	mode       uint32 // of the file; 0 means regular
+	entries    []byte // the entries of one NAME packet, after their count
+	mode       uint32 // the mode of the file; 0 means regular
 	extensions []string
 	replies    map[byte]reply
 
@@ -51,7 +51,7 @@ type fakeServer struct {
 	listed  bool
 }
 
-// serve is an argument for serveSSH.
+// serve serves a channel. It is an argument for serveSSH.
 func (f *fakeFS) serve(c ssh.Channel) {
 	s := &fakeServer{fakeFS: f, Channel: c}
 	for {
@@ -140,7 +140,7 @@ func (f *fakeFS) setReplies(replies map[byte]reply) {
 	f.replies = replies
 }
 
-// count returns how many requests of a type arrived.
+// count returns the number of received requests of a type.
 func (f *fakeFS) count(kind byte) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -155,7 +155,7 @@ func (f *fakeFS) connect(t testing.TB, cfg sftp.Config) *sftp.Session {
 
 type reply = func(s *fakeServer, id uint32, body []byte)
 
-// replyWith sends a fixed packet.
+// replyWith returns a reply that sends a fixed packet.
 func replyWith(kind byte, rest string) reply {
 	return func(s *fakeServer, id uint32, _ []byte) { s.send(kind, id, rest) }
 }
@@ -172,7 +172,8 @@ func silent(*fakeServer, uint32, []byte) {}
 
 func hangUp(s *fakeServer, _ uint32, _ []byte) { _ = s.Close() }
 
-// replyOnce sends the first reply once, and then the other.
+// replyOnce returns a reply that is first for the first request and then for all
+// later ones.
 func replyOnce(first, then reply) reply {
 	return func(s *fakeServer, id uint32, body []byte) {
 		if s.lookups++; s.lookups == 1 {
@@ -189,7 +190,7 @@ func u64(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n))
 
 func str(s string) string { return u32(uint32(len(s))) + s }
 
-// packet puts a length in front of the rest.
+// packet returns rest after a length field.
 func packet(length uint32, rest string) string {
 	return string(binary.BigEndian.AppendUint32(nil, length)) + rest
 }
@@ -233,7 +234,7 @@ func list(s *sftp.Session) error {
 	return err
 }
 
-// listed is the file of a fakeFS as List returns it.
+// listed returns the file of a fakeFS in the format of List.
 func listed(size int64) sftp.File {
 	return sftp.File{Path: "/in/a.csv", Size: size, Modified: time.Unix(1_700_000_000, 0).UTC()}
 }

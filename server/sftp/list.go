@@ -12,42 +12,44 @@ import (
 )
 
 const (
-	// DefaultLimit is the most files that List returns if no limit is given.
+	// DefaultLimit is the maximum number of files that List returns if the limit is
+	// 0.
 	DefaultLimit = 100_000
-	// maxEntries is the most entries of a directory that List reads.
+	// maxEntries is the maximum number of directory entries that List reads.
 	maxEntries = 1_000_000
-	// maxSkipped is how many skipped entries a Listing describes.
+	// maxSkipped is the maximum number of skipped entries that a Listing describes.
 	maxSkipped = 100
 )
 
 // File is one version of a file on a server.
 type File struct {
-	// Path is the directory as it was given to List, a slash and the name.
+	// Path consists of the directory as passed to List, a slash and the name.
 	Path string
-	// Size is in bytes.
+	// Size is the size in bytes.
 	Size int64
-	// Modified is the server's time in whole seconds, as UTC. It is zero if the server
-	// does not send it.
+	// Modified is the modification time in whole seconds, in UTC, according to the
+	// server. It is zero if the server does not send it.
 	Modified time.Time
 }
 
 // Name returns the last element of the path.
 func (f File) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
 
-// SameVersion reports whether f and other have the same path, size and time.
+// SameVersion reports whether f and other have the same path, size and modification
+// time.
 func (f File) SameVersion(other File) bool {
 	return f.Path == other.Path && f.Size == other.Size && f.Modified.Equal(other.Modified)
 }
 
 // Listing is the content of a directory.
 type Listing struct {
-	// Files are the regular files whose names match the pattern, sorted by path. Partial
-	// files of Upload are not among them.
+	// Files are the regular files whose names match the pattern, sorted by path.
+	// Partial files of Upload are not included.
 	Files []File
 	// Skipped are the first 100 entries that cannot be fetched: those with an invalid
 	// name, and those that match the pattern but are not regular files.
 	Skipped []Skipped
-	// NumSkipped counts all such entries.
+	// NumSkipped is the number of all such entries.
 	NumSkipped int
 }
 
@@ -55,15 +57,15 @@ type Listing struct {
 type Skipped struct {
 	// Name is safe to display: invisible characters are escaped.
 	Name string
-	// Reason completes the sentence "NAME was skipped because …".
+	// Reason completes the sentence "NAME was skipped because …" for people.
 	Reason intray.Message
 }
 
-// List returns the regular files of a directory whose names match the pattern. It does
-// not descend into subdirectories, and reports symbolic links as skipped. More than limit
-// files, or more than a million entries, are a TooMany error; a limit of 0 means
-// DefaultLimit. The directory must satisfy ValidDirectory. List changes nothing on the
-// server.
+// List returns the regular files of a directory whose names match the pattern. It
+// does not descend into subdirectories, and reports symbolic links as skipped. If
+// more than limit files match or the directory has more than a million entries,
+// List returns a TooMany error. A limit of 0 means DefaultLimit. The directory must
+// satisfy ValidDirectory. List changes nothing on the server.
 func (s *Session) List(ctx context.Context, directory string, pattern Pattern, limit int) (Listing, error) {
 	if err := ValidDirectory(directory); err != nil {
 		return Listing{}, &Error{Kind: BadPath, Text: intray.MessageOf(err)}
@@ -81,7 +83,7 @@ func (s *Session) List(ctx context.Context, directory string, pattern Pattern, l
 	return l.found, nil
 }
 
-// lister collects one listing.
+// lister collects the entries of one listing.
 type lister struct {
 	session    *Session
 	directory  string
@@ -89,8 +91,8 @@ type lister struct {
 	limit      int
 	entries    int
 	found      Listing
-	names      map[string]bool // names that match
-	incomplete []string        // names whose attributes the listing lacks
+	names      map[string]bool // the names that match the pattern
+	incomplete []string        // the names for which the listing has no attributes
 }
 
 func (l *lister) run(ctx context.Context) error {
@@ -122,7 +124,7 @@ func (l *lister) addEntries(got *response) error {
 	l.entries++
 	for n := got.uint32(); n > 0; n-- {
 		name := got.string()
-		got.bytes() // the entry in the format of ls -l
+		got.bytes() // skips the entry in the format of ls -l
 		found := got.attributes()
 		if got.truncated {
 			return l.session.abort(protocolError("a truncated listing"))
@@ -165,7 +167,8 @@ func (l *lister) addEntry(name string, found attributes) error {
 	return nil
 }
 
-// completeAttributes requests the attributes that the listings of some servers lack.
+// completeAttributes requests attributes that are missing from the listing, as with
+// some servers.
 func (l *lister) completeAttributes(ctx context.Context) error {
 	for _, name := range l.incomplete {
 		found, err := l.session.lstat(ctx, joinPath(l.directory, name))

@@ -101,7 +101,7 @@ func TestListRefusals(t *testing.T) {
 	}
 }
 
-// Names that no file system allows, but that a server can send.
+// A server can send names that no file system allows.
 func TestListEvilNames(t *testing.T) {
 	const control = "sftp.name_with_control_character"
 	invalid := map[string]string{
@@ -186,7 +186,7 @@ func TestEvilListings(t *testing.T) {
 	}
 }
 
-// endlessNames lists names without end.
+// endlessNames is a reply that sends names endlessly.
 func endlessNames(s *fakeServer, id uint32, _ []byte) {
 	list := make([]string, 100)
 	for i := range list {
@@ -204,7 +204,8 @@ func TestListTimeout(t *testing.T) {
 	wantError(t, list(s), sftp.TimedOut, "sftp.time_ran_out", "sftp.reading_directory")
 }
 
-// The client neither allocates what a server declares nor keeps all that it sends.
+// The client does not allocate memory for a size that the server only declares, and
+// does not keep everything that the server sends.
 func TestListMemory(t *testing.T) {
 	cases := map[string]*fakeFS{
 		"huge packet":     {replies: map[byte]reply{opReaddir: replyRaw(packet(0xffffffff, "evil"))}},

@@ -13,14 +13,15 @@ import (
 	"github.com/intraydata/intray/internal/re2"
 )
 
-// maxHostname and maxLabel are limits of the DNS, in bytes.
+// maxHostname and maxLabel are the maximum lengths of a DNS name and of a label, in
+// bytes.
 const (
 	maxHostname = 253
 	maxLabel    = 63
 )
 
-// ValidHostname returns nil for a DNS name of letters, digits and hyphens and for an IP
-// address. The message of any other error describes the problem.
+// ValidHostname returns an error unless name is an IP address or a DNS name of
+// letters, digits and hyphens. The message of the error describes the problem.
 func ValidHostname(name string) error {
 	if name == "" {
 		return &intray.MessageError{Message: intray.NewMessage("hostname.empty", nil)}
@@ -60,8 +61,8 @@ func validLabel(label string) bool {
 	return true
 }
 
-// maxName and maxDirectory are in bytes. Linux allows 255 for a name; other systems count
-// characters.
+// maxName and maxDirectory are maximum lengths in bytes. Linux allows names of up
+// to 255 bytes. Other systems count characters.
 const (
 	maxName      = 1024
 	maxDirectory = 4096
@@ -86,16 +87,16 @@ func nameProblem(name string) intray.Message {
 	return intray.Message{}
 }
 
-// isUnsafeRune reports whether r is a control character, a line separator, or a control
-// of text direction, which can make one name look like another.
+// isUnsafeRune reports whether r is a control character, a line separator or a
+// bidirectional control, which can make one name look like a different one.
 func isUnsafeRune(r rune) bool {
 	direction := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || direction
 }
 
-// ValidDirectory returns nil for an absolute path and for one relative to the user's home
-// directory. "" and "." are the home directory. The message of any other error describes
-// the problem.
+// ValidDirectory returns an error unless path is absolute or relative to the user's
+// home directory. "" and "." are the home directory. The message of the error
+// describes the problem.
 func ValidDirectory(path string) error {
 	switch {
 	case len(path) > maxDirectory:
@@ -120,10 +121,11 @@ func joinPath(directory, name string) string {
 	return directory + "/" + name
 }
 
-// maxQuoted is how much of a name a message quotes, in characters.
+// maxQuoted is the maximum number of characters of a name that a message quotes.
 const maxQuoted = 200
 
-// shown returns a name for a message: shortened, and with invisible characters escaped.
+// shown returns a name for a message, shortened and with invisible characters
+// escaped.
 func shown(name string) string {
 	if utf8.RuneCountInString(name) > maxQuoted {
 		name = string([]rune(name)[:maxQuoted]) + "…"
@@ -133,19 +135,19 @@ func shown(name string) string {
 }
 
 const (
-	// maxPattern is the longest pattern, in bytes.
+	// maxPattern is the maximum length of a pattern, in bytes.
 	maxPattern = 1000
-	// maxSteps is the most instructions that a pattern may compile to. The time to match
-	// a name is proportional to them.
+	// maxSteps is the maximum number of instructions to which a pattern may
+	// compile. The time to match a name is proportional to it.
 	maxSteps = 1000
 )
 
-// Pattern selects files by name. The zero Pattern matches every name.
+// Pattern selects files by their names. The zero Pattern matches every name.
 type Pattern struct{ exp *regexp.Regexp }
 
-// ParsePattern parses a regular expression in Go's syntax (RE2), which matches any part of
-// a name unless it is anchored. "" matches every name. The message of an error describes
-// the problem.
+// ParsePattern parses a regular expression in Go syntax (RE2). It matches any part
+// of a name unless it is anchored. "" matches every name. The message of an error
+// describes the problem.
 func ParsePattern(text string) (Pattern, error) {
 	if text == "" {
 		return Pattern{}, nil
@@ -160,7 +162,7 @@ func ParsePattern(text string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.invalid_pattern", intray.Params{"problem": re2.Describe(err)})}
 	}
-	// Compiling unrolls counted repetitions, so their size is estimated before.
+	// Compiling expands counted repetitions, so estimate their size first.
 	if estimateSteps(tree) > maxSteps {
 		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.pattern_too_slow", intray.Params{"n": maxSteps, "example": `\d+`, "example2": `\d{8}`})}
 	}

@@ -54,7 +54,7 @@ func TestPatternRefusals(t *testing.T) {
 	}
 }
 
-// A pattern costs little memory, whether it is refused or used.
+// A pattern needs little memory, whether it is accepted or refused.
 func TestPatternMemory(t *testing.T) {
 	for _, text := range []string{strings.Repeat(`\pL{1000}`, 100), strings.Repeat(`\pL`, 300), strings.Repeat("(a*)*", 190)} {
 		var before, after runtime.MemStats

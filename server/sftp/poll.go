@@ -8,7 +8,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// MinMinutes and maxMinutes bound the interval between two runs, in minutes.
+// MinMinutes and maxMinutes are the limits of the interval between two runs, in
+// minutes.
 const (
 	MinMinutes = 5
 	maxMinutes = 31 * 24 * 60
@@ -21,8 +22,9 @@ type Schedule struct {
 	timeOfDay time.Duration // since midnight UTC
 }
 
-// EveryMinutes returns a schedule that runs every n minutes. n ranges from MinMinutes to
-// the minutes of 31 days. The message of an error describes the problem.
+// EveryMinutes returns a schedule that runs every n minutes. n must be from
+// MinMinutes to 44,640, which is 31 days. The message of an error describes the
+// problem.
 func EveryMinutes(n int) (Schedule, error) {
 	if n < MinMinutes {
 		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.minutes_too_few", intray.Params{"n": MinMinutes})}
@@ -33,7 +35,7 @@ func EveryMinutes(n int) (Schedule, error) {
 	return Schedule{interval: time.Duration(n) * time.Minute}, nil
 }
 
-// DailyAt returns a schedule that runs once a day at a time of UTC from "00:00" to
+// DailyAt returns a schedule that runs once a day at a UTC time from "00:00" to
 // "23:59". The message of an error describes the problem.
 func DailyAt(clock string) (Schedule, error) {
 	at, err := time.Parse("15:04", clock)
@@ -43,14 +45,16 @@ func DailyAt(clock string) (Schedule, error) {
 	return Schedule{daily: true, timeOfDay: time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute}, nil
 }
 
-// NextRun returns when to run next. It is never before now, so runs that were missed are
-// made up for once, and it is zero for the zero Schedule.
+// NextRun returns when to run next. The result is never before now, so any number
+// of missed runs is followed by a single one. For the zero Schedule it is the zero
+// time.
 //
-// last is when the last run began; zero means no run. Then a schedule with
-// an interval runs now, and a daily one at its next time. If the last runs failed,
-// failures in a row, Backoff replaces the schedule, whether that is earlier or later.
+// last is when the last run began. If it is zero, there was no run: an interval
+// schedule runs now, and a daily schedule at its next time. failures is the number
+// of consecutive failed runs up to now. If it is not 0, Backoff replaces the
+// schedule, whether that is earlier or later.
 func (s Schedule) NextRun(last time.Time, failures int, now time.Time) time.Time {
-	// A last run in the future means that the clock was set back, which must not stop
+	// If the last run is in the future, the clock was set back. This must not stop
 	// all runs.
 	ahead := last.After(now)
 	var next time.Time
@@ -78,7 +82,8 @@ func (s Schedule) NextRun(last time.Time, failures int, now time.Time) time.Time
 	return next
 }
 
-// nextDaily returns the first time of a daily schedule after the given one.
+// nextDaily returns the first scheduled time of a daily schedule after the given
+// time.
 func (s Schedule) nextDaily(after time.Time) time.Time {
 	next := after.UTC().Truncate(24 * time.Hour).Add(s.timeOfDay)
 	if !next.After(after) {
@@ -87,10 +92,11 @@ func (s Schedule) nextDaily(after time.Time) time.Time {
 	return next
 }
 
-// Backoff returns how long to wait after a number of failures in a row: 5 minutes, 15
-// minutes, 1 hour, then 6 hours each. It starts with the shortest schedule and recovers
-// from an evening of maintenance within two hours. It ends at four attempts a day, so that
-// a wrong password does not lock the user out.
+// Backoff returns the wait after a number of consecutive failures: 5 minutes, 15
+// minutes, 1 hour, and then 6 hours each. The first wait equals the shortest
+// schedule interval, and the third retry is 80 minutes after the first failure, so
+// short maintenance costs little. After that, it tries four times a day, so that a
+// wrong password does not lock the user out.
 func Backoff(failures int) time.Duration {
 	steps := [...]time.Duration{0, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 	return steps[min(max(failures, 0), len(steps)-1)]
@@ -100,49 +106,49 @@ const (
 	// RestPeriod is how long a file must be unchanged before it is fetched. It is longer
 	// than the pauses of a transfer in progress.
 	RestPeriod = time.Minute
-	// ForgetAfter is how long a version must be missing before it is forgotten, so that a
-	// server that temporarily lists no files does not cause all of them to be fetched
-	// again.
+	// ForgetAfter is how long a version must be missing before it is forgotten.
+	// Otherwise, a server that temporarily lists no files would cause all of them
+	// to be fetched again.
 	ForgetAfter = 30 * 24 * time.Hour
 )
 
-// Seen is what is remembered of one version of a file.
+// Seen is the record of one version of a file.
 type Seen struct {
 	File File
 	// Since is when the version was first listed.
 	Since time.Time
-	// Fetched reports whether the version was fetched. The caller sets it in the
-	// transaction that stores what became of the file.
+	// Fetched is true if the version was fetched. The caller sets it in the
+	// transaction that stores the result of the fetch.
 	Fetched bool
-	// Gone is when the version was first missing from the listing. It is zero while it is
-	// listed.
+	// Gone is when the version was first missing from the listing. It is zero while
+	// the version is listed.
 	Gone time.Time
 }
 
-// Plan is what to do after a listing.
+// Plan is the decision about a listed directory.
 type Plan struct {
 	// Fetch are the files to fetch, oldest first.
 	Fetch []File
 	// Wait are new files that may still change, oldest first.
 	Wait []File
-	// Keep are the entries of the memory to insert or replace.
+	// Keep are the records to insert or replace.
 	Keep []Seen
-	// Drop are the versions to remove from the memory.
+	// Drop are the versions whose records to delete.
 	Drop []File
 }
 
-// PlanFetch compares a complete listing with the memory and returns which files to fetch
-// now. It is a pure function.
+// PlanFetch compares a complete listing with the remembered versions and returns
+// which files to fetch now. It is a pure function.
 //
-// A version is new if no file with its path, size and modification time was fetched. A
-// new version is fetched once it is at rest: if it was last modified at least RestPeriod
-// ago, or if it was first listed at least RestPeriod ago. The first rule takes one
-// listing, so that a daily schedule does not delay a file by a day. The second rule serves
-// servers whose clock is ahead or that send no times. If the server's clock is behind, a
-// file may be fetched while it is still written: Session.Fetch detects the change, and a
-// later run fetches the last version.
+// A version is new if no file with its path, size and modification time was
+// fetched. A new version is fetched if it was last modified or first listed at
+// least RestPeriod ago. The first condition can be met by a single listing, so that
+// a daily schedule does not delay a file by a day. The second condition is for
+// servers whose clock is ahead or that send no times. If the server's clock is
+// behind, a file may be fetched while it is being written: Session.Fetch detects
+// the change, and a later run fetches the final version.
 //
-// A missing version stays in the memory for ForgetAfter.
+// The record of a missing version is kept for ForgetAfter.
 func PlanFetch(memory []Seen, listed []File, now time.Time) Plan {
 	p := planner{now: now, known: make(map[version]Seen, len(memory))}
 	for _, seen := range memory {
@@ -165,7 +171,8 @@ func PlanFetch(memory []Seen, listed []File, now time.Time) Plan {
 	return p.plan
 }
 
-// version identifies a version. File is unsuitable as a map key because of its time.Time.
+// version identifies a File as a map key. File itself is unsuitable because it
+// contains a time.Time.
 type version struct {
 	path     string
 	size     int64

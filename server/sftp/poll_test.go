@@ -184,7 +184,7 @@ func TestPlanFetch(t *testing.T) {
 	}
 }
 
-// applyPlan updates the memory by a plan, as the caller of PlanFetch does.
+// applyPlan applies a plan to the records, as the caller of PlanFetch does.
 func applyPlan(memory []sftp.Seen, plan sftp.Plan) []sftp.Seen {
 	known := map[string]sftp.Seen{}
 	key := func(f sftp.File) string { return fmt.Sprint(f.Path, f.Size, f.Modified.Unix()) }
@@ -208,7 +208,8 @@ func applyPlan(memory []sftp.Seen, plan sftp.Plan) []sftp.Seen {
 	return list
 }
 
-// Each version is fetched at most once, and each that stays is fetched.
+// Each version is fetched at most once, and each version that stays on the server
+// is fetched.
 func TestPlanFetchIsExactlyOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var memory []sftp.Seen

@@ -1,9 +1,9 @@
 package sftp
 
-// This file encodes and decodes version 3 of SFTP, as draft-ietf-secsh-filexfer-02
-// and OpenSSH's PROTOCOL file define it: the dozen messages that a session needs.
-// docs/decisions/025-sftp-client.md explains why the client of github.com/pkg/sftp
-// does not fit here. The tests use its server.
+// This file encodes and decodes version 3 of SFTP, as defined by
+// draft-ietf-secsh-filexfer-02 and OpenSSH's PROTOCOL file, but only the dozen
+// messages that a session needs. docs/decisions/025-sftp-client.md explains why the
+// client of github.com/pkg/sftp does not fit here. The tests use its server.
 
 import (
 	"encoding/binary"
@@ -13,10 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxPacket is the longest packet that is read, in bytes. OpenSSH sends no longer ones.
+// maxPacket is the maximum length of a received packet, in bytes. OpenSSH sends no
+// longer packets.
 const maxPacket = 256 << 10
 
-// maxHandle is the longest handle that the protocol allows, in bytes.
+// maxHandle is the maximum length of a handle in the protocol, in bytes.
 const maxHandle = 256
 
 const protocolVersion = 3
@@ -57,14 +58,14 @@ const (
 	openExclusive = 0x20
 )
 
-// errProtocol is the error that every violation of the protocol wraps.
+// errProtocol is wrapped by the error for every violation of the protocol.
 var errProtocol = errors.New("the server violates the SFTP protocol")
 
 func protocolError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errProtocol}, args...)...)
 }
 
-// statusError is a status with which a server refuses a request.
+// statusError is the status with which a server refused a request.
 type statusError struct {
 	code    uint32
 	message string
@@ -82,7 +83,7 @@ func isEOF(err error) bool { return isStatus(err, statusEOF) }
 func isMissing(err error) bool { return isStatus(err, statusNoSuchFile) }
 
 // request is an encoded packet. Its first 9 bytes are the length, the type and the
-// request id; SSH_FXP_INIT has the version where others have the id.
+// request id; SSH_FXP_INIT has the protocol version in place of the id.
 type request []byte
 
 func newRequest(kind byte) request { return request{4: kind, 8: 0} }
@@ -97,8 +98,8 @@ func (r request) finish(id uint32) request {
 	return r
 }
 
-// readPacket reads a packet into buf, which it replaces by a longer buffer where needed.
-// The body is valid until the next packet is read.
+// readPacket reads a packet into buf, and replaces buf with a longer buffer if
+// necessary. The body is valid until the next packet is read.
 func readPacket(r io.Reader, buf *[]byte) (kind byte, body fields, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -149,15 +150,17 @@ func (f *fields) uint64() uint64 {
 	return 0
 }
 
-// bytes returns a part of the packet, which the next packet overwrites.
+// bytes returns a byte string of the packet. The next packet overwrites it.
 func (f *fields) bytes() []byte { return f.next(uint64(f.uint32())) }
 
 func (f *fields) string() string { return string(f.bytes()) }
 
-// maxMessage is how much of a server's error message is kept for the log, in bytes.
+// maxMessage is the maximum length of a server's error message in the log, in
+// bytes.
 const maxMessage = 200
 
-// status returns nil where the packet is too short for a status code.
+// status decodes a status. It returns nil if the packet is too short for a status
+// code.
 func (f *fields) status() *statusError {
 	e := &statusError{code: f.uint32()}
 	if f.truncated {
@@ -173,8 +176,8 @@ func (f *fields) status() *statusError {
 	return e
 }
 
-// attributes are the file attributes that a session uses. Bits of flags say which of
-// them the server sent.
+// attributes are the file attributes that a session uses. The bits of flags show
+// which of them the server sent.
 type attributes struct {
 	flags    uint32
 	size     uint64

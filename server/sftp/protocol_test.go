@@ -29,8 +29,8 @@ func scriptedSession(sent []byte) *Session {
 	return s
 }
 
-// FuzzResponses sends arbitrary bytes to every call: each ends with an *Error or with a
-// result that is safe to use.
+// FuzzResponses sends arbitrary bytes in response to every call. Each call must end
+// with an *Error or with a result that is safe to use.
 func FuzzResponses(f *testing.F) {
 	status := newRequest(msgStatus).uint32(statusEOF).finish(1)
 	handle := newRequest(msgHandle).string("h").finish(1)

@@ -11,14 +11,15 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// maxExtensions is how many extensions of a server are remembered.
+// maxExtensions is the maximum number of server extensions that are remembered.
 const maxExtensions = 100
 
-// Session is an authenticated connection that speaks SFTP. It serves one call at a time.
+// Session is an authenticated SFTP connection. It serves one call at a time.
 //
-// Every call ends, even if the server hangs: at most a few seconds after its ctx, and as
-// soon as a response takes longer than Config.Patience. A session whose server violated
-// the protocol, was too slow or hung up is closed: all later calls fail at once.
+// Every call ends, even if the server stops responding: at most a few seconds after
+// its ctx, and as soon as a response takes longer than Config.Patience. If the
+// server violates the protocol, is too slow or closes the connection, the session
+// is closed, and all later calls fail immediately.
 type Session struct {
 	address string
 	user    string
@@ -27,13 +28,13 @@ type Session struct {
 	conn    net.Conn
 	client  *ssh.Client
 	channel ssh.Channel
-	// extensions are the names of the server's extensions to the protocol.
+	// extensions are the names of the protocol extensions that the server supports.
 	extensions map[string]bool
 
 	lastID    uint32
 	pending   map[uint32]bool // ids of the requests without a response
 	buf       []byte
-	closedErr error // why no request is possible any more
+	closedErr error // why requests are no longer possible
 	timedOut  atomic.Bool
 	closing   chan struct{}
 	close     func()
@@ -54,18 +55,18 @@ func newSession(a *attempt, raw net.Conn, client *ssh.Client) *Session {
 	return s
 }
 
-// Report returns the host key that the server showed.
+// Report returns the host key that the server presented.
 func (s *Session) Report() Report { return s.hostKey.report() }
 
 // Close ends the connection. Calls after the first do nothing. It must not run
 // concurrently with another call.
 func (s *Session) Close() { s.close() }
 
-// closeConn ends the connection and thereby every wait for the server.
+// closeConn closes the connection, which ends every wait for the server.
 func (s *Session) closeConn() { _ = s.conn.Close() }
 
-// open starts the SFTP subsystem. It sets no timer: attempt closes the connection in
-// time.
+// open starts the SFTP subsystem. It sets no timer, because attempt closes the
+// connection when the time is up.
 func (s *Session) open() error {
 	channel, requests, err := s.client.OpenChannel("session", nil)
 	if err != nil {
@@ -73,7 +74,7 @@ func (s *Session) open() error {
 	}
 	s.channel = channel
 	s.helpers.Go(func() { ssh.DiscardRequests(requests) })
-	// Unread data on stderr would block the whole channel.
+	// Without this, unread data on stderr would block the whole channel.
 	s.helpers.Go(func() { _, _ = io.Copy(io.Discard, channel.Stderr()) })
 	subsystem := ssh.Marshal(struct{ Name string }{"sftp"})
 	if ok, err := channel.SendRequest("subsystem", true, subsystem); err != nil || !ok {
@@ -126,7 +127,7 @@ func (s *Session) startKeepAlive() {
 			case <-ticker.C:
 			}
 			dead := time.AfterFunc(s.cfg.Patience, s.timeOut)
-			// A refusal proves that the server is alive, too.
+			// Even a refusal proves that the server is alive.
 			_, _, err := s.client.SendRequest("keepalive@openssh.com", true, nil)
 			dead.Stop()
 			if err != nil {
@@ -136,21 +137,23 @@ func (s *Session) startKeepAlive() {
 	})
 }
 
-// timeOut closes the connection because the server is too slow.
+// timeOut closes the connection and records that the server was too slow.
 func (s *Session) timeOut() {
 	s.timedOut.Store(true)
 	s.closeConn()
 }
 
-// response is a packet that answers a request. It is valid until the next one is read.
+// response is a packet that answers a request. It is valid until the next packet is
+// read.
 type response struct {
 	id   uint32
 	kind byte
 	fields
 }
 
-// check returns nil if a response has the type want. It returns a *statusError if the
-// server refused the request, and ends the session after any other response.
+// check returns nil if a response has the type want. If the server refused the
+// request, it returns a *statusError. After any other response, it ends the session
+// and returns an error.
 func (s *Session) check(got *response, want byte) error {
 	if got.kind == msgStatus {
 		status := got.status()
@@ -180,8 +183,8 @@ func (s *Session) send(r request) (uint32, error) {
 	return s.lastID, nil
 }
 
-// receive returns the response to the request id. It discards responses to requests of
-// earlier calls that ended before them.
+// receive returns the response to the request with the given id. It discards
+// responses to requests of earlier calls that ended before their responses arrived.
 func (s *Session) receive(id uint32) (response, error) {
 	for {
 		got, err := s.next()
@@ -208,16 +211,16 @@ func (s *Session) next() (response, error) {
 	return response{id: id, kind: kind, fields: body}, nil
 }
 
-// abort ends the session and returns err. It is for errors after which the stream of
-// packets cannot be trusted.
+// abort ends the session and returns err. Use it for errors after which the packet
+// stream cannot be trusted.
 func (s *Session) abort(err error) error {
 	s.closedErr = err
 	s.closeConn()
 	return err
 }
 
-// request sends a request and returns its response, which has the type want. Errors are
-// those of ctx, of the connection and of check.
+// request sends a request and returns the response, which must have the type want.
+// It returns errors of ctx, of the connection and of check.
 func (s *Session) request(ctx context.Context, r request, want byte) (response, error) {
 	if err := ctx.Err(); err != nil {
 		return response{}, err
@@ -225,8 +228,8 @@ func (s *Session) request(ctx context.Context, r request, want byte) (response, 
 	return s.requestAlways(ctx, r, want)
 }
 
-// requestAlways is request for cleaning up: it sends the request even after ctx has
-// ended, but then the server has only the grace period to respond.
+// requestAlways is like request, but for cleaning up: it sends the request even
+// after ctx has ended. In that case, the server must respond within gracePeriod.
 func (s *Session) requestAlways(ctx context.Context, r request, want byte) (response, error) {
 	w := s.startWatchdog(ctx)
 	defer w.stop()
@@ -241,7 +244,8 @@ func (s *Session) requestAlways(ctx context.Context, r request, want byte) (resp
 	return got, s.check(&got, want)
 }
 
-// requestHandle sends a request whose response is a handle.
+// requestHandle sends a request that must be answered with a handle, and returns
+// the handle.
 func (s *Session) requestHandle(ctx context.Context, r request) (string, error) {
 	got, err := s.request(ctx, r, msgHandle)
 	if err != nil {
@@ -254,7 +258,8 @@ func (s *Session) requestHandle(ctx context.Context, r request) (string, error) 
 	return handle, nil
 }
 
-// closeHandle closes a handle whose content does not matter any more, so it ignores errors.
+// closeHandle closes a handle. It ignores errors because the content no longer
+// matters.
 func (s *Session) closeHandle(ctx context.Context, handle string) {
 	_, _ = s.requestAlways(ctx, newRequest(msgClose).string(handle), msgStatus)
 }
@@ -272,8 +277,8 @@ func (s *Session) lstat(ctx context.Context, path string) (attributes, error) {
 	return found, nil
 }
 
-// gracePeriod is how long a server has to respond once ctx has ended. A server that
-// responds leaves the session usable.
+// gracePeriod is how long a server may take to respond after ctx has ended. If it
+// responds, the session remains usable.
 const gracePeriod = time.Second
 
 // watchdog closes the connection of a session when the server does not respond in time.
@@ -287,7 +292,7 @@ type watchdog struct {
 	ctxDone bool
 }
 
-// startWatchdog starts a watchdog, which the caller must stop.
+// startWatchdog starts a watchdog. The caller must stop it.
 func (s *Session) startWatchdog(ctx context.Context) *watchdog {
 	w := &watchdog{patience: s.cfg.Patience}
 	w.mu.Lock()
@@ -304,7 +309,7 @@ func (s *Session) startWatchdog(ctx context.Context) *watchdog {
 	return w
 }
 
-// restart grants the server its full time again.
+// restart restarts the time that the server has to respond.
 func (w *watchdog) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -320,7 +325,8 @@ func (w *watchdog) schedule() {
 	w.timer.Reset(left)
 }
 
-// pause stops the time while the session waits for something other than the server.
+// pause stops the timer while the session waits for something other than the
+// server.
 func (w *watchdog) pause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -39,8 +39,8 @@ var invalidReplies = map[string]struct {
 	"endless stderr":      {func(s *fakeServer, _ uint32, _ []byte) { repeat(s.Stderr(), "evil") }, sftp.TimedOut},
 }
 
-// drip sends a packet byte by byte, each well within the client's patience, until the
-// client closes the connection.
+// drip is a reply that sends a packet byte by byte until the client closes the
+// connection. Each byte arrives well within the client's patience.
 func drip(s *fakeServer, id uint32, _ []byte) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
@@ -53,7 +53,8 @@ func drip(s *fakeServer, id uint32, _ []byte) {
 	}
 }
 
-// calls are the calls of a session and the request of each that gets an invalid reply.
+// calls are the calls of a session, each with the type of request that gets an
+// invalid reply.
 var calls = map[string]struct {
 	at  byte
 	run func(*sftp.Session) error
@@ -90,7 +91,8 @@ func TestEvilAnswers(t *testing.T) {
 	}
 }
 
-// When ctx ends, a session stays usable if the server responds, and is closed if not.
+// When ctx ends, the session stays usable if the server responds, and is closed if
+// it does not.
 func TestCancelledSession(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -114,7 +116,7 @@ func TestCancelledSession(t *testing.T) {
 	}
 }
 
-// An idle session detects that the server is gone.
+// An idle session detects that the server no longer responds.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	key, _ := newKey(t, "ed25519")
@@ -133,8 +135,8 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// serveWithoutKeepAlive is serveSSH without replies to keep-alive requests. It closes ended
-// when the connection ends.
+// serveWithoutKeepAlive is like serveSSH, but does not reply to keep-alive
+// requests. It closes ended when the connection ends.
 func serveWithoutKeepAlive(cfg *ssh.ServerConfig, files func(ssh.Channel), ended chan<- struct{}) func(net.Conn) {
 	return func(raw net.Conn) {
 		defer close(ended)
@@ -154,8 +156,8 @@ func serveWithoutKeepAlive(cfg *ssh.ServerConfig, files func(ssh.Channel), ended
 	}
 }
 
-// cutConn passes on a number of bytes from a server. Then it discards the rest or closes
-// the connection.
+// cutConn forwards a limited number of bytes from a server. After that, it discards
+// the rest or closes the connection.
 type cutConn struct {
 	net.Conn
 	mu    sync.Mutex
@@ -180,7 +182,7 @@ func (c *cutConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// callAll makes each call once.
+// callAll makes each call of a session once.
 func callAll(s *sftp.Session) error {
 	return errors.Join(list(s), fetch(s), uploadABC(s))
 }
@@ -237,7 +239,8 @@ func callAllCut(t *testing.T, cred sftp.Credential, at int, hangs bool) {
 	}
 }
 
-// lateMissing is a reply for callAll: every path exists except the target of Upload.
+// lateMissing is a reply for callAll that reports every path as existing, except
+// the target of Upload.
 func lateMissing(s *fakeServer, id uint32, body []byte) {
 	if string(body[4:]) == "/out/a.csv" {
 		s.status(id, 2)

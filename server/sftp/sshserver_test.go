@@ -51,14 +51,15 @@ func connect(t testing.TB, cred sftp.Credential, cfg sftp.Config) *sftp.Session 
 	return s
 }
 
-// short times out soon, for tests that wait for it. long does not, even on a busy machine.
+// short has a short timeout, for tests that wait for it. long does not time out
+// even on a busy machine.
 var (
 	short = sftp.Config{Patience: 100 * time.Millisecond}
 	long  = sftp.Config{}
 )
 
-// listen serves each connection with serve and returns a credential for the server. At the
-// end of the test it waits for all of them to end.
+// listen serves each connection with serve and returns a credential for the server.
+// At the end of the test, it waits for all connections to end.
 func listen(t testing.TB, serve func(net.Conn)) sftp.Credential {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -93,8 +94,8 @@ func listen(t testing.TB, serve func(net.Conn)) sftp.Credential {
 	return sftp.Credential{Hostname: host, Port: number, User: "anna", Password: secrets.NewSecret("right")}
 }
 
-// serveSSH speaks SSH and calls files with the channel of the SFTP subsystem. Without
-// files, it refuses the subsystem.
+// serveSSH returns a handler that uses SSH and calls files with the channel of the
+// SFTP subsystem. If files is nil, it refuses the subsystem.
 func serveSSH(cfg *ssh.ServerConfig, files func(ssh.Channel)) func(net.Conn) {
 	return func(raw net.Conn) {
 		conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
@@ -125,7 +126,7 @@ func serveChannel(channel ssh.Channel, requests <-chan *ssh.Request, files func(
 	}
 }
 
-// honest serves the files of this machine, read-only.
+// honest is a well-behaved server that serves the files of this machine, read-only.
 func honest(channel ssh.Channel) {
 	server, err := pkgsftp.NewServer(channel, pkgsftp.ReadOnly())
 	if err != nil {
@@ -135,7 +136,8 @@ func honest(channel ssh.Channel) {
 	_ = server.Close()
 }
 
-// withPassword accepts the user "anna" with the password "right".
+// withPassword returns a configuration that accepts the user "anna" with the
+// password "right".
 func withPassword(keys ...ssh.Signer) *ssh.ServerConfig {
 	cfg := &ssh.ServerConfig{
 		PasswordCallback: func(c ssh.ConnMetadata, password []byte) (*ssh.Permissions, error) {
@@ -151,7 +153,7 @@ func withPassword(keys ...ssh.Signer) *ssh.ServerConfig {
 	return cfg
 }
 
-// newKey generates a key of a type of ssh-keygen -t.
+// newKey generates a key of the given kind, as named by ssh-keygen -t.
 func newKey(t testing.TB, kind string) (ssh.Signer, secrets.Secret) {
 	t.Helper()
 	var key any
@@ -171,14 +173,16 @@ func newKey(t testing.TB, kind string) (ssh.Signer, secrets.Secret) {
 	return made.Signer, secrets.NewSecret(made.Private)
 }
 
-// openSSH runs OpenSSH's server for each connection as the current user, with these host
-// keys and one user key. It does not read the configuration of the machine.
+// openSSH runs OpenSSH's server for each connection as the current user, with the
+// given host keys and one user key. It does not read the configuration of the
+// machine.
 func openSSH(t testing.TB, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
 	t.Helper()
 	return killableOpenSSH(t, nil, userKey, hostKeys...)
 }
 
-// killableOpenSSH is openSSH that sends the process group of each connection to started.
+// killableOpenSSH is like openSSH, but sends the process group id of each
+// connection to started.
 func killableOpenSSH(t testing.TB, started chan<- int, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
 	t.Helper()
 	cfg := livetest.SSHDConfig{AuthorizedKey: userKey}
@@ -237,7 +241,8 @@ func writeFile(t testing.TB, folder, name, text string) string {
 	return file
 }
 
-// makeFiles writes files by name and content, all modified at noon.
+// makeFiles creates a folder with the given files and returns its path. files maps
+// names to contents. All files are modified at noon.
 func makeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -268,8 +273,9 @@ func mustTest(t *testing.T, cred sftp.Credential) sftp.Report {
 	return report
 }
 
-// wantError checks the kind of an error, that its message has all the codes and parameters,
-// and that it contains neither a secret nor text of the server.
+// wantError checks the kind of an error, that its message contains all the given
+// codes and parameters, and that it contains neither a secret nor text from the
+// server.
 func wantError(t *testing.T, err error, kind sftp.Kind, parts ...string) {
 	t.Helper()
 	var failed *sftp.Error

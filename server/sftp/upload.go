@@ -12,21 +12,22 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The extensions of OpenSSH that Upload uses where the server has them.
+// These are the OpenSSH extensions that Upload uses if the server supports them.
 const (
 	extensionRename = "posix-rename@openssh.com"
 	extensionSync   = "fsync@openssh.com"
 )
 
-// Upload writes a file under a temporary name and renames it, so that readers on the
-// server see all of it or nothing. It replaces an existing file where the server can do
-// so in one step, as OpenSSH and most others can; elsewhere it returns an Exists error.
-// Where the server can, Upload makes the content durable before it renames the file. If
-// it fails, it removes the temporary file, unless the connection is lost.
+// Upload writes a file under a temporary name and renames it, so that readers on
+// the server see either the complete file or none. It replaces an existing file if
+// the server can do so in one step, like OpenSSH and most other servers. Otherwise
+// it returns an Exists error. If the server supports it, Upload makes the content
+// durable before it renames the file. If Upload fails, it removes the temporary
+// file, unless the connection is lost.
 //
 // The directory must satisfy ValidDirectory. The name must not contain a slash or a
-// control character. Errors of the reader are wrapped. After a Lost or TimedOut error,
-// the file may exist.
+// control character. Errors of the reader are wrapped. After a Lost or TimedOut
+// error, the file may exist on the server.
 func (s *Session) Upload(ctx context.Context, directory, name string, from io.Reader) error {
 	if err := ValidDirectory(directory); err != nil {
 		return &Error{Kind: BadPath, Text: intray.MessageOf(err)}
@@ -53,7 +54,7 @@ type uploader struct {
 	directory, temporary, path string
 	handle                     string
 	written                    int64
-	pending                    map[uint32]bool // ids of the writes without a response
+	pending                    map[uint32]bool // ids of write requests without a response
 }
 
 func (u *uploader) run(ctx context.Context) error {
@@ -108,8 +109,9 @@ func (u *uploader) copy(ctx context.Context) error {
 	}
 }
 
-// write sends content and receives responses to earlier writes: all of them after the
-// last content, else as many as make room for the next.
+// write sends content and receives responses to earlier writes. After the last
+// content it receives all of them, otherwise only as many as are needed to make
+// room for the next write.
 func (u *uploader) write(content []byte, last bool) error {
 	if len(content) > 0 {
 		id, err := u.session.send(newRequest(msgWrite).string(u.handle).uint64(uint64(u.written)).bytes(content))
@@ -125,7 +127,7 @@ func (u *uploader) write(content []byte, last bool) error {
 			return err
 		}
 		if !u.pending[got.id] {
-			continue // of a call that ended early
+			continue // a response to a call that ended early
 		}
 		delete(u.pending, got.id)
 		if err := u.session.check(&got, msgStatus); err != nil {
@@ -165,7 +167,7 @@ func (u *uploader) rename(ctx context.Context) error {
 			return err
 		}
 	}
-	// Servers differ in what a plain rename does with an existing file.
+	// Servers differ in what a plain rename does to an existing file.
 	if _, err := s.lstat(ctx, u.path); err == nil {
 		return &Error{Kind: Exists, Text: intray.NewMessage("sftp.file_exists", intray.Params{"server": s.address, "path": shown(u.path)})}
 	} else if !isMissing(err) {
@@ -175,14 +177,15 @@ func (u *uploader) rename(ctx context.Context) error {
 	return err
 }
 
-// A partial file is one that Upload has not finished. Its temporary name contains the
-// final one: ".orders.csv.intray-0123456789abcdef.part".
+// A partial file is one that Upload has not finished. Its temporary name contains
+// the final name, for example ".orders.csv.intray-0123456789abcdef.part".
 const (
 	partialMark   = ".intray-"
 	partialSuffix = ".part"
 	partialBytes  = 8
-	// maxPartialName is the longest temporary name, in bytes: what most servers accept.
-	// A temporary name that would be longer does not contain the final one.
+	// maxPartialName is the maximum length of a temporary name, in bytes. Most
+	// servers accept this length. If a temporary name would be longer, it does not
+	// contain the final name.
 	maxPartialName = 255
 )
 

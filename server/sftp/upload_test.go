@@ -103,7 +103,7 @@ func TestUploadFromBadReaders(t *testing.T) {
 	}
 }
 
-// callReader calls a function and is empty.
+// callReader is an empty reader that calls itself when it is read.
 type callReader func()
 
 func (c callReader) Read([]byte) (int, error) {
@@ -111,7 +111,7 @@ func (c callReader) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// A server without extensions cannot replace a file in one step.
+// A server that supports no extensions cannot replace a file in one step.
 func TestUploadWithoutExtensions(t *testing.T) {
 	missing := map[byte]reply{opLstat: replyOnce(replyWith(105, fileAttrs(3, 0o100644, 1_700_000_000)), replyStatus(2))}
 	f := &fakeFS{replies: missing}
@@ -123,7 +123,8 @@ func TestUploadWithoutExtensions(t *testing.T) {
 	if f.count(opRename) != 0 || f.count(opRemove) != 1 {
 		t.Errorf("%d renames, %d removals", f.count(opRename), f.count(opRemove))
 	}
-	// A server that announces extensions but does not support them gets plain requests.
+	// If a server announces extensions but does not support them, Upload falls back
+	// to plain requests.
 	f = &fakeFS{extensions: []string{"posix-rename@openssh.com", "fsync@openssh.com"}, replies: map[byte]reply{opExtended: replyStatus(8), opLstat: missing[opLstat]}}
 	if err := uploadABC(f.connect(t, long)); err != nil || f.count(opRename) != 1 || f.count(opExtended) != 2 {
 		t.Errorf("Upload: %v, %d renames", err, f.count(opRename))
@@ -166,7 +167,7 @@ func TestUploadToEvilServers(t *testing.T) {
 	}
 }
 
-// The honest server is read-only.
+// This server is read-only.
 func TestUploadForbidden(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	folder := t.TempDir()
@@ -176,7 +177,8 @@ func TestUploadForbidden(t *testing.T) {
 	wantFiles(t, folder, nil)
 }
 
-// The Go server responds differently from OpenSSH's. Here it exchanges keys every 256 KiB.
+// The Go SFTP server responds differently from OpenSSH's. In this test, keys are
+// exchanged every 256 KiB.
 func TestGoServer(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	folder := t.TempDir()

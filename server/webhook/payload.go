@@ -1,13 +1,15 @@
 // Package webhook builds, signs and sends webhook messages.
 //
-// A [Message] is a [Body] with an id; both are the same in every attempt. Each attempt is
-// signed as Standard Webhooks 1.0 specifies. A [Delivery] is one message for one URL, a
-// [Sender] makes an attempt to deliver it, and an [Outcome] is the result. [Next] determines
-// when to retry, and a [FailureStreak] when a receiver counts as dead.
+// A [Message] is a [Body] with an id. Both are the same in every attempt to deliver
+// the message. Each attempt is signed as Standard Webhooks 1.0 specifies. A
+// [Delivery] is one message for one URL, a [Sender] makes an attempt to deliver it,
+// and an [Outcome] is the result of the attempt. [Next] determines when to retry. A
+// [FailureStreak] determines when a receiver counts as dead.
 //
-// Receivers are untrusted: an attempt is bounded in time and bytes, follows no redirect,
-// uses no proxy and stores no cookie. The package stores nothing, does not select
-// receivers and does not wait: the caller has the clock and the queue.
+// Receivers are untrusted: the duration and the size of an attempt are limited, and
+// it follows no redirect, uses no proxy and stores no cookie. The package stores
+// nothing, does not choose receivers and does not wait. The caller manages the
+// clock and the queue.
 package webhook
 
 import (
@@ -23,7 +25,7 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// Message is what a receiver gets.
+// Message is a webhook message.
 type Message struct {
 	// ID is the same in every attempt, so that receivers can discard duplicates. It has 1 to
 	// 128 letters, digits, "_" and "-".
@@ -37,13 +39,13 @@ type Body struct {
 	Bytes       []byte
 }
 
-// maxID is the longest id of a message, in bytes.
+// maxID is the maximum length of a message id, in bytes.
 const maxID = 128
 
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-// checkID refuses full stops in particular: with one in the id, another message could have
-// the same signature.
+// checkID returns an error if an id is invalid. An id must not contain full stops,
+// because then a different message could have the same signature.
 func checkID(id string) error {
 	if id == "" || len(id) > maxID || strings.Trim(id, idLetters) != "" {
 		return errors.New(`the id of a message must have 1 to 128 letters, digits, "_" and "-"`)
@@ -51,19 +53,20 @@ func checkID(id string) error {
 	return nil
 }
 
-// The types of imports.
+// These are the types of imports.
 const (
 	Headless = "HEADLESS"
 	Embedded = "EMBEDDED"
 )
 
-// Import is the content of an event about an import. Empty strings are null on the wire.
+// Import is the content of an event about an import. Body encodes empty strings as
+// null.
 type Import struct {
-	// UploadID is the id of the import's upload, which is the subject of the event.
+	// UploadID is the id of the import's upload. The event is about the upload.
 	UploadID string
 	// Filename is "" if the rows came without a file.
 	Filename string
-	// User is nil if the import has none.
+	// User is nil if the import was not made for a user.
 	User *User
 	// Ended is when the import reached Status.
 	Ended time.Time
@@ -73,20 +76,21 @@ type Import struct {
 	Status          string
 	DataRows        int64
 	DevelopmentMode bool
-	// HasData reports whether the rows can be retrieved.
+	// HasData is true if the rows can be retrieved.
 	HasData bool
-	// Retrieved is the JSON object that the API returns for a headless import. Body omits
-	// its members review_url and original_file_download, which would grant access to
-	// everyone who can read the message.
+	// Retrieved is the JSON object that the API returns for a headless import. Body
+	// omits its members review_url and original_file_download, because they would
+	// grant access to everyone who can read the message.
 	Retrieved []byte
 }
 
-// User is the person an import was made for.
+// User is the person for whom an import was made.
 type User struct {
 	ID, Name, Email, CompanyID, CompanyName string
 }
 
-// Event returns the event for the import's status. ok is false if there is none.
+// Event returns the event for the import's status. ok is false if the status has no
+// event.
 func (i Import) Event() (event webhooks.Event, ok bool) {
 	if i.Status == "SUCCESSFUL" {
 		return webhooks.ImportCompleted, true
@@ -96,8 +100,8 @@ func (i Import) Event() (event webhooks.Event, ok bool) {
 	return event, ok && i.Type == Headless
 }
 
-// Body returns the body of the event for the import's status. It returns an error if there is
-// no such event, or if Retrieved is not a JSON object.
+// Body returns the body of the event for the import's status. It returns an error
+// if the status has no event or Retrieved is not a JSON object.
 func (i Import) Body() (Body, error) {
 	event, known := i.Event()
 	if !known {
@@ -116,37 +120,39 @@ func (i Import) Body() (Body, error) {
 	return jsonBody(event, wire)
 }
 
-// Disabled is the content of the event about a disabled webhook.
+// Disabled is the content of an event that reports a disabled webhook.
 type Disabled struct {
-	// ID and URL are those of the webhook.
+	// ID and URL identify the disabled webhook.
 	ID, URL string
 	At      time.Time
-	// Streak are the failures that disabled it.
+	// Streak is the series of failures because of which the webhook was disabled.
 	Streak FailureStreak
-	// Last is the message of the last outcome.
+	// Last is the message of the last outcome before that.
 	Last intray.Message
 }
 
-// Body returns the body of webhooks.WebhookDisabled.
+// Body returns the body of the event webhooks.WebhookDisabled.
 func (d Disabled) Body() (Body, error) {
 	return jsonBody(webhooks.WebhookDisabled, wireDisabled{
 		ID: d.ID, URL: d.URL, DisabledDate: formatTime(d.At), FailingSince: formatTime(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last.String(), LastFailureCode: d.Last.Code, LastFailureParams: paramsOf(d.Last),
 	})
 }
 
-// ConnectorFailed is the content of the event about an SFTP connector whose runs begin to
-// fail.
+// ConnectorFailed is the content of an event that reports the first failed run of
+// an SFTP connector.
 type ConnectorFailed struct {
-	// ID and Directory are those of the connector, RunID that of the run that failed.
+	// ID and Directory are the id and the directory of the connector. RunID is the
+	// id of the failed run.
 	ID, Directory, RunID string
-	// Kind classifies the failure for programs; Message describes it.
+	// Kind classifies the failure for programs. Message describes it for people.
 	Kind    string
 	Message intray.Message
-	// Failed is when the run ended, NextRun when the connector runs next.
+	// Failed is the time at which the run ended. NextRun is the time of the
+	// connector's next run.
 	Failed, NextRun time.Time
 }
 
-// Body returns the body of webhooks.ConnectorFailed.
+// Body returns the body of the event webhooks.ConnectorFailed.
 func (c ConnectorFailed) Body() (Body, error) {
 	return jsonBody(webhooks.ConnectorFailed, wireConnectorFailed{
 		Directory: c.Directory, Error: c.Message.String(), ErrorCode: c.Message.Code, ErrorParams: paramsOf(c.Message),
@@ -168,7 +174,8 @@ func jsonBody(event webhooks.Event, content any) (Body, error) {
 	return Body{ContentType: "application/json", Bytes: bytes.TrimSuffix(out.Bytes(), []byte("\n"))}, nil
 }
 
-// removeMembers returns a JSON object without the members of these names, in the same order.
+// removeMembers returns a JSON object without the members that have the given
+// names. It keeps the order of the rest.
 func removeMembers(object []byte, names ...string) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
@@ -204,10 +211,10 @@ func quoteJSON(text string) []byte {
 	return written
 }
 
-// formatTime formats a time for the wire: in UTC, with microseconds.
+// formatTime formats a time in UTC with microseconds, as event bodies contain it.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// nullIfEmpty returns nil, which is null on the wire, for "".
+// nullIfEmpty returns nil, which is encoded as null, if text is "".
 func nullIfEmpty(text string) *string {
 	if text == "" {
 		return nil
@@ -250,7 +257,7 @@ type wireDisabled struct {
 	FailingSince string `json:"failing_since"`
 	NumFailures  int    `json:"num_failures"`
 	LastFailure  string `json:"last_failure"`
-	// The code and parameters of LastFailure, for other languages.
+	// LastFailureCode and LastFailureParams let receivers translate LastFailure.
 	LastFailureCode   string          `json:"last_failure_code,omitempty"`
 	LastFailureParams json.RawMessage `json:"last_failure_params,omitempty"`
 }
@@ -267,7 +274,8 @@ type wireConnectorFailed struct {
 	RunID       string          `json:"run_id"`
 }
 
-// paramsOf returns the parameters of a message with a code, or nil for a literal text.
+// paramsOf returns the parameters of a message that has a code, or nil for literal
+// text.
 func paramsOf(m intray.Message) json.RawMessage {
 	if m.Code == "" {
 		return nil

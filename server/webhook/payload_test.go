@@ -121,7 +121,7 @@ func TestConnectorFailedBody(t *testing.T) {
 	}
 }
 
-// FuzzRemoveMembers compares with deleting the member from a map.
+// FuzzRemoveMembers checks removeMembers against deletion from a map.
 func FuzzRemoveMembers(f *testing.F) {
 	for _, text := range []string{`{}`, `{"a":1,"b":{"a":2}}`, `{"b":1,"a":[{}],"a":2}`, `{"\u0061":"x"}`, `{"c":1e400}`, `{"a":}`, `[{"a":1}]`, `{"a":1}{`, `{"\xff":1}`} {
 		f.Add([]byte(text))

@@ -7,26 +7,28 @@ import (
 	"time"
 )
 
-// retryDelays returns the delays after each attempt, 71 hours and 42 minutes in total.
+// retryDelays returns the delay after each failed attempt. The delays add up to 71
+// hours and 42 minutes.
 func retryDelays() []time.Duration {
 	const s, m, h = time.Second, time.Minute, time.Hour
 	return []time.Duration{5 * s, 20 * s, 2 * m, 10 * m, 30 * m, h, 2 * h, 4 * h, 8 * h, 12 * h, 20 * h, 24 * h}
 }
 
 const (
-	// Attempts is the number of attempts to deliver a message.
+	// Attempts is the maximum number of attempts to deliver a message.
 	Attempts = 13
-	// jitter is the largest random change of a delay, as a fraction.
+	// jitter is the maximum random change of a delay, as a fraction of the delay.
 	jitter = 0.1
-	// MaxRetryAfter is the longest delay that a receiver can request. Without it, a receiver
-	// that requests a day at every attempt would extend three days of retries to two weeks.
+	// MaxRetryAfter is the maximum delay that a receiver can request. Without this
+	// limit, a receiver that requests a day after every attempt would extend three
+	// days of retries to two weeks.
 	MaxRetryAfter = time.Hour
 )
 
-// Next returns the delay after a number of failed attempts, and whether there is another
-// attempt. After 0 attempts the delay is 0. It changes each delay at random by up to a
-// tenth, so that messages that failed together are not retried together. chance returns
-// numbers in [0, 1).
+// Next returns the delay before the next attempt, given the number of failed
+// attempts, and whether there is a next attempt. After 0 attempts the delay is 0.
+// Next changes each delay at random by up to a tenth, so that messages that failed
+// together are not retried together. chance returns random numbers in [0, 1).
 func Next(attempts int, chance func() float64) (delay time.Duration, more bool) {
 	if attempts <= 0 {
 		return 0, true
@@ -38,7 +40,8 @@ func Next(attempts int, chance func() float64) (delay time.Duration, more bool) 
 	return scaleDuration(all[attempts-1], 1+jitter*(2*chance()-1)), true
 }
 
-// Next is like the function Next, but returns at least the delay that the receiver requested.
+// Next is like the function Next, but the delay is at least the one that the
+// receiver requested.
 func (o Outcome) Next(attempts int, chance func() float64) (delay time.Duration, more bool) {
 	delay, more = Next(attempts, chance)
 	if !more || o.RetryAfter <= delay {
@@ -49,8 +52,8 @@ func (o Outcome) Next(attempts int, chance func() float64) (delay time.Duration,
 
 func scaleDuration(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
 
-// retryAfter returns the delay that the Retry-After header of a response requests, 0 if there
-// is none, and at most MaxRetryAfter.
+// retryAfter returns the delay requested by the Retry-After header of a 429 or 503
+// response, at most MaxRetryAfter. It returns 0 if there is none.
 func retryAfter(status int, head http.Header, now time.Time) time.Duration {
 	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 		return 0
@@ -71,23 +74,25 @@ func retryAfter(status int, head http.Header, now time.Time) time.Duration {
 }
 
 const (
-	// deadAfter is the length of a streak of failures after which a receiver counts as dead.
+	// deadAfter is the duration of a streak of failures after which a receiver
+	// counts as dead.
 	deadAfter = 5 * 24 * time.Hour
-	// maxSilence is the longest pause within a streak, because nobody knows how the receiver
-	// did meanwhile. It is longer than the longest delay between two attempts.
+	// maxSilence is the maximum pause between two failures of the same streak.
+	// After a longer pause the streak says nothing about the receiver. maxSilence
+	// is longer than the longest delay between two attempts.
 	maxSilence = 2 * 24 * time.Hour
 )
 
-// FailureStreak is a series of failed attempts at one receiver without a success, over all
-// its messages. The zero FailureStreak has no failure.
+// FailureStreak is a series of failed attempts to reach one receiver, without a
+// success and across all its messages. The zero FailureStreak contains no failure.
 type FailureStreak struct {
 	// Since and Last are the times of the first and the last failure.
 	Since, Last time.Time
 	Failures    int
 }
 
-// WithAttempt returns the streak after another attempt. Concurrent attempts can be added in
-// any order.
+// WithAttempt returns the streak after one more attempt. Concurrent attempts can be
+// added in any order.
 func (s FailureStreak) WithAttempt(at time.Time, delivered bool) FailureStreak {
 	if delivered {
 		return FailureStreak{}
@@ -105,6 +110,6 @@ func (s FailureStreak) WithAttempt(at time.Time, delivered bool) FailureStreak {
 	return s
 }
 
-// IsDead reports whether the receiver counts as dead: all attempts of five days failed,
-// without a pause of more than two days.
+// IsDead reports whether the receiver counts as dead: every attempt in five days
+// failed, without a pause of more than two days between failures.
 func (s FailureStreak) IsDead() bool { return s.Last.Sub(s.Since) >= deadAfter }

@@ -142,7 +142,8 @@ func TestStreak(t *testing.T) {
 	}
 }
 
-// One failed message never makes a receiver dead, for any random delays. Two in a row do.
+// A single failed message never makes a receiver dead, whatever the random delays
+// are. Two consecutive ones do.
 func TestStreakOfMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		chance := func() float64 { return rapid.Float64Range(0, 0.999999).Draw(t, "chance") }

@@ -20,7 +20,7 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Defaults of Config.
+// These are the defaults of Config.
 const (
 	DefaultTimeout = 10 * time.Second
 	DefaultPerHost = 4
@@ -28,24 +28,27 @@ const (
 
 const userAgent = "Intray-Webhooks/1"
 
-// ErrBusy reports that Config.PerHost attempts to the same host and port are in progress.
-// Nothing was sent, and the attempt does not count: try again soon.
+// ErrBusy reports that as many attempts to the same host and port as Config.PerHost
+// allows are in progress. Nothing was sent, and the attempt does not count. Try
+// again soon.
 var ErrBusy = errors.New("too many deliveries to this host are in progress")
 
-// Config configures a Sender. The zero Config works.
+// Config configures a Sender. The zero Config uses the defaults.
 type Config struct {
-	// Timeout bounds each attempt, from the DNS lookup to the last byte of the response.
-	// Default DefaultTimeout.
+	// Timeout is the maximum duration of an attempt, from the DNS lookup to the
+	// last byte of the response. Default DefaultTimeout.
 	Timeout time.Duration
-	// PerHost is the most concurrent attempts to one host and port. Default DefaultPerHost.
+	// PerHost is the maximum number of concurrent attempts to one host and port.
+	// Default DefaultPerHost.
 	PerHost int
-	// Roots are the certificate authorities. Default: those of the system.
+	// Roots are the trusted certificate authorities. Default: those of the
+	// operating system.
 	Roots *x509.CertPool
 }
 
-// Sender makes attempts through a dialer. Each attempt uses its own connection, so that the
-// dialer checks every address and no receiver can send data ahead of a request. It is safe
-// for concurrent use.
+// Sender makes delivery attempts through a dialer. Each attempt opens its own
+// connection, so that the dialer checks every address and no receiver can send data
+// before it gets a request. A Sender is safe for concurrent use.
 type Sender struct {
 	dialer  *egress.Dialer
 	timeout time.Duration
@@ -56,7 +59,7 @@ type Sender struct {
 	busy map[string]int
 }
 
-// New returns a sender.
+// New returns a sender that connects through the dialer.
 func New(dialer *egress.Dialer, cfg Config) *Sender {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
@@ -75,15 +78,16 @@ type Delivery struct {
 	// URL is the receiver's http or https URL.
 	URL     string
 	Message Message
-	// At is the time of the attempt, which is signed.
+	// At is the time of the attempt. The signature covers it.
 	At time.Time
-	// Secrets each add a signature.
+	// Secrets are the signing secrets. Each one adds a signature.
 	Secrets []secrets.Secret
 }
 
-// Send makes one attempt, a POST that ends within Config.Timeout. Any behavior of the
-// receiver is an Outcome. An error means that no attempt counts: it is ErrBusy, wraps
-// the error of ctx, or reports that the message cannot be signed.
+// Send makes one attempt: a POST request that ends within Config.Timeout. Whatever
+// the receiver does is reported in the Outcome. An error means that the attempt
+// does not count: it is ErrBusy, wraps the error of ctx, or reports that the
+// message cannot be signed.
 func (s *Sender) Send(ctx context.Context, d Delivery) (Outcome, error) {
 	head, err := Sign(d.Message, d.At, d.Secrets...)
 	if err != nil {
@@ -130,50 +134,54 @@ func (s *Sender) releaseHost(host string) {
 // Outcome is the result of an attempt.
 type Outcome struct {
 	Kind Kind
-	// Text is for the person who owns the webhook. Of the response it quotes the status, and
-	// the location of a redirect, shortened and escaped.
+	// Text describes the outcome to the owner of the webhook. It quotes only the
+	// status of the response and the location of a redirect, shortened and escaped.
 	Text intray.Message
-	// Status is the status code, 0 without a response.
+	// Status is the status code, or 0 without a response.
 	Status int
-	// Protocol is "HTTP/1.1" or "HTTP/2.0", "" without a response.
+	// Protocol is "HTTP/1.1" or "HTTP/2.0", or "" without a response.
 	Protocol string
-	// Head is at most 8 KiB of the response's headers, without cookies.
+	// Head contains at most 8 KiB of the response headers, without cookies.
 	Head http.Header
-	// Body is at most the first 16 KiB of the response's body, not decompressed. BodyCut
-	// reports that there was more, or may have been.
+	// Body contains at most the first 16 KiB of the response body, not
+	// decompressed. BodyCut is true if the body was longer or may have been.
 	Body    []byte
 	BodyCut bool
-	// RetryAfter is the delay that the receiver requested, at most MaxRetryAfter.
+	// RetryAfter is the delay that the receiver requested, at most MaxRetryAfter. 0
+	// means that it requested none.
 	RetryAfter time.Duration
 	Timing     Timing
-	// Err is the cause, for logs; it may quote the receiver. It can be nil.
+	// Err is the cause, for logs, or nil. It may quote the receiver.
 	Err error
 }
 
 // Delivered reports whether the receiver accepted the message.
 func (o Outcome) Delivered() bool { return o.Kind == Delivered }
 
-// Timing are the times since the start of an attempt, 0 for what it did not reach.
+// Timing contains durations since the start of an attempt. A step that the attempt
+// did not reach is 0.
 type Timing struct {
-	// Connected is the end of connecting, including the TLS handshake.
+	// Connected is when the connection was ready, after the TLS handshake.
 	Connected time.Duration
-	// Answered is the end of the response's head.
+	// Answered is when the end of the response's head arrived.
 	Answered time.Duration
 	Total    time.Duration
 }
 
-// maxAddress is the longest URL, in bytes.
+// maxAddress is the maximum length of a URL, in bytes.
 const maxAddress = 2048
 
 // address is the parsed URL of a receiver.
 type address struct {
 	url *url.URL
-	// host is the name in ASCII or the IP address; dial is host:port.
+	// host is the name in ASCII or the IP address. dial is the address to dial, as
+	// host:port.
 	host, dial string
 }
 
-// CheckAddress returns an error if a text is not the URL of a receiver. Its message completes
-// a sentence about the URL. CheckAddress does not resolve the host.
+// CheckAddress returns an error if text is not a valid URL of a receiver. The error
+// message completes a sentence about the URL. CheckAddress does not resolve the
+// host.
 func CheckAddress(text string) error {
 	_, err := parseAddress(text)
 	return err
@@ -204,7 +212,7 @@ func parseAddress(text string) (address, error) {
 	return address{url: u, host: host, dial: net.JoinHostPort(host, port)}, nil
 }
 
-// tlsConfig returns nil for http URLs.
+// tlsConfig returns the TLS configuration for the host, or nil for an http URL.
 func (a address) tlsConfig(base *tls.Config) *tls.Config {
 	if a.url.Scheme != "https" {
 		return nil

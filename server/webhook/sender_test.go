@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// received is what a receiver got.
+// received is a request that a receiver got.
 type received struct {
 	method, path, proto, host string
 	head                      http.Header
@@ -228,7 +228,7 @@ func TestRefusedAddresses(t *testing.T) {
 	wantOutcome(t, send(t, s, "https://hooks.example:99999999/"), Refused, "egress.invalid_port")
 }
 
-// No spelling of an internal address is connected to.
+// The sender connects to no internal address, however the URL spells it.
 func TestSpellingsOfInternalAddresses(t *testing.T) {
 	text, err := os.ReadFile("../egress/testdata/hosts.txt")
 	if err != nil {
@@ -275,7 +275,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// The environment variables for proxies have no effect.
+// Proxy settings in environment variables have no effect.
 func TestNoProxy(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"} {
 		t.Setenv(name, "http://127.0.0.1:9")
@@ -310,7 +310,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A receiver that hangs blocks only attempts to its own host.
+// A receiver that does not respond blocks only attempts to its own host.
 func TestSlowReceiverBlocksNoOther(t *testing.T) {
 	release, arrived := make(chan struct{}), make(chan struct{})
 	slow := serve(t, "slow.example", nil, false, func(_ http.ResponseWriter, r *http.Request) {

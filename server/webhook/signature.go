@@ -15,19 +15,19 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// The headers of Standard Webhooks, as net/http spells them.
+// These are the headers of Standard Webhooks, in the canonical case of net/http.
 const (
 	headerID        = "Webhook-Id"
 	headerTime      = "Webhook-Timestamp"
 	headerSignature = "Webhook-Signature"
 )
 
-// signatureVersion marks HMAC-SHA256.
+// signatureVersion is the prefix of an HMAC-SHA256 signature.
 const signatureVersion = "v1"
 
-// Sign returns the headers of one attempt: the id of the message, the time, and a signature
-// for each secret. While an old secret is valid next to its successor, pass both. It returns
-// an error if the id or a secret is invalid.
+// Sign returns the headers for one attempt: the id of the message, the time, and
+// one signature per secret. During a rotation, pass both the old and the new
+// secret. Sign returns an error if the id or a secret is invalid.
 func Sign(m Message, at time.Time, secrets ...secrets.Secret) (http.Header, error) {
 	if err := checkID(m.ID); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func Sign(m Message, at time.Time, secrets ...secrets.Secret) (http.Header, erro
 
 const (
 	secretPrefix = "whsec_"
-	// newKeySize is the length of generated keys, in bytes. Others have minKeySize to
-	// maxKeySize.
+	// newKeySize is the length of a generated key in bytes. Other keys may have
+	// from minKeySize to maxKeySize bytes.
 	newKeySize = 32
 	minKeySize = 24
 	maxKeySize = 64
@@ -65,8 +65,8 @@ const (
 
 var errSecret = errors.New(`a signing secret is "whsec_" and the base64, with padding, of 24 to 64 bytes`)
 
-// NewSecret generates a signing secret: "whsec_" and the base64 of 32 random bytes, with
-// padding.
+// NewSecret generates a signing secret: "whsec_" followed by 32 random bytes in
+// padded base64.
 func NewSecret(random io.Reader) (secrets.Secret, error) {
 	key := make([]byte, newKeySize)
 	if _, err := io.ReadFull(random, key); err != nil {
@@ -75,8 +75,9 @@ func NewSecret(random io.Reader) (secrets.Secret, error) {
 	return secrets.NewSecret(secretPrefix + base64.StdEncoding.EncodeToString(key)), nil
 }
 
-// decodeKey accepts only the canonical encoding, which every library decodes alike: some
-// ignore line breaks, missing padding or stray bits.
+// decodeKey decodes the key of a secret. It accepts only the canonical encoding,
+// because libraries differ in whether they ignore line breaks, missing padding or
+// unused bits.
 func decodeKey(secret secrets.Secret) ([]byte, error) {
 	text, found := strings.CutPrefix(secret.Reveal(), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(text)

@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// The example of the tests of all published libraries.
+// This example is in the tests of all published libraries.
 const (
 	knownSecret    = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	knownID        = "msg_p5jXN8AQM9LWM0D4loKWxJek"
@@ -70,7 +70,7 @@ func TestSignRefuses(t *testing.T) {
 	}
 }
 
-// verify verifies a message with the published library, for all but its time.
+// verify verifies a message, except its time, with the published library.
 func verify(t testing.TB, head http.Header, body []byte, secret secrets.Secret) error {
 	t.Helper()
 	hook, err := standard.NewWebhook(secret.Reveal())
@@ -80,8 +80,8 @@ func verify(t testing.TB, head http.Header, body []byte, secret secrets.Secret) 
 	return hook.VerifyIgnoringTimestamp(body, head)
 }
 
-// The published library for Go accepts each signature of each message, refuses altered
-// messages, and makes the same signature.
+// The published Go library accepts each signature of each message, refuses altered
+// messages, and computes the same signature.
 func TestLibraryForGo(t *testing.T) {
 	now := time.Now()
 	rapid.Check(t, func(t *rapid.T) {
@@ -126,10 +126,12 @@ type jsCase struct {
 	Body    string            `json:"body"`
 }
 
-// nodeModules names the folder with the npm package standardwebhooks.
+// nodeModules is the environment variable with the path of the folder that contains
+// the npm package standardwebhooks.
 const nodeModules = "INTRAY_TEST_NODE_MODULES"
 
-// The published library for JavaScript agrees.
+// The published JavaScript library verifies the same messages with the same
+// results.
 func TestLibraryForJavaScript(t *testing.T) {
 	folder := os.Getenv(nodeModules)
 	if _, err := os.Stat(filepath.Join(folder, "standardwebhooks")); folder == "" || err != nil {
@@ -180,7 +182,7 @@ func TestLibraryForJavaScript(t *testing.T) {
 	}
 }
 
-// counting returns the bytes 0, 1, 2 and so on.
+// counting returns n bytes: 0, 1, 2 and so on.
 func counting(n int) []byte {
 	out := make([]byte, n)
 	for i := range out {

@@ -12,46 +12,50 @@ import (
 )
 
 const (
-	// perTarget is the most concurrent deliveries to one receiver; to one that fails, it is
-	// 1. perOrg is the most of an organization.
+	// perTarget is the maximum number of concurrent deliveries to one receiver. A
+	// receiver that fails gets one delivery at a time. perOrg is the maximum per
+	// organization.
 	perTarget, perOrg = 4, 32
-	// firstPerOrg replaces perOrg for receivers without a delivery in flight, so that slow
-	// receivers do not block others. Webhooks, of which there are at most maxWebhooks, can
-	// always have one; URLs in schemas are not limited in number.
+	// firstPerOrg replaces perOrg for receivers without a delivery in flight, so
+	// that slow receivers do not block others. A webhook can always have one
+	// delivery in flight, because an organization has at most maxWebhooks. The
+	// number of URLs in schemas is not limited.
 	firstPerOrg = 128
-	// maxTargets is the most receivers that Deliver handles, and maxTargetsPerOrg the most
-	// of one organization. That includes receivers without a free slot, so it is more than
+	// maxTargets is the maximum number of receivers that Deliver handles in one
+	// call. maxTargetsPerOrg is the maximum per organization. Receivers without a
+	// free slot count, so maxTargetsPerOrg exceeds the number of deliveries that
 	// can be in flight.
 	maxTargets, maxTargetsPerOrg = 20_000, maxWebhooks + 2*firstPerOrg
 	// keepDeliveries is how long deliveries are kept.
 	keepDeliveries = 30 * 24 * time.Hour
-	// maxForgotten is the most deliveries that ForgetDeliveries deletes.
+	// maxForgotten is the maximum number of deliveries that one call of
+	// ForgetDeliveries deletes.
 	maxForgotten = 10_000
 )
 
-// inFlight are the deliveries that this process is sending.
+// inFlight tracks the deliveries that this process is sending.
 type inFlight struct {
 	mu      sync.Mutex
 	targets map[string]int
 	orgs    map[string]int
-	// sendingIDs are the ids of the deliveries. An id is set before a claim is committed, so that
-	// a transaction that sees the claim also sees the id.
+	// sendingIDs contains the ids of these deliveries. An id is set before a claim
+	// is committed, so that a transaction that sees the claim also sees the id.
 	sendingIDs map[string]bool
-	// unrecorded are attempts whose result could not be stored.
+	// unrecorded holds attempts whose result could not be stored.
 	unrecorded []attempt
 	sending    sync.WaitGroup
-	// ready receives a value when there is something new.
+	// ready receives a value when there may be something new to deliver.
 	ready chan struct{}
 }
 
-// attempt is an attempt at a delivery.
+// attempt is an attempt to deliver a message.
 type attempt struct {
 	delivery model.Delivery
 	at       time.Time
 	result   SendResult
-	// released means that no attempt was made that counts.
+	// released means that the delivery was released without an attempt that counts.
 	released bool
-	// again means that storing the attempt may have taken effect before.
+	// again means that an earlier attempt to store the result may have succeeded.
 	again bool
 }
 
@@ -59,7 +63,7 @@ func newInFlight() *inFlight {
 	return &inFlight{targets: map[string]int{}, orgs: map[string]int{}, sendingIDs: map[string]bool{}, ready: make(chan struct{}, 1)}
 }
 
-// notify signals that there is something new.
+// notify signals that there may be something new to deliver.
 func (f *inFlight) notify() {
 	select {
 	case f.ready <- struct{}{}:
@@ -67,7 +71,8 @@ func (f *inFlight) notify() {
 	}
 }
 
-// reserve reserves slots for deliveries to a target and returns their number.
+// reserve reserves as many slots as possible for deliveries to a target, and
+// returns their number.
 func (f *inFlight) reserve(t model.Target) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,8 +85,8 @@ func (f *inFlight) reserve(t model.Target) int {
 	return slots
 }
 
-// singleSlot returns how many of the reserved slots a target may use that gets one delivery at
-// a time.
+// singleSlot returns how many of the reserved slots a target may use if it gets
+// only one delivery at a time: 0 or 1.
 func (f *inFlight) singleSlot(t model.Target, reserved int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,12 +96,13 @@ func (f *inFlight) singleSlot(t model.Target, reserved int) int {
 	return min(reserved, 1)
 }
 
-// schemaTargetPrefix begins the key of a target that is not a webhook.
+// schemaTargetPrefix is the prefix of the key of a target that is a URL in a
+// schema.
 const schemaTargetPrefix = "url_"
 
 func isSchemaURL(t model.Target) bool { return strings.HasPrefix(t.Key, schemaTargetPrefix) }
 
-// free frees slots of a target.
+// free releases slots of a target.
 func (f *inFlight) free(t model.Target, slots int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,7 +140,8 @@ func (f *inFlight) isSending(d model.Delivery) bool {
 	return f.sendingIDs[d.ID]
 }
 
-// retryLater adds an attempt that could not be stored.
+// retryLater keeps an attempt that could not be stored, so that storeUnrecorded can
+// store it.
 func (f *inFlight) retryLater(a attempt) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,13 +149,13 @@ func (f *inFlight) retryLater(a attempt) {
 	f.unrecorded = append(f.unrecorded, a)
 }
 
-// DeliveriesReady returns a channel that receives a value when there is something new to
-// deliver.
+// DeliveriesReady returns a channel that receives a value when there may be
+// something new to deliver.
 func (s *Service) DeliveriesReady() <-chan struct{} { return s.inFlight.ready }
 
-// Deliver starts to send what is due and does not wait for the results. Call it several times
-// a second, and when DeliveriesReady receives a value. Attempts that are in flight when ctx
-// ends do not count.
+// Deliver starts to send the deliveries that are due and does not wait for the
+// results. Call it several times per second, and whenever DeliveriesReady receives
+// a value. Attempts that are in flight when ctx ends do not count.
 func (s *Service) Deliver(ctx context.Context) error {
 	if s.sender == nil {
 		return nil
@@ -166,11 +173,11 @@ func (s *Service) Deliver(ctx context.Context) error {
 	return err
 }
 
-// WaitForDeliveries waits for the deliveries in flight.
+// WaitForDeliveries waits until no deliveries are in flight.
 func (s *Service) WaitForDeliveries() { s.inFlight.sending.Wait() }
 
-// deliverTo starts to send what is due to one receiver, as far as there are free slots, and
-// returns the number of deliveries.
+// deliverTo starts as many of the due deliveries to one receiver as there are free
+// slots, and returns their number.
 func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err error) {
 	slots := s.inFlight.reserve(t)
 	if slots == 0 {
@@ -204,7 +211,7 @@ func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err err
 		claimed, err = tx.Outbox.ClaimDue(ctx, t.Key, s.env.Node, s.env.Now(), limit)
 		for i := range claimed {
 			if w.ID != "" {
-				claimed[i].URL = w.URL // it may have changed
+				claimed[i].URL = w.URL // the URL of the webhook may have changed
 			}
 		}
 		s.inFlight.markSending(claimed)
@@ -213,7 +220,7 @@ func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err err
 	if err != nil {
 		s.inFlight.unmarkSending(claimed...)
 		for _, d := range claimed {
-			// The claim may have been committed, and only the response was lost.
+			// The claim may have been committed even though the response was lost.
 			s.inFlight.retryLater(attempt{delivery: d, released: true})
 		}
 		return 0, err
@@ -224,8 +231,9 @@ func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err err
 	return len(claimed), nil
 }
 
-// deliverAndContinue sends a message and, if it was delivered, the next ones, so that a fast
-// receiver need not wait for the next call of Deliver.
+// deliverAndContinue sends a message. If it was delivered, deliverAndContinue sends
+// the next ones, so that a fast receiver need not wait for the next call of
+// Deliver.
 func (s *Service) deliverAndContinue(ctx context.Context, t model.Target, d model.Delivery, secrets []secrets.Secret) {
 	delivered := s.deliver(ctx, d, secrets)
 	s.inFlight.free(t, 1)
@@ -234,11 +242,12 @@ func (s *Service) deliverAndContinue(ctx context.Context, t model.Target, d mode
 			return
 		}
 	}
-	// There is a free slot. Deliver will meet and report the same error.
+	// The slot is free again. The next call of Deliver will get and report the same
+	// error.
 	s.inFlight.notify()
 }
 
-// secretsOf returns the secrets that sign for a webhook.
+// secretsOf returns the secrets that sign messages to a webhook.
 func (s *Service) secretsOf(w model.Webhook) ([]secrets.Secret, error) {
 	if w.ID == "" {
 		return []secrets.Secret{s.SigningSecret(w.Org)}, nil
@@ -273,8 +282,9 @@ func (s *Service) deliver(ctx context.Context, d model.Delivery, secrets []secre
 	return err == nil && a.result.Delivered
 }
 
-// storeUnrecorded stores the attempts that could not be stored before. Without it, their
-// deliveries would stay claimed, and not be retried, until this process ends.
+// storeUnrecorded stores the attempts that could not be stored before. Otherwise,
+// their deliveries would stay claimed and would not be retried until this process
+// ends.
 func (s *Service) storeUnrecorded(ctx context.Context) error {
 	s.inFlight.mu.Lock()
 	unrecorded := s.inFlight.unrecorded
@@ -304,15 +314,16 @@ func (s *Service) storeAttempt(ctx context.Context, a attempt) error {
 	})
 }
 
-// recordAttempt stores an attempt and what follows it.
+// recordAttempt stores an attempt and its consequences for the delivery and the
+// receiver.
 func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) error {
 	d := a.delivery
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
 	if err != nil || now.Node != d.Node || now.Body == nil {
-		return model.IgnoreKind(err, model.NotFound) // it was deleted meanwhile, or its content was
+		return model.IgnoreKind(err, model.NotFound) // the delivery or its content was deleted meanwhile
 	}
 	if a.again && (now.Tries == d.Tries+1 || s.inFlight.isSending(d)) {
-		return nil // it was stored before
+		return nil // the attempt was stored before
 	}
 	attempts, err := tx.Deliveries.Attempts(ctx, d.ID)
 	if err != nil {
@@ -346,8 +357,9 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) err
 	return s.updateReceiver(ctx, tx, w, decision, result)
 }
 
-// updateReceiver stores how a receiver does. What waits for one that recovered is due now, and
-// a dead one is disabled.
+// updateReceiver stores the failure streak of a receiver. If the receiver has
+// recovered, the waiting deliveries become due now. If it counts as dead, the
+// webhook is disabled.
 func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webhook, decision RetryDecision, result SendResult) error {
 	failed := w.FailureStreak.Failures > 0
 	w.FailureStreak = decision.Streak
@@ -363,7 +375,8 @@ func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webho
 	return tx.Outbox.MakeDue(ctx, w.ID, s.env.Now())
 }
 
-// ForgetDeliveries deletes old deliveries.
+// ForgetDeliveries deletes up to maxForgotten deliveries that are older than
+// keepDeliveries.
 func (s *Service) ForgetDeliveries(ctx context.Context) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		_, err := tx.Outbox.DeleteBefore(ctx, s.env.Now().Add(-keepDeliveries), maxForgotten)

@@ -9,15 +9,15 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// Every use of the store and of the sender fails once while a message is delivered. Afterwards
-// it must be delivered and its attempt recorded once.
+// Each use of the store and of the sender fails once while a message is delivered.
+// Afterwards, the message must be delivered and its attempt recorded exactly once.
 func TestDeliveryFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
 		w := f.webhook("http://receiver")
 		must(f.T, f.announce())
 		f.Faults.Arm(n)
-		_ = f.deliverDue() // errors of storing an attempt are logged
+		_ = f.deliverDue() // errors when an attempt is stored are logged
 		name := f.Faults.Disarm()
 		f.Clock.Advance(time.Minute)
 		must(f.T, f.deliverDue())
@@ -35,8 +35,9 @@ func TestDeliveryFaults(t *testing.T) {
 	})
 }
 
-// Every use fails once while a failed attempt is recorded, and then while the receiver
-// recovers. Each attempt must be recorded once, and both messages delivered.
+// Each use fails once while a failed attempt is recorded, and then while the
+// receiver recovers. Each attempt must be recorded exactly once, and both messages
+// delivered.
 func TestRecoveryFaults(t *testing.T) {
 	t.Parallel()
 	for name, faultyWhileDown := range map[string]bool{"while it fails": true, "while it recovers": false} {
@@ -81,8 +82,8 @@ func TestRecoveryFaults(t *testing.T) {
 	}
 }
 
-// Every use fails once while a dead receiver is disabled. It must be disabled afterwards, and
-// announced once.
+// Each use fails once while a dead receiver is disabled. Afterwards, it must be
+// disabled, and the event must have been sent once.
 func TestDisableFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
@@ -108,7 +109,7 @@ func TestDisableFaults(t *testing.T) {
 	})
 }
 
-// A webhook that is disabled while a message waits gets it no more.
+// A webhook that is disabled while a message waits for it does not get the message.
 func TestDisabledReceiverFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
@@ -153,8 +154,8 @@ func TestAttemptNumbers(t *testing.T) {
 	}
 }
 
-// The end of a webhook is announced to all others, whether they are for development or not,
-// and not to itself.
+// When a webhook is disabled, all other webhooks receive an event, whether or not
+// they are for development. The disabled one does not.
 func TestDisabledIsAnnouncedToAll(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

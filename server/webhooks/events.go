@@ -11,21 +11,25 @@ import (
 )
 
 // Event is the type of an event. To add one, add its name here, build its body in
-// server/webhook/payload.go, and announce it where it happens.
+// server/webhook/payload.go, and announce it where it occurs.
 type Event string
 
-// The events. The names and bodies of the first three are fixed by existing clients.
+// These are the events. Existing clients depend on the names and bodies of the
+// first three.
 const (
-	// ImportCompleted: an import became SUCCESSFUL.
+	// ImportCompleted means that an import became SUCCESSFUL.
 	ImportCompleted Event = "import_completed"
-	// HeadlessImportNeedsReview: an import created through the API waits for a person.
+	// HeadlessImportNeedsReview means that an import created through the API is
+	// waiting for a person.
 	HeadlessImportNeedsReview Event = "headless_import_needs_review"
-	// HeadlessImportFailed: an import created through the API became FAILED.
+	// HeadlessImportFailed means that an import created through the API became
+	// FAILED.
 	HeadlessImportFailed Event = "headless_import_failed"
-	// WebhookDisabled: another webhook of the organization was disabled because it failed
-	// for days.
+	// WebhookDisabled means that another webhook of the organization was disabled
+	// because it failed for days.
 	WebhookDisabled Event = "webhook_disabled"
-	// ConnectorFailed: the runs of an SFTP connector began to fail.
+	// ConnectorFailed means that a run of an SFTP connector failed after a
+	// successful one.
 	ConnectorFailed Event = "sftp_connector_failed"
 )
 
@@ -36,45 +40,47 @@ func Events() []string {
 	}
 }
 
-// Sender builds and sends messages.
+// Sender builds and sends webhook messages.
 type Sender interface {
-	// ImportPayload returns the message about the current status of an import. ok is false
-	// if there is no event for the status. It reads nothing from the store.
+	// ImportPayload returns the message for the current status of an import. ok is
+	// false if the status has no event. ImportPayload reads nothing from the store.
 	ImportPayload(imp model.Import, u model.Upload, development bool) (p Payload, ok bool, err error)
-	// DisabledPayload returns the message that a webhook was disabled.
+	// DisabledPayload returns the message that reports a disabled webhook.
 	DisabledPayload(w model.Webhook, at time.Time, last intray.Message) (Payload, error)
-	// ConnectorFailedPayload returns the message that the runs of a connector begin to fail.
+	// ConnectorFailedPayload returns the message that reports the first failed run
+	// of a connector.
 	ConnectorFailedPayload(c model.Connector, run model.PullRun) (Payload, error)
 	// CheckAddress returns an error if the URL of a receiver is invalid.
 	CheckAddress(url string) error
 	NewSecret(random io.Reader) (secrets.Secret, error)
 	// Send makes one attempt. An error means that the attempt does not count.
 	Send(ctx context.Context, d model.Delivery, at time.Time, secrets []secrets.Secret) (SendResult, error)
-	// DecideRetry returns the failures of a receiver after another attempt, and what follows
-	// that attempt. tries is the number of attempts at the delivery.
+	// DecideRetry returns the failure streak of a receiver after one more attempt,
+	// and what to do next. tries is the number of attempts to deliver the message,
+	// including this one.
 	DecideRetry(f model.FailureStreak, tries int, at time.Time, last SendResult) RetryDecision
 }
 
-// RetryDecision is what follows an attempt.
+// RetryDecision is the decision of DecideRetry.
 type RetryDecision struct {
 	Streak model.FailureStreak
-	// Dead reports whether the receiver counts as dead.
+	// Dead is true if the receiver counts as dead.
 	Dead bool
-	// Retry reports whether there is another attempt, after Wait.
+	// Retry is true if there is a next attempt, after the delay Wait.
 	Retry bool
 	Wait  time.Duration
 }
 
-// Payload is the content of a message.
+// Payload is the content of a webhook message.
 type Payload struct {
 	Event       string
 	ContentType string
 	Body        []byte
 }
 
-// SendResult is the result of an attempt.
+// SendResult is the result of an attempt to deliver a message.
 type SendResult struct {
 	model.Attempt
-	// RetryAfter is the delay that the receiver requested.
+	// RetryAfter is the delay that the receiver requested, or 0.
 	RetryAfter time.Duration
 }

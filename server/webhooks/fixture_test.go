@@ -51,8 +51,8 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// eachFault calls a function with a new fixture for each use that can fail; see
-// [servertest.EachFault].
+// eachFault calls a function once for each use that can fail, each time with a new
+// fixture. See [servertest.EachFault].
 func eachFault(t *testing.T, call func(f *fixture, n int) string) {
 	t.Helper()
 	servertest.EachFault(t, func(t *testing.T, n int) string { return call(newFixture(t), n) })
@@ -66,7 +66,8 @@ func (f *fixture) webhook(url string) model.Webhook {
 	return w
 }
 
-// announce announces the failure of a connector, and thus queues a delivery to each webhook.
+// announce announces the failure of a connector. This queues a delivery to each
+// webhook.
 func (f *fixture) announce() error {
 	f.Helper()
 	return f.env.Store.Update(f.ctx, func(tx model.Tx) error {
@@ -74,7 +75,7 @@ func (f *fixture) announce() error {
 	})
 }
 
-// deliverDue delivers what is due, and returns the errors.
+// deliverDue delivers the messages that are due, and returns the errors.
 func (f *fixture) deliverDue() error {
 	f.Helper()
 	var failed error
@@ -93,7 +94,7 @@ func (f *fixture) deliveries(w model.Webhook) ([]model.Delivery, map[string][]mo
 	return list, attempts
 }
 
-// uploadStore is a store that has every upload.
+// uploadStore is a store in which every upload exists.
 type uploadStore struct {
 	model.Store
 	faults *servertest.Faults
@@ -115,7 +116,7 @@ func (r fakeUploads) Get(_ context.Context, org, id string) (model.Upload, error
 	return servertest.Get(r.faults, "Uploads.Get", func() (model.Upload, error) { return model.Upload{ID: id, Org: org}, nil })
 }
 
-// fakeSender records the ids that it sends.
+// fakeSender records the ids of the messages that it is given to send.
 type fakeSender struct {
 	faults *servertest.Faults
 
@@ -170,7 +171,7 @@ func (s *fakeSender) Send(_ context.Context, d model.Delivery, _ time.Time, _ []
 	return webhooks.SendResult{Attempt: model.Attempt{Delivered: true, Status: 200}}, nil
 }
 
-// DecideRetry retries after a minute, and a receiver counts as dead after a day.
+// DecideRetry retries after a minute. A receiver counts as dead after a day.
 func (s *fakeSender) DecideRetry(streak model.FailureStreak, tries int, at time.Time, last webhooks.SendResult) webhooks.RetryDecision {
 	decision := webhooks.RetryDecision{Retry: tries < 5, Wait: time.Minute}
 	if last.Delivered {

@@ -1,7 +1,7 @@
-// Package webhooks manages webhooks, queues deliveries for every event in the transaction
-// that causes it, and delivers the queue with retries. A message is delivered at least once,
-// with the same id each time, and slow receivers do not delay others. A [Sender] builds and
-// sends the messages.
+// Package webhooks manages webhooks, queues deliveries for every event in the
+// transaction that causes it, and delivers the queued messages with retries. A
+// message is delivered at least once, with the same id each time, and slow
+// receivers do not delay others. A [Sender] builds and sends the messages.
 package webhooks
 
 import (
@@ -34,28 +34,32 @@ func New(env *model.Env, sender Sender) (*Service, error) {
 }
 
 const (
-	// maxWebhooks is the most webhooks of an organization.
+	// maxWebhooks is the maximum number of webhooks per organization.
 	maxWebhooks = 100
-	// secretOverlap is how long the previous secret also signs after a rotation.
+	// secretOverlap is the period after a rotation during which the previous secret
+	// also signs.
 	secretOverlap = 24 * time.Hour
-	// maxFilters is the most events, identifiers or schemas of a webhook's filters.
+	// maxFilters is the maximum number of events, of identifiers and of schemas in
+	// a webhook's filters.
 	maxFilters = 200
 )
 
 // Draft is a webhook as a client sends it.
 type Draft struct {
-	// ID is the id of a new webhook. "" means a random one.
+	// ID is the id of a new webhook. "" means a random id.
 	ID  string
 	URL string
-	// Listens means that there is no URL: a program fetches the messages.
+	// Listens means that the webhook has no URL, because a program fetches the
+	// messages.
 	Listens                        bool
 	Enabled                        bool
 	Development                    string
 	Events, Identifiers, SchemaIDs []string
 }
 
-// CreateWebhook creates a webhook and returns its secret, which otherwise only RotateWebhook
-// returns. If a webhook with the draft's ID exists, CreateWebhook returns it unchanged.
+// CreateWebhook creates a webhook and returns it with its secret. Only
+// RotateWebhook returns a secret again. If a webhook with the draft's ID exists,
+// CreateWebhook returns it unchanged.
 func (s *Service) CreateWebhook(ctx context.Context, org string, draft Draft) (w model.Webhook, secret secrets.Secret, err error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -142,7 +146,7 @@ func (s *Service) Webhook(ctx context.Context, org, id string) (w model.Webhook,
 	return w, model.DescribeNotFound(err, model.WebhookMissing)
 }
 
-// ReplaceWebhook replaces the values of a webhook, but not its secret.
+// ReplaceWebhook replaces the settings of a webhook, but not its secret.
 func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft Draft) (w model.Webhook, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
@@ -164,7 +168,8 @@ func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
 	})
 }
 
-// RotateWebhook generates and returns a new secret. The previous one also signs for a day.
+// RotateWebhook generates and returns a new secret. The previous secret also signs
+// for a day.
 func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w model.Webhook, secret secrets.Secret, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
@@ -179,15 +184,15 @@ func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w model.We
 	return w, secret, err
 }
 
-// SigningSecret returns the secret that signs messages to the URLs in an organization's
-// schemas.
+// SigningSecret returns the secret that signs messages to the URLs in an
+// organization's schemas.
 func (s *Service) SigningSecret(org string) secrets.Secret {
 	return secrets.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.signingKey.MAC([]byte(org))))
 }
 
-// Deliveries returns limit deliveries of a webhook from offset on, newest first, their
-// attempts by delivery id, and their total. With "" for the webhook, it returns those to the
-// URLs in schemas.
+// Deliveries returns at most limit deliveries of a webhook, newest first, starting
+// at offset, their attempts by delivery id, and the total number of deliveries. If
+// webhookID is "", it returns the deliveries to URLs in schemas.
 func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []model.Delivery, attempts map[string][]model.Attempt, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		attempts = map[string][]model.Attempt{}
@@ -209,8 +214,9 @@ func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset,
 	return list, attempts, total, err
 }
 
-// Redeliver queues a delivery of a webhook again, or with "" for the delivery, all that were
-// created since a time. It returns their number. They keep their ids.
+// Redeliver queues a delivery of a webhook again. If deliveryID is "", it queues
+// all deliveries created since the given time. It returns the number of queued
+// deliveries. They keep their ids.
 func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID string, since time.Time) (n int64, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, webhookID)
@@ -241,20 +247,20 @@ func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID stri
 	return n, err
 }
 
-// matches reports whether a webhook is subscribed to an event of an import.
+// matches reports whether a webhook is subscribed to an event about an import.
 func matches(w model.Webhook, event string, imp model.Import, u model.Upload, development bool) bool {
 	fits := func(list []string, one string) bool { return len(list) == 0 || slices.Contains(list, one) }
 	dev := w.Development == "" || (w.Development == "true") == development
 	return w.Enabled && dev && fits(w.Events, event) && fits(w.Identifiers, u.ImportIdentifier) && fits(w.SchemaIDs, imp.SchemaID)
 }
 
-// MessagesFor returns the messages of a webhook without a URL that can be forwarded now: the
-// oldest of each import. It waits until there are some or ctx ends.
+// MessagesFor returns the messages of a webhook without a URL that can be forwarded
+// now: the oldest message of each import. It waits until there is one or ctx ends.
 func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []model.Delivery, err error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		detached := context.WithoutCancel(ctx) // so that a query that began ends
+		detached := context.WithoutCancel(ctx) // so that a query that has begun can finish
 		err = s.env.Store.Update(detached, func(tx model.Tx) error {
 			w, err := tx.Webhooks.Get(detached, org, id)
 			if err != nil {
@@ -278,12 +284,12 @@ func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []model
 }
 
 const (
-	// pollInterval is how often MessagesFor looks for messages, and maxMessages how many it
-	// returns.
+	// pollInterval is the interval at which MessagesFor looks for messages.
+	// maxMessages is the maximum number of messages that it returns.
 	pollInterval, maxMessages = 500 * time.Millisecond, 20
 )
 
-// Forwarded records the result of forwarding a message.
+// Forwarded records the result of an attempt to forward a message.
 func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sent SendResult) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, id)
@@ -297,7 +303,7 @@ func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sen
 		case d.WebhookID != id || w.URL != "":
 			return model.NotFoundError(model.DeliveryMissing)
 		case d.Status != model.Waiting:
-			return nil // it was recorded before
+			return nil // the result was recorded before
 		}
 		return s.recordAttempt(ctx, tx, attempt{delivery: d, at: s.env.Now(), result: sent})
 	})
@@ -305,8 +311,8 @@ func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sen
 
 const formType = "application/x-www-form-urlencoded"
 
-// AnnounceImport queues the deliveries for the current status of an import, in the transaction
-// that changes it.
+// AnnounceImport queues webhook deliveries that report the current status of an
+// import. It uses the transaction that changes the status.
 func (s *Service) AnnounceImport(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if s.sender == nil || imp.Status == model.Pending || imp.Status == model.Running || imp.Status == model.AwaitingUpload {
 		return nil
@@ -356,7 +362,7 @@ func (s *Service) announceManaged(ctx context.Context, tx model.Tx, imp model.Im
 	return nil
 }
 
-// enqueueDelivery stores a message until it is delivered.
+// enqueueDelivery stores a message to be delivered.
 func (s *Service) enqueueDelivery(ctx context.Context, tx model.Tx, imp model.Import, d model.Delivery) error {
 	id, err := s.env.NewID()
 	if err != nil {
@@ -372,7 +378,8 @@ func (s *Service) enqueueDelivery(ctx context.Context, tx model.Tx, imp model.Im
 	return tx.Deliveries.Insert(ctx, d)
 }
 
-// disableWebhook disables a webhook that failed for days, and announces it to the others.
+// disableWebhook disables a webhook that failed for days, and announces this to the
+// other webhooks.
 func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webhook, at time.Time, last intray.Message) error {
 	w.Enabled, w.Modified = false, at
 	if err := tx.Webhooks.Save(ctx, w); err != nil {
@@ -402,7 +409,8 @@ func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webho
 	return nil
 }
 
-// AnnounceConnectorFailure queues the deliveries for a connector whose runs begin to fail.
+// AnnounceConnectorFailure queues webhook deliveries that report the first failed
+// run of a connector.
 func (s *Service) AnnounceConnectorFailure(ctx context.Context, tx model.Tx, c model.Connector, run model.PullRun) error {
 	if s.sender == nil {
 		return nil

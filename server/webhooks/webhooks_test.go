@@ -18,13 +18,13 @@ func TestNewWithoutMasterKey(t *testing.T) {
 	}
 }
 
-// announceImport announces an import with the URLs of its schema.
+// announceImport announces an import, including to the URLs in its schema.
 func (f *fixture) announceImport(imp model.Import) error {
 	f.Helper()
 	return f.env.Store.Update(f.ctx, func(tx model.Tx) error { return f.AnnounceImport(f.ctx, tx, imp) })
 }
 
-// imported is an import whose schema has URLs.
+// imported returns an import whose schema contains URLs.
 func imported(status model.Status) model.Import {
 	return model.Import{ID: "i", Org: org, UploadID: "u", Status: status, Schema: model.Document{
 		Fields: json.RawMessage(`[{"key":"email","label":"E-Mail"}]`), Hooks: json.RawMessage(`{}`),
@@ -32,8 +32,8 @@ func imported(status model.Status) model.Import {
 	}}
 }
 
-// Each use of the store, of the random bytes and of the sender fails once in every operation,
-// and the operation reports it.
+// Each use of the store, of the random bytes and of the sender fails once in every
+// operation. The operation must report the error.
 func TestOperationFaults(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -71,7 +71,8 @@ func TestOperationFaults(t *testing.T) {
 	})
 }
 
-// A broken schema or a foreign secret is an error, not a message that is not sent.
+// A broken schema or a secret from a different master key is an error. It does not
+// merely prevent the message from being sent.
 func TestBrokenEntities(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -97,7 +98,8 @@ func TestBrokenEntities(t *testing.T) {
 	}
 }
 
-// A webhook with the ID of an existing one is that one, with its secret.
+// Creating a webhook with the ID of an existing one returns that webhook and its
+// secret.
 func TestCreateIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -112,7 +114,7 @@ func TestCreateIsIdempotent(t *testing.T) {
 	}
 }
 
-// Invalid values are refused, and operations on missing objects are NotFound.
+// Invalid values are refused, and operations on missing objects return NotFound.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -159,7 +161,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The limit of a filter is exact.
+// A filter may have as many values as the limit allows, and no more.
 func TestFilterLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
