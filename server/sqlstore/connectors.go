@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// The order of lists that begin with the newest.
+// newestFirst is the order of lists that begin with the newest row.
 const newestFirst = `created DESC, id DESC`
 
 type credentialRows struct{ ownedRows[model.Credential] }

@@ -20,30 +20,31 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// dialect holds the differences between the databases.
+// dialect contains the SQL and the settings in which the two databases differ.
 type dialect struct {
 	goose goose.Dialect
-	// substitutions replace words in the migrations.
+	// substitutions replaces words in the migrations.
 	substitutions *strings.Replacer
-	// now is an expression for the time of the database, in microseconds.
+	// now is an SQL expression for the current time of the database, in
+	// microseconds since 1970.
 	now string
 	// readOptions are the options of transactions that see one snapshot.
 	readOptions *sql.TxOptions
-	// forUpdate ends a query that locks its rows. It is "" if only one transaction writes
-	// at a time.
+	// forUpdate is appended to a query to lock its rows. It is "" if only one
+	// transaction writes at a time.
 	forUpdate string
 	// truncateLog empties the write-ahead log. It is "" if the database manages its log.
 	truncateLog string
-	// lock waits for the lock $1 and holds it until the transaction ends. It is "" if only
-	// one transaction writes at a time.
+	// lock is a statement that waits for the lock $1 and holds it until the
+	// transaction ends. It is "" if only one transaction writes at a time.
 	lock string
-	// sessionLock and sessionUnlock acquire and release the lock $1 for a connection. They
-	// are "" if only one process uses the database.
+	// sessionLock and sessionUnlock are statements that acquire and release the
+	// lock $1 for a connection. They are "" if only one process uses the database.
 	sessionLock, sessionUnlock string
 }
 
-// The locks. Their numbers are unusual because all programs that use the database share
-// them.
+// These are the numbers of the locks. They are unusual because all programs that
+// use the database share the same lock numbers.
 const (
 	lockMigrate    = 7_204_118_301
 	lockClaim      = 7_204_118_302
@@ -56,7 +57,7 @@ func sqliteDialect() dialect {
 		goose:         goose.DialectSQLite3,
 		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB"),
 		now:           `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
-		// On SQLite each transaction of a reader is a snapshot.
+		// On SQLite, every read transaction sees a snapshot.
 		readOptions: &sql.TxOptions{ReadOnly: true},
 		truncateLog: `PRAGMA wal_checkpoint(TRUNCATE)`,
 	}
@@ -66,7 +67,7 @@ func postgresDialect() dialect {
 	return dialect{
 		goose:         goose.DialectPostgres,
 		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA"),
-		// now() would be the start of the transaction.
+		// PostgreSQL's now() would return the start of the transaction.
 		now:           `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 		readOptions:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 		forUpdate:     ` FOR UPDATE`,
@@ -85,12 +86,13 @@ func (t *txn) acquireLock(ctx context.Context, lock int64) error {
 	return err
 }
 
-// readers is the number of connections that read at the same time.
+// readers is the maximum number of concurrent read connections.
 const readers = 4
 
-// openSQLite opens three pools on one file. Only one connection writes, because SQLite
-// lets one write at a time and does not queue the others, which would starve. River has a
-// connection for itself, so that its many small writes wait and those of the server do not.
+// openSQLite opens three connection pools on one file. Only one connection writes,
+// because SQLite allows one writer at a time and does not queue the others, which
+// would starve. River has its own connection, so that its many small writes wait
+// and those of the server do not.
 func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	path, err := makeFile(cfg.Path)
 	if err != nil {
@@ -105,8 +107,8 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	if s.write, err = s.openPool(path, writing, 1); err != nil {
 		return err
 	}
-	// The first writer turns a new file into one with a write-ahead log, which an earlier
-	// reader would prevent.
+	// The first writer puts a new file into write-ahead-log mode. A reader that
+	// connected earlier would prevent this.
 	if err := s.write.PingContext(ctx); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
@@ -133,8 +135,8 @@ func (s *Store) openPool(path string, params url.Values, conns int) (*sql.DB, er
 	return db, nil
 }
 
-// makeFile creates the file, because SQLite would create one that others can read, and
-// returns its absolute path.
+// makeFile creates the database file and returns its absolute path. SQLite would
+// create a file that other users can read.
 func makeFile(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -147,11 +149,11 @@ func makeFile(path string) (string, error) {
 	return path, f.Close()
 }
 
-// openPostgres opens one pool, for the queue as well.
+// openPostgres opens one connection pool, which the queue uses as well.
 func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	config, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
-		// The error repeats the URL, and with it the password.
+		// The driver's error contains the URL, and with it the password.
 		return errors.New("invalid database URL; enter one such as postgres://user:password@host:5432/name")
 	}
 	if !strings.Contains(cfg.URL, "pool_max_conns") {

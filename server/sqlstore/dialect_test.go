@@ -20,7 +20,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestFile creates a file with an unusual name, which only its owner can read.
+// TestFile checks that a database file may have an unusual name and that only its
+// owner can read it.
 func TestFile(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "a b%20c?mode=memory#ü")
 	must(t, os.Mkdir(folder, 0o700))

@@ -34,19 +34,20 @@ func (r editRows) LastSeq(ctx context.Context, org, importID string, run int) (i
 
 type memoryRows struct{ *txn }
 
-// The table has two further columns: place, which is the learnedKey, and size.
+// The table has two more columns: place, which contains the learnedKey, and size.
 var memories = newTable("memories", "learned mapping", 7, func(to *columns, m *model.LearnedMapping) {
 	to.add("org", &m.Org, "import_identifier", &m.ImportIdentifier, "kind", &m.Kind, "field", &m.Field,
 		"remembered", micros{&m.On}, "text", asJSON{&m.Text}, "value", asJSON{&m.Value})
 })
 
-// newestMemory is the order of lists, and the reverse of the order in which Trim deletes.
+// newestMemory is the order of lists. Trim deletes in the reverse order.
 const newestMemory = "remembered DESC, kind, field, text, place"
 
 const byIdentifier = ` WHERE org = $1 AND import_identifier = $2`
 
-// learnedKey identifies a mapping among those of an import identifier. Neither kinds nor
-// keys of fields contain U+0000.
+// learnedKey returns a string that identifies a mapping among all mappings of an
+// import identifier. Its parts are unambiguous, because neither kinds nor field
+// keys contain U+0000.
 func learnedKey(m model.LearnedMapping) string {
 	sum := sha256.Sum256([]byte(string(m.Kind) + "\x00" + m.Field + "\x00" + m.Text))
 	return hex.EncodeToString(sum[:])

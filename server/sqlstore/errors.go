@@ -19,7 +19,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// retryAfter is when a client should retry after the database was unreachable.
+// retryAfter is how long a client should wait before it retries if the database is
+// unreachable.
 const retryAfter = 2 * time.Second
 
 func notFound() error {
@@ -30,8 +31,8 @@ func alreadyExists() error {
 	return &model.Error{Kind: model.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
 }
 
-// translate wraps an error of a driver in a model.Error if there is a kind for it. Other
-// errors it returns unchanged.
+// translate wraps an error of a driver in a model.Error if there is a kind for it.
+// It returns other errors unchanged.
 func translate(err error) error {
 	var own *model.Error
 	if err == nil || errors.As(err, &own) {
@@ -58,14 +59,14 @@ func translate(err error) error {
 	return fmt.Errorf("%w (%w)", own, err)
 }
 
-// isDiskFull reports whether the disk of the database is full.
+// isDiskFull reports whether err means that the disk of the database is full.
 func isDiskFull(err error) bool {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL || errors.As(err, &pg) && pg.Code == "53100"
 }
 
-// kindOf returns the kind of an error, or 0.
+// kindOf returns the kind of an error of a driver, or 0 if there is none.
 func kindOf(err error) model.Kind {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError
@@ -84,8 +85,9 @@ func kindOf(err error) model.Kind {
 	return 0
 }
 
-// canceledKind distinguishes a caller that gave up from a server that did not answer in
-// time: connecting has a separate deadline.
+// canceledKind returns the kind of a context error. It distinguishes a caller that
+// gave up from a server that did not answer in time, because connecting has its own
+// deadline.
 func canceledKind(err error) model.Kind {
 	var refused *pgconn.ConnectError
 	if errors.As(err, &refused) && !errors.Is(err, context.Canceled) {
@@ -108,39 +110,40 @@ func sqliteKind(code int) model.Kind {
 	return 0
 }
 
-// postgresKind returns the kind of an SQLSTATE code: two characters for the class and three
-// more.
+// postgresKind returns the kind of an SQLSTATE code, which consists of two
+// characters for the class and three more.
 func postgresKind(code string) model.Kind {
 	switch code {
 	case "23505":
 		return model.Conflict
 	case "23503":
 		return model.NotFound
-	// Text with U+0000 or invalid UTF-8, also within JSON.
+	// The text contains U+0000 or invalid UTF-8, possibly within JSON.
 	case "22021", "22P05":
 		return model.Invalid
-	// The server is read-only, such as a former primary.
+	// The server is read-only, for example because it is a former primary.
 	case "25006":
 		return model.Unavailable
 	}
 	switch code[:min(2, len(code))] {
-	// No connection, rolled back in favor of others, out of resources, shutting down, or a
-	// system error such as a full disk.
+	// There is no connection, the transaction was rolled back in favor of a
+	// concurrent one, the server is out of resources or shutting down, or a system
+	// error such as a full disk occurred.
 	case "08", "40", "53", "57", "58":
 		return model.Unavailable
 	}
 	return 0
 }
 
-// isSerializationFailure reports whether the database rolled back a transaction in favor
-// of another one.
+// isSerializationFailure reports whether the database rolled back a transaction in
+// favor of a concurrent one.
 func isSerializationFailure(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// isStaleConnection reports whether a pooled connection was broken, so that another one may
-// work.
+// isStaleConnection reports whether a pooled connection was broken, so that a
+// different connection may work.
 func isStaleConnection(err error) bool {
 	var refused *pgconn.ConnectError
 	var pg *pgconn.PgError

@@ -22,18 +22,20 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// faults makes one call of a database driver fail.
+// faults makes calls of a database driver fail.
 type faults struct {
 	mu sync.Mutex
-	// left is the number of calls before the one that fails; none fails if it is negative.
+	// left is the number of calls that succeed before the first one that fails. If
+	// it is negative, no call fails.
 	left int
-	// times is the number of calls that fail, and err their error.
+	// times is the number of calls that fail. err is their error.
 	times int
 	err   error
 	hit   bool
 }
 
-// arm makes the call after the next n ones fail.
+// arm makes the next n calls succeed and the given number of calls after them fail
+// with err.
 func (f *faults) arm(n, times int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,7 +58,7 @@ func (f *faults) next() error {
 	return f.err
 }
 
-// faultyConnector opens connections whose calls fail as faults decides.
+// faultyConnector opens connections whose calls fail as determined by faults.
 type faultyConnector struct {
 	dsn    string
 	driver driver.Driver
@@ -147,8 +149,8 @@ func (r faultyRows) Next(cells []driver.Value) error {
 
 var errFault = errors.New("the database fails")
 
-// newFaulty opens a store on SQLite, without tables, whose calls fail as faults decides.
-// Statements that only PostgreSQL needs run too, without an effect.
+// newFaulty opens an SQLite store without tables whose calls fail as determined by
+// faults. Statements that only PostgreSQL needs also run, but have no effect.
 func newFaulty(t *testing.T) (*Store, *faults) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "intray.db")
@@ -174,7 +176,7 @@ func newFaulty(t *testing.T) (*Store, *faults) {
 	return s, f
 }
 
-// openFaulty is newFaulty with tables.
+// openFaulty is like newFaulty, but the store has tables.
 func openFaulty(t *testing.T) (*Store, *faults) {
 	t.Helper()
 	s, f := newFaulty(t)
@@ -184,8 +186,9 @@ func openFaulty(t *testing.T) (*Store, *faults) {
 	return s, f
 }
 
-// wantEachFault calls work with a fault in each call of the driver in turn, until work makes
-// no more calls. Each fault must reach the caller.
+// wantEachFault calls work repeatedly, with a fault in a later driver call each
+// time, until work succeeds without reaching the fault. Each fault must reach the
+// caller.
 func wantEachFault(t *testing.T, f *faults, name string, work func() error) {
 	t.Helper()
 	for n := range 1000 {
@@ -205,8 +208,9 @@ func wantEachFault(t *testing.T, f *faults, name string, work func() error) {
 	t.Fatalf("%s never ends", name)
 }
 
-// TestFaultsReachTheCaller calls each method of a transaction with faults. The methods and
-// their arguments are found by reflection, so that the test covers all.
+// TestFaultsReachTheCaller calls every method of a transaction with faults. It
+// finds the methods and their arguments by reflection, so that it covers all of
+// them.
 func TestFaultsReachTheCaller(t *testing.T) {
 	s, f := openFaulty(t)
 	insertSamples(t, s)
@@ -265,7 +269,8 @@ func TestFaultsReachTheCaller(t *testing.T) {
 	}
 }
 
-// sampleOf returns a value whose texts are "x", numbers 1 and times the present.
+// sampleOf returns a value in which strings are "x", numbers are 1, and times are
+// the current time.
 func sampleOf(of reflect.Type) reflect.Value {
 	v := reflect.New(of).Elem()
 	switch {
@@ -293,8 +298,9 @@ func sampleOf(of reflect.Type) reflect.Value {
 	return v
 }
 
-// callWithSamples calls a method with a context and samples. It reads all elements of an
-// iterator, and returns the error.
+// callWithSamples calls a method with a context and sample arguments. If the method
+// returns an iterator, callWithSamples reads all its elements. It returns the
+// error.
 func callWithSamples(ctx context.Context, method reflect.Value) error {
 	args := []reflect.Value{reflect.ValueOf(ctx)}
 	for i := 1; i < method.Type().NumIn(); i++ {
@@ -314,7 +320,8 @@ func callWithSamples(ctx context.Context, method reflect.Value) error {
 	return err
 }
 
-// insertSamples inserts a sample of each entity, a second schema, and an import that waits.
+// insertSamples inserts a sample of each entity, a second schema, and a pending
+// import.
 func insertSamples(t *testing.T, s *Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -337,8 +344,9 @@ func insertSamples(t *testing.T, s *Store) {
 	}
 }
 
-// TestFaultsOfMigrations makes calls of the migration of a new database fail. It
-// must report the fault or complete, and the next attempt must complete.
+// TestFaultsOfMigrations makes driver calls fail during the migration of a new
+// database. The migration must report the fault or complete, and the next attempt
+// must complete.
 func TestFaultsOfMigrations(t *testing.T) {
 	for n := 0; ; n = 2*n + 1 {
 		s, f := newFaulty(t)
@@ -351,7 +359,7 @@ func TestFaultsOfMigrations(t *testing.T) {
 			break
 		}
 		f.arm(-1, 0, nil)
-		if err == nil { // goose interprets a fault of its first queries as a new database
+		if err == nil { // goose treats the database as new if its first queries fail
 			_, err = s.read.ExecContext(t.Context(), `SELECT count(*) FROM receipts`)
 			if err != nil {
 				t.Errorf("after the fault in call %d: no error, but %v", n, err)
@@ -371,7 +379,8 @@ func TestFaultsOfMigrations(t *testing.T) {
 	}
 }
 
-// TestUpdateRunsAgain makes a transaction fail with errors that a retry can resolve.
+// TestUpdateRunsAgain checks that a transaction runs again after errors that a
+// retry can resolve.
 func TestUpdateRunsAgain(t *testing.T) {
 	s, f := openFaulty(t)
 	ctx := t.Context()
@@ -418,7 +427,8 @@ func TestUpdateRunsAgain(t *testing.T) {
 	}
 }
 
-// TestScanRefuses reads values of types that no column has.
+// TestScanRefuses checks that scanning a value whose type no column has returns an
+// error.
 func TestScanRefuses(t *testing.T) {
 	var (
 		at    time.Time

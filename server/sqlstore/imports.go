@@ -17,7 +17,7 @@ import (
 
 type importRows struct{ *txn }
 
-// A list has the columns of importsListed only. The others may be large.
+// A list reads only the columns importsListed. The other columns may be large.
 var (
 	importsListed = newTable("imports", "import", 6, addListedImport)
 	imports       = newTable("imports", "import", 6, func(to *columns, i *model.Import) {
@@ -53,7 +53,7 @@ func (r importRows) List(ctx context.Context, org string, offset, limit int64) (
 }
 
 func (r importRows) UpdateIf(ctx context.Context, imp model.Import, from model.Status, run int) error {
-	end := slices.Index(imports.names, "fields") // the schema never changes
+	end := slices.Index(imports.names, "fields") // the import's schema never changes
 	query := `UPDATE imports SET ` + assignments(imports.names[imports.fixed:end], 5) + byID + ` AND status = $3 AND run = $4`
 	n, err := r.exec(ctx, "update import", query, append([]any{imp.Org, imp.ID, string(from), run}, imports.cells(&imp)[imports.fixed:end]...)...)
 	if err == nil && n == 0 {
@@ -73,9 +73,10 @@ func (r importRows) InStatus(ctx context.Context, status model.Status, node stri
 		string(status), node, max(limit, 0))
 }
 
-// claimNext steps through the index from one waiting organization to the next, so that a
-// claim costs a few steps per organization, regardless of the number of imports. Equivalent
-// joins were planned as scans of all imports, one for each organization.
+// claimNext steps through the index from one waiting organization to the next. The
+// cost of a claim therefore depends on the number of organizations, not on the
+// number of imports. For equivalent joins, the query planners chose one scan of all
+// imports per organization.
 var claimNext = `
 	WITH RECURSIVE waiting (org) AS (
 		SELECT min(org) FROM imports WHERE status = 'PENDING' AND queued <= $2
@@ -92,7 +93,7 @@ var claimNext = `
 	RETURNING ` + imports.list
 
 func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time.Time) (model.Import, error) {
-	// Concurrent claims would count the same running imports.
+	// Without the lock, concurrent claims would count the same running imports.
 	if err := r.acquireLock(ctx, lockClaim); err != nil {
 		return model.Import{}, err
 	}
@@ -100,27 +101,29 @@ func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time
 	if err != nil {
 		return model.Import{}, err
 	}
-	// The time is later than all others, even if two claims have the same time or the
-	// clocks of two processes differ.
+	// The stored time is later than that of every other organization, even if two
+	// claims occur at the same time or the clocks of two processes differ.
 	return imp, r.execOne(ctx, orgs.entity, `
 		UPDATE orgs SET served = (SELECT CASE WHEN max(served) >= $1 THEN max(served) + 1 ELSE $1 END FROM orgs)
 		WHERE id = $2`, toMicros(now), imp.Org)
 }
 
 const (
-	// minOutcome is the size in bytes from which decoded outcomes are cached. Those of a
-	// review are read with every call, and take milliseconds to decode.
+	// minOutcome is the minimum length of the JSON, in bytes, from which decoded
+	// outcomes are cached. The outcome of a review is read with every call and
+	// takes milliseconds to decode.
 	minOutcome = 4 << 10
-	// maxOutcomes is the number of cached outcomes, and maxOutcome their maximum size.
+	// maxOutcomes is the maximum number of cached outcomes. maxOutcome is the
+	// maximum length of their JSON, in bytes.
 	maxOutcomes, maxOutcome = 32, 2 << 20
 )
 
-// outcomeCache holds decoded outcomes by their JSON. Callers must not change what is in
-// an outcome.
+// outcomeCache maps the JSON of outcomes to the decoded outcomes. Callers must not
+// modify the contents of an outcome.
 type outcomeCache struct {
 	mu     sync.Mutex
 	byText map[string]*model.Outcome
-	// order has the JSON of the outcomes, the oldest first.
+	// order lists the JSON of the cached outcomes, oldest first.
 	order []string
 }
 
@@ -155,7 +158,7 @@ func (c outcomeCell) Scan(from any) error {
 	return nil
 }
 
-// copyOf returns a copy of the outcome with a JSON text, or nil.
+// copyOf returns a copy of the cached outcome for text, or nil if there is none.
 func (o *outcomeCache) copyOf(text string) *model.Outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -182,8 +185,9 @@ func (o *outcomeCache) store(text string, one model.Outcome) {
 
 type uploadRows struct{ *txn }
 
-// The report on an upload is stored twice: in account, and as the shorter part of it that
-// lists need in listed. Each table reads one of them.
+// The report on an upload is stored twice: the column account contains all of it,
+// and listed only the part that lists need. Each table reads one of the two
+// columns.
 var (
 	uploads       = newTable("uploads", "upload", 5, uploadColumns("account"))
 	uploadsListed = newTable("uploads", "upload", 5, uploadColumns("listed"))

@@ -8,7 +8,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestOutcomes decodes a long outcome once and returns a copy to each reader.
+// TestOutcomes checks that a long outcome is decoded once and that each reader gets
+// a copy.
 func TestOutcomes(t *testing.T) {
 	cached := newOutcomeCache()
 	scan := func(text string) *model.Outcome {

@@ -28,7 +28,7 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 		return fmt.Errorf("wait for other migrations: %w", err)
 	}
 	defer func() {
-		// If this fails, the connection is broken and the lock is released.
+		// If unlocking fails, the connection is broken, which releases the lock.
 		_, _ = conn.ExecContext(context.WithoutCancel(ctx), s.dialect.sessionUnlock, lockMigrate)
 	}()
 	return s.migrateLocked(ctx)
@@ -57,13 +57,13 @@ func (s *Store) migrateLocked(ctx context.Context) error {
 	return s.jobs.Migrate(ctx)
 }
 
-// substitutedFS holds files with words replaced.
+// substitutedFS is a file system that replaces words in its files.
 type substitutedFS struct {
 	fs.FS
 	words *strings.Replacer
 }
 
-// Open opens a file with the words replaced.
+// Open opens a file in which the words are replaced.
 func (w substitutedFS) Open(name string) (fs.File, error) {
 	f, err := w.FS.Open(name)
 	if err != nil {

@@ -32,7 +32,8 @@ func TestSubstitutedFS(t *testing.T) {
 	}
 }
 
-// TestMigrationsAreSubstituted finds words that no dialect replaces.
+// TestMigrationsAreSubstituted checks that the dialects replace all placeholder
+// words in the migrations.
 func TestMigrationsAreSubstituted(t *testing.T) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil || len(names) == 0 {

@@ -31,9 +31,10 @@ func (r nodeRows) List(ctx context.Context) ([]string, error) {
 	return queryAll(ctx, r.txn, "node", idCell, `SELECT id FROM nodes ORDER BY id`)
 }
 
-// Remove also returns the jobs of a node that is unknown.
+// Remove removes a node and returns its jobs to the queue, even if the node is
+// unknown.
 func (r nodeRows) Remove(ctx context.Context, node string) error {
-	// Concurrent removals of a node would both return its jobs.
+	// Without the lock, concurrent removals of a node would both return its jobs.
 	if err := r.acquireLock(ctx, lockExpireNode); err != nil {
 		return err
 	}
@@ -55,16 +56,16 @@ func (r jobRows) Waiting(ctx context.Context, kind string) (int, error) {
 	return n, translate(err)
 }
 
-// errMark means that the rows were written with another master key, so that no API key
-// would be valid and no secret readable.
+// errMark means that the rows were written with a different master key, so that
+// every API key would be invalid and every secret unreadable.
 var errMark = errors.New("the database was created with another master key: " +
 	"set INTRAY_MASTER_KEY to that key, or restore the file master.key in the data folder")
 
 // masterMark is the name of the mark of the master key.
 const masterMark = "master key"
 
-// HasMasterKey reports whether the database was created with a master key. Without that key
-// it is unusable.
+// HasMasterKey reports whether the database was created with a master key. If so,
+// the database is unusable without that key.
 func (s *Store) HasMasterKey(ctx context.Context) (has bool, err error) {
 	err = s.View(ctx, func(tx model.Tx) error {
 		mark, err := tx.Nodes.EnsureMark(ctx, masterMark, "")
@@ -74,8 +75,9 @@ func (s *Store) HasMasterKey(ctx context.Context) (has bool, err error) {
 	return has, err
 }
 
-// BindMasterKey compares the mark of a master key with the mark in the database, which it
-// sets in a new database. If they differ, it returns an error that says what to do.
+// BindMasterKey compares the mark of the current master key with the mark in the
+// database. In a new database, it stores the mark. If the marks differ, it returns
+// an error that says what to do.
 func (s *Store) BindMasterKey(ctx context.Context, mark string) error {
 	return s.Update(ctx, func(tx model.Tx) error {
 		kept, err := tx.Nodes.EnsureMark(ctx, masterMark, mark)
@@ -86,7 +88,8 @@ func (s *Store) BindMasterKey(ctx context.Context, mark string) error {
 	})
 }
 
-// EnsureMark sets no mark if fresh is "".
+// EnsureMark returns the mark with the given name. If there is none, it stores and
+// returns fresh. If fresh is "", it stores nothing.
 func (r nodeRows) EnsureMark(ctx context.Context, name, fresh string) (string, error) {
 	if fresh != "" {
 		_, err := r.exec(ctx, "set mark",

@@ -109,7 +109,8 @@ func TestOpenAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// TestConnectionsLost ends all connections in the middle of a transaction.
+// TestConnectionsLost checks that the store recovers after the server closed all
+// connections during a transaction.
 func TestConnectionsLost(t *testing.T) {
 	cfg := sqlstore.Config{URL: storetest.PostgresURL(t)}
 	s := open(t, cfg)
@@ -149,7 +150,7 @@ func TestTextThatCannotBeStored(t *testing.T) {
 	}
 }
 
-// TestForget deletes a text and searches all files of the database for it.
+// TestForget checks that deleted text is in none of the files of the database.
 func TestForget(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "intray.db")
 	s := open(t, sqlstore.Config{Path: path})

@@ -34,7 +34,7 @@ func (r retentionRows) Replace(ctx context.Context, org string, list []model.Ret
 	return nil
 }
 
-// hasPart is the condition for an import that still has a part.
+// hasPart maps each part to the SQL condition that an import still has it.
 var hasPart = map[model.KeptPart]string{
 	model.Originals: `raw_key <> ''`,
 	model.Results:   `(result_key <> '' OR stage <> '')`,
@@ -43,7 +43,7 @@ var hasPart = map[model.KeptPart]string{
 
 func (r retentionRows) Overdue(ctx context.Context, of model.Retention, part model.KeptPart, before time.Time, limit int) ([]string, error) {
 	schema := `schema_id = $2`
-	if of.SchemaID == "" { // the policy for schemas that have none
+	if of.SchemaID == "" { // the default policy, for schemas without a policy
 		schema = `schema_id NOT IN (SELECT schema_id FROM retention WHERE org = $1 AND schema_id <> $2)`
 	}
 	return queryAll(ctx, r.txn, imports.entity, idCell,
@@ -74,7 +74,7 @@ func (r deletionRows) List(ctx context.Context, org string, offset, limit int64)
 	return receipts.page(ctx, r.txn, ` WHERE org = $1`, `made DESC, id DESC`, offset, limit, org)
 }
 
-// ownerRows are the imports and sessions that own blobs.
+// ownerRows reads the imports and sessions that own blobs.
 type ownerRows struct{ *txn }
 
 func (r ownerRows) Run(ctx context.Context, importID string) (int, error) {
@@ -104,7 +104,7 @@ func (r trashRows) ListDue(ctx context.Context, now time.Time, limit int) ([]mod
 	return trash.all(ctx, r.txn, ` WHERE due <= $1 ORDER BY due, prefix LIMIT $2`, toMicros(now), max(limit, 0))
 }
 
-// Remove deletes an entry. A missing entry is not an error.
+// Remove deletes an entry. It returns no error if the entry is missing.
 func (r trashRows) Remove(ctx context.Context, prefix string) error {
 	_, err := r.exec(ctx, "delete trash", `DELETE FROM trash WHERE prefix = $1`, prefix)
 	return err

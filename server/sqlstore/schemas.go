@@ -28,7 +28,8 @@ func (r schemaRows) List(ctx context.Context, org string) iter.Seq2[model.Schema
 }
 
 func (r schemaRows) Replace(ctx context.Context, s model.Schema) error {
-	// On PostgreSQL a violated constraint would end the transaction, so look first.
+	// On PostgreSQL, a violated constraint would end the transaction, so check
+	// first.
 	same, err := r.count(ctx, schemas.entity,
 		`SELECT count(*) FROM schemas WHERE org = $1 AND name = $2 AND id <> $3 AND NOT inline`, s.Org, s.Name, s.ID)
 	if err != nil {

@@ -1,13 +1,14 @@
-// Package sqlstore stores the entities of package model in an SQL database: in one SQLite
-// file, or in a PostgreSQL database that many processes share.
+// Package sqlstore stores the entities of package model in an SQL database: in an
+// SQLite file or in a PostgreSQL database that many processes can share.
 //
-// A [Store] is an open database, and a txn a transaction on it. A table lists the columns
-// of an entity, and a type that embeds the transaction has the queries for it. The SQL is
-// the same for both databases, with placeholders such as $1; dialect holds the differences.
-// Times are stored in microseconds, lists and outcomes as JSON.
+// A [Store] is an open database, and a txn is a transaction in it. A table lists
+// the columns of an entity. A type that embeds the transaction contains the queries
+// for the entity. The SQL is the same for both databases, with placeholders such as
+// $1, except for what is in dialect. Times are stored in microseconds since 1970,
+// and lists and outcomes as JSON.
 //
-// The package enforces only rules that a single row can violate. The contents of files are
-// in blobs.
+// The package enforces only rules that concern a single row. It does not store the
+// contents of files, which are in blobs.
 package sqlstore
 
 import (
@@ -24,18 +25,19 @@ import (
 
 // Config selects the database. Exactly one of Path and URL must be set.
 type Config struct {
-	// Path is the file of an SQLite database. If it is missing, it is created, readable
-	// only by its owner.
+	// Path is the path of the file of an SQLite database. If the file does not
+	// exist, it is created so that only its owner can read it.
 	Path string
-	// URL is the URL of a PostgreSQL database: postgres://… with the parameters of pgx,
-	// such as pool_max_conns (default 16, at least 4).
+	// URL is the URL of a PostgreSQL database: postgres://…, with the parameters of
+	// pgx such as pool_max_conns (default 16, minimum 4).
 	URL string
-	// Mark identifies the master key. A database with another mark is refused. "" skips
-	// the check.
+	// Mark identifies the master key. A database with a different mark is refused.
+	// "" skips the check.
 	Mark string
-	// Queue configures the job queue. Its Logger defaults to the one below.
+	// Queue configures the job queue. Its Logger defaults to Config.Logger.
 	Queue queue.Config
-	// Logger logs when the database is unreachable. Default: no log.
+	// Logger receives a record when the database is unreachable. Default: no
+	// logging.
 	Logger *slog.Logger
 }
 
@@ -52,9 +54,10 @@ type Store struct {
 
 var _ model.Store = (*Store)(nil)
 
-// Open opens the database and migrates it. On PostgreSQL several processes can do so at
-// the same time. A database that a newer version of this program migrated is refused. An
-// unreachable database is an error of kind Unavailable.
+// Open opens the database and migrates it. On PostgreSQL, several processes can
+// call it at the same time. It returns an error if a newer version of this program
+// migrated the database. If the database is unreachable, the error is of kind
+// Unavailable.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	cfg.Queue.Logger = cmp.Or(cfg.Queue.Logger, cfg.Logger)
@@ -87,8 +90,8 @@ func (s *Store) open(ctx context.Context, cfg Config) error {
 // Queue returns the queue in this database.
 func (s *Store) Queue() queue.Queue { return s.jobs }
 
-// Close closes the database after all transactions have ended. The queue must have been
-// stopped.
+// Close waits until all transactions have ended and closes the database. The caller
+// must stop the queue first.
 func (s *Store) Close() error {
 	errs := make([]error, 0, len(s.closers))
 	for _, f := range s.closers {
@@ -97,16 +100,17 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping reports whether the database answers. It does not wait for transactions.
+// Ping returns an error if the database does not respond. It does not wait for
+// transactions.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 	return s.logUnavailable(ctx, translate(err))
 }
 
-// Forget moves the write-ahead log of an SQLite database into its file, where deleted data
-// is overwritten, and empties the log. A reader can delay that until the next call. On
-// PostgreSQL it does nothing.
+// Forget moves the write-ahead log of an SQLite database into the database file,
+// where deleted data is overwritten, and empties the log. If a reader prevents
+// this, the next call does it. On PostgreSQL, Forget does nothing.
 func (s *Store) Forget(ctx context.Context) error {
 	if s.dialect.truncateLog == "" {
 		return nil
@@ -115,9 +119,10 @@ func (s *Store) Forget(ctx context.Context) error {
 	return s.logUnavailable(ctx, translate(err))
 }
 
-// Update implements [model.Store]. On SQLite transactions run one after the other. On
-// PostgreSQL a transaction that is rolled back because of a deadlock runs again. After an
-// error of kind NotFound or Conflict from a method of Tx, work can go on.
+// Update implements [model.Store]. On SQLite, transactions run one after the other.
+// On PostgreSQL, a transaction that is rolled back because of a deadlock runs
+// again. If a method of Tx returns an error of kind NotFound or Conflict, work can
+// continue with the transaction.
 func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	err := s.runTx(ctx, s.write, nil, work)
 	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
@@ -151,7 +156,7 @@ func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work
 	}
 	err = tx.Commit()
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		err = ctx.Err() // the driver rolled back because the context ended
+		err = ctx.Err() // the driver rolled back the transaction because the context ended
 	}
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
@@ -159,12 +164,12 @@ func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work
 	return nil
 }
 
-// maxUndone is the maximum number of attempts at a transaction that the database rolls
-// back.
+// maxUndone is how many times a transaction is tried if the database keeps rolling
+// it back.
 const maxUndone = 20
 
-// maxStale is the maximum number of broken connections to try. A restart of the database
-// leaves them in the pool.
+// maxStale is the maximum number of broken connections that are tried in a row.
+// After a restart of the database, the pool contains broken connections.
 const maxStale = 20
 
 func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, error) {
@@ -206,7 +211,8 @@ func (s *Store) newTx(tx queue.Tx, hold string) model.Tx {
 	}
 }
 
-// logUnavailable logs why the database is unreachable. Callers do not learn the cause.
+// logUnavailable logs why the database is unreachable. The error that callers get
+// does not contain the cause.
 func (s *Store) logUnavailable(ctx context.Context, err error) error {
 	if model.IsKind(err, model.Unavailable) {
 		s.logger.WarnContext(ctx, "database unreachable", "error", err)

@@ -34,7 +34,8 @@ func open(t testing.TB, cfg sqlstore.Config) *sqlstore.Store {
 	return s
 }
 
-// databases returns functions that configure a new database.
+// databases returns, for each kind of database, a function that configures a new
+// one.
 func databases() map[string]func(t *testing.T) sqlstore.Config {
 	return map[string]func(t *testing.T) sqlstore.Config{
 		"sqlite": func(t *testing.T) sqlstore.Config {
@@ -55,13 +56,14 @@ func onEach(t *testing.T, test func(t *testing.T, cfg sqlstore.Config)) {
 func TestConformance(t *testing.T) {
 	for name, config := range databases() {
 		t.Run(name, func(t *testing.T) {
-			config(t) // skips here and not in each case
+			config(t) // skips the test here and not in each subtest
 			storetest.Run(t, func(t *testing.T) model.Store { return open(t, config(t)) })
 		})
 	}
 }
 
-// TestExpireNode removes a node in the middle of a job, as if it had died.
+// TestExpireNode checks what happens if a node is removed during a job, as if its
+// process had died.
 func TestExpireNode(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
 		ctx := t.Context()

@@ -8,15 +8,17 @@ import (
 	"strings"
 )
 
-// columns collects the columns of an entity.
+// columns collects the names of the columns of an entity and pointers to its
+// fields.
 type columns struct {
 	names []string
-	// cells point to the fields of the entity. It is written from them and read into them.
+	// cells points to the fields of the entity. Rows are written from these fields
+	// and read into them.
 	cells []any
 }
 
-// add adds columns: the name and a pointer to the field in turn, so that both cannot get
-// out of step.
+// add adds columns. pairs alternates between the name of a column and a pointer to
+// its field, so that the names and the pointers always match.
 func (c *columns) add(pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {
 		if c.names != nil {
@@ -28,13 +30,15 @@ func (c *columns) add(pairs ...any) {
 
 // table describes how an entity is stored.
 type table[T any] struct {
-	// name is the name in SQL, and entity the one in errors.
+	// name is the name of the table in SQL. entity is the name of the entity in
+	// errors.
 	name, entity string
 	addColumns   func(*columns, *T)
-	// names are the names of the columns. The first fixed ones never change.
+	// names are the names of the columns. The values of the first fixed columns
+	// never change.
 	names []string
 	fixed int
-	// list has all names, separated by commas.
+	// list contains all names, separated by commas.
 	list string
 }
 
@@ -51,8 +55,9 @@ func (t *table[T]) cells(v *T) []any {
 	return c.cells
 }
 
-// insert adds a row, with more columns than those of the table. A row that violates a
-// unique constraint is a Conflict, after which the transaction can go on.
+// insert adds a row. more are the names and values of columns that the table does
+// not list. If the row violates a unique constraint, insert returns Conflict, and
+// the transaction can continue.
 func (t *table[T]) insert(ctx context.Context, tx *txn, v T, more ...any) error {
 	c := columns{names: slices.Clip(t.names), cells: t.cells(&v)}
 	c.add(more...)
@@ -64,23 +69,24 @@ func (t *table[T]) insert(ctx context.Context, tx *txn, v T, more ...any) error 
 	return err
 }
 
-// one returns the row that the rest of the query selects. No row is NotFound.
+// one returns the row selected by the rest of the query. If there is none, it
+// returns NotFound.
 func (t *table[T]) one(ctx context.Context, tx *txn, rest string, args ...any) (T, error) {
 	return queryOne(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }
 
-// all returns the rows that the rest of the query selects.
+// all returns the rows selected by the rest of the query.
 func (t *table[T]) all(ctx context.Context, tx *txn, rest string, args ...any) ([]T, error) {
 	return queryAll(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }
 
-// stream yields the rows that the rest of the query selects, as queryStream does.
+// stream yields the rows selected by the rest of the query, like queryStream.
 func (t *table[T]) stream(ctx context.Context, tx *txn, rest string, args ...any) iter.Seq2[T, error] {
 	return queryStream(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }
 
-// page returns limit rows of those that where selects, from offset on, and the number of
-// all. A negative limit or offset counts as 0.
+// page returns at most limit of the rows selected by where, starting at offset, and
+// the total number of selected rows. A negative limit or offset counts as 0.
 func (t *table[T]) page(ctx context.Context, tx *txn, where, order string, offset, limit int64, args ...any) ([]T, int64, error) {
 	total, err := tx.count(ctx, t.entity, "SELECT count(*) FROM "+t.name+where, args...)
 	if err != nil {
@@ -93,24 +99,25 @@ func (t *table[T]) page(ctx context.Context, tx *txn, where, order string, offse
 
 func (t *table[T]) query(rest string) string { return "SELECT " + t.list + " FROM " + t.name + rest }
 
-// save writes the columns that can change, and more columns than those of the table, to
-// the row that where selects by key. No row is NotFound.
+// save writes the columns that can change, and the additional columns in more, to
+// the row that where selects by key. If there is none, it returns NotFound.
 func (t *table[T]) save(ctx context.Context, tx *txn, v T, where string, key []any, more ...any) error {
 	c := columns{names: slices.Clip(t.names[t.fixed:]), cells: t.cells(&v)[t.fixed:]}
 	c.add(more...)
 	return tx.execOne(ctx, t.entity, "UPDATE "+t.name+" SET "+assignments(c.names, len(key)+1)+where, append(key, c.cells...)...)
 }
 
-// delete deletes the row that where selects by key. No row is NotFound.
+// delete deletes the row that where selects by key. If there is none, it returns
+// NotFound.
 func (t *table[T]) delete(ctx context.Context, tx *txn, where string, key ...any) error {
 	return tx.execOne(ctx, t.entity, "DELETE FROM "+t.name+where, key...)
 }
 
-// byID selects the row of an organization and an id, in this order.
+// byID selects a row by its organization ($1) and its id ($2).
 const byID = " WHERE org = $1 AND id = $2"
 
-// ownedRows are the rows of an entity that belongs to an organization. The columns of its
-// table begin with id and org.
+// ownedRows reads and writes the rows of an entity that belongs to an organization.
+// The first columns of its table must be id and org.
 type ownedRows[T any] struct {
 	*txn
 	table *table[T]
@@ -119,7 +126,7 @@ type ownedRows[T any] struct {
 // Insert adds a row.
 func (r ownedRows[T]) Insert(ctx context.Context, v T) error { return r.table.insert(ctx, r.txn, v) }
 
-// Get returns a row, which other transactions cannot change until this one ends.
+// Get returns a row. Other transactions cannot change the row until this one ends.
 func (r ownedRows[T]) Get(ctx context.Context, org, id string) (T, error) {
 	return r.table.one(ctx, r.txn, byID+r.forUpdate, org, id)
 }
@@ -144,7 +151,8 @@ func placeholders(n int) string {
 	return strings.Join(all, ", ")
 }
 
-// assignments returns "a = $3, b = $4" for the columns a and b, and 3.
+// assignments returns assignments to columns, with placeholders from $first. For
+// example, the columns a and b and first = 3 yield "a = $3, b = $4".
 func assignments(names []string, first int) string {
 	all := make([]string, len(names))
 	for i, name := range names {

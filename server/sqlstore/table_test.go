@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOwnedRowsBeginWithTheirKey checks the columns that Save takes as the key.
+// TestOwnedRowsBeginWithTheirKey checks that the tables begin with the columns that
+// Save uses as the key.
 func TestOwnedRowsBeginWithTheirKey(t *testing.T) {
 	for _, names := range [][]string{schemas.names, sessions.names, credentials.names, connectors.names, webhooks.names, deliveries.names} {
 		if !slices.Equal(names[:2], []string{"id", "org"}) {

@@ -8,20 +8,22 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// txn is a transaction. Types that embed it hold the rows of one entity each.
+// txn is a transaction. Each type that embeds it reads and writes the rows of one
+// entity.
 type txn struct {
 	tx      queue.Tx
 	dialect dialect
 	jobs    queue.Queue
-	// forUpdate ends a query for a row that this transaction may write back. It waits
-	// until no other transaction writes the row, and locks the row. It is "" if only one
-	// transaction writes at a time, or in a transaction that only reads.
+	// forUpdate is appended to a query for a row that this transaction may write
+	// back. It makes the query wait until no other transaction writes the row, and
+	// locks the row. It is "" in a read-only transaction, or if only one
+	// transaction writes at a time.
 	forUpdate string
 	outcomes  *outcomeCache
 }
 
-// exec runs a statement and returns the number of affected rows. action names the
-// statement in errors.
+// exec runs a statement and returns the number of affected rows. action describes
+// the statement in errors.
 func (t *txn) exec(ctx context.Context, action, query string, args ...any) (int64, error) {
 	res, err := t.tx.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -30,7 +32,8 @@ func (t *txn) exec(ctx context.Context, action, query string, args ...any) (int6
 	return res.RowsAffected()
 }
 
-// execOne runs a statement that must affect a row. No row is NotFound.
+// execOne runs a statement that must affect a row. If it affects none, execOne
+// returns NotFound.
 func (t *txn) execOne(ctx context.Context, entity, query string, args ...any) error {
 	n, err := t.exec(ctx, "change "+entity, query, args...)
 	if err == nil && n == 0 {
@@ -39,7 +42,7 @@ func (t *txn) execOne(ctx context.Context, entity, query string, args ...any) er
 	return err
 }
 
-// count reads one number.
+// count returns the single number that a query selects.
 func (t *txn) count(ctx context.Context, entity, query string, args ...any) (n int64, err error) {
 	if err := t.tx.QueryRowContext(ctx, query, args...).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count %s: %w", entity, translate(err))
@@ -47,7 +50,7 @@ func (t *txn) count(ctx context.Context, entity, query string, args ...any) (n i
 	return n, nil
 }
 
-// queryOne reads the first row of a query. No row is NotFound.
+// queryOne reads the first row of a query. If there is none, it returns NotFound.
 func queryOne[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) (T, error) {
 	for row, err := range queryStream(ctx, t, entity, cells, query, args...) {
 		return row, err
@@ -68,8 +71,8 @@ func queryAll[T any](ctx context.Context, t *txn, entity string, cells func(*T) 
 	return all, nil
 }
 
-// queryStream yields the rows of a query as it reads them. Until the last one, the
-// transaction must not be used for anything else.
+// queryStream yields the rows of a query as it reads them. Until the iteration
+// ends, the transaction must not be used for anything else.
 func queryStream[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

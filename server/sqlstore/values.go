@@ -63,7 +63,7 @@ func (m asMessage) Scan(from any) error {
 	return nil
 }
 
-// rawJSON stores a JSON text as it is, and nil as "".
+// rawJSON stores JSON unchanged, and nil as "".
 type rawJSON struct{ text *json.RawMessage }
 
 func (j rawJSON) Value() (driver.Value, error) { return string(*j.text), nil }
@@ -80,7 +80,7 @@ func (j rawJSON) Scan(from any) error {
 	return nil
 }
 
-// nullableBytes stores bytes, and nil as NULL.
+// nullableBytes stores a byte slice, and nil as NULL.
 type nullableBytes struct{ b *[]byte }
 
 func (o nullableBytes) Value() (driver.Value, error) {

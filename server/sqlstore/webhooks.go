@@ -60,7 +60,7 @@ func (r deliveryRows) Attempts(ctx context.Context, deliveryID string) ([]model.
 	return attempts.all(ctx, r.txn, ` WHERE delivery_id = $1 ORDER BY number`, deliveryID)
 }
 
-// outboxRows are the deliveries that wait to be sent.
+// outboxRows reads and writes the deliveries that are waiting to be sent.
 type outboxRows struct{ *txn }
 
 func (r outboxRows) Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]model.Target, error) {

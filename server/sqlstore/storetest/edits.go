@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// anEdit returns an entry of a log.
+// anEdit returns an entry of the edit log of an import.
 func anEdit(org, importID string, run int, seq int64) model.Edit {
 	return model.Edit{
 		Org: org, ImportID: importID, Run: run, Seq: seq, Op: id("op", 100*run+int(seq)), Kind: "set", Change: seq + 7,
@@ -55,20 +55,22 @@ func testEdits(f *fixture) {
 	})
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { _, err := tx.Edits.FindByOp(f.ctx, "org-b", one.ID, second.Op); return err })
 
-	// A position in the log is used once, and so is the id of a caller.
+	// Each position in the log can be used only once, and so can each id from a
+	// caller.
 	taken, used := anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 1, 3)
 	taken.Op, used.Op = "another", first.Op
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, taken) })
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, used) })
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
 
-	// The log is deleted with its import.
+	// Deleting an import deletes its log.
 	f.mustUpdate(func(tx model.Tx) error { return tx.Imports.Delete(f.ctx, "org-a", one.ID) })
 	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []model.Edit(nil))
 	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []model.Edit{foreign})
 }
 
-// aMemory returns a learned mapping. The greater n, the later it was learned.
+// aMemory returns a learned mapping. The greater n is, the later the mapping was
+// learned.
 func aMemory(n int, org, identifier string) model.LearnedMapping {
 	return model.LearnedMapping{
 		Org: org, ImportIdentifier: identifier, Kind: model.ValueMemory,

@@ -85,7 +85,8 @@ func testImportsListed(f *fixture) {
 	var own []string
 	for n := range 7 {
 		imp := anImport(n, "org-a", model.Successful)
-		// Two have the same time: the greater id is newer.
+		// Pairs of imports have the same time. Of each pair, the greater id counts
+		// as newer.
 		imp.Created = startPlus(n / 2)
 		imp.Outcome, imp.Memory = anOutcome(), aRecollection()
 		f.insertImports(imp, anImport(n+100, "org-b", model.Pending))
@@ -217,7 +218,8 @@ func testClaim(f *fixture) {
 	none()
 }
 
-// queueMany queues 30 imports of one organization before 4 of each of three others.
+// queueMany queues 30 imports of one organization, and after them 4 imports of each
+// of three other organizations.
 func (f *fixture) queueMany() (orgs []string) {
 	f.Helper()
 	n := 0
@@ -295,7 +297,8 @@ func testClaimsAtOnce(f *fixture) {
 		wg.Go(work)
 	}
 	wg.Wait()
-	// Workers that found nothing while all organizations were busy have ended.
+	// Workers that found nothing to claim while all organizations were busy have
+	// ended.
 	work()
 	f.wantEqual(len(seen), 42)
 }
@@ -379,7 +382,7 @@ func testUploads(f *fixture) {
 	f.wantNotFound(func(tx model.Tx) error { _, err := f.upload("org-a", before.ID)(tx); return err })
 }
 
-// processed returns the ids in a window.
+// processed returns the ids of the uploads in a window.
 func (f *fixture) processed(filter model.UploadFilter, start, end int64) (ids []string) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {
@@ -436,7 +439,7 @@ func testUploadsStreamed(f *fixture) {
 			f.wantEqual(err, nil)
 			break
 		}
-		// After stopping early the transaction can be used again.
+		// After the iteration stops early, the transaction can still be used.
 		_, err := tx.Uploads.Count(f.ctx, "org-a", model.UploadFilter{})
 		return err
 	})

@@ -92,7 +92,7 @@ func testNodes(f *fixture) {
 	}
 	f.wantEqual(read(f, all), []string{"n1", "n2"})
 	f.wantEqual(read(f, silent(time.Hour)), []string(nil))
-	// Time has passed, or at least not gone backward.
+	// The time of the database has advanced, or at least not gone backward.
 	f.wantEqual(read(f, silent(0)), []string{"n1", "n2"})
 	for range 2 {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Nodes.Remove(f.ctx, "n1") })

@@ -76,7 +76,7 @@ func testSchemaNames(f *fixture) {
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Schemas.Replace(f.ctx, renamed) })
 	f.wantEqual(f.schemas("org-a"), []model.Schema{one, two})
 
-	// A name is free again, and a schema can keep its name.
+	// The former name is free again, and a schema can keep its name.
 	f.mustUpdate(func(tx model.Tx) error {
 		if err := tx.Schemas.Replace(f.ctx, one); err != nil {
 			return err

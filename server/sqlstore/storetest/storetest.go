@@ -86,7 +86,8 @@ type fixture struct {
 	a, b  model.Org
 }
 
-// start is the time of everything in the suite, in microseconds as stored.
+// start is the base of all times in the suite. It is a whole number of
+// microseconds, as stored.
 var start = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
 
 func startPlus(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
@@ -119,7 +120,7 @@ func (f *fixture) mustView(work func(model.Tx) error) {
 	}
 }
 
-// wantRefused checks that an update returns an error of the kind.
+// wantRefused checks that an update returns an error of the given kind.
 func (f *fixture) wantRefused(kind model.Kind, work func(model.Tx) error) {
 	f.Helper()
 	if err := f.store.Update(f.ctx, work); !model.IsKind(err, kind) {
@@ -142,7 +143,7 @@ func (f *fixture) wantEqual(got, want any) {
 	}
 }
 
-// read returns what get reads.
+// read returns the result of get, called in a read transaction.
 func read[T any](f *fixture, get func(model.Tx) (T, error)) T {
 	f.Helper()
 	var got T
@@ -153,12 +154,12 @@ func read[T any](f *fixture, get func(model.Tx) (T, error)) T {
 	return got
 }
 
-// id returns ids that sort in the order of their numbers.
+// id returns an id. Ids of the same kind sort by their numbers.
 func id(kind string, n int) string { return fmt.Sprintf("%s-%04d", kind, n) }
 
-// PostgresURL creates an empty database on the server in the environment variable
-// INTRAY_TEST_POSTGRES_URL and returns its URL. The database is dropped when the test ends.
-// Without the variable the test is skipped.
+// PostgresURL creates an empty database and returns its URL. The environment
+// variable INTRAY_TEST_POSTGRES_URL is the URL of the server. If it is not set, the
+// test is skipped. The database is dropped when the test ends.
 func PostgresURL(t *testing.T) string {
 	t.Helper()
 	server := os.Getenv("INTRAY_TEST_POSTGRES_URL")

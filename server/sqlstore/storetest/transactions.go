@@ -150,8 +150,8 @@ func testManyAtOnce(f *fixture) {
 	f.wantBoth(writers * each)
 }
 
-// testHeld runs many transactions that read a row, increment a number in it and write it
-// back. No increment may be lost.
+// testHeld runs many concurrent transactions that read a row, increment a number in
+// it and write it back. No increment may be lost.
 func testHeld(f *fixture) {
 	f.insertEach("org-a")
 	counts := map[string]struct {
@@ -222,8 +222,8 @@ func testHeld(f *fixture) {
 	}
 }
 
-// testHeldAndGone reads a session while another transaction deletes it. The session exists
-// until the first transaction ends, or not at all.
+// testHeldAndGone reads a session while another transaction deletes it. For the
+// reading transaction, the session must exist until its end, or not at all.
 func testHeldAndGone(f *fixture) {
 	for range 20 {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Insert(f.ctx, model.Session{ID: "y", Org: "org-a"}) })
@@ -248,8 +248,8 @@ func testHeldAndGone(f *fixture) {
 	}
 }
 
-// testCrossed runs transactions that lock two rows in different orders. Those that the
-// database rolls back run again.
+// testCrossed runs transactions that lock two rows in different orders.
+// Transactions that the database rolls back must run again.
 func testCrossed(f *fixture) {
 	for _, id := range []string{"p", "q"} {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Insert(f.ctx, model.Session{ID: id, Org: "org-a"}) })
@@ -295,13 +295,13 @@ func testMarks(f *fixture) {
 	f.wantEqual(read(f, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(f.ctx, "one", "") }), "first")
 }
 
-// access reads or changes a row by its id.
+// access is a function that reads or changes a row by its id.
 type access struct {
 	name string
 	run  func(tx model.Tx, org, id string) error
 }
 
-// accesses returns all accesses to single rows. Those that delete a row are last.
+// accesses returns all accesses to single rows. Deletions come last.
 func (f *fixture) accesses() []access {
 	ctx := f.ctx
 	return []access{

@@ -129,7 +129,7 @@ func testDeliveries(f *fixture) {
 	f.wantEqual(read(f, func(tx model.Tx) ([]model.Attempt, error) { return tx.Deliveries.Attempts(f.ctx, first.ID) }), []model.Attempt(nil))
 	f.mustUpdate(func(tx model.Tx) error {
 		n, err := tx.Outbox.DeleteBefore(f.ctx, startPlus(4), 9)
-		f.wantEqual(n, int64(2)) // the third waits
+		f.wantEqual(n, int64(2)) // the third delivery waits
 		return err
 	})
 }
