@@ -1,14 +1,15 @@
 // Package httpapi serves the HTTP API: routes, authentication, and JSON requests and
 // responses.
 //
-// An operation is a row in the table of operations.go: a method and a path, who can call it,
-// the schemas of its request and response, and the function that serves it. The document
-// at /openapi.json is generated from the table. The schemas of responses are derived from
-// the structs of package wire. An error is a JSON object with detail, code and request_id;
-// errors.go maps the kinds of errors to statuses.
+// An operation is a row in the table of operations.go: a method and a path, who may
+// call it, the schemas of its request and response, and the function that serves
+// it. The document at /openapi.json is generated from this table. The schemas of
+// responses are derived from the structs of package wire. An error is a JSON object
+// with detail, code and request_id. The file errors.go maps the kinds of errors to
+// statuses.
 //
-// Only this package and package wire know the names of the API. The rules are in the use
-// cases.
+// Only this package and package wire contain the names that the API uses. The
+// business rules are in the use cases.
 package httpapi
 
 import (
@@ -29,33 +30,36 @@ import (
 // Config configures the API. Service must be set.
 type Config struct {
 	Service *service.Service
-	// BaseURL is the URL at which clients reach the server, without a slash at the end.
-	// Default: the host that they called.
+	// BaseURL is the URL at which clients reach the server, without a trailing
+	// slash. Default: the host in each request.
 	BaseURL string
-	// KeyHeaders are the headers with the API key. Default: X-Service-License-Key and
-	// X-Dromo-License-Key.
+	// KeyHeaders are the names of the headers that can contain the API key.
+	// Default: X-Service-License-Key and X-Dromo-License-Key.
 	KeyHeaders []string
-	// TrustedProxies are the networks whose X-Forwarded headers count.
+	// TrustedProxies are the networks of proxies whose X-Forwarded headers are
+	// trusted.
 	TrustedProxies []netip.Prefix
-	// RateCreate and RatePoll are limits for each minute; 0 means no limit.
+	// RateCreate and RatePoll are the maximum numbers of creations per key and of
+	// retrievals per import in one minute. 0 means no limit.
 	RateCreate, RatePoll int
-	// TempDir is the folder for bodies and responses that are too large for memory, of
-	// which all calls together use about 64 MiB. Default: the folder of the system.
+	// TempDir is the folder for bodies and responses that are too large for memory.
+	// All calls together use about 64 MiB of memory. Default: the temporary folder
+	// of the operating system.
 	TempDir string
-	// Version is the version in the OpenAPI document.
+	// Version is the API version in the OpenAPI document.
 	Version string
 	// Pages are the handlers of pages for people, by route. Default: none.
 	Pages map[string]http.Handler
-	// Observe is called after each request. The status is 499 if the client disconnected
-	// before the response. Default: no call.
+	// Observe is called after each request. The status is 499 if the client
+	// disconnected before the response. Default: nothing is called.
 	Observe func(route, method string, status int, took time.Duration)
-	// Clock returns the time. Default: time.Now.
+	// Clock returns the time. Default time.Now.
 	Clock func() time.Time
-	// Log logs internal errors. Default: no log.
+	// Log receives internal errors. Default: no logging.
 	Log *slog.Logger
 }
 
-// API handles requests.
+// API handles HTTP requests. Create it with New.
 type API struct {
 	cfg      Config
 	table    []operation
@@ -64,7 +68,7 @@ type API struct {
 	memory   *memoryLimiter
 	openapi  func() ([]byte, error)
 	frontend http.Handler
-	// streams is the number of open event streams, which end when closing is closed.
+	// streams is the number of open event streams. They end when closing is closed.
 	streams atomic.Int64
 	closing chan struct{}
 	endOnce sync.Once
@@ -92,8 +96,8 @@ func New(cfg Config) *API {
 
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.frontend.ServeHTTP(w, r) }
 
-// routes returns the mux. Its paths have no slash at the end, because frontHandler removes
-// it from requests.
+// routes returns the mux. Its paths have no trailing slash, because frontHandler
+// removes it from requests.
 func (a *API) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	methods := map[string][]string{}
@@ -115,7 +119,7 @@ func (a *API) routes() *http.ServeMux {
 	return mux
 }
 
-// baseURL returns the beginning of the URLs in a response.
+// baseURL returns the URL with which the URLs in a response begin.
 func (a *API) baseURL(r *http.Request) string {
 	if a.cfg.BaseURL != "" {
 		return a.cfg.BaseURL

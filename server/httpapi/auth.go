@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// authorize returns an error unless the caller may call the operation.
+// authorize returns an error if the caller may not call the operation.
 func (a *API) authorize(c *call) error {
 	switch c.op.auth {
 	case authBackendKey:
@@ -59,7 +59,7 @@ func unauthorized(message intray.Message) *apiError {
 	return newError(http.StatusUnauthorized, "unauthorized", message)
 }
 
-// authorizeHydration loads the session of the hydration token.
+// authorizeHydration checks the hydration token and loads its session.
 func (a *API) authorizeHydration(c *call) error {
 	token := c.r.Header.Get("X-Hydration-Id")
 	if token == "" {
@@ -76,8 +76,9 @@ func (a *API) authorizeHydration(c *call) error {
 	return nil
 }
 
-// limitPolls limits how often an import is retrieved. It counts by organization, so that
-// nobody can use up the limit of another organization's import.
+// limitPolls limits how often an import is retrieved. It counts separately for each
+// organization, so that no organization can use up the limit for an import of
+// another.
 func (a *API) limitPolls(c *call) error {
 	if c.op.limit != perPoll {
 		return nil
@@ -87,7 +88,7 @@ func (a *API) limitPolls(c *call) error {
 	return err
 }
 
-// crossOrigin reports whether pages of other sites may call the operation.
+// crossOrigin reports whether pages from other origins may call the operation.
 func (op *operation) crossOrigin() bool {
 	return op.auth == authHydrationToken || op.auth == authSignedURL
 }
@@ -97,7 +98,7 @@ func allowOrigins(h http.Header) {
 	h.Set("Access-Control-Expose-Headers", "ETag, Content-Disposition, X-Request-Id, Retry-After")
 }
 
-// preflight responds to preflight requests (CORS).
+// preflight returns a handler for CORS preflight requests.
 func preflight(methods string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -21,32 +21,34 @@ const (
 	maxBody = 1 << 20
 	// maxRows is the maximum size of initial_data as sent: 15 MiB.
 	maxRows = 15728640
-	// maxValues is the maximum number of values and names in a request body, because a
-	// small body with many empty arrays needs much memory.
+	// maxValues is the maximum number of values and names in a request body. The
+	// limit is needed because a small body with many empty arrays needs much
+	// memory.
 	maxValues = 250_000
-	// maxCells and maxCellValues are these limits for changes to rows, which may be
-	// pasted: 16 MiB, and about 100,000 cells.
+	// maxCells and maxCellValues are the limits for changes to rows, which may be
+	// pasted: a body of 16 MiB, and about 100,000 cells.
 	maxCells, maxCellValues = 16 << 20, 1_500_000
-	// maxDrain is the maximum size of a refused body that is read to its end, so that the
-	// client gets the response.
+	// maxDrain is the maximum size of a refused body that the server still reads to
+	// its end, so that the client gets the response.
 	maxDrain = 32 << 20
 )
 
 // body is a request body.
 type body struct {
-	// text is the JSON as sent, without the rows; empty if nothing was sent. doc is the
-	// decoded JSON.
+	// text is the JSON as sent, without the rows. It is empty if nothing was sent.
+	// doc is the decoded JSON.
 	text *spool
 	doc  any
-	// values is the memory that the values may need in addition to the text.
+	// values is the memory that the decoded values may need in addition to the
+	// text, in bytes.
 	values int64
-	// rows is the JSON of initial_data; nil if there is none.
+	// rows is the JSON of initial_data, or nil if there is none.
 	rows *spool
-	// digest is a hash of the bytes as sent; "" if not all were read.
+	// digest is a hash of the bytes as sent, or "" if some were not read.
 	digest string
 	// err is the error of an invalid body.
 	err error
-	// maxValues is the maximum number of values.
+	// maxValues is the maximum number of values and names.
 	maxValues int
 }
 
@@ -61,7 +63,7 @@ func (b *body) close() {
 	}
 }
 
-// weight returns the memory that the decoded body may need.
+// weight returns the memory that the decoded body may need, in bytes.
 func (b *body) weight() int64 {
 	if !b.hasContent() || b.err != nil {
 		return 0
@@ -95,7 +97,7 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 		if b.err == nil {
 			b.err = bodyError(err)
 		}
-		return b // without a digest, because what was sent is unknown
+		return b // without a digest, because the rest of the body is unknown
 	}
 	if sum.left < 0 {
 		b.err = bodyTooLarge(limit)
@@ -105,7 +107,7 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 	return b
 }
 
-// receiveBody reads the body as it arrives.
+// receiveBody reads the body from the connection into spools.
 func (a *API) receiveBody(b *body, op *operation, r *http.Request, from io.Reader) error {
 	head := make([]byte, 1)
 	n, err := io.ReadFull(from, head)
@@ -156,7 +158,8 @@ func bodyTooLarge(limit int64) *apiError {
 	return newError(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.body_too_large", intray.Params{"size": limit}))
 }
 
-// refuseContentEncoding returns an error for an encoded body.
+// refuseContentEncoding returns an error if the body is encoded, for example
+// compressed.
 func refuseContentEncoding(header http.Header) error {
 	coding := header.Get("Content-Encoding")
 	if coding == "" || strings.EqualFold(coding, "identity") {
@@ -165,8 +168,8 @@ func refuseContentEncoding(header http.Header) error {
 	return newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("request.content_encoding", nil))
 }
 
-// bodyError returns the error for a client whose body cannot be read or decoded. Internal
-// errors it returns unchanged.
+// bodyError returns the error for a client whose body cannot be read or decoded. It
+// returns internal errors unchanged.
 func bodyError(err error) error {
 	var mine *apiError
 	var ours *spoolError
@@ -191,7 +194,8 @@ func bodyError(err error) error {
 // sent everything.
 func drainBody(r io.Reader) { _, _ = io.CopyN(io.Discard, r, maxDrain) }
 
-// hashingReader hashes what it reads. left is negative after too many bytes. It stops reading
+// hashingReader hashes the bytes that it reads. left is the number of bytes that
+// may still be read. It is negative if the body was too long. The reader stops
 // after an error.
 type hashingReader struct {
 	from io.Reader
@@ -214,7 +218,8 @@ func (h *hashingReader) Read(p []byte) (int, error) {
 	return n, h.err
 }
 
-// cappedReader reads at most left bytes. After more it returns over.
+// cappedReader reads at most left bytes. If there are more, it returns the error
+// over.
 type cappedReader struct {
 	from io.Reader
 	left int64
@@ -229,13 +234,13 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rowsField is the property that is stored separately from the rest of the body. It may be
-// large, and is not decoded.
+// rowsField is the property that is stored separately from the rest of the body. It
+// is not decoded because it may be large.
 const rowsField = "initial_data"
 
-// splitRows copies a body to rest, with an empty array as initial_data, and returns the value
-// of that property. If the property is missing or null, the rows are nil. The caller must
-// close the rows.
+// splitRows copies a body to rest, but replaces the value of initial_data with an
+// empty array. It returns the original value. If the property is missing or null,
+// the rows are nil. The caller must close the rows.
 func (a *API) splitRows(from io.Reader, rest io.Writer) (rows *spool, err error) {
 	s := &rowSplitter{Scanner: jsonschema.NewScanner(from, rest), rest: rest, api: a}
 	if err := s.splitBody(); err != nil {
@@ -263,7 +268,7 @@ func (s *rowSplitter) splitBody() error {
 	if b == '{' {
 		err = s.ScanObject(s.member)
 	} else {
-		err = s.SkipValue() // validating the rest reports that it is not an object
+		err = s.SkipValue() // the validation of the rest reports that it is not an object
 	}
 	if err != nil {
 		return err
@@ -278,7 +283,7 @@ func (s *rowSplitter) member(name string) error {
 	return s.SkipValue()
 }
 
-// divertRows copies the next value to the rows.
+// divertRows copies the next JSON value to the rows.
 func (s *rowSplitter) divertRows() error {
 	b, err := s.Peek()
 	if err != nil {

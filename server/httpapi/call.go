@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// authMethod is how an operation authenticates its caller.
+// authMethod is the way in which an operation authenticates its caller.
 type authMethod uint8
 
 const (
@@ -31,11 +31,11 @@ const (
 	authSignedURL
 	// authReviewLink operations need a review token.
 	authReviewLink
-	// authReviewCookie operations need the cookie that openReview sets.
+	// authReviewCookie operations need the cookie set by openReview.
 	authReviewCookie
 )
 
-// operation is a row in the table of routes.
+// operation is a row in the table of operations.
 type operation struct {
 	method string
 	// path is the path in the contract, with parameters in braces.
@@ -48,10 +48,11 @@ type operation struct {
 	// requiredQuery lists the required query parameters.
 	requiredQuery []string
 	headers       []parameter
-	// body is the schema of the JSON body; nil if none is read.
+	// body is the schema of the JSON body, or nil if the operation reads none.
 	body         *jsonschema.Schema
 	optionalBody bool
-	// cells means that the body may contain many cells.
+	// cells means that the body may contain many cells, so maxCells and
+	// maxCellValues apply.
 	cells bool
 	// rows means that initial_data is stored separately from the body.
 	rows bool
@@ -59,9 +60,10 @@ type operation struct {
 	upload bool
 	// memory is the memory that a call may need in addition to its body, in bytes.
 	memory int64
-	// limit is the limiter that counts the calls.
+	// limit selects the limiter that counts the calls.
 	limit rateLimit
-	// status and response describe the success. The status is 0 for a removed operation.
+	// status and response describe a successful response. The status of a removed
+	// operation is 0.
 	status   int
 	response *jsonschema.Schema
 	media    string
@@ -69,7 +71,7 @@ type operation struct {
 	serve    func(*API, *call) (*response, error)
 }
 
-// rateLimit is the limiter of an operation.
+// rateLimit selects the rate limiter of an operation.
 type rateLimit uint8
 
 const (
@@ -85,7 +87,7 @@ type parameter struct {
 	schema *jsonschema.Schema
 }
 
-// call is a request to an operation.
+// call is one request to an operation.
 type call struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -96,16 +98,18 @@ type call struct {
 	// reviewed is the import under review.
 	reviewed model.Import
 	body     *body
-	// fixedID is the id for the entity that the call creates, if it has an idempotency
-	// key; "" otherwise.
+	// fixedID is the id for the entity that the call creates if the request has an
+	// idempotency key, or "" otherwise.
 	fixedID string
-	// releaseFunc releases the call's share of memory.
+	// releaseFunc releases the call's share of memory. It is nil if the call has
+	// none.
 	releaseFunc func()
 }
 
 func (c *call) context() context.Context { return c.r.Context() }
 
-// pathID returns the id in the path. An invalid id is a 404.
+// pathID returns the id in the path. If it is invalid, the error has the status
+// 404.
 func (c *call) pathID(name string) (string, error) {
 	id, ok := model.ParseID(c.r.PathValue(name))
 	if !ok {
@@ -114,7 +118,8 @@ func (c *call) pathID(name string) (string, error) {
 	return id, nil
 }
 
-// loadByID returns what get returns for the id in the path.
+// loadByID calls get with the organization and the id in the path, and returns the
+// result.
 func loadByID[T any](c *call, get func(ctx context.Context, org, id string) (T, error)) (thing T, err error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -123,7 +128,7 @@ func loadByID[T any](c *call, get func(ctx context.Context, org, id string) (T, 
 	return get(c.context(), c.org, id)
 }
 
-// deleteByID calls remove with the id in the path.
+// deleteByID calls remove with the organization and the id in the path.
 func (c *call) deleteByID(name string, remove func(ctx context.Context, org, id string) error) error {
 	id, err := c.pathID(name)
 	if err != nil {
@@ -132,7 +137,8 @@ func (c *call) deleteByID(name string, remove func(ctx context.Context, org, id 
 	return remove(c.context(), c.org, id)
 }
 
-// acquireMemory acquires the call's share of memory, instead of an earlier one.
+// acquireMemory acquires a share of n bytes of memory for the call. It releases an
+// earlier share first.
 func (c *call) acquireMemory(m *memoryLimiter, n int64) error {
 	c.releaseMemory()
 	giveBack, err := m.acquire(c.context(), n)
@@ -149,7 +155,7 @@ func (c *call) releaseMemory() {
 	}
 }
 
-// bodyObject returns the decoded body, whose schema is an object.
+// bodyObject returns the decoded body. The body's schema must be an object.
 func (c *call) bodyObject() map[string]any {
 	doc, _ := c.body.doc.(map[string]any)
 	return doc
@@ -174,15 +180,15 @@ func intField(doc map[string]any, name string) int64 {
 type response struct {
 	status int
 	header http.Header
-	// body is encoded as JSON; nil means none.
+	// body is encoded as JSON. Nil means no body.
 	body any
-	// raw is written instead of body.
+	// raw is written instead of body if it is not nil.
 	raw []byte
-	// stream writes the body, instead of both.
+	// stream, if not nil, writes the body. body and raw are then ignored.
 	stream func(w io.Writer) error
 }
 
-// jsonResponse returns a response with a body, or err if it is not nil.
+// jsonResponse returns a response with a JSON body, or err if it is not nil.
 func jsonResponse(status int, body any, err error) (*response, error) {
 	if err != nil {
 		return nil, err
@@ -190,7 +196,8 @@ func jsonResponse(status int, body any, err error) (*response, error) {
 	return &response{status: status, body: body}, nil
 }
 
-// uncachedResponse returns a response that no cache may store, or err if it is not nil.
+// uncachedResponse returns a 200 response that no cache may store, or err if it is
+// not nil.
 func uncachedResponse(body any, err error) (*response, error) {
 	if err != nil {
 		return nil, err
@@ -214,7 +221,7 @@ func (a *API) handler(op *operation) http.HandlerFunc {
 	}
 }
 
-// perform runs a call. The response that it returns needs next to no memory, however slowly
+// perform runs a call. The returned response uses hardly any memory, however slowly
 // the client reads it.
 func (a *API) perform(c *call) (*response, error) {
 	defer c.releaseMemory()
@@ -234,7 +241,7 @@ func (a *API) perform(c *call) (*response, error) {
 	return done, a.encodeResponse(c, done)
 }
 
-// performWhole runs a call after reading its whole body.
+// performWhole runs a call after it has read the whole body.
 func (a *API) performWhole(c *call) (*response, error) {
 	c.body = a.readBody(c.op, c.w, c.r)
 	defer c.body.close()
@@ -255,7 +262,8 @@ func (a *API) performWhole(c *call) (*response, error) {
 	})
 }
 
-// encodeResponse encodes and compresses a response, and moves a large one to a file.
+// encodeResponse encodes and compresses a response, and moves a large response to a
+// file.
 func (a *API) encodeResponse(c *call, done *response) error {
 	if done.raw == nil && done.body != nil {
 		encoded, err := encodeJSON(done.body)
@@ -278,8 +286,8 @@ func (a *API) encodeResponse(c *call, done *response) error {
 	return nil
 }
 
-// reportError returns the response for an error. It logs internal errors, unless they happened
-// because the client disconnected.
+// reportError returns the response for an error. It logs internal errors, unless
+// they occurred because the client disconnected.
 func (a *API) reportError(r *http.Request, err error) *apiError {
 	e := toAPIError(err)
 	if e.status < http.StatusInternalServerError {
@@ -294,16 +302,17 @@ func (a *API) reportError(r *http.Request, err error) *apiError {
 	return e
 }
 
-// writeError responds with an error immediately. It then reads the rest of the body, up to
-// 32 MiB, because some clients read the response only after they have sent everything. A
-// client that waits for a 100 Continue does not get one.
+// writeError responds with an error immediately. It then reads the rest of the
+// body, up to 32 MiB, because some clients read the response only after they have
+// sent everything. If the client is waiting for a 100 Continue response, writeError
+// does not send one.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *apiError) {
 	leave := r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout
 	if leave {
 		w.Header().Set("Connection", "close")
 	}
 	control := http.NewResponseController(w)
-	_ = control.EnableFullDuplex() // not supported, because not needed, with HTTP/2
+	_ = control.EnableFullDuplex() // not supported with HTTP/2, which does not need it
 	text := e.encode(requestID(r.Context()))
 	e.setHeaders(w.Header())
 	w.Header().Set("Content-Type", "application/json")
@@ -336,12 +345,12 @@ func (a *API) writeResponse(c *call, done *response) {
 	}
 	c.w.WriteHeader(done.status)
 	if c.r.Method == http.MethodHead {
-		_ = done.stream(headWriter{}) // stops at the first byte, and closes its files
+		_ = done.stream(headWriter{}) // stops at the first byte and closes the files of the stream
 		return
 	}
 	if err := done.stream(a.pacedWriter(c.w)); err != nil {
 		a.cfg.Log.Warn("response interrupted", "request_id", requestID(c.context()), "route", c.r.Pattern, "error", err)
-		panic(http.ErrAbortHandler) // so that the client notices that the response is incomplete
+		panic(http.ErrAbortHandler) // closes the connection, so that the client detects the incomplete response
 	}
 }
 

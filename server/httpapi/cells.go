@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// The most bytes of a text that a response contains. The whole text is in the received
-// file and in the result.
+// These are the maximum lengths of a text in a response, in bytes. The received
+// file and the result contain the full text.
 const (
 	maxCellText = 64 << 10
 	maxStepText = 4 << 10
@@ -37,8 +37,8 @@ func wireCell(f intray.Field, t intray.Trace) wire.Cell {
 	return out
 }
 
-// truncate returns at most the given number of bytes of a text, plus an ellipsis if it
-// is longer.
+// truncate returns at most the given number of bytes of text. It appends an
+// ellipsis if the text is longer.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -57,7 +57,7 @@ func truncateOptional(text *string, most int) *string {
 	return &short
 }
 
-// getCells streams the cells: each cell of a row may be long.
+// getCells streams the cells because each cell of a row may be long.
 func (a *API) getCells(c *call) (*response, error) {
 	imp, err := loadByID(c, a.cfg.Service.Import)
 	if err != nil {

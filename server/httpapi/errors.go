@@ -33,7 +33,7 @@ type apiError struct {
 	fields     map[string][]intray.Message
 	retryAfter time.Duration
 	allow      string
-	// extra has further properties of the body.
+	// extra contains additional properties of the body.
 	extra map[string]any
 }
 
@@ -43,16 +43,16 @@ func newError(status int, code string, message intray.Message) *apiError {
 	return &apiError{status: status, code: code, message: message}
 }
 
-// invalidField returns the error of an invalid parameter or field. The problem is a sentence
-// without its subject and the full stop.
+// invalidField returns the error for an invalid parameter or field. The problem is
+// a sentence without its subject and without the full stop.
 func invalidField(field string, problem intray.Message) *apiError {
 	r := newError(http.StatusBadRequest, "invalid", intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}))
 	r.fields = map[string][]intray.Message{field: {problem}}
 	return r
 }
 
-// toAPIError returns the response for an error. The response to an internal error has no
-// details.
+// toAPIError returns the response for an error. The response for an internal error
+// contains no details.
 func toAPIError(err error) *apiError {
 	var mine *apiError
 	if errors.As(err, &mine) {
@@ -72,8 +72,8 @@ func toAPIError(err error) *apiError {
 	return newError(http.StatusInternalServerError, "internal", intray.NewMessage("service.internal_error", nil))
 }
 
-// resourceError returns a 503 for an error that means a temporary lack of resources, and nil
-// for others.
+// resourceError returns a 503 response if the error means a temporary lack of
+// resources, and nil otherwise.
 func resourceError(err error) *apiError {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -91,9 +91,9 @@ func resourceError(err error) *apiError {
 // reservedNames are the names of the properties that every error body may have.
 var reservedNames = []string{"detail", "code", "request_id", "message_code", "params", "field_messages"}
 
-// encode returns the body: detail, code and request_id, the code and parameters of the
-// message, and the errors of single fields. A field with a reserved name is in
-// field_messages only.
+// encode returns the body: detail, code and request_id, the code and parameters of
+// the message, and the errors of single fields. The error of a field with a
+// reserved name is only in field_messages.
 func (r *apiError) encode(requestID string) []byte {
 	body := map[string]any{}
 	for field, messages := range r.fields {
@@ -115,7 +115,7 @@ func (r *apiError) encode(requestID string) []byte {
 	return encoded
 }
 
-// setHeaders sets the headers that belong to the status.
+// setHeaders sets the headers that the status requires.
 func (r *apiError) setHeaders(h http.Header) {
 	if r.allow != "" {
 		h.Set("Allow", r.allow)

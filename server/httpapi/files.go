@@ -28,7 +28,7 @@ func (a *API) receiveUpload(c *call) (*response, error) {
 	if _, err := c.pathID("id"); err != nil {
 		return nil, err
 	}
-	id := c.r.PathValue("id") // as sent, because a different spelling is not the signed URL
+	id := c.r.PathValue("id") // as sent, because the signature covers this spelling only
 	length := c.r.ContentLength
 	if c.r.Method == http.MethodPost {
 		length = -1
@@ -62,7 +62,8 @@ func (a *API) receive(c *call, receiving *imports.UploadReceiver) (imports.Uploa
 	return receiving.Receive(c.context(), in)
 }
 
-// requireWholeFile returns an error if the body is a part of a file or encoded.
+// requireWholeFile returns an error if the body is encoded or only a part of a
+// file.
 func requireWholeFile(header http.Header) error {
 	if header.Get("Content-Range") != "" {
 		return invalidField("Content-Range", intray.NewMessage("upload.content_range", nil))
@@ -70,8 +71,8 @@ func requireWholeFile(header http.Header) error {
 	return refuseContentEncoding(header)
 }
 
-// parseFileHeaders reads the name and the digests of a file from the headers of a request or
-// of a part.
+// parseFileHeaders reads the name and the digests of a file from the headers of a
+// request or of a multipart part.
 func parseFileHeaders(header http.Header, body io.Reader, length int64) (imports.IncomingFile, error) {
 	in := imports.IncomingFile{Body: body, Length: length}
 	var err error
@@ -102,7 +103,8 @@ func contentMD5(value string) ([]byte, error) {
 
 var sha256Member = regexp.MustCompile(`^\s*sha-256=:([A-Za-z0-9+/=]*):\s*$`)
 
-// reprDigest parses sha-256 in the header Repr-Digest (RFC 9530). Other digests are ignored.
+// reprDigest parses the sha-256 digest in the header Repr-Digest (RFC 9530). It
+// ignores other digests.
 func reprDigest(values []string) ([]byte, error) {
 	for member := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		if !strings.HasPrefix(strings.TrimSpace(member), "sha-256=") {
@@ -118,8 +120,8 @@ func reprDigest(values []string) ([]byte, error) {
 	return nil, nil
 }
 
-// receiveError returns a 4xx error for failures of the client. Other errors it returns
-// unchanged.
+// receiveError returns a 4xx error for an error that the client caused. It returns
+// other errors unchanged.
 func receiveError(err error) error {
 	var mine *apiError
 	var ours *model.Error
@@ -134,7 +136,7 @@ func receiveError(err error) error {
 	return err
 }
 
-// serveDownload sends a file of an upload.
+// serveDownload sends the file to which a signed URL refers.
 func (a *API) serveDownload(c *call) (*response, error) {
 	if _, err := c.pathID("id"); err != nil {
 		return nil, err
@@ -171,8 +173,8 @@ type storedFile interface {
 	Size() int64
 }
 
-// fileResponse streams a stored file. The file is untrusted: a browser saves it instead of
-// showing it.
+// fileResponse streams a stored file. The file is untrusted: browsers are made to
+// save it instead of showing it.
 func fileResponse(file storedFile, contentType, sha string, header http.Header) *response {
 	if contentType == "" {
 		contentType = "application/octet-stream"
@@ -191,8 +193,8 @@ func fileResponse(file storedFile, contentType, sha string, header http.Header) 
 	}}
 }
 
-// attachment returns a Content-Disposition (RFC 6266) with an ASCII name for old clients and
-// the percent-encoded name for all others.
+// attachment returns a Content-Disposition header (RFC 6266) with an ASCII name for
+// old clients and the percent-encoded name for all other clients.
 func attachment(name string) string {
 	if name == "" {
 		name = "file"
@@ -219,9 +221,9 @@ func extValue(text string) string {
 	return b.String()
 }
 
-// formFile returns the part named file of a multipart form. Other parts may have up to 1 MiB.
-// Digests in the header of the request are about the form; those of the file are in the
-// header of its part.
+// formFile returns the file in the part named file of a multipart form. Other parts
+// may have up to 1 MiB. Digests in the request header cover the form, so formFile
+// reads the digests of the file from the header of its part.
 func formFile(r *http.Request, body io.Reader, maxSize int64) (imports.IncomingFile, error) {
 	none := imports.IncomingFile{}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -247,7 +249,8 @@ func formFile(r *http.Request, body io.Reader, maxSize int64) (imports.IncomingF
 	}
 }
 
-// partFile reads the name and the digests of the file in a part. The name is not a path.
+// partFile reads the name and the digests of the file in a part. The name contains
+// no path.
 func partFile(form *multipart.Reader, part *multipart.Part) (imports.IncomingFile, error) {
 	header := http.Header(part.Header)
 	_, names, err := mime.ParseMediaType(header.Get("Content-Disposition"))
@@ -267,8 +270,8 @@ func partFile(form *multipart.Reader, part *multipart.Part) (imports.IncomingFil
 	return in, err
 }
 
-// formError returns the error of a malformed form. Failures of the client it returns
-// unchanged.
+// formError returns the error for a malformed form. It returns an *apiError or
+// *senderError unchanged.
 func formError(err error) error {
 	var mine *apiError
 	if errors.As(err, &mine) || errors.As(err, new(*senderError)) {
@@ -277,8 +280,9 @@ func formError(err error) error {
 	return newError(http.StatusBadRequest, "malformed_form", intray.NewMessage("upload.malformed_multipart", nil))
 }
 
-// wholeForm reads the part with the file. At its end it checks that the form is complete up
-// to the closing boundary and has no second file.
+// wholeForm reads the part that contains the file. At the end of the part, it
+// checks that the form is complete up to the closing boundary and contains no
+// second file.
 type wholeForm struct {
 	part io.Reader
 	form *multipart.Reader

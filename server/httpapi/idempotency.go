@@ -13,9 +13,9 @@ import (
 
 var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
 
-// idempotent runs a POST with an Idempotency-Key once. It stores the response and sends it
-// again to each repetition. It does not store 429 and internal errors, because a repetition
-// may succeed.
+// idempotent runs a POST request with an Idempotency-Key once. It stores the
+// response and sends it again whenever the request is repeated. It does not store a
+// 429 response or an internal error, because a repetition may succeed.
 func (a *API) idempotent(c *call, work func() (*response, error)) (*response, error) {
 	key := c.r.Header.Get("Idempotency-Key")
 	if key == "" || c.r.Method != http.MethodPost || c.op.auth != authBackendKey {
@@ -46,7 +46,8 @@ func (a *API) idempotent(c *call, work func() (*response, error)) (*response, er
 	return a.saveReplay(c, turn, done, err)
 }
 
-// releaseReplayKey unlocks the key of a request whose response is not stored.
+// releaseReplayKey unlocks the idempotency key of a request whose response is not
+// stored.
 func (a *API) releaseReplayKey(c *call, turn *auth.ReplayLock) {
 	ctx := context.WithoutCancel(c.context())
 	if err := turn.Release(ctx); err != nil {
@@ -59,7 +60,7 @@ func requestFingerprint(c *call) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// saveReplay stores the response before it is sent.
+// saveReplay stores the response of a request before it is sent.
 func (a *API) saveReplay(c *call, turn *auth.ReplayLock, done *response, err error) (*response, error) {
 	ctx := context.WithoutCancel(c.context())
 	var kept auth.ReplayedResponse
@@ -92,7 +93,8 @@ func encodedBody(done *response) ([]byte, error) {
 	return encodeJSON(done.body)
 }
 
-// limitCreates limits how many entities a key creates. A failed call does not count.
+// limitCreates limits how many entities an API key creates per minute. Failed calls
+// do not count.
 func (a *API) limitCreates(c *call, work func() (*response, error)) (*response, error) {
 	if c.op.limit != perCreate {
 		return work()

@@ -33,7 +33,7 @@ func wireImport(imp model.Import) wire.ImportSummary {
 	}
 }
 
-// fullImport returns an import with freshly signed URLs.
+// fullImport returns an import with newly signed URLs.
 func (a *API) fullImport(r *http.Request, imp model.Import) (wire.Import, error) {
 	full, err := wireOutcome(imp)
 	if err != nil {
@@ -51,8 +51,8 @@ func (a *API) fullImport(r *http.Request, imp model.Import) (wire.Import, error)
 	return full, nil
 }
 
-// Retrieved returns the response to retrieving an import, without the URLs that give
-// access to it. Webhook messages contain it.
+// Retrieved returns the response to a request for an import, without the URLs that
+// give access to it. Webhook messages contain this response.
 func (a *API) Retrieved(imp model.Import, _ model.Upload) ([]byte, error) {
 	full, err := wireOutcome(imp)
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *API) Retrieved(imp model.Import, _ model.Upload) ([]byte, error) {
 	return encodeJSON(full)
 }
 
-// wireOutcome returns an import with its outcome, if it has one, and without URLs.
+// wireOutcome returns an import without URLs, and with its outcome if it has one.
 func wireOutcome(imp model.Import) (wire.Import, error) {
 	full := wire.Import{ImportSummary: wireImport(imp)}
 	o := imp.Outcome
@@ -92,7 +92,7 @@ func wireOutcome(imp model.Import) (wire.Import, error) {
 	}
 	chosen := map[string]intray.Evidence{}
 	for _, e := range o.Evidence {
-		// Two pieces of evidence for one choice, such as a hidden sheet, are joined.
+		// Join two pieces of evidence for the same choice, such as a hidden sheet.
 		if before, twice := chosen[e.Choice]; twice && before.Value == e.Value {
 			e.Reason = intray.JoinMessages(before.Reason, e.Reason)
 		}
@@ -158,7 +158,7 @@ func (a *API) createImport(c *call) (*response, error) {
 	return jsonResponse(http.StatusCreated, full, err)
 }
 
-// userOf reads import_metadata, which is already validated.
+// userOf returns the user in import_metadata, which must be validated.
 func userOf(metadata any) *model.User {
 	outer, _ := metadata.(map[string]any)
 	u, sent := outer["user"].(map[string]any)

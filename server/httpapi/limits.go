@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/imports"
 )
 
-// rateLimiter counts events by key in windows of a minute.
+// rateLimiter counts the events of each key in windows of one minute.
 type rateLimiter struct {
 	perMinute int
 	clock     func() time.Time
@@ -25,13 +25,14 @@ type rateLimiter struct {
 	counts map[string]int
 }
 
-// newRateLimiter returns a limiter that allows perMinute events for each key; 0 allows all.
+// newRateLimiter returns a limiter that allows perMinute events per key and minute.
+// 0 means no limit.
 func newRateLimiter(perMinute int, clock func() time.Time) *rateLimiter {
 	return &rateLimiter{perMinute: perMinute, clock: clock, counts: map[string]int{}}
 }
 
-// allow counts an event and returns its window, or an error with the time until the next
-// window.
+// allow counts an event and returns the start of its window. If the limit is
+// reached, it returns an error with the time until the next window.
 func (l *rateLimiter) allow(key string) (in time.Time, err error) {
 	if l.perMinute <= 0 {
 		return time.Time{}, nil
@@ -52,7 +53,7 @@ func (l *rateLimiter) allow(key string) (in time.Time, err error) {
 	return l.window, nil
 }
 
-// refund uncounts an event in the current window.
+// refund subtracts an event from the count if its window is still the current one.
 func (l *rateLimiter) refund(key string, in time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,21 +63,24 @@ func (l *rateLimiter) refund(key string, in time.Time) {
 }
 
 const (
-	// maxMemory is the maximum memory of all calls together, in bytes.
+	// maxMemory is the total memory that all calls may use at the same time, in
+	// bytes.
 	maxMemory = 64 << 20
-	// memoryWait is the maximum time that a call waits for its share.
+	// memoryWait is the maximum time that a call waits for its share of the memory.
 	memoryWait = 10 * time.Second
-	// valueWeight is the maximum memory of a value or name in addition to its text, in
-	// bytes: the three in {"":0} take about 330 bytes.
+	// valueWeight is the maximum memory of a decoded value or name in addition to
+	// its text, in bytes. For example, {"":0} consists of three and takes about 330
+	// bytes.
 	valueWeight = 128
-	// readMemory is the memory for reading an entity of ordinary size.
+	// readMemory is the memory for reading an entity of ordinary size, in bytes.
 	readMemory = 4 << 20
-	// stateMemory is the memory for reading the state of a session.
+	// stateMemory is the memory for reading the state of a session, in bytes.
 	stateMemory = 2 * imports.MaxState
 )
 
-// memoryEstimator estimates the memory for the values of the JSON that it copies, by the
-// punctuation. Punctuation within strings counts too, so it is an upper bound.
+// memoryEstimator estimates how much memory the values of the JSON that it copies
+// need. It counts the punctuation. Punctuation within strings counts too, so the
+// estimate is an upper bound.
 type memoryEstimator struct {
 	to     io.Writer
 	weight int64
@@ -89,9 +93,9 @@ func (w *memoryEstimator) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// memoryLimiter distributes memory among calls. A call acquires its share only after its body
-// has arrived, so that slow clients hold no memory. It acquires only one share at a time, so
-// that calls cannot deadlock.
+// memoryLimiter distributes memory among calls. A call acquires its share only
+// after its body has arrived, so that slow clients occupy no memory. It acquires
+// only one share at a time, so that calls cannot deadlock.
 type memoryLimiter struct {
 	semaphore *semaphore.Weighted
 	wait      time.Duration
@@ -101,8 +105,8 @@ func newMemoryLimiter() *memoryLimiter {
 	return &memoryLimiter{semaphore.NewWeighted(maxMemory), memoryWait}
 }
 
-// acquire waits for a share of n bytes, but at most maxMemory. The caller must call the
-// function that it returns.
+// acquire waits for a share of n bytes, or of maxMemory if n is larger. It returns
+// a function that releases the share. The caller must call it.
 func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), err error) {
 	n = min(n, maxMemory)
 	if n <= 0 {
@@ -122,14 +126,15 @@ func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), 
 }
 
 const (
-	// idleLimit is the maximum pause within a body.
+	// idleLimit is the maximum pause while a body is transferred.
 	idleLimit = 30 * time.Second
-	// minBytesPerSecond is the minimum average speed of a body after idleLimit.
+	// minBytesPerSecond is the minimum average speed of a body once idleLimit has
+	// passed.
 	minBytesPerSecond = 1024
 )
 
-// pacedBody reads a body with a minimum speed, so that a client cannot hold a connection and
-// send next to nothing.
+// pacedBody reads a body and enforces a minimum speed, so that a client cannot
+// occupy a connection while it sends hardly anything.
 type pacedBody struct {
 	from    io.Reader
 	control *http.ResponseController
@@ -142,8 +147,8 @@ func (a *API) pacedReader(w http.ResponseWriter, r *http.Request) io.Reader {
 }
 
 func (p *pacedBody) Read(b []byte) (int, error) {
-	// If deadlines are not supported, as in tests without a connection, only the average
-	// counts.
+	// If deadlines are not supported, as in tests without a connection, only the
+	// average speed is enforced.
 	_ = p.control.SetReadDeadline(time.Now().Add(idleLimit))
 	n, err := p.from.Read(b)
 	p.read += int64(n)
@@ -151,7 +156,7 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	if err == nil && passed > idleLimit && p.read < minBytesPerSecond*int64(passed/time.Second) {
 		return n, os.ErrDeadlineExceeded
 	}
-	switch err { // only the bare io.EOF is the end of the body
+	switch err { // only an unwrapped io.EOF is the end of the body
 	case nil:
 		return n, nil
 	case io.EOF:
@@ -161,13 +166,14 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	return n, &senderError{err}
 }
 
-// senderError is an error of the client: a body that is interrupted or malformed.
+// senderError is an error that the client caused: the body was interrupted or is
+// malformed.
 type senderError struct{ cause error }
 
 func (e *senderError) Error() string { return "read the body: " + e.cause.Error() }
 func (e *senderError) Unwrap() error { return e.cause }
 
-// pacedWriter writes a response to a client that must keep reading.
+// pacedWriter writes a response. It fails if the client reads too slowly.
 type pacedWriter struct {
 	to      io.Writer
 	control *http.ResponseController
@@ -184,7 +190,8 @@ func (p *pacedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// headWriter accepts nothing, because the response to HEAD has no body.
+// headWriter fails at the first byte, because the response to a HEAD request has no
+// body.
 type headWriter struct{}
 
 func (headWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

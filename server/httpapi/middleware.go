@@ -38,7 +38,8 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec.Header().Set("X-Request-Id", id)
 	rec.Header().Set("X-Content-Type-Options", "nosniff")
 	route := "none"
-	// This runs after the other deferred function, so that it also sees interrupted responses.
+	// This runs after the other deferred function, so that it also observes
+	// interrupted responses.
 	defer func() { f.api.cfg.Observe(route, r.Method, observedStatus(rec, r), time.Since(began)) }()
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -48,7 +49,8 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route = f.dispatch(rec, r)
 }
 
-// clientGone is the observed status if the client disconnected before the response.
+// clientGone is the status passed to Observe if the client disconnected before the
+// response.
 const clientGone = 499
 
 func observedStatus(w *statusRecorder, r *http.Request) int {
@@ -58,7 +60,8 @@ func observedStatus(w *statusRecorder, r *http.Request) int {
 	return w.status
 }
 
-// handlePanic responds after a panic, unless the response has started.
+// handlePanic responds to a request whose handler panicked, unless the response has
+// started.
 func (f *frontHandler) handlePanic(w *statusRecorder, r *http.Request, fault any) {
 	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(fault)
@@ -70,7 +73,7 @@ func (f *frontHandler) handlePanic(w *statusRecorder, r *http.Request, fault any
 	f.api.writeError(w, r, toAPIError(nil))
 }
 
-// dispatch calls the operation that the path names, and returns its route.
+// dispatch calls the operation for the path and returns its route.
 func (f *frontHandler) dispatch(w *statusRecorder, r *http.Request) string {
 	if r.URL.Path == "" { // GET http://host HTTP/1.1
 		r.URL.Path = "/"
@@ -106,7 +109,8 @@ func noRoute() *apiError {
 	return newError(http.StatusNotFound, "no_route", intray.NewMessage("request.unknown_path", nil))
 }
 
-// routeError returns a 405 if the path has a route for another method, and a 404 otherwise.
+// routeError returns a 405 error if the path has a route for a different method,
+// and a 404 error otherwise.
 func routeError(handler http.Handler, r *http.Request) *apiError {
 	probe := &statusRecorder{ResponseWriter: discardResponse{http.Header{}}}
 	handler.ServeHTTP(probe, r)
@@ -118,7 +122,7 @@ func routeError(handler http.Handler, r *http.Request) *apiError {
 	return e
 }
 
-// statusRecorder records the status.
+// statusRecorder is a ResponseWriter that records the status.
 type statusRecorder struct {
 	http.ResponseWriter
 	status int
@@ -141,14 +145,14 @@ func (r *statusRecorder) Write(b []byte) (int, error) {
 // Unwrap returns the wrapped writer for http.ResponseController.
 func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// discardResponse discards a response.
+// discardResponse is a ResponseWriter that discards the response.
 type discardResponse struct{ header http.Header }
 
 func (d discardResponse) Header() http.Header       { return d.header }
 func (discardResponse) WriteHeader(int)             {}
 func (discardResponse) Write(b []byte) (int, error) { return len(b), nil }
 
-// minGzipSize is the minimum size of a compressed response, in bytes.
+// minGzipSize is the minimum size of a response that is compressed, in bytes.
 const minGzipSize = 1 << 10
 
 var gzipWriters = sync.Pool{New: func() any {
@@ -156,9 +160,9 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress returns the body to send. Responses for the review page are compressed if the
-// browser accepts that: they are repetitive, contain no secrets, and connections may be
-// slow.
+// compress returns the body to send. It compresses responses for the review page if
+// the browser accepts gzip. They are repetitive and contain no secrets, and
+// connections may be slow.
 func (c *call) compress(text []byte) []byte {
 	if c.op.auth != authReviewCookie || len(text) < minGzipSize {
 		return text
@@ -183,7 +187,7 @@ func (c *call) compress(text []byte) []byte {
 	return to.Bytes()
 }
 
-// takesGzip reports whether the header Accept-Encoding accepts gzip.
+// takesGzip reports whether the value of an Accept-Encoding header accepts gzip.
 func takesGzip(accepted string) bool {
 	for coding := range strings.SplitSeq(accepted, ",") {
 		name, weight, _ := strings.Cut(coding, ";")

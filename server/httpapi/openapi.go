@@ -161,7 +161,8 @@ func (op *operation) requestBody() map[string]any {
 	return nil
 }
 
-// responses describes the success and all errors, including those of authentication.
+// responses describes the successful response and all errors, including
+// authentication errors.
 func (op *operation) responses() map[string]any {
 	all := map[string]any{}
 	if op.status != 0 {
@@ -187,7 +188,7 @@ func (op *operation) success() map[string]any {
 	return success
 }
 
-// errorStatuses returns the statuses of all errors of the operation.
+// errorStatuses returns the statuses of all errors that the operation can return.
 func (op *operation) errorStatuses() []int {
 	list := append([]int{}, op.errors...)
 	switch op.auth {
@@ -210,11 +211,11 @@ func (op *operation) errorStatuses() []int {
 	return list
 }
 
-// schemaParts are the schemas that the document has once, by name, with references wherever
-// they occur.
+// schemaParts are the schemas that appear only once in the document, by name.
+// Everywhere else, the document refers to them.
 type schemaParts struct {
 	named []namedShape
-	// names has the names of the parts by their JSON Schemas.
+	// names maps the JSON of each schema to its name.
 	names map[string]string
 }
 
@@ -223,7 +224,8 @@ type namedShape struct {
 	schema map[string]any
 }
 
-// newSchemaParts names the schemas, parts before the larger schemas that contain them.
+// newSchemaParts names the schemas. A schema precedes the larger schemas that
+// contain it.
 func newSchemaParts() *schemaParts {
 	p := &schemaParts{names: map[string]string{}}
 	for _, part := range []struct {
@@ -251,7 +253,7 @@ func schemaKey(schema any) string {
 	return string(text)
 }
 
-// schemas returns the parts with references to one another.
+// schemas returns the named schemas, with references to each other.
 func (p *schemaParts) schemas() map[string]any {
 	all := map[string]any{}
 	for _, part := range p.named {
@@ -264,7 +266,8 @@ func (p *schemaParts) schemas() map[string]any {
 	return all
 }
 
-// withReferences returns value with a reference for each part in it.
+// withReferences returns value with each named schema in it replaced by a
+// reference.
 func (p *schemaParts) withReferences(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -15,8 +15,8 @@ const (
 	widget   = "/api/widget/session/v2"
 )
 
-// operations returns the table of all routes. The document at /openapi.json is made from
-// it.
+// operations returns the table of all operations. The document at /openapi.json is
+// generated from it.
 func operations() []operation {
 	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(), memoryOperations(),
 		sessionOperations(), fileOperations(), reviewOperations(), webhookOperations(), connectorOperations(), retentionOperations(), serviceOperations())

@@ -11,13 +11,14 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// The length of a page, by default and at most.
+// These are the default and the maximum number of elements in a page.
 const (
 	pageSize    = 100
 	maxPageSize = 1000
 )
 
-// listPage responds with the page of a list that the query asks for.
+// listPage responds with the page of a list that the query parameters offset and
+// limit select.
 func listPage[T, W any](a *API, c *call, list func(ctx context.Context, org string, offset, limit int64) ([]T, int64, error), convert func(T) W, repeated ...string) (*response, error) {
 	offset, limit, err := pageWindow(c.r.URL.Query())
 	if err != nil {
@@ -27,7 +28,8 @@ func listPage[T, W any](a *API, c *call, list func(ctx context.Context, org stri
 	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(elements, convert), total, offset, limit, repeated...), err)
 }
 
-// pageWindow reads offset and limit. A limit above the maximum counts as the maximum.
+// pageWindow reads the query parameters offset and limit. A limit above the maximum
+// is replaced by the maximum.
 func pageWindow(query url.Values) (offset, limit int64, err error) {
 	if offset, err = intParam(query, "offset", 0, math.MaxInt64, 0); err != nil {
 		return 0, 0, err
@@ -38,8 +40,9 @@ func pageWindow(query url.Values) (offset, limit int64, err error) {
 	return offset, min(limit, maxPageSize), nil
 }
 
-// paginate returns a page of a list with the URLs of the pages next to it. The URLs
-// repeat the given query parameters, names and values in turn.
+// paginate returns a page of a list with the URLs of the previous and the next
+// page. The URLs repeat the query parameters in repeated, which alternates between
+// names and values.
 func paginate[T any](a *API, c *call, results []T, total, offset, limit int64, repeated ...string) wire.Page[T] {
 	p := wire.Page[T]{Count: total, Results: results}
 	at := func(offset int64) *string {
@@ -62,7 +65,7 @@ func paginate[T any](a *API, c *call, results []T, total, offset, limit int64, r
 	return p
 }
 
-// mapEach returns convert of each element.
+// mapEach calls convert for each element of a list and returns the results.
 func mapEach[T, W any](list []T, convert func(T) W) []W {
 	out := make([]W, len(list))
 	for i, one := range list {
@@ -71,8 +74,8 @@ func mapEach[T, W any](list []T, convert func(T) W) []W {
 	return out
 }
 
-// intParam reads a query parameter that is an integer from least to most. If it is missing,
-// it returns otherwise.
+// intParam reads a query parameter that must be an integer from least to most. If
+// the parameter is missing, it returns otherwise.
 func intParam(query url.Values, name string, least, most, otherwise int64) (int64, error) {
 	text := query.Get(name)
 	if text == "" {

@@ -61,7 +61,7 @@ func (a *API) answerQuestions(c *call) (*response, error) {
 	return jsonResponse(http.StatusOK, wireQuestions(imp), err)
 }
 
-// answersOf reads the answers in a body; nil withdraws an answer.
+// answersOf returns the answers in a body by question id. Nil withdraws an answer.
 func answersOf(doc map[string]any) map[string]*string {
 	answers := map[string]*string{}
 	sent, _ := doc["answers"].(map[string]any)
@@ -110,7 +110,8 @@ func (a *API) forgetMemory(c *call) (*response, error) {
 	return jsonResponse(http.StatusNoContent, nil, a.cfg.Service.ForgetMemory(c.context(), c.org, identifier))
 }
 
-// identifierName is the parameter that selects imports.
+// identifierName is the name of the query parameter that contains the import
+// identifier.
 const identifierName = "import_identifier"
 
 func identifierParam(query url.Values) (string, error) {

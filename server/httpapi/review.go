@@ -19,13 +19,13 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// maxReviewNotices is the maximum number of notices for the page.
+// maxReviewNotices is the maximum number of notices that the review page receives.
 const maxReviewNotices = 50
 
-// visitCookie is the name of the cookie of a review.
+// visitCookie is the name of the cookie that authenticates a reviewer.
 const visitCookie = "intray_review"
 
-// openReview exchanges the token of a link for a cookie.
+// openReview exchanges the token in a review link for a cookie.
 func (a *API) openReview(c *call) (*response, error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -52,8 +52,8 @@ func (a *API) openReview(c *call) (*response, error) {
 	return reply, nil
 }
 
-// authorizeReviewer loads the import of a review by its cookie. It refuses calls from pages of
-// other sites, even with a valid cookie.
+// authorizeReviewer checks the cookie of a review and loads the import. It refuses
+// calls from pages of other sites, even if the cookie is valid.
 func (a *API) authorizeReviewer(c *call) error {
 	cookie, err := c.r.Cookie(visitCookie)
 	if err != nil {
@@ -89,8 +89,8 @@ func (a *API) getReview(c *call) (*response, error) {
 	return uncachedResponse(page, err)
 }
 
-// firstRows saves the page two more calls. If it fails, it returns nil: the page then makes
-// the calls and gets the error.
+// firstRows returns the first rows, which saves the review page two calls. If it
+// fails, it returns nil. The page then makes the calls and gets the error.
 func (a *API) firstRows(c *call, count int64) *wire.ReviewFirst {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *API) firstRows(c *call, count int64) *wire.ReviewFirst {
 	return &first
 }
 
-// bearerToken parses the header Authorization (RFC 6750).
+// bearerToken returns the token in an Authorization header (RFC 6750).
 func bearerToken(header string) (string, error) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
 	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
@@ -137,7 +137,7 @@ func (a *API) wireReview(imp model.Import) (wire.Review, error) {
 	return page, err
 }
 
-// choiceAnswers has the question ids by the names of choices in evidence.
+// choiceAnswers maps the names of choices in evidence to question ids.
 var choiceAnswers = map[string]string{
 	"sheet": intray.AnswerSheet, "encoding": intray.AnswerEncoding, "delimiter": intray.AnswerDelimiter, "header row": intray.AnswerHeaderRow,
 }
@@ -196,7 +196,7 @@ func wireColumns(headers []string, examples [][]string, fed map[int]string) []wi
 	list := []wire.LayoutColumn{}
 	for i, header := range headers {
 		one := wire.LayoutColumn{Index: i, Header: truncate(header, maxStepText), Examples: []string{}}
-		if i < len(examples) { // imports from earlier versions have none
+		if i < len(examples) { // imports created by earlier versions have no examples
 			one.Examples = append(one.Examples, examples[i]...)
 		}
 		if key, feeds := fed[i]; feeds {
@@ -231,14 +231,16 @@ func isRequired(f intray.Field) bool {
 }
 
 const (
-	// A stream checks for changes in progress every eventTick, for finished changes after
-	// pollEvery ticks, and sends a comment after keepAliveEvery of these checks.
+	// A stream checks for changes in progress every eventTick. It checks for
+	// finished changes after every pollEvery ticks, and sends a comment after every
+	// keepAliveEvery of these checks.
 	eventTick, pollEvery, keepAliveEvery = 250 * time.Millisecond, 4, 15
 	// maxStreams is the maximum number of open streams.
 	maxStreams = 1000
 )
 
-// getEvents streams the events of an import until the page disconnects (server-sent events).
+// getEvents streams the events of an import as server-sent events until the page
+// disconnects.
 func (a *API) getEvents(c *call) (*response, error) {
 	if a.streams.Add(1) > maxStreams {
 		a.streams.Add(-1)
@@ -304,7 +306,7 @@ func (s *eventStream) run(ctx context.Context) error {
 	}
 }
 
-// poll sends the state if any process has changed it.
+// poll sends the state of the import if any process has changed it.
 func (s *eventStream) poll(ctx context.Context) error {
 	now, err := s.api.cfg.Service.PollReview(ctx, s.org, s.id, s.last)
 	if err != nil {
@@ -327,7 +329,7 @@ func (s *eventStream) sendState(now review.State) error {
 	return s.sendEvent("state", e)
 }
 
-// sendProgress sends the progress of a change that this process makes.
+// sendProgress sends the progress of a change that this process is making.
 func (s *eventStream) sendProgress() error {
 	p, under := s.api.cfg.Service.ChangeProgress(s.id)
 	if !under || p == s.lastProgress {
@@ -345,6 +347,6 @@ func (s *eventStream) sendEvent(name string, v any) error {
 	return s.send(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
 }
 
-// EndStreams ends all event streams. It is called when the servers shut down, and may be
+// EndStreams ends all event streams. Call it when the servers shut down. It can be
 // called several times.
 func (a *API) EndStreams() { a.endOnce.Do(func() { close(a.closing) }) }

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/server/review"
 )
 
-// postEdit makes or previews a change.
+// postEdit makes or previews a change of rows.
 func (a *API) postEdit(c *call) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
@@ -50,7 +50,8 @@ func (a *API) postUndo(c *call) (*response, error) { return a.undoOrRedo(c, mode
 
 func (a *API) postRedo(c *call) (*response, error) { return a.undoOrRedo(c, model.RedoEdit) }
 
-// undoOrRedo undoes or redoes the last change.
+// undoOrRedo undoes the last change or redoes the last undone change, depending on
+// kind.
 func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
@@ -60,8 +61,8 @@ func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
 	return d.editResponse(v, err)
 }
 
-// editResult returns the effect of a change. If others changed the cells first, the error
-// lists the cells.
+// editResult returns the effect of a change. If someone else changed the cells
+// first, it returns an error that lists the cells.
 func (d *reviewTable) editResult(v draft.ChangeResult, err error) (*wire.EditResult, error) {
 	var conflict *draft.ConflictError
 	if errors.As(err, &conflict) {
@@ -144,7 +145,7 @@ func (d *reviewTable) parseOperation(doc map[string]any) (draft.Operation, error
 	return change, nil
 }
 
-// parseNames parses the names that the page shows for values.
+// parseNames parses the display names of values on the review page.
 func (d *reviewTable) parseNames(doc map[string]any) (map[int]map[string]string, error) {
 	given, _ := doc["names"].(map[string]any)
 	names := map[int]map[string]string{}
@@ -179,7 +180,7 @@ func (d *reviewTable) parseFill(where draft.Selector, doc map[string]any) (draft
 	return fill, nil
 }
 
-// parseSelector parses the selection of cells.
+// parseSelector parses a selection of cells.
 func (d *reviewTable) parseSelector(doc map[string]any) (s draft.Selector, err error) {
 	where, _ := doc["where"].(map[string]any)
 	_, keyed := where["key"]
@@ -296,7 +297,7 @@ func submissionResponse(status model.Status, s review.Submission, err error) (*r
 // maxRowsFile is the maximum size of a file with corrected rows, in bytes.
 const maxRowsFile = 100 << 20
 
-// getReviewFile sends the rows of a view as a workbook.
+// getReviewFile sends the rows selected by the query as a workbook.
 func (a *API) getReviewFile(c *call) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
@@ -335,7 +336,7 @@ func (d *reviewTable) wireConflicts(list []review.CellConflict) []wire.Correctio
 	return out
 }
 
-// putReviewFile merges a file with corrected rows.
+// putReviewFile merges a file that contains corrected rows.
 func (a *API) putReviewFile(c *call) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {

@@ -15,12 +15,14 @@ import (
 )
 
 const (
-	// maxWindow is the maximum number of rows in a response, and usualWindow the default.
+	// maxWindow is the maximum number of rows in a response. usualWindow is the
+	// default.
 	maxWindow   = 1000
 	usualWindow = 200
-	// maxDistinct is the maximum number of values in a response.
+	// maxDistinct is the maximum number of distinct values in a response.
 	maxDistinct = 1000
-	// Each of the maxSuggested most frequent values gets at most this many suggestions.
+	// suggestions is the maximum number of suggestions for a value. Only the
+	// maxSuggested most frequent values get suggestions.
 	suggestions, maxSuggested = 3, 200
 )
 
@@ -28,9 +30,9 @@ const (
 type reviewTable struct {
 	fields  []intray.Field
 	columns []wire.ReviewColumn
-	// columnFields are the fields of the columns, as indexes.
+	// columnFields contains the field index of each column.
 	columnFields []int
-	// messages are the messages rendered so far: many cells have the same.
+	// messages caches rendered messages, because many cells have the same one.
 	messages map[intray.Message]wire.Message
 }
 
@@ -73,7 +75,8 @@ func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
 	return d, nil
 }
 
-// fieldIndex returns the index of the field with a key. name is the parameter in errors.
+// fieldIndex returns the index of the field with a key. name is the parameter that
+// an error reports.
 func (d *reviewTable) fieldIndex(name, key string) (int, error) {
 	at := slices.IndexFunc(d.fields, func(f intray.Field) bool { return f.Key == key })
 	if at < 0 {
@@ -146,7 +149,7 @@ var shows = map[string]draft.Show{
 	"": draft.All, "all": draft.All, "problems": draft.Problems, "errors": draft.Errors, "warnings": draft.Warnings, "infos": draft.Infos, "valid": draft.Valid,
 }
 
-// parseQuery parses the selection of rows in a query.
+// parseQuery parses the query parameters that select rows.
 func (d *reviewTable) parseQuery(query url.Values) (q draft.Query, err error) {
 	q.Token = query.Get("view")
 	q.Filter, err = d.parseFilter(map[string]any{
@@ -155,7 +158,8 @@ func (d *reviewTable) parseQuery(query url.Values) (q draft.Query, err error) {
 	return q, err
 }
 
-// parseFilter parses a filter. If keyed is set, an empty key means problems of whole rows.
+// parseFilter parses a filter. If keyed is set, an empty key selects the problems
+// of whole rows.
 func (d *reviewTable) parseFilter(doc map[string]any, keyed bool) (f draft.Filter, err error) {
 	show, known := shows[stringField(doc, "show")]
 	if !known {
@@ -182,7 +186,7 @@ func (d *reviewTable) parseFilter(doc map[string]any, keyed bool) (f draft.Filte
 	return f, err
 }
 
-// parseAlso parses the values that a search also matches, by the keys of fields.
+// parseAlso parses the additional values that a search matches, by field key.
 func (d *reviewTable) parseAlso(doc string) (map[int][]string, error) {
 	if doc == "" {
 		return nil, nil
@@ -202,7 +206,8 @@ func (d *reviewTable) parseAlso(doc string) (map[int][]string, error) {
 	return texts, nil
 }
 
-// wireRow returns a row with the columns of the table. Texts are truncated to most bytes.
+// wireRow returns a row with the columns of the table. Values are truncated to most
+// bytes.
 func (d *reviewTable) wireRow(r draft.Row, most int, made review.SetByHook) wire.ReviewRow {
 	out := wire.ReviewRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: d.problems(r.Problems, nil)}
 	for i, column := range d.columns {
@@ -229,7 +234,7 @@ func (d *reviewTable) wholeCell(c draft.Cell, most int) wire.ReviewCell {
 	return cell
 }
 
-// partCell returns the cell of one of the columns of a field with several.
+// partCell returns the cell of one column of a field that has several columns.
 func (d *reviewTable) partCell(c draft.Cell, part, most int) wire.ReviewCell {
 	raw := c.RawPart(part)
 	cell := wire.ReviewCell{Text: truncate(raw, most), Problems: d.problems(c.Problems, &part), Cut: len(raw) > most}
@@ -254,7 +259,7 @@ func (d *reviewTable) problems(problems []intray.Problem, part *int) (list []wir
 	return list
 }
 
-// message renders a message, once.
+// message returns a rendered message. It renders each message only once.
 func (d *reviewTable) message(m intray.Message) wire.Message {
 	out, known := d.messages[m]
 	if !known {

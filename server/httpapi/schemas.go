@@ -29,7 +29,8 @@ func schemaBody() *jsonschema.Schema {
 	)
 }
 
-// schemaDraft reads a body that is already validated. An id in it has no effect.
+// schemaDraft returns the schema in a body, which must be validated. It ignores an
+// id in the body.
 func schemaDraft(c *call) schemas.Draft {
 	doc := c.bodyObject()
 	return schemas.Draft{ID: c.fixedID, Doc: schema.Doc{

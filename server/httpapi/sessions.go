@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// tokenLifetime reads expires_in, which is already validated.
+// tokenLifetime returns the duration in expires_in, which must be validated.
 func tokenLifetime(doc map[string]any) time.Duration {
 	return time.Duration(intField(doc, "expires_in")) * time.Second
 }
@@ -53,7 +53,7 @@ func (a *API) getState(c *call) (*response, error) {
 	return &response{status: http.StatusOK, raw: state, header: etagHeader(session.Tag)}, nil
 }
 
-// putState saves the document byte for byte.
+// putState saves the state of a session without changing a byte.
 func (a *API) putState(c *call) (*response, error) {
 	tags, err := ifMatch(c.r.Header.Values("If-Match"))
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *API) putState(c *call) (*response, error) {
 		return nil, err
 	}
 	defer kept.close()
-	// Once for reading it, and once for the store.
+	// The state is in memory twice: once as read, and once in the store.
 	if err := c.acquireMemory(a.memory, 2*kept.size); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (a *API) putState(c *call) (*response, error) {
 	return &response{status: http.StatusOK, body: wire.Saved{SavedAt: formatTime(session.Saved)}, header: etagHeader(session.Tag)}, nil
 }
 
-// spoolState reads the whole state into a spool.
+// spoolState reads the body, which is the state, into a spool.
 func (a *API) spoolState(c *call) (*spool, error) {
 	if err := requireWholeFile(c.r.Header); err != nil {
 		return nil, err
@@ -129,7 +129,8 @@ func (a *API) putSessionFile(c *call) (*response, error) {
 	return &response{status: http.StatusOK, body: wire.Saved{SavedAt: formatTime(session.Saved)}, header: etagHeader(session.File.SHA256)}, nil
 }
 
-// mediaType returns a valid media type as sent, and application/octet-stream for others.
+// mediaType returns a valid media type unchanged. For an invalid one, it returns
+// application/octet-stream.
 func mediaType(sent string) string {
 	media, _, err := mime.ParseMediaType(sent)
 	if err != nil || !strings.Contains(media, "/") || len(sent) > 255 {
@@ -138,14 +139,14 @@ func mediaType(sent string) string {
 	return sent
 }
 
-// maxTags is the maximum number of tags in If-Match.
+// maxTags is the maximum number of entity tags in an If-Match header.
 const maxTags = 20
 
 var entityTag = regexp.MustCompile(`^(W/)?"([!#-~]*)"[ \t]*(?:,|$)`)
 
-// ifMatch parses the header If-Match (RFC 9110). It returns the tags, of which one must match,
-// "*" for any tag, and nil without the header. The comparison is strong, so weak tags never
-// match and are dropped.
+// ifMatch parses the header If-Match (RFC 9110). It returns the entity tags, one of
+// which must match. It returns "*" if any tag matches, and nil if the header is
+// missing. The comparison is strong, so ifMatch drops weak tags, which never match.
 func ifMatch(values []string) ([]string, error) {
 	rest := strings.Trim(strings.Join(values, ","), " \t,")
 	if len(values) == 0 {

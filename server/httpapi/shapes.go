@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// Short names for the schemas of requests.
+// These are short names for the functions that build the schemas of requests.
 
 func objectType(doc string, props ...jsonschema.Property) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.Object, Description: doc, Properties: props}
@@ -30,7 +30,8 @@ func stringType(doc string) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc}
 }
 
-// lineType is a string without control characters, fit for a header or a log line.
+// lineType returns the schema of a string without control characters, which is safe
+// in a header or a log line.
 func lineType(doc string, maxLength int) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc, NoControl: true, MaxLength: maxLength}
 }
@@ -77,12 +78,12 @@ func paramsShape() *jsonschema.Schema {
 
 const codeDoc = "The code of the sentence. Missing if an organization wrote the text."
 
-// shapeOf returns the schema of the JSON that encoding/json writes for a T. The tags
-// are those of package wire. It panics if a tag names an unknown schema.
+// shapeOf returns the schema of the JSON that encoding/json writes for a T. It uses
+// the tags of package wire, and panics if a tag names an unknown schema.
 func shapeOf[T any]() *jsonschema.Schema { return shapeOfType(reflect.TypeFor[T](), "") }
 
-// shapeOfType returns the schema of a Go type. If name is not "", it names the schema of
-// the value or of its elements.
+// shapeOfType returns the schema of a Go type. If name is not "", it is the name of
+// the schema of the value or of its elements.
 func shapeOfType(t reflect.Type, name string) *jsonschema.Schema {
 	switch {
 	case t == reflect.TypeFor[intray.Message]():
@@ -114,8 +115,8 @@ func shapeOfType(t reflect.Type, name string) *jsonschema.Schema {
 	panic(fmt.Sprintf("httpapi: no schema for the Go type %s", t))
 }
 
-// shapeOfStruct returns the schema of a struct. The properties of embedded structs are
-// its own.
+// shapeOfStruct returns the schema of a struct. It includes the properties of
+// embedded structs.
 func shapeOfStruct(t reflect.Type) *jsonschema.Schema {
 	object := objectType("")
 	for i := range t.NumField() {
@@ -140,7 +141,7 @@ func shapeOfStruct(t reflect.Type) *jsonschema.Schema {
 	return object
 }
 
-// namedSchema returns the schema that a tag names.
+// namedSchema returns the schema with the name used in a tag.
 func namedSchema(name string) *jsonschema.Schema {
 	switch name {
 	case "uuid":
@@ -167,7 +168,7 @@ func namedSchema(name string) *jsonschema.Schema {
 	return enumType("", values...)
 }
 
-// namedEnums are the values of the enumerations that tags name.
+// namedEnums maps the names of enumerations, as used in tags, to their values.
 var namedEnums = map[string][]string{
 	"auth_type":       {"PASSWORD", "KEY"},
 	"decided":         {"person", "file"},

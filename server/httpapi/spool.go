@@ -9,15 +9,16 @@ import (
 	"os"
 )
 
-// keepInMemory is the number of bytes of a body or a response that wait in memory. More
-// wait in a file.
+// keepInMemory is the maximum number of bytes of a body or a response that are kept
+// in memory. If there are more, all of them are kept in a file.
 const keepInMemory = 16 << 10
 
-// spool holds bytes until they are read: a few in memory, many in a file, so that a slow
-// client costs next to no memory.
+// spool holds bytes until they are read. It keeps a few bytes in memory and many in
+// a file, so that a slow client needs hardly any memory.
 type spool struct {
 	dir string
-	// most is the maximum size, and over the error beyond it; 0 means no limit.
+	// most is the maximum size in bytes. 0 means no limit. over is the error if the
+	// size is exceeded.
 	most int64
 	over error
 
@@ -47,8 +48,8 @@ func (s *spool) Write(p []byte) (int, error) {
 	return n, wrapSpoolError(err)
 }
 
-// moveToFile moves the bytes in memory to a file without a name, which disappears when
-// it is closed.
+// moveToFile moves the bytes in memory to an unnamed temporary file, which is
+// deleted when it is closed.
 func (s *spool) moveToFile() error {
 	file, err := os.CreateTemp(s.dir, "spool-*")
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *spool) moveToFile() error {
 	return wrapSpoolError(err)
 }
 
-// reader reads everything from the beginning.
+// reader returns a reader of all bytes from the beginning.
 func (s *spool) reader() (io.Reader, error) {
 	if s.file == nil {
 		return bytes.NewReader(s.memory), nil
@@ -72,7 +73,7 @@ func (s *spool) reader() (io.Reader, error) {
 	return s.file, wrapSpoolError(err)
 }
 
-// readerAt reads any part.
+// readerAt returns a reader for any part of the bytes.
 func (s *spool) readerAt() io.ReaderAt {
 	if s.file == nil {
 		return bytes.NewReader(s.memory)
@@ -80,7 +81,7 @@ func (s *spool) readerAt() io.ReaderAt {
 	return s.file
 }
 
-// bytes returns everything.
+// bytes returns all bytes.
 func (s *spool) bytes() ([]byte, error) {
 	from, err := s.reader()
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *spool) bytes() ([]byte, error) {
 	return all, wrapSpoolError(err)
 }
 
-// stream writes everything, once, and closes the spool.
+// stream writes all bytes to w and closes the spool, so it can be called only once.
 func (s *spool) stream(w io.Writer) error {
 	defer s.close()
 	from, err := s.reader()
@@ -109,11 +110,12 @@ func (s *spool) close() {
 	}
 }
 
-// onlyReader hides the other methods of a file, so that its bytes pass the writer that
-// limits the pace.
+// onlyReader hides the other methods of a file, so that io.Copy passes the bytes
+// through the writer that limits the pace.
 type onlyReader struct{ io.Reader }
 
-// spoolError is a failure to hold a body or a response. It is never the client's fault.
+// spoolError reports that a body or a response could not be stored. It is never the
+// client's fault.
 type spoolError struct{ cause error }
 
 func (e *spoolError) Error() string {
@@ -128,24 +130,26 @@ func wrapSpoolError(err error) error {
 	return &spoolError{err}
 }
 
-// listBuffer is the number of bytes of a list that are collected before they are
+// listBuffer is the number of bytes of a list that are buffered before they are
 // written.
 const listBuffer = 32 << 10
 
-// listWriter encodes a JSON document that ends with a list, one element at a time, so
-// that memory does not grow with the list.
+// listWriter encodes a JSON document that ends with a list, one element at a time,
+// so that its memory use does not grow with the list.
 type listWriter struct {
 	to io.Writer
-	// frame is the document with an empty list: the list itself, or a struct whose last
-	// field it is. It must be set before the first element.
+	// frame is the document with an empty list. It is either the list itself or a
+	// struct whose last field is the list. It must be set before the first element
+	// is written.
 	frame any
 
 	buffer bytes.Buffer
-	// end is what follows the elements; nil before the frame is written.
+	// end is the part of the document after the elements. It is nil until the frame
+	// is written.
 	end []byte
 }
 
-// append writes an element.
+// append adds an element to the list.
 func (w *listWriter) append(element any) error {
 	if w.end == nil {
 		if err := w.begin(); err != nil {
@@ -192,7 +196,7 @@ func (w *listWriter) encode(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("encode a response: %w", err)
 	}
-	w.buffer.Truncate(w.buffer.Len() - 1) // the line end
+	w.buffer.Truncate(w.buffer.Len() - 1) // the line feed
 	return nil
 }
 

@@ -57,10 +57,11 @@ func (a *API) listUploads(c *call) (*response, error) {
 	})
 }
 
-// exampleDate and exampleTime are examples for messages.
+// exampleDate and exampleTime are examples of valid values for error messages.
 const exampleDate, exampleTime = "2026-11-21", "2026-11-21T09:30:00Z"
 
-// uploadWindow parses start and end. The window has at most MaxUploads uploads.
+// uploadWindow parses the query parameters start and end. The window contains at
+// most MaxUploads uploads.
 func uploadWindow(query url.Values) (start, end int64, err error) {
 	if start, err = intParam(query, "start", 0, math.MaxInt64, 0); err != nil {
 		return 0, 0, err
@@ -78,8 +79,8 @@ func uploadWindow(query url.Values) (start, end int64, err error) {
 	return start, start + min(end-start, imports.MaxUploads), nil
 }
 
-// dateFilter parses start_date and end_date, both inclusive. A date without a time means the
-// whole day in UTC.
+// dateFilter parses the query parameters start_date and end_date, which are both
+// inclusive. A date without a time means the whole day in UTC.
 func dateFilter(query url.Values) (f model.UploadFilter, err error) {
 	if f.From, _, err = dateParam(query, "start_date"); err != nil {
 		return f, err
@@ -124,7 +125,8 @@ func (a *API) uploadURL(c *call) (*response, error) {
 	return a.resultURL(c, a.cfg.Service.ProcessedUpload)
 }
 
-// resultURL responds with a signed URL of the result of the upload that get returns.
+// resultURL responds with a signed URL for the result of the upload that get
+// returns.
 func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (model.Upload, error)) (*response, error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -147,7 +149,8 @@ func (a *API) downloadURL(r *http.Request, u model.Upload, what string) (string,
 	return fmt.Sprintf("%s/download/%s?token=%s", a.baseURL(r), u.ID, token), err
 }
 
-// goneOperation responds to an operation that was removed from the contract.
+// goneOperation responds to a call of an operation that was removed from the
+// contract.
 func (a *API) goneOperation(c *call) (*response, error) {
 	if _, err := c.pathID("id"); err != nil {
 		return nil, err

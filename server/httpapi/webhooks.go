@@ -141,7 +141,7 @@ func (a *API) listDeliveries(c *call) (*response, error) {
 	return a.replyDeliveries(c, id)
 }
 
-// listSettingsDeliveries lists the deliveries to URLs in the settings of schemas.
+// listSettingsDeliveries lists the deliveries to URLs in schema settings.
 func (a *API) listSettingsDeliveries(c *call) (*response, error) { return a.replyDeliveries(c, "") }
 
 func (a *API) replyDeliveries(c *call, id string) (*response, error) {
@@ -154,8 +154,8 @@ func (a *API) replyDeliveries(c *call, id string) (*response, error) {
 	return jsonResponse(http.StatusOK, paginate(a, c, results, total, offset, min(limit, maxDeliveries)), err)
 }
 
-// maxDeliveries is the maximum number of deliveries in a response. Each may have 13 attempts
-// of 16 KiB.
+// maxDeliveries is the maximum number of deliveries in a response. Each delivery
+// may have 13 attempts, with up to 16 KiB each.
 const maxDeliveries = 100
 
 func (a *API) redeliver(c *call) (*response, error) {
@@ -178,7 +178,7 @@ func (a *API) redeliver(c *call) (*response, error) {
 	return jsonResponse(http.StatusOK, wire.Redelivered{Deliveries: n}, err)
 }
 
-// maxWait is the maximum time that a call waits for messages, in seconds.
+// maxWait is the maximum time for which a call waits for messages, in seconds.
 const maxWait = 25
 
 func (a *API) fetchMessages(c *call) (*response, error) {
