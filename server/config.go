@@ -1,7 +1,7 @@
-// Package server assembles the parts: a [Config] becomes a running service.
+// Package server assembles a running service from a [Config].
 //
-// It is the only package that names concrete stores, blobs and adapters. It contains no
-// business rules.
+// It is the only package that refers to concrete stores, blobs and adapters. It
+// contains no business rules.
 package server
 
 import (
@@ -23,51 +23,58 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Config configures the service. Data and Listen are required. The flags of serve in
-// cmd/intray/serve.go fill it in: a new setting needs a field here and a flag there.
+// Config configures the service. Data and Listen are required. The flags in
+// cmd/intray/serve.go set its fields, so a new setting needs a field here and a
+// flag there.
 type Config struct {
-	// Data is the folder for all stored data.
+	// Data is the path of the folder for all stored data.
 	Data string
 	// DatabaseURL is the URL of a PostgreSQL database. Default: SQLite in Data.
 	DatabaseURL string
-	// MasterKey is the key that all other keys derive from: 32 bytes in base64. Default:
-	// the file master.key in Data, created by the first start.
+	// MasterKey is the key from which all other keys are derived: 32 bytes in
+	// base64. Default: the key in the file master.key in Data, which the first
+	// start creates.
 	MasterKey string
 	// Listen is the address of the API, such as 127.0.0.1:8080.
 	Listen string
-	// BaseURL is the URL at which clients reach the service, without a path. Default: the
-	// URL of each request.
+	// BaseURL is the URL at which clients reach the service, without a path.
+	// Default: the URL in each request.
 	BaseURL string
-	// MetricsListen is the address of the metrics. Default: no metrics.
+	// MetricsListen is the address at which the metrics are served. Default: no
+	// metrics.
 	MetricsListen string
-	// TLSCert and TLSKey are PEM files; set both or neither.
+	// TLSCert and TLSKey are the paths of PEM files. Set both or neither. Default:
+	// no TLS.
 	TLSCert, TLSKey string
-	// TrustedProxies may set X-Forwarded-… headers.
+	// TrustedProxies are the networks of proxies that may set X-Forwarded-…
+	// headers.
 	TrustedProxies []netip.Prefix
-	// RateCreate is the number of imports per minute that a key may create; 0 means no
-	// limit.
+	// RateCreate is the maximum number of imports that an API key may create per
+	// minute. 0 means no limit.
 	RateCreate int
-	// RatePoll is how often per minute an import may be retrieved; 0 means no limit.
+	// RatePoll is how many times per minute an import may be retrieved. 0 means no
+	// limit.
 	RatePoll int
 	// EgressAllow lists private networks that the service may connect to.
 	EgressAllow []netip.Prefix
-	// Hooks configures the hooks.
+	// Hooks configures the runtime and the sandbox of hooks.
 	Hooks HookConfig
-	// KeyHeaders are the names of the header with the API key. Default: those of package
-	// httpapi.
+	// KeyHeaders are the names of the headers that can contain the API key.
+	// Default: those of package httpapi.
 	KeyHeaders []string
-	// MaxFileSize limits the file of each import, in bytes: 1 to 1 GiB.
+	// MaxFileSize is the maximum size of the file of an import, in bytes. It must
+	// be from 1 to 1 GiB.
 	MaxFileSize int64
-	// BackendKey and FrontendKey are the initial keys of an empty store. Default: random
-	// keys.
+	// BackendKey and FrontendKey are the API keys that are created in an empty
+	// store. Default: random keys.
 	BackendKey, FrontendKey string
-	// Serving is called with the address of the API once the service serves. Default: no
-	// call.
+	// Serving is called with the address of the API once the service serves.
+	// Default: nothing is called.
 	Serving func(address string)
 	// Version appears in logs and in the API document.
 	Version string
-	// Out receives what the person who starts the service should read. Log receives
-	// everything else.
+	// Out receives messages for the person who starts the service. Log receives all
+	// other messages.
 	Out io.Writer
 	Log *slog.Logger
 
@@ -75,7 +82,7 @@ type Config struct {
 	shutdown shutdownLimits
 }
 
-// UsageError is an invalid value of the configuration.
+// UsageError reports an invalid configuration value or argument.
 type UsageError struct{ error }
 
 // Unwrap returns the cause.
@@ -169,7 +176,8 @@ func ParseNetworks(text string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// emptySpool creates the spool folder and removes what an earlier process left in it.
+// emptySpool creates the spool folder and deletes files that an earlier process
+// left in it.
 func emptySpool(cfg Config) error {
 	if err := os.RemoveAll(cfg.tempDir()); err != nil {
 		return fmt.Errorf("empty the spool: %w", err)
@@ -180,8 +188,9 @@ func emptySpool(cfg Config) error {
 	return nil
 }
 
-// checkBlobsHaveRows refuses to create a SQLite database if there are blobs of another
-// one, because nothing would ever delete them.
+// checkBlobsHaveRows returns an error if opening the database would create a new
+// SQLite database although there are blobs of an earlier one. Nothing would ever
+// delete those blobs.
 func checkBlobsHaveRows(database, blobs string) error {
 	stat, err := os.Stat(database)
 	if err == nil && stat.Size() > 0 {

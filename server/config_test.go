@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// good returns a valid configuration.
+// good returns a valid minimal configuration.
 func good() Config {
 	return Config{Data: "data", Listen: "127.0.0.1:8080", MaxFileSize: 1 << 30, KeyHeaders: []string{"X-Service-License-Key"}}
 }

@@ -89,7 +89,7 @@ func newConnectorFixture(t *testing.T) *connectorFixture {
 	w, _, err := d.CreateWebhook(d.ctx, d.org, webhooks.Draft{Listens: true, Enabled: true, Events: []string{string(webhooks.ConnectorFailed)}})
 	must(t, err)
 	d.listener = w.ID
-	// The server may run as another user.
+	// The SFTP server may run as a different user.
 	d.folder = filepath.Join(t.TempDir(), "in")
 	must(t, os.Mkdir(d.folder, 0o755))
 	must(t, os.Chmod(filepath.Dir(filepath.Dir(d.folder)), 0o755))
@@ -106,7 +106,7 @@ func (d *connectorFixture) credential(server *sshServer) model.Credential {
 	return made
 }
 
-// arrive writes a file that has been at rest for an hour.
+// arrive writes a file that was last modified an hour ago.
 func (d *connectorFixture) arrive(name string) {
 	d.Helper()
 	file := filepath.Join(d.folder, name)
@@ -116,7 +116,7 @@ func (d *connectorFixture) arrive(name string) {
 	d.arrived = append(d.arrived, name)
 }
 
-// pull runs the connector if it is due, and returns its run.
+// pull runs the connector if it is due, and returns the run.
 func (d *connectorFixture) pull(c model.Connector) (run model.PullRun, ran bool) {
 	d.Helper()
 	ran, err := d.RunNextConnector(d.ctx)
@@ -154,7 +154,7 @@ func (d *connectorFixture) connector(c model.Connector) model.Connector {
 	return c
 }
 
-// connectorEvents returns the events of connectors since the last call.
+// connectorEvents returns the connector events since the last call.
 func (d *connectorFixture) connectorEvents() (list []string) {
 	d.Helper()
 	ctx, cancel := context.WithCancel(d.ctx)
@@ -184,13 +184,13 @@ func (d *connectorFixture) wantImports() {
 	}
 }
 
-// everyFive returns a connector that runs every five minutes.
+// everyFive returns a draft of a connector that runs every five minutes.
 func (d *connectorFixture) everyFive(credential model.Credential) connectors.Draft {
 	return connectors.Draft{CredentialID: credential.ID, SchemaID: d.schema, Schedule: model.Schedule{Minutes: 5}, Directory: d.folder, Pattern: `\.csv$`}
 }
 
-// TestConnectorsOverSSH runs connectors on real servers: with an interval, daily, and with
-// failures.
+// TestConnectorsOverSSH runs connectors against real SFTP servers: at an interval,
+// daily, and with failures.
 func TestConnectorsOverSSH(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *sshServer{"key": keyServer, "password": openSSHPasswordServer, "password in Go": goPasswordServer} {
 		if testing.Short() && name != "key" {
@@ -237,7 +237,7 @@ func runByMinutes(t *testing.T, server *sshServer, host livetest.SSHKey) {
 	d.arrive("c.csv")
 	growing := d.now().Add(8 * time.Minute)
 	must(t, os.WriteFile(filepath.Join(d.folder, "d.csv"), []byte("E-Mail\nd@exa"), 0o644))
-	must(t, os.Chtimes(filepath.Join(d.folder, "d.csv"), growing, growing)) // modified in the future
+	must(t, os.Chtimes(filepath.Join(d.folder, "d.csv"), growing, growing)) // the modification time is in the future
 	if run := d.runAt(c, began.Add(10*time.Minute)); run.Fetched != 1 || run.Waiting != 1 {
 		t.Errorf("with one file at rest and one growing: %+v", run)
 	}
@@ -245,7 +245,7 @@ func runByMinutes(t *testing.T, server *sshServer, host livetest.SSHKey) {
 	if run := d.runAt(c, began.Add(15*time.Minute)); run.Fetched != 1 || run.Waiting != 0 {
 		t.Errorf("with the other file at rest: %+v", run)
 	}
-	// The missed runs of two hours are made up for once.
+	// After two hours of missed runs, there is one run.
 	d.setClock(began.Add(2 * time.Hour))
 	if _, ran := d.pull(c); !ran {
 		t.Error("it is not due after a pause")
@@ -292,13 +292,13 @@ func runDaily(t *testing.T, server *sshServer) {
 // failure is a reason for a connector to fail.
 type failure struct {
 	name, kind string
-	// parts are codes and parameters of the message.
+	// parts are codes and parameters that the message must contain.
 	parts      []string
 	begin, end func()
 }
 
-// runFailing has files arrive while a connector fails: it announces the failure once, retries
-// with increasing delays, and continues when the failure ends.
+// runFailing adds files while a connector fails. The connector must announce the
+// failure once, retry with increasing delays, and continue when the failure ends.
 func runFailing(t *testing.T, server *sshServer, host livetest.SSHKey) {
 	d := newConnectorFixture(t)
 	c, err := d.CreateConnector(d.ctx, d.org, d.everyFive(d.credential(server)))
@@ -343,7 +343,7 @@ func runFailing(t *testing.T, server *sshServer, host livetest.SSHKey) {
 	d.wantImports()
 }
 
-// check checks a run that failed.
+// check checks that a run failed with the expected message.
 func (d *connectorFixture) check(one failure, run model.PullRun) {
 	d.Helper()
 	if run.Succeeded || run.Kind != one.kind || run.Fetched != 0 || !strings.HasSuffix(run.Message.String(), ".") {
@@ -356,8 +356,8 @@ func (d *connectorFixture) check(one failure, run model.PullRun) {
 	}
 }
 
-// replaceHostKey does what the message about a changed host key advises: it gives the
-// connector a new credential. Files are not fetched again.
+// replaceHostKey does what the message about a changed host key advises: it gives
+// the connector a new credential. It checks that files are not fetched again.
 func (d *connectorFixture) replaceHostKey(c model.Connector, server *sshServer, host livetest.SSHKey) {
 	d.Helper()
 	server.setHostKey(host)

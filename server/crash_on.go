@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// crashPoint returns a function that kills this process, as kill -9 would, when the point
-// that INTRAY_CRASH_AT names as point:n is reached for the nth time.
+// crashPoint returns a function that kills this process like kill -9. The
+// environment variable INTRAY_CRASH_AT has the format point:n. The process is
+// killed when it reaches the point for the nth time.
 func crashPoint() func(string) {
 	point, count, ok := strings.Cut(os.Getenv("INTRAY_CRASH_AT"), ":")
 	n, err := strconv.Atoi(count)

@@ -14,7 +14,7 @@ func alignedBlock(size, align int) []byte {
 	return b[skip : skip : skip+size]
 }
 
-// setDirectIO sets whether writes bypass the page cache.
+// setDirectIO sets whether writes to file bypass the page cache.
 func setDirectIO(file *os.File, pass bool) error {
 	raw, err := file.SyscallConn()
 	if err != nil {

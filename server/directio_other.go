@@ -9,5 +9,5 @@ import (
 
 func alignedBlock(size, _ int) []byte { return make([]byte, 0, size) }
 
-// setDirectIO is not supported on this system.
+// setDirectIO returns an error, because direct I/O is not supported on this system.
 func setDirectIO(*os.File, bool) error { return errors.ErrUnsupported }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLongFile writes pieces of many sizes and reads every byte back, also if the file system
-// does not support direct I/O.
+// TestLongFile writes pieces of many sizes and compares the file with them, with
+// and without support for direct I/O.
 func TestLongFile(t *testing.T) {
 	folders := map[string]string{"disk": t.TempDir()}
 	if memory, err := os.MkdirTemp("/dev/shm", "intray"); err == nil {

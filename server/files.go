@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// OpenInput opens a file for reading. The caller closes it. An error is a UsageError: the
-// file does not exist or cannot be read.
+// OpenInput opens a file for reading. The caller must close it. If the file does
+// not exist or cannot be read, the error is a UsageError.
 func OpenInput(name string) (source.Input, func() error, error) {
 	file, err := source.OpenFile(name)
 	if err != nil {
@@ -24,9 +24,10 @@ func OpenInput(name string) (source.Input, func() error, error) {
 	return file.Input, file.Close, nil
 }
 
-// WriteFile writes a file completely or not at all: it replaces an existing file only when
-// everything is written and durable, and keeps its mode. A new file has the mode that the
-// umask allows. The name "-" means out.
+// WriteFile writes a file completely or not at all. It replaces an existing file
+// only when everything is written and durable, and keeps the mode of the file. A
+// new file has the mode that the umask allows. If the name is "-", WriteFile writes
+// to out.
 func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err error) {
 	if name == "-" {
 		return buffered(out, write)
@@ -64,7 +65,7 @@ func createTemp(name string) (*os.File, error) {
 	case err == nil && !before.Mode().IsRegular():
 		return nil, UsageError{errors.New("not a regular file; use - for standard output")}
 	}
-	// Unlike os.CreateTemp, this respects the umask.
+	// Unlike os.CreateTemp, os.OpenFile respects the umask.
 	hidden := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text())
 	file, err := os.OpenFile(hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides, as for every new file
 	if err != nil || before == nil {
@@ -85,7 +86,7 @@ func syncFolder(name string) error {
 }
 
 func buffered(to io.Writer, write func(io.Writer) error) error {
-	// Larger pieces, such as the blocks of a result, bypass the buffer.
+	// Writes that are larger, such as the blocks of a result, bypass the buffer.
 	w := bufio.NewWriterSize(to, 64<<10)
 	if err := write(w); err != nil {
 		return err
@@ -94,20 +95,21 @@ func buffered(to io.Writer, write func(io.Writer) error) error {
 }
 
 const (
-	// blockSize is the size of a write, in bytes.
+	// blockSize is the size of a write to the file, in bytes.
 	blockSize = 1 << 20
 	// blockAlign is the alignment of memory and file offsets that direct I/O requires.
 	blockAlign = 4096
 )
 
-// directFile writes a file that will be synced. Where the system supports it, whole blocks
-// bypass the page cache: a result is not read soon, so the copy would only cost time, and
-// little is left to write at the sync.
+// directFile writes a file that will be synced. If the system supports it, whole
+// blocks bypass the page cache. A result is not read soon after it was written, so
+// copying it to the cache would only cost time. It also leaves little to write when
+// the file is synced.
 type directFile struct {
 	file *os.File
-	// block holds bytes that are not written yet.
+	// block contains bytes that have not been written yet.
 	block []byte
-	// direct reports that writes bypass the cache, and cached that they cannot.
+	// direct means that writes bypass the cache. cached means that they cannot.
 	direct, cached bool
 }
 
@@ -139,7 +141,7 @@ func (l *directFile) writeBlock() error {
 		l.cached = !l.direct
 	}
 	n, err := l.file.Write(l.block)
-	if l.direct && errors.Is(err, syscall.EINVAL) { // not supported by this file system
+	if l.direct && errors.Is(err, syscall.EINVAL) { // direct I/O is not supported by this file system
 		if err = l.endDirect(); err == nil {
 			_, err = l.file.Write(l.block[n:])
 		}
@@ -148,7 +150,7 @@ func (l *directFile) writeBlock() error {
 	return err
 }
 
-// endDirect makes further writes use the cache.
+// endDirect makes later writes use the page cache.
 func (l *directFile) endDirect() error {
 	l.direct, l.cached = false, true
 	return setDirectIO(l.file, false)

@@ -16,21 +16,23 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// HookConfig configures the hooks of a server or of a command.
+// HookConfig configures the runtime and the sandbox of hooks.
 type HookConfig struct {
-	// Runtime is quickjs (the default) or node.
+	// Runtime is "quickjs" (the default) or "node".
 	Runtime string
-	// Sandbox is strict (the default) or best-effort.
+	// Sandbox is "strict" (the default) or "best-effort".
 	Sandbox string
-	// TimeoutPer1000 is how long hooks may take for 1,000 rows. Default 5 s.
+	// TimeoutPer1000 is the maximum time that hooks may take per 1,000 rows.
+	// Default 5 s.
 	TimeoutPer1000 time.Duration
-	// CallTimeout is how long one call of a hook may take, for any number of rows.
-	// Default 60 s.
+	// CallTimeout is the maximum duration of one call of a hook, for any number of
+	// rows. Default 60 s.
 	CallTimeout time.Duration
-	// Cgroup is a folder of the memory controller in which a cgroup for each worker can
-	// be created. Default: none; the memory is measured every 20 ms.
+	// Cgroup is a cgroup folder with the memory controller, in which Intray can
+	// create a cgroup for each worker. Default: none. Without it, Intray measures
+	// the memory of workers every 20 ms.
 	Cgroup string
-	// Memory is the memory limit of one worker, in bytes. Default 256 MB.
+	// Memory is the maximum memory of one worker, in bytes. Default 256 MB.
 	Memory int64
 }
 
@@ -44,21 +46,24 @@ func (c HookConfig) validate() error {
 	return nil
 }
 
-// hookRunner runs hooks in a sandbox that is opened for the first import with hooks.
+// hookRunner runs hooks in a sandbox, which it opens for the first import with
+// hooks.
 type hookRunner struct {
 	cfg HookConfig
 
 	mu      sync.Mutex
 	sandbox *sandbox.Pool
 	runner  *hooks.Runner
-	// loadFirst loads the hooks of an import before its file is read.
+	// loadFirst means that the hooks of an import are loaded before its file is
+	// read.
 	loadFirst bool
-	// keep retains the sessions for report.
+	// keep means that sessions are kept for report.
 	keep     bool
 	sessions []*hooks.Session
 }
 
-// newHookRunner logs what the system lacks for the sandbox.
+// newHookRunner returns a runner. It logs the sandbox features that the system does
+// not have.
 func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
 	if lacks := sandbox.ProbeCapabilities().Missing(); len(lacks) > 0 {
 		log.Info("the hook sandbox lacks parts on this system", "missing", lacks, "mode", cmp.Or(cfg.Sandbox, string(sandbox.Strict)))
@@ -66,8 +71,8 @@ func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
 	return &hookRunner{cfg: cfg}
 }
 
-// open is the HookLoader of the engine. If the sandbox cannot be built, imports with
-// hooks fail with the reason.
+// open is the HookLoader of the engine. If the sandbox cannot be opened, imports
+// with hooks fail with an error that contains the reason.
 func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.HookEnv) (engine.HookRunner, error) {
 	runner, err := h.ensureRunner()
 	var refused *sandbox.RefusedError
@@ -94,7 +99,8 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.H
 	return session, nil
 }
 
-// report returns how long each hook took in all sessions, and what hooks printed last.
+// report returns the total time of each hook across all sessions, and the last
+// lines that hooks printed.
 func (h *hookRunner) report(hooks intray.Hooks) (times []HookTime, console []string) {
 	took := map[string]time.Duration{}
 	for _, session := range h.sessions {
@@ -111,17 +117,17 @@ func (h *hookRunner) report(hooks intray.Hooks) (times []HookTime, console []str
 	return times, console
 }
 
-// CheckHooks checks that all hooks of a schema can be loaded. A [*schema.InvalidError]
-// has the issues of those that cannot. An [*intray.HookError] reports a hook that takes
-// too much time or memory to load. The warning is the reason why hooks cannot be checked
-// on this system, or zero.
+// CheckHooks checks that all hooks of a schema can be loaded. If some cannot, it
+// returns a [*schema.InvalidError] with the issues. If a hook takes too much time
+// or memory to load, it returns an [*intray.HookError]. If hooks cannot be checked
+// on this system, warning contains the reason; otherwise it is zero.
 func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	h := &hookRunner{}
 	defer h.close()
 	return h.checkHooks(ctx, hooks)
 }
 
-// checkHooks is CheckHooks with the workers of this runner.
+// checkHooks is like CheckHooks, but uses the workers of this runner.
 func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	runner, err := h.ensureRunner()
 	var refused *sandbox.RefusedError
@@ -134,14 +140,15 @@ func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warnin
 	return intray.Message{}, runner.Check(ctx, hooks)
 }
 
-// ensureRunner opens the sandbox, unless it is open. It tries again after an error.
+// ensureRunner opens the sandbox unless it is open. If opening failed before, it
+// tries again.
 func (h *hookRunner) ensureRunner() (*hooks.Runner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.runner != nil {
 		return h.runner, nil
 	}
-	// Workers with QuickJS get the prelude as bytecode.
+	// QuickJS workers get the prelude as bytecode.
 	var prelude []byte
 	if h.cfg.Runtime != string(sandbox.Node) {
 		var err error
@@ -170,9 +177,10 @@ func (h *hookRunner) close() {
 }
 
 const (
-	// maxAnswer is the longest answer of a worker, in bytes.
+	// maxAnswer is the maximum length of a worker's answer, in bytes.
 	maxAnswer = 64 << 20
-	// engineMemory is the memory limit of the engine until hooks are loaded, in bytes.
+	// engineMemory is the memory limit of the JavaScript engine until hooks are
+	// loaded, in bytes.
 	engineMemory = 96 << 20
 )
 

@@ -17,9 +17,9 @@ import (
 type HookTestConfig struct {
 	File   string
 	Schema *intray.Schema
-	// Answers are answers to questions about the file.
+	// Answers are the answers to questions about the file.
 	Answers intray.Answers
-	// Rows is the number of rows to compare.
+	// Rows is the maximum number of rows to compare.
 	Rows  int
 	Hooks HookConfig
 }
@@ -31,35 +31,37 @@ type HookTest struct {
 	Schema *intray.Schema
 	// Rows are the first rows, or nil if the import failed.
 	Rows []HookTestRow
-	// Times are how long the hooks took, in order. Hooks run in parallel, so the sum may
-	// exceed the duration of the import.
+	// Times contains how long each hook took, in the order of the hooks. Hooks run
+	// in parallel, so the sum may exceed the duration of the import.
 	Times []HookTime
-	// Console has the last lines that hooks printed.
+	// Console contains the last lines that hooks printed.
 	Console []string
 }
 
 // HookTestRow compares a row without and with hooks.
 type HookTestRow struct {
-	// Line is where the row begins in the file, counted from 1, or 0 if a hook added it.
+	// Line is the line of the file on which the row begins, counted from 1. It is 0
+	// if a hook added the row.
 	Line int64
-	// Removed reports whether a hook removed the row.
+	// Removed is true if a hook removed the row.
 	Removed bool
-	// Cells are those that differ or that have a message of a hook.
+	// Cells are the cells that differ or that have a message from a hook.
 	Cells []HookTestCell
-	// Problems are those of the row as a whole.
+	// Problems are the problems of the row as a whole.
 	Problems []intray.Problem
 }
 
 // HookTestCell compares a cell without and with hooks.
 type HookTestCell struct {
 	Field string
-	// Before is the value without hooks, and After the one with hooks; nil means none.
+	// Before is the value without hooks. After is the value with hooks. Nil means
+	// no value.
 	Before, After *string
-	// Problems are those with hooks.
+	// Problems are the problems of the cell with hooks.
 	Problems []intray.Problem
 }
 
-// Changed reports whether the values differ.
+// Changed reports whether Before and After differ.
 func (c HookTestCell) Changed() bool {
 	if c.Before == nil || c.After == nil {
 		return c.Before != c.After
@@ -67,7 +69,7 @@ func (c HookTestCell) Changed() bool {
 	return *c.Before != *c.After
 }
 
-// HookTime is how long the calls of a hook took.
+// HookTime is the total duration of the calls of a hook.
 type HookTime struct {
 	Hook string
 	Took time.Duration
@@ -102,7 +104,8 @@ func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err err
 	return trial, err
 }
 
-// compareRows compares the first rows without and with hooks, by their lines in the file.
+// compareRows compares the first rows without and with hooks. It matches rows by
+// their lines in the file.
 func compareRows(ctx context.Context, cfg HookTestConfig, schema *intray.Schema, before, after *importer.Import) ([]HookTestRow, error) {
 	b, err := after.Window(ctx, 0, cfg.Rows)
 	if err != nil {
@@ -133,7 +136,7 @@ type oldRow struct {
 	values map[string]*string
 }
 
-// firstRows returns the rows up to a line of the file.
+// firstRows returns the rows without hooks up to and including a line of the file.
 func firstRows(ctx context.Context, schema *intray.Schema, before *importer.Import, to int64) (rows []oldRow, err error) {
 	for b, err := range before.Batches(ctx) {
 		if err != nil {

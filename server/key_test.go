@@ -15,7 +15,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// begunFolder returns a configuration whose data folder has a database and one blob.
+// begunFolder returns a configuration whose data folder contains a database and one
+// blob.
 func begunFolder(t *testing.T, database string) Config {
 	t.Helper()
 	cfg := good()
@@ -61,7 +62,8 @@ func TestMissingMasterKey(t *testing.T) {
 	}
 }
 
-// TestMissingDatabase checks that no database is created next to the files of another one.
+// TestMissingDatabase checks that no database is created in a folder that contains
+// blobs of an earlier database.
 func TestMissingDatabase(t *testing.T) {
 	cfg := begunFolder(t, "")
 	rows, file := filepath.Join(cfg.Data, "intray.db"), filepath.Join(cfg.Data, "blobs", "blobs", "raw+", "1")
@@ -71,7 +73,7 @@ func TestMissingDatabase(t *testing.T) {
 		}
 	}
 	lose()
-	must(t, admin(t.Context(), cfg)) // only the key check value
+	must(t, admin(t.Context(), cfg)) // stores only the key check value
 	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	must(t, os.WriteFile(file, nil, 0o600))
 	must(t, admin(t.Context(), cfg))

@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// components are the parts of a service.
+// components are the parts from which a service is assembled.
 type components struct {
 	service       *service.Service
 	store         *sqlstore.Store
@@ -90,8 +90,8 @@ func openStore(ctx context.Context, cfg Config, node string) (*sqlstore.Store, e
 	return sqlstore.Open(ctx, sqlstore.Config{Path: path, Logger: cfg.Log, Queue: jobs})
 }
 
-// masterKey returns the master key. It creates one only for a database that has never had
-// one: a wrong key would hide that the right one is missing.
+// masterKey returns the master key. It creates one only for a database that has
+// never had one, because a new key would hide that the original one is missing.
 func masterKey(ctx context.Context, cfg Config, rows *sqlstore.Store) (secrets.Master, error) {
 	begun, err := rows.HasMasterKey(ctx)
 	if err != nil {
@@ -120,8 +120,8 @@ func (c *Config) master(begun bool) (secrets.Master, error) {
 	return master, err
 }
 
-// nodeName returns the name of this process: a name stored in the data folder, and a random
-// suffix.
+// nodeName returns the name of this process, which consists of a name stored in the
+// data folder and a random suffix.
 func nodeName(folder string) (string, error) {
 	own, err := randomHex()
 	if err != nil {
@@ -150,8 +150,9 @@ func randomHex() (string, error) {
 	return hex.EncodeToString(b), nil
 }
 
-// OpenAdmin opens the service for an administrative task, possibly while another process
-// serves. The caller closes it.
+// OpenAdmin opens the service for an administrative task, possibly while another
+// process serves from the folder. The caller must call the returned function to
+// close it.
 func OpenAdmin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
 	p, err := open(ctx, cfg, nil)
 	if err != nil {
@@ -175,8 +176,8 @@ func Migrate(ctx context.Context, cfg Config) error {
 	return rows.Close()
 }
 
-// warnings drops log records below the level of a warning: the queue logs each start and
-// migration.
+// warnings drops log records below the level of a warning, because the queue logs
+// every start and migration.
 type warnings struct{ slog.Handler }
 
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
@@ -189,8 +190,8 @@ func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
 
-// lockFolder makes this process the only one that serves from the folder. The system
-// releases the lock when the process ends.
+// lockFolder locks the folder, so that only this process serves from it. The
+// operating system releases the lock when the process ends.
 func lockFolder(folder string) (unlock func() error, err error) {
 	file, err := os.OpenFile(filepath.Join(folder, "serve.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -22,37 +22,41 @@ import (
 type RunConfig struct {
 	File   string
 	Schema *intray.Schema
-	// SchemaFile is the file of the schema, or "".
+	// SchemaFile is the path of the schema file, or "".
 	SchemaFile string
-	// Answers answer questions about the file. An answer to an impossible question, or with
-	// something that the file does not have, is a UsageError.
+	// Answers are the answers to questions about the file. An answer to a question
+	// that cannot occur, or with a value that the file does not contain, is a
+	// UsageError.
 	Answers intray.Answers
-	// Out is the file of the result, or "-" for Stdout.
+	// Out is the path of the result file, or "-" for Stdout.
 	Out    string
 	Stdout io.Writer
 	Format output.Format
-	// Problems is the CSV file of all problems. Default: none.
+	// Problems is the path of a CSV file with all problems. Default: no file.
 	Problems string
-	// Explain lists the rows to trace in the report, by their index among all data rows.
-	// Default: none.
+	// Explain lists the indexes of the data rows to trace in the report, counted
+	// from 0. Default: none.
 	Explain []int64
-	// Hooks configures the hooks.
+	// Hooks configures the runtime and the sandbox of hooks.
 	Hooks HookConfig
-	// Progress is called with the number of completed rows. Default: no call.
+	// Progress is called with the number of completed rows. Default: nothing is
+	// called.
 	Progress func(rows int64)
 }
 
 // RunReport is the outcome of an import.
 type RunReport struct {
 	Outcome *engine.Outcome
-	// OutputRows counts the rows of the result.
+	// OutputRows is the number of rows in the result.
 	OutputRows int64
-	// Traces has the traces of each row of Explain by field, or nil for a row that the file
-	// does not have. It is nil if no row reached the end of the pipeline.
+	// Traces contains the traces of each row in Explain, one per field, or nil for
+	// a row that does not exist. It is nil if no row reached the end of the
+	// pipeline.
 	Traces [][]intray.Trace
 }
 
-// checkOutputs refuses to overwrite an input, or to write two outputs to one file.
+// checkOutputs returns an error if an output would overwrite an input or another
+// output.
 func (c *RunConfig) checkOutputs() error {
 	for _, to := range []string{c.Out, c.Problems} {
 		if to == "" || to == "-" {
@@ -68,7 +72,7 @@ func (c *RunConfig) checkOutputs() error {
 	return nil
 }
 
-// sameFile reports whether two names are names of one existing file.
+// sameFile reports whether two names refer to the same existing file.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -118,7 +122,7 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 		return err
 	}
 	done := report.Outcome.Verdict == engine.Done
-	if done && cfg.bothToFiles() { // one pass over the staged rows writes both
+	if done && cfg.bothToFiles() { // one pass over the staged rows writes both files
 		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
 			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(imp.Batches(ctx))) })
 		})
@@ -134,8 +138,9 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, imp.Batches(ctx)) })
 }
 
-// bothToFiles reports whether problems and result are both written, and neither to the
-// stream, where they would mix.
+// bothToFiles reports whether both the problems and the result are written to
+// files. If they were written to the same stream at the same time, they would be
+// mixed.
 func (c *RunConfig) bothToFiles() bool {
 	return c.Problems != "" && c.Problems != "-" && c.Out != "-"
 }
@@ -149,8 +154,9 @@ func drain(batches iter.Seq2[*intray.Batch, error]) error {
 	return nil
 }
 
-// checkAnswers rejects answers that fit no file, and normalizes the others as the service
-// does. Step hooks may add fields, so unknown fields are rejected only after the run.
+// checkAnswers rejects answers that are invalid for every file, and normalizes all
+// other answers in the same way as the service. Step hooks may add fields, so
+// answers for unknown fields are rejected only after the run.
 func (c *RunConfig) checkAnswers() error {
 	kept, err := review.CheckAnswers(c.Schema.Fields, -1, c.Answers)
 	c.Answers = kept
@@ -160,8 +166,8 @@ func (c *RunConfig) checkAnswers() error {
 	return wrongAnswer(err)
 }
 
-// recheckAnswers rejects answers that do not fit the file: they name a missing column, or
-// are not a choice of an open question.
+// recheckAnswers rejects answers that are invalid for the file, because they refer
+// to a missing column or are not a choice of an open question.
 func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
 	columns := -1
 	if o.Headers != nil {
@@ -178,7 +184,8 @@ func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
 	return nil
 }
 
-// allFields returns the fields after the hooks, and those that the hooks removed.
+// allFields returns the fields after the hooks have run, and the fields that the
+// hooks removed.
 func (c *RunConfig) allFields(o *engine.Outcome) []intray.Field {
 	fields := slices.Clip(o.Schema(c.Schema).Fields)
 	for _, f := range c.Schema.Fields {
@@ -196,7 +203,7 @@ func wrongAnswer(err error) error {
 	return UsageError{fmt.Errorf("the answers cannot be used: %w", err)}
 }
 
-// addTraces sets the traces of the rows in Explain.
+// addTraces adds the traces of the rows in Explain to the report.
 func (r *RunReport) addTraces(ctx context.Context, cfg RunConfig, imp *importer.Import) error {
 	for _, row := range cfg.Explain {
 		b, err := imp.Window(ctx, row, 1)
@@ -212,7 +219,8 @@ func (r *RunReport) addTraces(ctx context.Context, cfg RunConfig, imp *importer.
 	return nil
 }
 
-// traceRow returns a trace of each field in a batch of one row, or none for an empty batch.
+// traceRow returns one trace per field for a batch of one row. For an empty batch
+// it returns none.
 func (r *RunReport) traceRow(schema *intray.Schema, b *intray.Batch) ([]intray.Trace, error) {
 	if b.Rows() == 0 {
 		return nil, nil
@@ -229,8 +237,8 @@ func (r *RunReport) traceRow(schema *intray.Schema, b *intray.Batch) ([]intray.T
 	return traces, nil
 }
 
-// outputStep returns the value in the result. If there is no result, it returns the reason,
-// which is the same for every row.
+// outputStep returns a step with the value in the result. If there is no result,
+// the step contains the reason, which is the same for every row.
 func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
 	if r.Outcome.Verdict == engine.Done {
 		return output.Explain(schema, b, 0, field)
@@ -244,14 +252,14 @@ func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int
 type problemList struct {
 	schema *intray.Schema
 	w      *csv.Writer
-	// texts caches rendered messages, of which few are distinct.
+	// texts caches rendered messages, because few of them are distinct.
 	texts map[intray.Message]string
 }
 
-// maxTexts limits the number of cached texts.
+// maxTexts is the maximum number of cached messages.
 const maxTexts = 10_000
 
-// text returns the rendered message.
+// text returns a rendered message, from the cache if possible.
 func (l *problemList) text(m intray.Message) string {
 	text, known := l.texts[m]
 	if !known {
@@ -263,7 +271,8 @@ func (l *problemList) text(m intray.Message) string {
 	return text
 }
 
-// writeProblems writes the file of problems, with those of all batches that write reads.
+// writeProblems writes the file of problems. write must add the problems of all
+// batches to the list.
 func (c *RunConfig) writeProblems(write func(*problemList) error) error {
 	return WriteFile(c.Problems, c.Stdout, func(to io.Writer) error {
 		l := &problemList{c.Schema, csv.NewWriter(to), map[intray.Message]string{}}
@@ -278,7 +287,7 @@ func (c *RunConfig) writeProblems(write func(*problemList) error) error {
 	})
 }
 
-// teeBatches yields the batches after writing their problems.
+// teeBatches yields each batch after writing its problems.
 func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		for b, err := range batches {
@@ -292,7 +301,7 @@ func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.S
 	}
 }
 
-// writeBatch writes the problems of a batch. Rows count from 1.
+// writeBatch writes the problems of a batch. Row numbers count from 1.
 func (l *problemList) writeBatch(b *intray.Batch) error {
 	for p := range importer.ProblemsOf(l.schema, b) {
 		err := l.w.Write([]string{

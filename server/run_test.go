@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/output"
 )
 
-// runText imports text as people.csv and explains some rows.
+// runText imports text as people.csv and traces the given rows.
 func runText(t *testing.T, text string, behavior intray.InvalidDataBehavior, rows ...int64) (RunReport, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "people.csv")
@@ -31,7 +31,8 @@ func runText(t *testing.T, text string, behavior intray.InvalidDataBehavior, row
 	return report, out.String()
 }
 
-// stepsOf returns the steps of a trace with the text of the cell after each.
+// stepsOf returns the steps of a trace, each with the value of the cell after the
+// step.
 func stepsOf(t intray.Trace) (steps []string) {
 	for _, s := range t.Steps {
 		text := "none"
@@ -73,7 +74,7 @@ func TestExplain(t *testing.T) {
 func TestExplainWithoutResult(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
-		// step is the last one of row 0; "" where no row is explained.
+		// step is the last step in the trace of row 0, or "" if no row is traced.
 		step string
 	}{
 		"open by rows":     {"E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n", "nothing was written: a row has an error, and invalidDataBehavior is BLOCK_SUBMIT"},
@@ -132,7 +133,7 @@ func TestProblemsAlong(t *testing.T) {
 	must(t, cfg.writeProblems(func(l *problemList) error {
 		for range l.teeBatches(oneBatch(errTest)) {
 			seen++
-			break // stops early
+			break // stops the iteration early
 		}
 		return nil
 	}))

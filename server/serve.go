@@ -27,11 +27,11 @@ import (
 type shutdownLimits struct {
 	// drain is for requests in progress.
 	drain time.Duration
-	// settle is for running imports, in parallel with drain, and grace for returning them to
-	// the queue.
+	// settle is for running imports to finish, in parallel with drain. grace is for
+	// returning them to the queue.
 	settle, grace time.Duration
-	// leave is the minimum for recording in the database that this process ends. That also
-	// gets what remains of drain and grace.
+	// leave is the minimum time to record in the database that this process has
+	// ended. Time left from drain and grace is added.
 	leave time.Duration
 	// close is for closing the database.
 	close time.Duration
@@ -92,7 +92,8 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	return errors.Join(err, shutDown(ctx, cfg.shutdownLimits().settle, p, servers), leave(ended))
 }
 
-// openToServe opens everything and makes this the only process that serves from the folder.
+// openToServe locks the data folder, so that only this process serves from it, and
+// opens all components.
 func openToServe(ctx context.Context, cfg Config) (*components, func() error, error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("create the data folder: %w", err)
@@ -145,7 +146,7 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	return nil
 }
 
-// showKeys prints the initial keys, which cannot be read later.
+// showKeys prints the initial keys, which cannot be retrieved later.
 func showKeys(to io.Writer, made []auth.NewKey) error {
 	text := fmt.Sprintf("Made the organization %q with two keys. They are shown this once; keep them safe.\n", auth.DefaultOrg)
 	for _, key := range made {
@@ -155,7 +156,8 @@ func showKeys(to io.Writer, made []auth.NewKey) error {
 	return err
 }
 
-// warnOfKeys warns of initial keys that are ignored because the store has keys.
+// warnOfKeys logs a warning if initial keys are configured but ignored because the
+// store already has keys.
 func warnOfKeys(ctx context.Context, cfg Config, p *components) {
 	for name, key := range map[string]string{"INTRAY_BACKEND_KEY": cfg.BackendKey, "INTRAY_FRONTEND_KEY": cfg.FrontendKey} {
 		if key == "" {
@@ -167,8 +169,9 @@ func warnOfKeys(ctx context.Context, cfg Config, p *components) {
 	}
 }
 
-// startKeepAlive sends heartbeats until leave is called with the time when the shutdown
-// began. leave records that this process has ended, and no heartbeat may follow.
+// startKeepAlive sends heartbeats until leave is called with the time at which the
+// shutdown began. leave records that this process has ended, so no heartbeat may
+// follow.
 func startKeepAlive(ctx context.Context, limits shutdownLimits, work *jobs.Worker, p *components) (leave func(began time.Time) error) {
 	ctx = context.WithoutCancel(ctx)
 	keeping, stop := context.WithCancel(ctx)
@@ -186,8 +189,8 @@ func startKeepAlive(ctx context.Context, limits shutdownLimits, work *jobs.Worke
 	}
 }
 
-// callWithin calls work and stops waiting after the limit: a database that does not respond
-// may ignore a context, too.
+// callWithin calls work and stops waiting for it after the limit, because calls to
+// a database that does not respond may ignore their context.
 func callWithin(limit time.Duration, what string, work func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- work() }()
@@ -204,7 +207,8 @@ func callWithin(limit time.Duration, what string, work func() error) error {
 	}
 }
 
-// shutDown ends requests and runs in parallel.
+// shutDown waits for requests and runs in parallel, and ends both when their time
+// is up.
 func shutDown(ctx context.Context, settle time.Duration, p *components, servers *servers) error {
 	ctx = context.WithoutCancel(ctx)
 	settled := make(chan error, 1)
@@ -217,7 +221,7 @@ func shutDown(ctx context.Context, settle time.Duration, p *components, servers 
 	return errors.Join(err, <-settled)
 }
 
-// metrics holds the metrics for Prometheus.
+// metrics contains the Prometheus metrics.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -239,7 +243,8 @@ func newMetrics() *metrics {
 	return m
 }
 
-// methods are counted by name. Others, which a client can invent, count as one.
+// methods are the HTTP methods that are counted by name. All other methods are
+// counted together, because a client can invent any number of them.
 var methods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "DELETE": true, "OPTIONS": true}
 
 func (m *metrics) observe(route, method string, status int, took time.Duration) {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// lines collects the log of a service.
+// lines collects the log lines of a service.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -87,7 +87,7 @@ func serve(t *testing.T, cfg Config) *served {
 	}
 }
 
-// awaitLog waits until the log holds text.
+// awaitLog waits until the log contains text.
 func (s *served) awaitLog(text string) {
 	s.t.Helper()
 	late := time.After(30 * time.Second)
@@ -113,7 +113,8 @@ func (s *served) end() error {
 	return err
 }
 
-// ask sends a request with the key and returns status and body.
+// ask sends a request with an API key and returns the status and the body of the
+// response.
 func (s *served) ask(method, path, key, body string) (int, string) {
 	s.t.Helper()
 	if !strings.HasPrefix(path, "http") {
@@ -204,7 +205,8 @@ func TestServeExposesMetricsSeparately(t *testing.T) {
 	s.ask("GET", "/healthz", "", "")
 	s.ask("BREW", "/healthz", "", "")
 	status, text := s.ask("GET", "http://"+cfg.MetricsListen+"/metrics", "", "")
-	// A request is counted after its response.
+	// Requests are counted after their responses, so retry until the last one is
+	// counted.
 	for end := time.Now().Add(10 * time.Second); !strings.Contains(text, `method="other"`) && time.Now().Before(end); {
 		status, text = s.ask("GET", "http://"+cfg.MetricsListen+"/metrics", "", "")
 	}

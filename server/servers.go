@@ -64,7 +64,7 @@ func (s *servers) listenOn(address string, handler http.Handler, certificate *tl
 		listener = tls.NewListener(listener, certificate)
 	}
 	s.listeners = append(s.listeners, listener)
-	// There is no time limit for bodies, because the API checks their pace.
+	// There is no time limit for bodies, because the API enforces a minimum speed.
 	s.list = append(s.list, &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: s.log,
 	})
@@ -73,14 +73,15 @@ func (s *servers) listenOn(address string, handler http.Handler, certificate *tl
 
 func (s *servers) address() string { return s.scheme + "://" + s.listeners[0].Addr().String() }
 
-// onShutdown registers end to be called when the servers begin to close.
+// onShutdown registers a function to be called when the servers begin to close.
 func (s *servers) onShutdown(end func()) {
 	for _, server := range s.list {
 		server.RegisterOnShutdown(end)
 	}
 }
 
-// serve starts to serve. The channel receives the error of a server that fails.
+// serve starts the servers. The returned channel receives the error of a server
+// that fails.
 func (s *servers) serve() <-chan error {
 	failed := make(chan error, len(s.list))
 	for i, server := range s.list {
@@ -103,21 +104,22 @@ func (s *servers) close(ctx context.Context) error {
 		}
 	}
 	for _, listener := range s.listeners {
-		_ = listener.Close() // those that no server uses yet
+		_ = listener.Close() // listeners that no server uses yet
 	}
 	return nil
 }
 
 const (
-	// mostConnections limits the memory of idle connections.
+	// mostConnections is the maximum number of connections. It limits the memory of
+	// idle connections.
 	mostConnections = 4096
-	// filesPerConnection reserves one file descriptor per connection for a file that it
-	// sends, and another for the stores.
+	// filesPerConnection is the number of file descriptors reserved per connection:
+	// one for the connection, one for a file that it sends, and one for the stores.
 	filesPerConnection = 3
 )
 
-// maxConnections returns the maximum number of connections of a process with a limit of
-// open files; 0 means that the limit is unknown.
+// maxConnections returns the maximum number of connections for a process that may
+// have the given number of open files. 0 means that this limit is unknown.
 func maxConnections(files uint64) int {
 	if files == 0 {
 		return mostConnections
@@ -125,8 +127,8 @@ func maxConnections(files uint64) int {
 	return int(max(1, min(mostConnections, files/filesPerConnection)))
 }
 
-// limitConnections limits the number of open connections of a listener. Further ones wait in
-// the backlog of the system.
+// limitConnections limits the number of open connections of a listener. Further
+// connections wait in the backlog of the operating system.
 func limitConnections(listener *net.TCPListener, most int) net.Listener {
 	return &limitedListener{TCPListener: listener, places: make(chan struct{}, most), closed: make(chan struct{})}
 }
@@ -157,8 +159,9 @@ func (l *limitedListener) Close() error {
 	return l.TCPListener.Close()
 }
 
-// limitedConn remains a TCP connection for net/http, which closes its write half so that a
-// client receives the response to a body that was not read.
+// limitedConn is still a TCP connection for net/http. If a body was not read,
+// net/http closes only the write half of the connection, so that the client
+// receives the response.
 type limitedConn struct {
 	*net.TCPConn
 	free func()

@@ -52,7 +52,7 @@ func TestLimitConnections(t *testing.T) {
 		t.Error("half of a connection cannot be closed")
 	}
 	must(t, first.Close())
-	_ = first.Close() // has no effect
+	_ = first.Close() // the second call has no effect
 	third := <-accepted
 	select {
 	case <-accepted:
@@ -68,7 +68,8 @@ func TestLimitConnections(t *testing.T) {
 	}
 }
 
-// TestServersLogConnectionErrors checks that messages of net/http are log records.
+// TestServersLogConnectionErrors checks that messages from net/http are written to
+// the log.
 func TestServersLogConnectionErrors(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.Listen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0"

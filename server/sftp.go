@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// sftpServers connects the service to SFTP servers.
+// sftpServers implements connectors.Remotes with package sftp.
 type sftpServers struct{ client *sftp.Client }
 
 var _ connectors.Remotes = sftpServers{}
@@ -70,7 +70,7 @@ func (sftpServers) PlanPull(memory []model.PulledFile, listed []model.RemoteFile
 	plan := sftp.PlanFetch(seen, files, now)
 	out := connectors.PullPlan{Fetch: remoteFiles(plan.Fetch), Wait: remoteFiles(plan.Wait), Drop: remoteFiles(plan.Drop)}
 	for _, k := range plan.Keep {
-		file := known[model.RemoteFile(k.File)] // keeps its other values
+		file := known[model.RemoteFile(k.File)] // keeps the other fields of the file
 		file.File, file.Since, file.Taken, file.Gone = model.RemoteFile(k.File), k.Since, k.Fetched, k.Gone
 		out.Keep = append(out.Keep, file)
 	}
@@ -96,7 +96,7 @@ func sftpCredential(l connectors.Login) sftp.Credential {
 	return sftp.Credential{Hostname: l.Hostname, Port: l.Port, User: l.User, Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey}
 }
 
-// Classify returns what the kind of an *sftp.Error means.
+// Classify returns what the kind of an *sftp.Error means for a run.
 func (sftpServers) Classify(err error) connectors.RemoteFailure {
 	var e *sftp.Error
 	if !errors.As(err, &e) {
@@ -112,7 +112,7 @@ func (sftpServers) Classify(err error) connectors.RemoteFailure {
 	return failure
 }
 
-// sftpRemote is a connection to a server.
+// sftpRemote is a connection to an SFTP server.
 type sftpRemote struct{ session *sftp.Session }
 
 func (r sftpRemote) Report() connectors.SFTPReport { return connectors.SFTPReport(r.session.Report()) }

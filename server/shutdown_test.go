@@ -24,8 +24,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// serveVariable makes this test binary a service with the data folder that the variable
-// names.
+// serveVariable is the environment variable that makes this test binary run the
+// server. Its value is the data folder.
 const serveVariable = "INTRAY_TEST_SERVE"
 
 // serveAlone is the main function of the process that startAlone starts.
@@ -43,8 +43,9 @@ func serveAlone() int {
 	return 0
 }
 
-// startAlone starts a service in another process and waits until it serves. A service that
-// gives up on its database leaves goroutines, which only end with the process.
+// startAlone starts a service in another process and waits until it serves. A
+// separate process is needed because a service that gives up on its database leaves
+// goroutines that only end with the process.
 func startAlone(t *testing.T, folder, database string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
@@ -66,7 +67,8 @@ func startAlone(t *testing.T, folder, database string) (*exec.Cmd, *bytes.Buffer
 	return nil, nil
 }
 
-// TestShutdownWithoutDatabase terminates a service whose database hangs.
+// TestShutdownWithoutDatabase checks that a service ends in time if its database
+// does not respond.
 func TestShutdownWithoutDatabase(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
@@ -127,8 +129,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// line forwards bytes between its clients and an address until it is silenced, without
-// closing the connections.
+// line forwards bytes between its clients and an address until it is silenced.
+// Silencing it does not close the connections.
 type line struct {
 	net.Listener
 	mu     sync.Mutex
@@ -175,7 +177,7 @@ func (l *line) silence() {
 	l.silent = true
 }
 
-// pass forwards bytes until a side closes its connection.
+// pass forwards bytes until one side closes its connection.
 func (l *line) pass(from, to net.Conn) {
 	l.mu.Lock()
 	l.conns = append(l.conns, from)

@@ -24,14 +24,15 @@ type sshServer struct {
 	port int
 	// draft is the credential of the user.
 	draft connectors.CredentialDraft
-	// hostKey is the host key of new connections. closed makes new logins fail.
+	// hostKey is the host key for new connections. closed makes new logins fail.
 	hostKey atomic.Pointer[livetest.SSHKey]
 	closed  atomic.Bool
 }
 
 func (d *sshServer) setHostKey(k livetest.SSHKey) { d.hostKey.Store(&k) }
 
-// listenOpenSSH serves with OpenSSH. prefix is a command that runs the server, or empty.
+// listenOpenSSH serves with OpenSSH. prefix is a command that runs the server, or
+// is empty to run the server directly.
 func (d *sshServer) listenOpenSSH(t *testing.T, authorized ssh.PublicKey, prefix []string, lines ...string) {
 	t.Helper()
 	config := func() livetest.SSHDConfig {
@@ -44,7 +45,7 @@ func (d *sshServer) listenOpenSSH(t *testing.T, authorized ssh.PublicKey, prefix
 	d.port = livetest.Listen(t, livetest.OpenSSH{Config: config, Prefix: prefix}.Handler(t))
 }
 
-// keyServer accepts the current user with a key.
+// keyServer starts a server that accepts the current user with a key.
 func keyServer(t *testing.T) *sshServer {
 	d, key := &sshServer{}, livetest.NewSSHKey(t)
 	me, err := user.Current()
@@ -60,12 +61,12 @@ func newPasswordServer() *sshServer {
 	return &sshServer{draft: connectors.CredentialDraft{User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret(rightPassword)}}
 }
 
-// withUserFiles runs a command that reads other files in place of the machine's passwd
-// and shadow, in a mount namespace.
+// withUserFiles runs a command in a mount namespace in which other files replace
+// the passwd and shadow files of the machine.
 const withUserFiles = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/shadow && shift 2 && exec "$@"`
 
-// openSSHPasswordServer accepts a user with a password that exists only in the server's
-// mount namespace.
+// openSSHPasswordServer starts an OpenSSH server. It accepts a user with a
+// password, both of which exist only in the server's mount namespace.
 func openSSHPasswordServer(t *testing.T) *sshServer {
 	if os.Getuid() != 0 {
 		t.Skip("SKIPPED: OpenSSH accepts only passwords of system users, and only root can add one in a mount namespace. The test with a Go server remains")
@@ -87,7 +88,8 @@ func openSSHPasswordServer(t *testing.T) *sshServer {
 	return d
 }
 
-// goPasswordServer accepts a user with a password, with a server in Go.
+// goPasswordServer starts a server written in Go that accepts a user with a
+// password.
 func goPasswordServer(t *testing.T) *sshServer {
 	d := newPasswordServer()
 	d.port = livetest.Listen(t, func(conn net.Conn) {

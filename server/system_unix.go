@@ -22,5 +22,5 @@ func openFiles() uint64 {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return 0
 	}
-	return uint64(limit.Cur) //nolint:unconvert // it is signed on some systems
+	return uint64(limit.Cur) //nolint:unconvert // Cur is signed on some systems
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// webhookSender builds the messages of the service and sends them.
+// webhookSender implements webhooks.Sender with package webhook.
 type webhookSender struct {
 	sender *webhook.Sender
-	// retrieved returns the JSON object of an import as the API returns it. It is set before
-	// the service runs.
+	// retrieved returns the JSON object that the API returns for an import. It is
+	// set before the service runs.
 	retrieved func(imp model.Import, u model.Upload) ([]byte, error)
 }
 
@@ -29,7 +29,8 @@ func newWebhookSender(dialer *egress.Dialer) *webhookSender {
 	return &webhookSender{sender: webhook.New(dialer, webhook.Config{})}
 }
 
-// ImportPayload returns the event for the status of an import. ok is false if there is none.
+// ImportPayload returns the message for the status of an import. ok is false if the
+// status has no event.
 func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, development bool) (p webhooks.Payload, ok bool, err error) {
 	of := webhook.Import{
 		UploadID: u.ID, Filename: imp.Filename, Ended: imp.Modified, Type: webhook.Headless, Status: string(imp.Status),
@@ -52,13 +53,14 @@ func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, developm
 	return newPayload(event, body), true, err
 }
 
-// DisabledPayload returns the event for a disabled webhook.
+// DisabledPayload returns the message that reports a disabled webhook.
 func (c *webhookSender) DisabledPayload(w model.Webhook, at time.Time, last intray.Message) (webhooks.Payload, error) {
 	body, err := webhook.Disabled{ID: w.ID, URL: w.URL, At: at, Streak: webhook.FailureStreak(w.FailureStreak), Last: last}.Body()
 	return newPayload(webhooks.WebhookDisabled, body), err
 }
 
-// ConnectorFailedPayload returns the event for a connector whose runs begin to fail.
+// ConnectorFailedPayload returns the message that reports the first failed run of a
+// connector.
 func (c *webhookSender) ConnectorFailedPayload(of model.Connector, run model.PullRun) (webhooks.Payload, error) {
 	body, err := webhook.ConnectorFailed{
 		ID: of.ID, Directory: of.Directory, RunID: run.ID, Kind: run.Kind, Message: run.Message, Failed: run.Ended, NextRun: of.Next,
@@ -76,7 +78,7 @@ func (c *webhookSender) NewSecret(random io.Reader) (secrets.Secret, error) {
 	return webhook.NewSecret(random)
 }
 
-// Send makes one attempt.
+// Send makes one attempt to deliver a message.
 func (c *webhookSender) Send(ctx context.Context, d model.Delivery, at time.Time, secrets []secrets.Secret) (webhooks.SendResult, error) {
 	out, err := c.sender.Send(ctx, webhook.Delivery{
 		URL: d.URL, At: at, Secrets: secrets,
@@ -91,7 +93,8 @@ func (c *webhookSender) Send(ctx context.Context, d model.Delivery, at time.Time
 	}}, nil
 }
 
-// DecideRetry returns the failures of a receiver after an attempt, and when to retry.
+// DecideRetry returns the failure streak of a receiver after an attempt, and when
+// to retry.
 func (c *webhookSender) DecideRetry(f model.FailureStreak, tries int, at time.Time, last webhooks.SendResult) webhooks.RetryDecision {
 	after := webhook.FailureStreak(f).WithAttempt(at, last.Delivered)
 	decision := webhooks.RetryDecision{Streak: model.FailureStreak(after), Dead: after.IsDead()}
@@ -99,7 +102,7 @@ func (c *webhookSender) DecideRetry(f model.FailureStreak, tries int, at time.Ti
 	return decision
 }
 
-// SignMessage returns the headers that sign a message of a webhook.
+// SignMessage returns the headers that sign a webhook message.
 func SignMessage(id, contentType string, body []byte, at time.Time, secret string) (http.Header, error) {
 	return webhook.Sign(webhook.Message{ID: id, Body: webhook.Body{ContentType: contentType, Bytes: body}}, at, secrets.NewSecret(secret))
 }

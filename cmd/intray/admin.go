@@ -26,7 +26,8 @@ func splitNames(text string) []string {
 	return names
 }
 
-// runAdmin opens the stores for one task. A server may be running at the same time.
+// runAdmin opens the stores and runs one task. A server may be running at the same
+// time.
 func (f storeFlags) runAdmin(ctx context.Context, s streams, task func(*service.Service) error) error {
 	svc, closeAll, err := server.OpenAdmin(ctx, f.config(s))
 	if err != nil {
@@ -63,7 +64,8 @@ type keysCreateCommand struct {
 	Expires time.Duration `help:"Expire the key after this time, such as 720h. Default: never." placeholder:"D"`
 }
 
-// Run creates the key. It prints nothing else on stdout, for scripts.
+// Run creates the key. It prints only the key on stdout, so that scripts can read
+// it.
 func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		made, err := svc.CreateKey(ctx, c.Org, model.LicenceKind(c.Kind), c.Expires)
@@ -124,7 +126,7 @@ func (c *keysRevokeCommand) Run(ctx context.Context, s streams) error {
 
 type migrateCommand struct{ storeFlags }
 
-// Run updates the database.
+// Run migrates the database to the current version.
 func (c *migrateCommand) Run(ctx context.Context, s streams) error {
 	if err := server.Migrate(ctx, c.config(s)); err != nil {
 		return err
@@ -179,7 +181,8 @@ func (versionCommand) Run(s streams) error { //nolint:unparam // kong requires t
 	return nil
 }
 
-// released is the version of a release build. Other builds use their commit.
+// released is the version of a release build. It is empty in other builds, which
+// report their commit.
 var released = ""
 
 func version() string {

@@ -9,7 +9,7 @@ import (
 	"net/http"
 )
 
-// maxResponse is the most bytes of a response that a command reads.
+// maxResponse is the maximum number of bytes that a command reads from a response.
 const maxResponse = 64 << 20
 
 // apiClient calls the HTTP API of a server.
@@ -18,13 +18,14 @@ type apiClient struct {
 	server, key string
 }
 
-// newLocalClient returns a client of a server in this process. It uses no proxy.
+// newLocalClient returns a client for a server in this process. It uses no proxy.
 func newLocalClient(server, key string) apiClient {
 	return apiClient{http: http.Client{Transport: &http.Transport{}}, server: server, key: key}
 }
 
-// call sends body as JSON and decodes the response into the value that into points to.
-// A nil body or into is skipped.
+// call sends body as JSON and decodes the JSON response into the value to which
+// into points. If body is nil, it sends no body. If into is nil, it ignores the
+// response body.
 func (c *apiClient) call(ctx context.Context, method, path string, body []byte, into any) error {
 	contentType := ""
 	if body != nil {
@@ -33,7 +34,7 @@ func (c *apiClient) call(ctx context.Context, method, path string, body []byte, 
 	return c.send(ctx, method, c.server+path, contentType, body, into)
 }
 
-// send is call for any URL and content type.
+// send is like call, but accepts any URL and content type.
 func (c *apiClient) send(ctx context.Context, method, url, contentType string, body []byte, into any) error {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// TestClientCalls sends a request with and without a body, and reads the response.
+// TestClientCalls checks requests with and without a body, and that the response is
+// decoded.
 func TestClientCalls(t *testing.T) {
 	var sent []string
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

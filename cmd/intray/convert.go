@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// unreadable reports why a file is unreadable and returns the exit status. Other errors it
-// returns as they are.
+// unreadable reports why a file is unreadable and returns the exit status. It
+// returns other errors unchanged.
 func unreadable(s streams, name string, err error) error {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
@@ -27,7 +27,7 @@ func unreadable(s streams, name string, err error) error {
 	return exit(exitFailed)
 }
 
-// readFlags override what Intray detects about a file.
+// readFlags are the flags that override what Intray detects about a file.
 type readFlags struct {
 	Sheet       string `help:"Read the sheet with this name." placeholder:"NAME" xor:"sheet"`
 	SheetNumber int    `help:"Read the sheet with this number, counted from 1 in the order of the workbook." placeholder:"N" xor:"sheet"`
@@ -45,8 +45,8 @@ func (f readFlags) options() source.Options {
 	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow, FillMerged: f.FillMerged}
 }
 
-// formatOf returns the format of the tables in a file. For an archive with one member it
-// is the format of the member.
+// formatOf returns the format of a file. If the file is an archive with one member,
+// it returns the format of the member.
 func formatOf(book source.Book) (format string) {
 	for _, e := range book.Evidence() {
 		if e.Choice == "format" {
@@ -56,8 +56,8 @@ func formatOf(book source.Book) (format string) {
 	return format
 }
 
-// checkFormat rejects flags that have no effect on files of a format. The members of an
-// archive can have any format.
+// checkFormat rejects flags that have no effect on files of the given format. It
+// accepts all flags for an archive, whose members can have any format.
 func (f readFlags) checkFormat(format string) error {
 	switch {
 	case format == "archive":
@@ -74,7 +74,7 @@ func (f readFlags) checkFormat(format string) error {
 	return nil
 }
 
-// sheetIndex returns the index of the sheet that the flags select.
+// sheetIndex returns the index of the sheet selected by the flags.
 func (f readFlags) sheetIndex(sheets []source.Sheet) (int, error) {
 	if f.SheetNumber != 0 {
 		if f.SheetNumber < 0 || f.SheetNumber > len(sheets) {
@@ -95,7 +95,7 @@ func (f readFlags) sheetIndex(sheets []source.Sheet) (int, error) {
 	return 0, &source.UnreadableError{Reason: intray.NewMessage("sheet.name_not_found", intray.Params{"sheet": f.Sheet, "sheets": names})}
 }
 
-// openBook opens a file. The function that it returns closes it.
+// openBook opens a file. The returned function closes it.
 func openBook(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Book, func() error, error) {
 	in, closeFile, err := server.OpenInput(name)
 	if err != nil {
@@ -112,7 +112,7 @@ func openBook(ctx context.Context, name string, opt source.Options, flags readFl
 	return book, closeAll, nil
 }
 
-// openTable opens one table of a file. The function that it returns closes it.
+// openTable opens one table of a file. The returned function closes the file.
 func openTable(ctx context.Context, name string, opt source.Options, flags readFlags, warnings io.Writer) (source.Reader, func() error, error) {
 	book, closeBook, err := openBook(ctx, name, opt, flags)
 	if err != nil {
@@ -130,7 +130,7 @@ func openTable(ctx context.Context, name string, opt source.Options, flags readF
 	return reader, func() error { return errors.Join(reader.Close(), closeBook()) }, nil
 }
 
-// printAmbiguities warns about choices that could have gone another way.
+// printAmbiguities warns about choices that were not clear.
 func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 	for _, e := range evidence {
 		if !e.Tie {
@@ -168,15 +168,15 @@ func (c *convertCommand) Run(ctx context.Context, s streams) error {
 	return unreadable(s, c.File, err)
 }
 
-// convert writes all records. A record without any characters becomes one empty cell,
-// which CSV writes as an empty line.
+// convert writes all records as CSV. A record without any characters becomes one
+// empty cell, which is written as an empty line.
 func convert(ctx context.Context, reader source.Reader, to, warnings io.Writer) error {
 	w := csv.NewWriter(to)
 	names := make([]string, 0, len(reader.Columns()))
 	for _, column := range reader.Columns() {
 		names = append(names, column.Header)
 	}
-	if strings.Join(names, "") != "" { // a header is never invented
+	if strings.Join(names, "") != "" { // do not invent a header
 		if err := w.Write(names); err != nil {
 			return err
 		}

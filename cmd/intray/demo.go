@@ -73,7 +73,7 @@ func (c *demoCommand) Run(ctx context.Context, s streams) (err error) {
 	return nil
 }
 
-// demo walks through an import over HTTP, as a customer's program would.
+// demo walks through an import over HTTP, like a customer's program.
 type demo struct {
 	out         io.Writer
 	folder      string
@@ -117,7 +117,7 @@ func (d *demo) walk(ctx context.Context) error {
 	return d.review(ctx, made.ID)
 }
 
-// demoFiles returns the schema, with a name, and the file.
+// demoFiles returns the sample schema, with a name added, and the sample file.
 func demoFiles() (schema, file []byte, err error) {
 	text, err := examples.Demo.ReadFile("crm.schema.json")
 	if err != nil {
@@ -135,8 +135,8 @@ func demoFiles() (schema, file []byte, err error) {
 	return schema, file, err
 }
 
-// review waits until the import needs a person, prints the link, and waits until the
-// review ends.
+// review waits until the import needs a review, prints the review link, and waits
+// until the review ends.
 func (d *demo) review(ctx context.Context, id string) error {
 	it, err := d.pollUntil(ctx, id, "NEEDS_REVIEW", "SUCCESSFUL", "FAILED")
 	if err != nil {
@@ -164,7 +164,7 @@ func (d *demo) review(ctx context.Context, id string) error {
 	return nil
 }
 
-// printNotices prints the first notices, errors before all others.
+// printNotices prints the first notices, with errors before all other notices.
 func (d *demo) printNotices(notices []wire.Notice) {
 	var errs, others []wire.Notice
 	for _, n := range notices {
@@ -188,7 +188,7 @@ func (d *demo) printNotices(notices []wire.Notice) {
 	}
 }
 
-// pollUntil retrieves an import until it has one of the statuses.
+// pollUntil retrieves an import repeatedly until it has one of the statuses.
 func (d *demo) pollUntil(ctx context.Context, id string, statuses ...string) (it wire.Import, err error) {
 	ticker := time.NewTicker(300 * time.Millisecond)
 	defer ticker.Stop()
@@ -219,8 +219,8 @@ func (d *demo) printStep(format string, args ...any) {
 	}
 }
 
-// openBrowser opens a URL on a machine with a desktop. Failing is harmless, because the
-// link is printed.
+// openBrowser opens a URL in a browser if the machine has a desktop. It ignores
+// errors because the link is also printed.
 func openBrowser(ctx context.Context, url string) {
 	var command *exec.Cmd
 	switch {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestDemo starts the demo, reads up to the link and stops the demo, which must delete its
-// folder.
+// TestDemo starts the demo, reads its output up to the link, and stops the demo.
+// The demo must delete its folder.
 func TestDemo(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

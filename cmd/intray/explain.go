@@ -32,7 +32,7 @@ func (c *runCommand) explainedRows() ([]int64, error) {
 	return rows, nil
 }
 
-// printTraces prints the lineage of the requested rows.
+// printTraces prints the lineage of the rows in --explain.
 func (c *runCommand) printTraces(w io.Writer, cfg server.RunConfig, report server.RunReport) {
 	if len(cfg.Explain) > 0 && report.Traces == nil {
 		why := "the file cannot be imported"
@@ -52,8 +52,8 @@ func (c *runCommand) printTraces(w io.Writer, cfg server.RunConfig, report serve
 	}
 }
 
-// printRowTrace prints the lineage of a row, field by field. How the file was read is the
-// same for all fields and rows, so it is printed once.
+// printRowTrace prints the lineage of a row, field by field. The steps for reading
+// the file are the same for all fields and rows, so it prints them only once.
 func printRowTrace(w io.Writer, traces []intray.Trace, printed map[string]bool) {
 	for _, t := range traces {
 		for _, step := range t.Steps {
@@ -68,7 +68,8 @@ func printRowTrace(w io.Writer, traces []intray.Trace, printed map[string]bool) 
 	}
 }
 
-// unprinted returns the reasons that have not been printed yet.
+// unprinted returns the reasons that have not been printed yet, and marks them as
+// printed.
 func unprinted(reasons []string, printed map[string]bool) (fresh []string) {
 	for _, reason := range reasons {
 		if !printed[reason] {
@@ -79,8 +80,8 @@ func unprinted(reasons []string, printed map[string]bool) (fresh []string) {
 	return fresh
 }
 
-// printCellTrace prints the raw value of a cell, and what each step after reading changed
-// and why.
+// printCellTrace prints the raw value of a cell, and for each later step what it
+// changed and why.
 func printCellTrace(w io.Writer, t intray.Trace) {
 	before := ""
 	if len(t.Columns) > 0 {
@@ -104,7 +105,8 @@ func printCellTrace(w io.Writer, t intray.Trace) {
 	}
 }
 
-// rawLines returns the raw values of the columns that feed a cell.
+// rawLines returns lines with the raw values of the columns from which a cell was
+// built.
 func rawLines(t intray.Trace) (lines []string) {
 	var texts []string
 	if len(t.Columns) < 2 || json.Unmarshal([]byte(t.Raw), &texts) != nil {
@@ -116,7 +118,7 @@ func rawLines(t intray.Trace) (lines []string) {
 	return lines
 }
 
-// stepWidth is the space for text after the name of a step, in characters.
+// stepWidth is the width of the text after the name of a step, in characters.
 const stepWidth = textWidth - 10
 
 func printTraceStep(w io.Writer, name string, lines []string) {
@@ -133,10 +135,10 @@ func reasonLines(reasons []string) (lines []string) {
 	return lines
 }
 
-// maxShown is the maximum number of characters shown of a cell.
+// maxShown is the maximum number of characters of a cell that are shown.
 const maxShown = 5 * stepWidth
 
-// shortened truncates a shown cell, and states the length of the whole.
+// shortened truncates a cell that is shown, and adds the length of the whole cell.
 func shortened(shown, whole string) string {
 	runes := []rune(shown)
 	if len(runes) <= maxShown {
@@ -145,10 +147,10 @@ func shortened(shown, whole string) string {
 	return fmt.Sprintf("%s… (%d characters in all)", string(runes[:maxShown]), utf8.RuneCountInString(whole))
 }
 
-// quotedText returns a text in quotes, so that white space is visible.
+// quotedText returns text in quotes, so that white space is visible.
 func quotedText(text string) string { return shortened(strconv.QuoteToGraphic(text), text) }
 
-// plainText is quotedText without quotes if the text is plain.
+// plainText is like quotedText, but adds no quotes if the text needs no escaping.
 func plainText(text string) string {
 	if quoted := strconv.QuoteToGraphic(text); text == "" || quoted != `"`+text+`"` || strings.TrimSpace(text) != text {
 		return shortened(quoted, text)
@@ -156,7 +158,7 @@ func plainText(text string) string {
 	return shortened(text, text)
 }
 
-// graphicJSON escapes the characters of a JSON text that would control a terminal.
+// graphicJSON escapes the characters in JSON that would control a terminal.
 func graphicJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -179,7 +181,7 @@ func tracedColumns(m intray.Match, headers []string) (columns []intray.TracedCol
 	return columns
 }
 
-// columnList returns a text that lists the columns of a field.
+// columnList returns a list of a field's columns for people.
 func columnList(columns []intray.TracedColumn) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -194,11 +196,11 @@ func columnList(columns []intray.TracedColumn) string {
 	return "columns " + strings.Join(names, " and ")
 }
 
-// sourceWidth is the maximum number of characters shown of a line of source code.
+// sourceWidth is the maximum number of characters of a source line that are shown.
 const sourceWidth = textWidth - 8
 
-// printHookSource prints the line where a hook failed, with a caret below the column, if
-// they are known.
+// printHookSource prints the source line where a hook failed, with a caret under
+// the column. It prints only what is known.
 func printHookSource(w io.Writer, hooks intray.Hooks, failed *intray.HookError) {
 	if failed == nil || failed.Line < 1 {
 		return
@@ -211,7 +213,7 @@ func printHookSource(w io.Writer, hooks intray.Hooks, failed *intray.HookError) 
 	column := min(failed.Column-1, len(line))
 	from := 0
 	if column > sourceWidth-8 {
-		from = column - sourceWidth*2/3 // show more before the failure than after it
+		from = column - sourceWidth*2/3 // show more text before the failure than after it
 	}
 	to := min(len(line), from+sourceWidth)
 	before, after := "", ""
@@ -229,7 +231,7 @@ func printHookSource(w io.Writer, hooks intray.Hooks, failed *intray.HookError) 
 	fmt.Fprintln(w)
 }
 
-// visibleTabs is visibleLong that keeps tabs.
+// visibleTabs is like visibleLong, but keeps tabs.
 func visibleTabs(text string) string {
 	parts := strings.Split(strings.TrimSuffix(text, "\r"), "\t")
 	for i := range parts {

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// packed returns a zip file with members, given as names and texts in turn.
+// packed creates a zip file and returns its path. members alternates between the
+// names and the contents of the members.
 func packed(t *testing.T, members ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -34,7 +35,7 @@ func packed(t *testing.T, members ...string) string {
 	return out.String()
 }
 
-// zeros returns a gzip file of n zeros.
+// zeros creates a gzip file that contains n zero bytes and returns its path.
 func zeros(t *testing.T, n int64) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -73,15 +74,15 @@ const (
 	workbookRels = `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`
 )
 
-// workbook returns an XLSX file with one sheet.
+// workbook creates an XLSX file with one sheet and returns its path.
 func workbook(t *testing.T, sheet string, more ...string) string {
 	return packed(t, append([]string{"_rels/.rels", packageRels, "xl/workbook.xml", workbookHead, "xl/_rels/workbook.xml.rels", workbookRels, "xl/worksheets/sheet1.xml", sheet}, more...)...)
 }
 
 const maxHostileMemory = 512 << 20
 
-// TestHostileFiles converts untrusted files. Each must be read or refused with a sentence,
-// quickly and in little memory.
+// TestHostileFiles converts hostile files. Each must be converted or refused with a
+// clear message, quickly and with little memory.
 func TestHostileFiles(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + noise(5000)
 	for _, c := range []struct {
@@ -122,7 +123,8 @@ func TestHostileFiles(t *testing.T) {
 			if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// A file takes about a second at most. Quadratic work would take hours.
+			// Each file takes at most about a second. An algorithm with quadratic
+			// cost would take hours.
 			late := time.AfterFunc(time.Minute, func() { panic(c.name + " takes over a minute") })
 			defer late.Stop()
 			var before, after runtime.MemStats

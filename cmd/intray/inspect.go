@@ -19,14 +19,15 @@ type inspectCommand struct {
 	JSON bool `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
 }
 
-// inspectResult describes a file and its sheets, or the selected one.
+// inspectResult describes a file and its sheets, or only the selected sheet.
 type inspectResult struct {
 	File     string            `json:"file"`
 	Evidence []inspectedChoice `json:"evidence"`
 	Sheets   []inspectedSheet  `json:"sheets"`
 }
 
-// inspectedChoice is a choice about a file. Its reasons are English, without codes.
+// inspectedChoice is a choice that Intray made when it read a file. Its reasons are
+// English text without message codes.
 type inspectedChoice struct {
 	Choice string `json:"choice"`
 	wire.Evidence
@@ -40,7 +41,7 @@ type inspectedAlternative struct {
 }
 
 type inspectedSheet struct {
-	// Number counts from 1.
+	// Number is the number of the sheet, counted from 1.
 	Number   int               `json:"number"`
 	Name     string            `json:"name"`
 	Hidden   bool              `json:"hidden"`
@@ -126,15 +127,15 @@ func inspectColumns(columns []intray.Column) []inspectedColumn {
 	return list
 }
 
-// kindNames are the types of columns by the kind of most of their cells.
+// kindNames maps the most frequent kind of cells in a column to the column's type.
 var kindNames = [headerdetect.Kinds]string{
 	headerdetect.Empty: "empty", headerdetect.Integer: "integer", headerdetect.Number: "number", headerdetect.Date: "date", headerdetect.Time: "time",
 	headerdetect.Flag: "boolean", headerdetect.Email: "email", headerdetect.Link: "url", headerdetect.Code: "code", headerdetect.Text: "text",
 }
 
-// columnType returns the type of a column and how many cells of the sample have it. A
-// column with several kinds of cells is text. Integers count as numbers if there are other
-// numbers.
+// columnType returns the type of a column and the number of sample cells that have
+// it. If the cells are of several kinds, the type is text. Integers count as
+// numbers if the column also contains other numbers.
 func columnType(samples []string) (name, reason string) {
 	var counts [headerdetect.Kinds]int
 	filled := 0

@@ -30,7 +30,7 @@ not reach the receiver. Messages are signed with the secret printed at the start
 Press Ctrl+C to delete the webhook and exit.`
 }
 
-// Run fetches and forwards messages until it is interrupted.
+// Run fetches and forwards messages until the command is interrupted.
 func (c *listenCommand) Run(ctx context.Context, s streams) (err error) {
 	if c.ForwardTo != "" {
 		if to, err := url.Parse(c.ForwardTo); err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
@@ -62,7 +62,7 @@ func (c *listenCommand) Run(ctx context.Context, s streams) (err error) {
 type listener struct {
 	streams
 	api apiClient
-	// to is the URL of the receiver; "" prints the messages.
+	// to is the URL of the receiver. If it is "", messages are printed.
 	to           string
 	path, secret string
 }
@@ -115,8 +115,8 @@ func (l *listener) forwardWaiting(ctx context.Context) error {
 	return nil
 }
 
-// forward sends a message to the receiver and returns the status of its response, or 0,
-// and what happened.
+// forward sends a message to the receiver. It returns the status of the response,
+// or 0 if there is none, a description of the result, and the duration.
 func (l *listener) forward(ctx context.Context, m wire.Delivery, text string) (status int, result string, took time.Duration) {
 	if l.to == "" {
 		return http.StatusOK, "printed", 0

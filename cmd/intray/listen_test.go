@@ -12,12 +12,13 @@ import (
 	"testing"
 )
 
-// listened is a server with one message for a webhook, which records what it is asked.
+// listened is a server with one message for a webhook. It records the requests that
+// it gets.
 type listened struct {
 	mu       sync.Mutex
 	calls    []string
 	reported map[string]any
-	// stop is called once a message was reported.
+	// stop is called after the result of a message was reported.
 	stop func()
 }
 
@@ -44,8 +45,8 @@ func (l *listened) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestListen prints a message or forwards it, reports the result, and deletes its
-// webhook at the end.
+// TestListen checks that the command prints or forwards a message, reports the
+// result, and deletes its webhook at the end.
 func TestListen(t *testing.T) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -63,7 +64,7 @@ func TestListen(t *testing.T) {
 		create string
 		status float64
 		result string
-		// printed follows the first line of the output.
+		// printed is the expected output after the first line.
 		printed string
 	}{
 		"print": {nil, `{"url":null}`, 200, "printed", "import_completed  msg_1  printed ()\n" + messageBody + "\n"},

@@ -1,9 +1,10 @@
 // Command intray turns messy spreadsheets into clean rows that match a schema. It
-// runs a server, imports single files without one, and inspects files and schemas.
+// runs a server, imports single files without a server, and inspects files and
+// schemas.
 //
-// The subcommands are in one file each, or in one file for a group. They print JSON when
-// stdout is not a terminal and --json exists; messages for people go to stderr. What
-// the commands do is up to package server and the library.
+// Each subcommand, or group of related subcommands, has its own file. A command
+// that has the flag --json prints JSON if stdout is not a terminal. Messages for
+// people go to stderr. Package server and the library do the actual work.
 package main
 
 import (
@@ -25,7 +26,7 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// The exit statuses. Scripts rely on them.
+// These are the exit statuses. Scripts rely on them.
 const (
 	exitDone        = 0
 	exitFault       = 1
@@ -50,8 +51,8 @@ func main() {
 }
 
 // isHookWorker reports whether this process runs hooks for another process of this
-// program. It is not a command of the parser, because a worker must not do anything
-// else first.
+// program. The command is not part of the parser, because a worker must not do
+// anything else first.
 func isHookWorker(args []string) bool { return len(args) > 1 && args[1] == "hook-worker" }
 
 // streams are the standard streams of a command.
@@ -60,8 +61,8 @@ type streams struct {
 	out, err io.Writer
 }
 
-// exit is an error that has been reported, or needs no report. It ends the program with
-// its status.
+// exit is an error that has already been reported or needs no report. The program
+// exits with this status.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
@@ -69,7 +70,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 // usageError is an error in the arguments of a command.
 type usageError struct{ error }
 
-// commands is the command line.
+// commands defines the command line for the parser.
 type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
 	Run     runCommand     `cmd:"" help:"Import a file without a server."`
@@ -130,14 +131,15 @@ func run(ctx context.Context, args []string, s streams) int {
 	return reportError(ctx, s, chosen.Run())
 }
 
-// renamedVariables are the former environment variables of flags. They still work.
+// renamedVariables maps flags to their former environment variables, which still
+// work.
 var renamedVariables = map[string]string{
 	"hook-sandbox":          "INTRAY_HOOK_JAIL",
 	"hook-timeout-per-1000": "INTRAY_HOOK_BATCH",
 	"hook-call-timeout":     "INTRAY_HOOK_QUIET",
 }
 
-// renamedVariable resolves a flag by its former variable.
+// renamedVariable returns the value of a flag's former environment variable.
 func renamedVariable(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	former, renamed := renamedVariables[flag.Name]
 	if !renamed || slices.ContainsFunc(flag.Envs, func(name string) bool { return os.Getenv(name) != "" }) {
@@ -149,7 +151,8 @@ func renamedVariable(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error
 	return nil, nil
 }
 
-// commandOf returns the name of the command that was misused, followed by a space.
+// commandOf returns the name of the command that was used incorrectly, followed by
+// a space.
 func commandOf(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Command() == "" {
@@ -185,7 +188,7 @@ func reportError(ctx context.Context, s streams, err error) int {
 	return exitFault
 }
 
-// textWidth is the maximum length of a line of long text, in characters.
+// textWidth is the maximum length of a line of wrapped text, in characters.
 const textWidth = 80
 
 // isTerminal reports whether a stream is a terminal.
@@ -202,7 +205,8 @@ func writeJSON(w io.Writer, value any) error {
 	return enc.Encode(value)
 }
 
-// visible shortens text from a file, and quotes it if it is not plain.
+// visible returns text from a file for display. It shortens long text, and quotes
+// text that needs escaping.
 func visible(text string) string {
 	const most = 40
 	if runes := []rune(text); len(runes) > most {
@@ -227,7 +231,8 @@ func visibleLong(text string) string {
 	}, text)
 }
 
-// plainOrQuoted quotes a value that is not a word, such as a comma.
+// plainOrQuoted returns a value, in quotes if it is not a word. For example, it
+// quotes a comma.
 func plainOrQuoted(value string) string {
 	if strings.ContainsFunc(value, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'z' }) {
 		return visible(value)
@@ -252,8 +257,9 @@ func wrapText(text string, width int) []string {
 	return lines
 }
 
-// splitText breaks text into lines of at most width characters, after a space if there
-// is one. Joined, the lines are the text. A line may have a space beyond the width.
+// splitText breaks text into lines of at most width characters, after a space if
+// possible. Joined, the lines equal the text. A space at the end of a line may
+// exceed the width.
 func splitText(text string, width int) (lines []string) {
 	rest := []rune(text)
 	for len(rest) > width {

@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInterrupted cancels each command before it starts, as Ctrl+C may.
+// TestInterrupted checks what commands do if they are interrupted at the start, for
+// example by Ctrl+C.
 func TestInterrupted(t *testing.T) {
 	folder := t.TempDir()
 	file, schema := filepath.Join(folder, "people.csv"), filepath.Join(folder, "schema.json")

@@ -30,7 +30,8 @@ func (mapCommand) Help() string {
 2 invalid arguments.`
 }
 
-// mapped is the mapping of a file and the open questions.
+// mapped is the result of the command: the mapping of a file and the open
+// questions.
 type mapped struct {
 	Fields    map[string]mappedField `json:"fields"`
 	Questions []mappedQuestion       `json:"questions"`
@@ -39,7 +40,7 @@ type mapped struct {
 type mappedField struct {
 	Column *string `json:"column"`
 	Index  *int    `json:"index"`
-	// Columns and Indexes list the columns of a field that takes several.
+	// Columns and Indexes list the columns of a field that can have several.
 	Columns []string `json:"columns,omitempty"`
 	Indexes []int    `json:"indexes,omitempty"`
 	Score   float64  `json:"score"`
@@ -51,7 +52,7 @@ type mappedQuestion struct {
 	Text    string         `json:"text"`
 	Field   string         `json:"field,omitempty"`
 	Choices []mappedChoice `json:"choices"`
-	// ManyColumns reports whether the answer can be several columns.
+	// ManyColumns is true if the answer can consist of several columns.
 	ManyColumns bool `json:"manyColumns,omitempty"`
 }
 
@@ -91,11 +92,11 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	return writeJSON(s.out, wireMapping(schema, out))
 }
 
-// validateAnswers checks answers as a run does, except those about cells, which this
-// command does not read.
+// validateAnswers checks answers in the same way as the command run. It does not
+// check answers about cells, because this command does not read cells.
 func validateAnswers(fields []intray.Field, columns int, answers intray.Answers) error {
 	if columns == 0 {
-		columns = -1 // no header was read, because an earlier question is open
+		columns = -1 // the header was not read, because an earlier question is open
 	}
 	about := maps.Clone(answers)
 	maps.DeleteFunc(about, func(id, _ string) bool {
@@ -160,7 +161,7 @@ func writeMappingTable(w io.Writer, schema *intray.Schema, out *engine.Outcome) 
 	return nil
 }
 
-// columnNames returns the cell of a table that lists columns.
+// columnNames returns the table cell that lists the given columns.
 func columnNames(columns []intray.TracedColumn) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {

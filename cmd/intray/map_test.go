@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/engine"
 )
 
-// TestMappingTable prints a mapping as on a terminal.
+// TestMappingTable checks how a mapping is printed on a terminal.
 func TestMappingTable(t *testing.T) {
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "email"}, {Key: "phones"}, {Key: "city"}}}
 	out := &engine.Outcome{

@@ -23,19 +23,20 @@ import (
 )
 
 const (
-	// mutations is the number of files of a full run.
+	// mutations is the number of files that a full test run converts.
 	mutations = 10_000
-	// mutationTime is the maximum time for one file, and mutationMemory the maximum
-	// memory, in kilobytes, of a process that converts many.
+	// mutationTime is the maximum time to convert one file. mutationMemory is the
+	// maximum memory of a process that converts many files, in kilobytes.
 	mutationTime   = 10 * time.Second
 	mutationMemory = 512 << 10
 	mutationSeed   = 20261121
 	mutationsEnv   = "INTRAY_TEST_MUTATIONS"
 )
 
-// TestMutations converts damaged files of the corpora. Each must be read or refused,
-// quickly and in bounded memory. A tenth of them runs unless INTRAY_TORTURE is "full". A
-// number always yields the same file.
+// TestMutations converts damaged copies of the files in the corpora. Each file must
+// be converted or refused, quickly and in bounded memory. Unless INTRAY_TORTURE is
+// "full", only a tenth of the files is converted. The same number always produces
+// the same file.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the mutations take some seconds")
@@ -71,10 +72,10 @@ func TestMutations(t *testing.T) {
 
 func last(text string, most int) string { return text[max(0, len(text)-most):] }
 
-// TestMutationsOfOne runs in the processes that TestMutations starts.
+// TestMutationsOfOne converts files in a process that TestMutations started.
 func TestMutationsOfOne(t *testing.T) {
 	if os.Getenv(mutationsEnv) == "" {
-		return // it runs only as a part of TestMutations
+		return // the test runs only as a part of TestMutations
 	}
 	from, to := 0, 0
 	rest := os.Getenv(mutationsEnv)
@@ -94,8 +95,8 @@ func TestMutationsOfOne(t *testing.T) {
 	}
 }
 
-// tryMutant converts one file. If that takes too long, it ends the process and prints all
-// stacks.
+// tryMutant converts one file. If the conversion takes too long, tryMutant prints
+// all stacks and ends the process.
 func tryMutant(t *testing.T, n int, name, mutant string, random *rand.Rand) {
 	late := time.AfterFunc(mutationTime, func() { panic(fmt.Sprintf("mutation %d of %s takes over %s", n, name, mutationTime)) })
 	defer late.Stop()
@@ -108,8 +109,8 @@ func tryMutant(t *testing.T, n int, name, mutant string, random *rand.Rand) {
 	}
 }
 
-// corpusFiles returns the files of folders, in an order that does not depend on the
-// location of the folders.
+// corpusFiles returns the paths of the files in folders, in an order that does not
+// depend on where the folders are.
 func corpusFiles(t *testing.T, folders []string) (names []string) {
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -137,9 +138,9 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-// mutate changes a file slightly: bits, bytes, order or length. In half of the cases it
-// changes a member of a zip file and packs the file again, so that the checksums hide the
-// damage.
+// mutate makes a small change to a file: to its bits, bytes, order or length. In
+// half of the cases, it changes a member of a zip file and creates the archive
+// again, so that the checksums do not reveal the damage.
 func mutate(random *rand.Rand, file, other []byte) []byte {
 	if bytes.HasPrefix(file, []byte("PK\x03\x04")) && random.IntN(2) == 0 {
 		if packed := mutatePart(random, file, other); packed != nil {
@@ -160,7 +161,7 @@ func mutateBytes(random *rand.Rand, file, other []byte) []byte {
 	return out
 }
 
-// change makes one change to a file that is not empty.
+// change makes one random change to the content of a file, which must not be empty.
 func change(random *rand.Rand, out, other []byte) []byte {
 	at := random.IntN(len(out))
 	to := at + random.IntN(min(len(out)-at, 4096)+1)
@@ -191,7 +192,8 @@ func change(random *rand.Rand, out, other []byte) []byte {
 	return out
 }
 
-// mutatePart returns nil if the file is not a complete zip file.
+// mutatePart changes one member of a zip file. It returns nil if the file is not a
+// complete zip file.
 func mutatePart(random *rand.Rand, file, other []byte) []byte {
 	r, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil || len(r.File) == 0 {

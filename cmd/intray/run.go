@@ -71,8 +71,8 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// askQuestions asks the person at the terminal and runs the import again, until no
-// question is open or the person leaves one open.
+// askQuestions asks the person at the terminal and runs the import again, until all
+// questions are answered or the person leaves one open.
 func (c *runCommand) askQuestions(ctx context.Context, s streams, cfg server.RunConfig, report server.RunReport, err error) (server.RunReport, error) {
 	lines := bufio.NewReader(s.in)
 	for err == nil && len(report.Outcome.Questions) > 0 {
@@ -98,7 +98,7 @@ func readSchema(name string, read func(io.Reader) (*intray.Schema, error)) (*int
 	return schema, nil
 }
 
-// target returns the name and the format of the result.
+// target returns the file name and the format of the result.
 func (c *runCommand) target() (string, output.Format, error) {
 	name := c.Format
 	if name == "" && c.Out != "" && c.Out != "-" {
@@ -166,7 +166,8 @@ func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report serv
 	return exit(exitFailed)
 }
 
-// printReadSummary prints how the file was read and which column feeds which field.
+// printReadSummary prints how the file was read and which columns are mapped to
+// which fields.
 func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
 	choices := make([]string, 0, len(o.Evidence))
 	for _, e := range o.Evidence {
@@ -187,8 +188,8 @@ func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *eng
 	}
 }
 
-// levels returns the number of problems of each level. It returns "" if all have the same
-// level or some are not listed.
+// levels returns a text with the number of problems of each level. It returns "" if
+// all problems have the same level or some problems are not listed.
 func levels(o *engine.Outcome) string {
 	counts := map[intray.Level]int64{}
 	for _, n := range o.Listed {
@@ -204,7 +205,7 @@ func levels(o *engine.Outcome) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// printProblems prints the first problems, errors before all others.
+// printProblems prints the first problems, with errors before all other problems.
 func printProblems(w io.Writer, o *engine.Outcome) {
 	if o.Problems == 0 {
 		return
@@ -238,7 +239,7 @@ func nameOf(n intray.Notice) string {
 // maxAnswersFile is the maximum size of a file with answers, in bytes.
 const maxAnswersFile = 1 << 20
 
-// readAnswers reads a JSON object with answers by question id.
+// readAnswers reads a file with a JSON object that maps question ids to answers.
 func readAnswers(name string) (intray.Answers, error) {
 	if name == "" {
 		return intray.Answers{}, nil
@@ -279,7 +280,8 @@ func isQuestion(id string) bool {
 	return slices.ContainsFunc(about, func(kind string) bool { return strings.HasPrefix(id, kind) })
 }
 
-// isInteractive reports whether a person can read and answer questions.
+// isInteractive reports whether a person at a terminal can read and answer
+// questions.
 func isInteractive(s streams) bool {
 	return isTerminal(s.in) && isTerminal(s.err)
 }
@@ -287,8 +289,8 @@ func isInteractive(s streams) bool {
 // errNoAnswer means that the person left a question open.
 var errNoAnswer = errors.New("a question is still open")
 
-// askAll asks each question, again if the answer contradicts another one. An empty line
-// leaves all questions open.
+// askAll asks each question. If an answer contradicts another one, it asks again.
+// An empty line leaves all questions open.
 func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns int, answers intray.Answers, fields []intray.Field) error {
 	for i := 0; i < len(questions); i++ {
 		q := questions[i]
@@ -331,8 +333,8 @@ func askOne(w io.Writer, lines *bufio.Reader, q intray.Question, columns int) (s
 	}
 }
 
-// chosenValues returns the values of the choices whose numbers, counted from 1, are in a
-// line.
+// chosenValues returns the values of the choices whose numbers are in a line of
+// input. Choices are counted from 1.
 func chosenValues(q intray.Question, line string) (string, bool) {
 	numbers := []string{line}
 	if q.Many {

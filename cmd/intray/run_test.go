@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// columnQuestion returns a question about the column of a field. The first choice is not
-// the first column.
+// columnQuestion returns a question about the column of a field. Its first choice
+// is not the first column.
 func columnQuestion(many bool) intray.Question {
 	return intray.Question{
 		ID: "column:phone", Text: intray.Literal("Which \x1b[31mcolumn?"), AnyColumn: true, Many: many,
@@ -29,7 +29,7 @@ func TestDialogue(t *testing.T) {
 		question intray.Question
 		typed    string
 		want     string
-		// asked is the number of prompts.
+		// asked is the expected number of prompts.
 		asked int
 	}{
 		{"a choice", columnQuestion(false), "1\n", "2", 1},
@@ -64,7 +64,8 @@ func TestDialogue(t *testing.T) {
 	}
 }
 
-// TestDialogueAsksAgain answers that two fields have the same column, and then another.
+// TestDialogueAsksAgain first answers that two fields have the same column. The
+// question must be asked again, and then gets a different answer.
 func TestDialogueAsksAgain(t *testing.T) {
 	fax := columnQuestion(false)
 	fax.ID = "column:fax"

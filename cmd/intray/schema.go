@@ -73,7 +73,7 @@ func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// checkHooks checks whether the runtime can load the hooks of the schema.
+// checkHooks checks that the runtime can load the hooks of the schema.
 func (c *checkResult) checkHooks(ctx context.Context, hooks intray.Hooks) error {
 	if hooks.Count() == 0 {
 		return nil
@@ -94,8 +94,8 @@ func (c *checkResult) checkHooks(ctx context.Context, hooks intray.Hooks) error 
 	return nil
 }
 
-// checkSchema checks the schema, and returns its hooks if it is valid. It returns an error
-// if the file is unreadable.
+// checkSchema checks the schema. It returns the result, and the hooks if the schema
+// is valid. If the file cannot be read, it returns an error.
 func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.Hooks, error) {
 	in := stdin
 	if c.File != "-" {
@@ -119,7 +119,7 @@ func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.H
 	return found, intray.Hooks{}, nil
 }
 
-// issuesOf returns the errors in a schema.
+// issuesOf returns the issues that a validation error of a schema contains.
 func issuesOf(err error) []checkIssue {
 	issues := []checkIssue{}
 	var invalid *schema.InvalidError
@@ -145,7 +145,8 @@ func findings(doc schema.Doc, parsed *intray.Schema) []checkFinding {
 	return found
 }
 
-// printResult prints the result for people: each location, and below it the problem.
+// printResult prints the result for people: each location, and the problem on the
+// next line.
 func (c checkResult) printResult(w io.Writer) {
 	name := visible(c.File)
 	if c.File == "-" {
@@ -195,7 +196,7 @@ Exit status: 0 the hooks ran, 3 a person must answer questions first, 4 a hook f
 or the file cannot be imported, 2 invalid arguments.`
 }
 
-// maxTried is the maximum number of rows to show.
+// maxTried is the maximum number of rows that the command shows.
 const maxTried = 1000
 
 // Run tests the hooks.
@@ -302,7 +303,7 @@ func printMessages(w io.Writer, problems []intray.Problem) {
 	}
 }
 
-// cellText returns a value, or "nothing" if the cell has none.
+// cellText returns the value of a cell, or "nothing" if it has none.
 func cellText(text *string) string {
 	if text == nil {
 		return "nothing"
@@ -310,7 +311,7 @@ func cellText(text *string) string {
 	return visible(*text)
 }
 
-// wiredTrial is the result as JSON.
+// wiredTrial is the JSON form of the result.
 type wiredTrial struct {
 	Verdict string        `json:"verdict"`
 	Hook    *wiredFailure `json:"failure,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// storeFlags select the database and the data folder.
+// storeFlags are the flags that select the database and the data folder.
 type storeFlags struct {
 	Data        string `help:"Store all data in this folder. Default: ./intray-data." default:"./intray-data" placeholder:"DIR"`
 	DatabaseURL string `name:"database-url" help:"Use this PostgreSQL database instead of SQLite in the data folder: postgres://…" placeholder:"URL"`
@@ -25,7 +25,8 @@ func (f storeFlags) config(s streams) server.Config {
 	}
 }
 
-// logger logs text to a terminal, and JSON lines otherwise.
+// logger returns a logger that writes to stderr: text if stderr is a terminal, and
+// otherwise JSON lines.
 func logger(s streams) *slog.Logger {
 	if file, ok := s.err.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return slog.New(slog.NewTextHandler(s.err, nil))
@@ -49,7 +50,7 @@ type serveCommand struct {
 	KeyHeaders string `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
 }
 
-// hookFlags configure the runtime and the sandbox of hooks.
+// hookFlags are the flags that configure the runtime and the sandbox of hooks.
 type hookFlags struct {
 	HookRuntime        string        `help:"JavaScript runtime for hooks: quickjs is built in, node must be installed." default:"quickjs" enum:"quickjs,node"`
 	HookSandbox        string        `help:"strict: refuse to run hooks unless they can be fully sandboxed; best-effort: run them anyway." default:"strict" enum:"strict,best-effort" aliases:"hook-jail"`
@@ -89,9 +90,9 @@ func boundMemory() {
 	}
 }
 
-// collectOften runs the garbage collector twice as often as usual, unless GOGC is set. A
-// run makes so little garbage that this costs next to nothing and saves a third of the
-// memory.
+// collectOften runs the garbage collector twice as often as usual, unless GOGC is
+// set. A run produces so little garbage that this costs hardly any time, but it
+// saves a third of the memory.
 func collectOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
