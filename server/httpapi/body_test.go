@@ -21,7 +21,8 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// TestBodyErrors distinguishes errors of the client from internal errors.
+// TestBodyErrors checks that errors of the client and internal errors are
+// distinguished.
 func TestBodyErrors(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 	for name, c := range map[string]struct {
@@ -52,7 +53,8 @@ func TestBodyErrors(t *testing.T) {
 	}
 }
 
-// sent sends a request with any reader as its body.
+// sent sends a request with body and returns the response. headers alternates
+// between names and values.
 func (s *server) sent(method, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	r := httptest.NewRequestWithContext(s.Context(), method, strings.TrimPrefix(path, "http://intray.test"), body)
@@ -75,8 +77,9 @@ func (s *server) refusedWith(what string, w *httptest.ResponseRecorder, status i
 	}
 }
 
-// TestBrokenBodiesAreNotStored repeats requests with an Idempotency-Key whose bodies did not
-// arrive or could not be stored. The complete request must run.
+// TestBrokenBodiesAreNotStored checks requests with an Idempotency-Key whose body
+// did not arrive completely or could not be stored. A complete request with the
+// same key must then run.
 func TestBrokenBodiesAreNotStored(t *testing.T) {
 	s := newServer(t, nil)
 	const all = "/api/v1/headless/imports/"
@@ -122,7 +125,8 @@ func TestManyValuesAreTooLarge(t *testing.T) {
 	s.refusedWith("many values", w, 413, "body_too_large")
 }
 
-// TestSignedURLsWithoutAnID calls URLs whose id is invalid or has another spelling.
+// TestSignedURLsWithoutAnID checks that signed URLs are refused if the id is
+// invalid or spelled differently.
 func TestSignedURLsWithoutAnID(t *testing.T) {
 	s := newServer(t, nil)
 	made := s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`}`)
@@ -279,7 +283,7 @@ func TestSplitRowsReportsBrokenBody(t *testing.T) {
 	}
 }
 
-// someBody draws the text of a JSON object, with rows at any position.
+// someBody draws a JSON object that has rows at any position.
 func someBody(t *rapid.T) string {
 	space := rapid.SampledFrom([]string{"", "", " ", "\n\t", "\r\n "})
 	var b strings.Builder
@@ -341,8 +345,8 @@ func someValue(t *rapid.T, depth int) string {
 	return rapid.SampledFrom(kinds).Draw(t, "value")
 }
 
-// TestSplitRowsAgreesWithAnotherReader compares the rest and the rows with what encoding/json
-// decodes from the same body.
+// TestSplitRowsAgreesWithAnotherReader compares the rest and the rows with those
+// that encoding/json decodes from the same body.
 func TestSplitRowsAgreesWithAnotherReader(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -374,8 +378,8 @@ func TestSplitRowsAgreesWithAnotherReader(t *testing.T) {
 	})
 }
 
-// FuzzSplitRows compares splitRows with decoding the whole body: both must accept the same
-// bodies, with the same meaning.
+// FuzzSplitRows compares splitRows with decoding the whole body. Both must accept
+// the same bodies and return the same values.
 func FuzzSplitRows(f *testing.F) {
 	for _, body := range []string{
 		`{"initial_data":[{"a":1}],"b":2}`, `{"initial_data":null}`, `{"b":{"initial_data":[]}}`, `[]`, `{`, `{"initial_data":[1]}`,
@@ -440,7 +444,8 @@ func sameDocument(t *testing.T, whole, rest any, got splitted) {
 	}
 }
 
-// BenchmarkSplitRows splits a body of the maximum size, with rows of 32 bytes.
+// BenchmarkSplitRows measures splitting a body of the maximum size with rows of 32
+// bytes.
 func BenchmarkSplitRows(b *testing.B) {
 	row := `{"a":"` + strings.Repeat("x", 23) + `"}`
 	body := `{"initial_data":[` + strings.Repeat(row+",", maxRows/(len(row)+1)-2) + row + `]}`

@@ -59,7 +59,8 @@ func (s *server) cells(id string) {
 	}
 }
 
-// TestCellsAreTruncated has texts that are too long for a response.
+// TestCellsAreTruncated checks that values that are too long for a response are
+// truncated.
 func TestCellsAreTruncated(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", maxCellText)

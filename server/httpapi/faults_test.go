@@ -14,13 +14,14 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// faults makes one call of the stores fail.
+// faults makes one call to the stores fail.
 type faults struct {
 	mu sync.Mutex
-	// left is the number of calls before the one that fails; none fails if it is negative.
+	// left is the number of calls that succeed before the one that fails. If it is
+	// negative, no call fails.
 	left int
 	hit  bool
-	// hook is called before each call, if it is not nil.
+	// hook, unless nil, is called before each call.
 	hook func()
 }
 
@@ -32,7 +33,7 @@ func (f *faults) arm(n int) {
 	f.left, f.hit = n, false
 }
 
-// disarm reports whether a call has failed.
+// disarm stops the injection of faults and reports whether a call has failed.
 func (f *faults) disarm() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +63,7 @@ func (f *faults) next() error {
 	return errFault
 }
 
-// faultyStore is a store whose transactions fail as faults decides.
+// faultyStore is a store whose transactions fail as determined by faults.
 type faultyStore struct {
 	model.Store
 	*faults
@@ -89,7 +90,7 @@ func (s faultyStore) Ping(ctx context.Context) error {
 	return s.Store.Ping(ctx)
 }
 
-// faultyBlobs is a store of blobs whose calls fail as faults decides.
+// faultyBlobs is a blob store whose calls fail as determined by faults.
 type faultyBlobs struct {
 	*mem.Store
 	*faults
@@ -116,24 +117,25 @@ func (b faultyBlobs) CheckWritable(ctx context.Context) error {
 	return b.Store.CheckWritable(ctx)
 }
 
-// TestEveryOperationReportsFaults calls each operation with a fault in each call of the
-// stores in turn. None may be lost.
+// TestEveryOperationReportsFaults calls each operation repeatedly, with a fault in
+// a different call to the stores each time. Every fault must be reported.
 func TestEveryOperationReportsFaults(t *testing.T) {
 	s := newServer(t, nil)
 	s.withFaults = true
 	s.live()
 }
 
-// harmless are the calls whose faults have no effect, by operation: looking for an import
-// that an earlier attempt created.
+// harmless maps an operation to the call whose fault has no effect, counted from 0.
+// This call looks for an import that an earlier attempt created.
 var harmless = map[string]int{"createImport": 1}
 
-// callsBefore are the calls before an operation has an effect that cannot be repeated. Later
-// ones get no faults.
+// callsBefore maps an operation to its last call that gets a fault, counted from 0.
+// A fault in a later call would leave an effect that cannot be repeated.
 var callsBefore = map[string]int{"relayReview": 1}
 
-// sendWithFaults sends a request with a fault in each call of the stores in turn, and returns
-// the response without one. A fault within a streamed response must abort it.
+// sendWithFaults sends a request repeatedly, with a fault in a different call to
+// the stores each time. It returns the response without a fault. A fault during a
+// streamed response must abort the response.
 func (s *server) sendWithFaults(op *operation, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	for n := range 100 {
@@ -172,8 +174,8 @@ func (s *server) sendAborted(method, path, body string, headers ...string) (w *h
 	return w, false
 }
 
-// TestReviewWithoutFirstRows opens the review page while loading its rows fails. The page
-// then loads them itself.
+// TestReviewWithoutFirstRows checks that the review page opens even if its first
+// rows cannot be loaded. The page then loads them itself.
 func TestReviewWithoutFirstRows(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview(reviewFileText)
@@ -199,7 +201,8 @@ func TestReviewWithoutFirstRows(t *testing.T) {
 	}
 }
 
-// TestDamagedSchema reads imports whose stored schema is damaged.
+// TestDamagedSchema checks the responses for imports whose stored schema is
+// damaged.
 func TestDamagedSchema(t *testing.T) {
 	a := New(Config{})
 	imp := model.Import{Outcome: &model.Outcome{}, Schema: model.Document{Fields: []byte(`{`)}}
@@ -224,7 +227,7 @@ func TestDamagedSchema(t *testing.T) {
 	}
 }
 
-// brokenWriter is a response whose client disconnects after some bytes.
+// brokenWriter is a ResponseWriter whose client disconnects after some bytes.
 type brokenWriter struct {
 	*httptest.ResponseRecorder
 	left int
@@ -237,8 +240,8 @@ func (w *brokenWriter) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestInterruptedResponses sends responses to clients that disconnect. A streamed response
-// is aborted, so that no client takes a part for the whole.
+// TestInterruptedResponses checks responses to clients that disconnect. A streamed
+// response must be aborted, so that no client treats a part as the whole.
 func TestInterruptedResponses(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview("E-Mail,Country\n" + strings.Repeat("nobody,Germny\n", 2000))
@@ -256,8 +259,8 @@ func TestInterruptedResponses(t *testing.T) {
 	}
 }
 
-// TestEventStreamReportsErrors ends a stream when its page disconnects, when the request ends
-// and when the import cannot be read.
+// TestEventStreamReportsErrors checks that a stream ends when the page disconnects,
+// when the request ends and when the import cannot be read.
 func TestEventStreamReportsErrors(t *testing.T) {
 	s := newServer(t, nil)
 	id, path, cookie := s.underReview(reviewFileText)

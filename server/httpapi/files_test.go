@@ -41,7 +41,7 @@ func TestAttachment(t *testing.T) {
 	}
 }
 
-// TestAttachmentIsRead parses the header with the standard library.
+// TestAttachmentIsRead checks that the standard library can parse the header.
 func TestAttachmentIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringN(1, 40, -1).Draw(t, "name")
@@ -125,7 +125,7 @@ func TestFileNameIsUnescaped(t *testing.T) {
 	}
 }
 
-// part is a part of a form. Headers are names and values in turn.
+// part is a part of a multipart form. headers alternates between names and values.
 type part struct {
 	name, text string
 	headers    []string
@@ -181,7 +181,8 @@ func TestForms(t *testing.T) {
 	} {
 		upload := s.text(s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`,"settings":{"maxFileSize":1000}}`), "upload")
 		body, contentType := formOf(t, c.parts...)
-		// Without a declared length, and with digests of the whole form.
+		// This request has no declared length, and its digests cover the whole
+		// form.
 		w := s.sent("POST", upload, onlyReader{strings.NewReader(body)}, "Content-Type", contentType, "Content-MD5", md5Of(body), "Repr-Digest", "sha-256=:"+strings.Repeat("A", 43)+"=:")
 		if c.status != http.StatusOK {
 			s.refusedWith(name, w, c.status, c.code)

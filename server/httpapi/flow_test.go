@@ -25,14 +25,15 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// server is an API with a real database, in the process of the test.
+// server is an API with a real database that runs in the test process.
 type server struct {
 	*testing.T
 	api  *API
 	svc  *service.Service
 	key  string
 	seen map[string]bool
-	// faults makes calls of the stores fail. If withFaults is set, do tries each call.
+	// faults makes calls to the stores fail. If withFaults is set, do makes each
+	// call fail once.
 	faults     *faults
 	withFaults bool
 }
@@ -60,7 +61,8 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	return &server{T: t, api: New(cfg), svc: svc, key: keys[0].Key, seen: map[string]bool{}, faults: f}
 }
 
-// nowhere is an SFTP client that connects to every server.
+// nowhere is a fake SFTP client that reports a successful connection to every
+// server.
 type nowhere struct{}
 
 func (nowhere) TestConnection(context.Context, connectors.Login) (connectors.SFTPReport, error) {
@@ -76,7 +78,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// send sends a request. Headers are names and values in turn.
+// send sends a request and returns the response. headers alternates between names
+// and values.
 func (s *server) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	w := httptest.NewRecorder()
@@ -98,7 +101,7 @@ func (s *server) request(method, path, body string, headers ...string) *http.Req
 
 var variable = regexp.MustCompile(`\{[^}]+\}`)
 
-// operation returns the operation of a request.
+// operation returns the operation that handles a request.
 func (s *server) operation(method, path string) *operation {
 	s.Helper()
 	path, _, _ = strings.Cut(strings.TrimPrefix(path, "http://intray.test"), "?")
@@ -113,8 +116,8 @@ func (s *server) operation(method, path string) *operation {
 	return nil
 }
 
-// do sends a request that must succeed, and validates the response with the schema of the
-// operation.
+// do sends a request that must succeed, and validates the response against the
+// schema of the operation.
 func (s *server) do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	op := s.operation(method, path)
@@ -139,7 +142,7 @@ func (s *server) do(method, path, body string, headers ...string) *httptest.Resp
 	return w
 }
 
-// text returns a property of a response.
+// text returns a string property of a JSON response.
 func (s *server) text(w *httptest.ResponseRecorder, name string) string {
 	s.Helper()
 	var doc map[string]any
@@ -257,7 +260,7 @@ func (s *server) questions() {
 	s.do("POST", "/api/v1/headless/imports/"+s.text(second, "id")+"/questions/", `{"answers":{"column:email":"0"}}`)
 }
 
-// opened returns the cookie for the review of an import.
+// opened opens the review of an import and returns its cookie.
 func (s *server) opened(id string) string {
 	s.Helper()
 	address := s.text(s.do("GET", "/api/v1/headless/imports/"+id+"/", ""), "review_url")
@@ -342,8 +345,8 @@ func (s *server) sessions() {
 	}
 }
 
-// TestEveryOperationRefuses sends each operation requests that it must refuse. None may cause
-// an internal error, and each error must have a body.
+// TestEveryOperationRefuses sends invalid requests to each operation. None may
+// cause an internal error, and each error response must have a body.
 func TestEveryOperationRefuses(t *testing.T) {
 	s := newServer(t, nil)
 	const someID = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -379,7 +382,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 	}
 }
 
-// refused is a request that must be refused.
+// refused is a request that must be refused, and the expected error.
 type refused struct {
 	name, body string
 	headers    []string

@@ -10,7 +10,8 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// TestFieldsOfManyColumns imports a file with a field that several columns feed.
+// TestFieldsOfManyColumns checks the response for an import in which several
+// columns are mapped to one field.
 func TestFieldsOfManyColumns(t *testing.T) {
 	s := newServer(t, nil)
 	const imports = "/api/v1/headless/imports/"

@@ -27,7 +27,7 @@ func (m *minutes) Now() time.Time { return m.now }
 
 func newMinutes() *minutes { return &minutes{time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)} }
 
-// take attempts n events and counts the allowed ones.
+// take attempts n events and returns how many are allowed.
 func take(l *rateLimiter, key string, n int) (passed int) {
 	for range n {
 		if _, err := l.allow(key); err == nil {
@@ -175,8 +175,8 @@ func TestMemoryIsShared(t *testing.T) {
 	})
 }
 
-// TestMemoryEstimatorIsABound decodes bodies that need much memory, and compares the memory
-// with the estimate.
+// TestMemoryEstimatorIsABound checks that decoding bodies that need much memory
+// does not need more than the estimate.
 func TestMemoryEstimatorIsABound(t *testing.T) {
 	for name, one := range map[string]string{
 		"empty arrays": "[]", "empty objects": "{}", "small objects": `{"":0}`, "nested": `[[[[]]]]`, "numbers": "0", "texts": `""`,
@@ -206,8 +206,8 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// TestNoMemoryIsHeldForSlowClients checks that all memory is available while a body is read
-// and while a response is written.
+// TestNoMemoryIsHeldForSlowClients checks that all memory is available to other
+// calls while a body is read and while a response is written.
 func TestNoMemoryIsHeldForSlowClients(t *testing.T) {
 	s := newServer(t, nil)
 	token := s.text(s.do("POST", "/api/widget/session/v2/auth/", ""), "hydrationId")
@@ -237,12 +237,13 @@ func TestNoMemoryIsHeldForSlowClients(t *testing.T) {
 	}
 }
 
-// looking calls look when it is read.
+// looking is a reader that calls look when it is read.
 type looking struct{ look func() }
 
 func (l *looking) Read([]byte) (int, error) { l.look(); return 0, io.EOF }
 
-// watched calls look when a piece of the response is written.
+// watched is a ResponseWriter that calls look when a piece of the response is
+// written.
 type watched struct {
 	*httptest.ResponseRecorder
 	look func()
@@ -250,7 +251,7 @@ type watched struct {
 
 func (w *watched) Write(p []byte) (int, error) { w.look(); return w.ResponseRecorder.Write(p) }
 
-// drip is a body with some bytes after each pause.
+// drip is a body that sends some bytes after each pause.
 type drip struct {
 	pause time.Duration
 	bytes int

@@ -16,7 +16,7 @@ import (
 func TestCompress(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview("E-Mail,Country\n" + strings.Repeat("nobody,Germny\n", 400))
-	// The second is longer than a spool in memory.
+	// The second response is too long for a spool to keep it in memory.
 	for _, what := range []string{"/layout/", "/rows/?count=400"} {
 		s.zipped(path+what, cookie)
 	}
@@ -25,7 +25,7 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// zipped checks that a response is compressed only for clients that accept that.
+// zipped checks that a response is compressed only for clients that accept gzip.
 func (s *server) zipped(what, cookie string) {
 	s.Helper()
 	plain := s.do("GET", what, "", "Cookie", cookie)
@@ -52,7 +52,8 @@ func (s *server) zipped(what, cookie string) {
 	}
 }
 
-// TestDisconnectedClients does not log disconnected clients as errors.
+// TestDisconnectedClients checks that disconnected clients are not logged as
+// errors.
 func TestDisconnectedClients(t *testing.T) {
 	var log bytes.Buffer
 	var seenStatuses []int

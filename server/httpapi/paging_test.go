@@ -38,7 +38,8 @@ func TestPageWindow(t *testing.T) {
 	}
 }
 
-// TestIntParamReportsItsRange checks that the error of an invalid number has the range.
+// TestIntParamReportsItsRange checks that the error for an invalid number contains
+// the valid range.
 func TestIntParamReportsItsRange(t *testing.T) {
 	for name, from := range map[string]string{"limit": "1", "offset": "0"} {
 		for _, value := range []string{"-1", "x", "1.5", "99999999999999999999"} {
@@ -53,8 +54,9 @@ func TestIntParamReportsItsRange(t *testing.T) {
 	}
 }
 
-// TestPagesReachEverything follows next from the first page and previous from the last one,
-// and requests pages after the end.
+// TestPagesReachEverything checks that following next from the first page, or
+// previous from the last one, reaches every element. It also requests pages after
+// the end.
 func TestPagesReachEverything(t *testing.T) {
 	a := &API{cfg: Config{BaseURL: "https://intray.example.org"}}
 	c := &call{op: &operation{path: "/things/"}}

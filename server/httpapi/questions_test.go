@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestReadingsOnTheWire encodes readings next to the examples, and only the examples of a
-// question that was stored without readings.
+// TestReadingsOnTheWire checks that the readings of examples are encoded next to
+// the examples, and that a question stored without readings still has its examples.
 func TestReadingsOnTheWire(t *testing.T) {
 	const choice = `{"Value":"DMY","Examples":["03/04/2026 is 2026-04-03"]%s}`
 	const wire = `{"value":"DMY","label":"DMY","reason":"","examples":["03/04/2026 is 2026-04-03"]%s}`
@@ -43,7 +43,7 @@ func TestReadingsOnTheWire(t *testing.T) {
 	}
 }
 
-// remembered answers questions, lists the learned mappings and forgets them.
+// remembered answers questions, lists the learned mappings and deletes them.
 func (s *server) remembered() {
 	s.Helper()
 	const path = "/api/v1/headless/memory/"

@@ -64,12 +64,12 @@ func (s *server) reviewing() {
 	holds(get("/next/?row=2"), `{"next":null}`)
 	holds(get("/next/?row=2&back=true"), `{"next":{"id":"1"`)
 
-	// The table shows DE as Germany.
+	// The table displays the value DE as Germany.
 	holds(get("/rows/?search=german"), `"total":1`, `"id":"0"`, `{"text":"DE","value":"DE"}`)
 	holds(get("/rows/?search=de&in=country"), `"total":2`)
 	byName := `{"op":"1","kind":"replace","preview":true,"keys":["country"],"find":"Germany","with":"France"}`
 	holds(post("/edits/", byName), `"cells":1,"rows":1`, `"before":{"text":"DE","value":"DE"},"after":{"text":"FR","value":"FR"}`)
-	// A page in another language sends the names that it shows.
+	// A page in a different language sends the names that it displays.
 	holds(get("/rows/?search=tschland&also="+url.QueryEscape(`{"country":["DE"]}`)), `"total":1`, `"id":"0"`)
 	german := `{"op":"1","kind":"replace","preview":true,"keys":["country"],"find":"Deutschland","with":"Frankreich","names":{"country":{"DE":"Deutschland","FR":"Frankreich"}}}`
 	holds(post("/edits/", german), `"cells":1,"rows":1`, `"after":{"text":"FR","value":"FR"}`)
@@ -110,7 +110,8 @@ func (s *server) reviewing() {
 	holds(s.do("GET", result, "").Body.String(), `{"email":"BOB@EXAMPLE.ORG","country":"DE","phone":["3","9"]}`, `"email":"new@example.org"`)
 }
 
-// checkStateEvent receives the state, and nothing more after the streams end.
+// checkStateEvent ends all streams and checks that a new stream sends the state and
+// then ends.
 func (s *server) checkStateEvent(path, cookie string) {
 	s.Helper()
 	s.api.EndStreams()
@@ -159,7 +160,7 @@ func (s *server) roundTrip(path, cookie string) {
 	}
 }
 
-// relaying maps a column to another field and runs the import again.
+// relaying maps a column to a different field and runs the import again.
 func (s *server) relaying() {
 	s.Helper()
 	_, path, cookie := s.underReview(reviewFileText)
@@ -195,8 +196,8 @@ func (s *server) relaying() {
 	s.runAll()
 }
 
-// TestAnswersWouldDiscard answers questions after rows were changed, on the page and through
-// the backend API.
+// TestAnswersWouldDiscard checks answers to questions after rows were changed, both
+// on the review page and through the backend API.
 func TestAnswersWouldDiscard(t *testing.T) {
 	s := newServer(t, nil)
 	id, path, cookie := s.underReview(reviewFileText)
@@ -217,8 +218,8 @@ func TestAnswersWouldDiscard(t *testing.T) {
 	s.runAll()
 }
 
-// TestTruncatedValuesAreMarked lists a value of the maximum length, and one that is a byte
-// longer.
+// TestTruncatedValuesAreMarked checks a value of the maximum length and one that is
+// a byte longer. Only the latter is marked as truncated.
 func TestTruncatedValuesAreMarked(t *testing.T) {
 	s := newServer(t, nil)
 	whole := strings.Repeat("w", maxCellText-len("…")) + "…"
@@ -235,7 +236,7 @@ func TestTruncatedValuesAreMarked(t *testing.T) {
 	}
 }
 
-// TestReviewRefuses sends invalid calls of a review.
+// TestReviewRefuses checks that invalid calls of a review are refused.
 func TestReviewRefuses(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview(reviewFileText)

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// harbour refuses all connections.
+// harbour is a fake connectors.Remotes that refuses all connections.
 type harbour struct{}
 
 func (harbour) CheckSchedule(s model.Schedule) error {

@@ -11,7 +11,8 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// TestShapeOf derives the schema of a struct that has a field of each sort.
+// TestShapeOf checks the schema of a struct that has a field of each supported
+// type.
 func TestShapeOf(t *testing.T) {
 	type inner struct {
 		_ struct{} `doc:"An inner object."`
@@ -57,8 +58,8 @@ func TestShapeOf(t *testing.T) {
 	}
 }
 
-// TestShapeOfRefuses panics for tags and types that have no schema, when the table of
-// operations is made.
+// TestShapeOfRefuses checks that tags and types without a schema cause a panic when
+// the table of operations is built.
 func TestShapeOfRefuses(t *testing.T) {
 	for name, shape := range map[string]func(){
 		"an unknown name": func() {
@@ -79,8 +80,8 @@ func TestShapeOfRefuses(t *testing.T) {
 	}
 }
 
-// TestShapesFitTheirZeroValues encodes what the zero values of objects become, which is
-// the JSON with the fewest properties.
+// TestShapesFitTheirZeroValues checks that schemas accept the JSON of zero values,
+// which has the fewest properties.
 func TestShapesFitTheirZeroValues(t *testing.T) {
 	for _, c := range []struct {
 		value any

@@ -29,7 +29,8 @@ type thingList struct {
 	List []thing `json:"list"`
 }
 
-// TestListWriterIsTheEncoder compares lists with the same documents encoded at once.
+// TestListWriterIsTheEncoder compares the output of listWriter with the same
+// documents encoded by encoding/json at once.
 func TestListWriterIsTheEncoder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) thing {
@@ -73,8 +74,9 @@ func (f *failAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestListWriterReportsErrors writes a list of four pieces to writers that fail at each of
-// them, and elements and frames that have no JSON.
+// TestListWriterReportsErrors checks the errors for a list of four pieces if
+// writing each piece fails, and for elements and frames that cannot be encoded as
+// JSON.
 func TestListWriterReportsErrors(t *testing.T) {
 	write := func(w *listWriter, elements ...any) error {
 		for _, one := range elements {
@@ -104,7 +106,8 @@ func TestListWriterReportsErrors(t *testing.T) {
 	}
 }
 
-// TestListResponse leaves no file behind and reports errors of the list and of the spool.
+// TestListResponse checks that a list response deletes its file and reports errors
+// of the list and of the spool.
 func TestListResponse(t *testing.T) {
 	folder := t.TempDir()
 	a := &API{cfg: Config{TempDir: folder}}
@@ -126,7 +129,8 @@ func TestListResponse(t *testing.T) {
 	}
 }
 
-// TestSpool reads back what was written, from memory and from a file.
+// TestSpool checks that a spool returns the bytes that were written, both from
+// memory and from a file.
 func TestSpool(t *testing.T) {
 	a := &API{cfg: Config{TempDir: t.TempDir()}}
 	for _, size := range []int{0, 1, keepInMemory, keepInMemory + 1, 3 * keepInMemory} {
@@ -151,8 +155,8 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolReportsErrors closes the file of a spool too early, and reads more than there
-// is.
+// TestSpoolReportsErrors checks the errors after the file of a spool was closed too
+// early, and for reading past the end.
 func TestSpoolReportsErrors(t *testing.T) {
 	a := &API{cfg: Config{TempDir: t.TempDir()}}
 	over := errors.New("too large")

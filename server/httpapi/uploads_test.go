@@ -40,7 +40,7 @@ func TestUploadWindow(t *testing.T) {
 	}
 }
 
-// TestUploadWindowIsOne draws numbers of all sizes.
+// TestUploadWindowIsOne checks windows for start and end numbers of all sizes.
 func TestUploadWindowIsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := rapid.Int64Min(0).Draw(t, "start")

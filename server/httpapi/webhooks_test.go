@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// fakeWebhookSender delivers all messages.
+// fakeWebhookSender reports every message as delivered.
 type fakeWebhookSender struct{}
 
 func (fakeWebhookSender) ImportPayload(imp model.Import, _ model.Upload, _ bool) (webhooks.Payload, bool, error) {

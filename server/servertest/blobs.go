@@ -14,13 +14,13 @@ import (
 	"github.com/intraydata/intray/server/blob/mem"
 )
 
-// Blobs are blobs in memory whose calls fail.
+// Blobs is a blob store in memory whose calls can be made to fail.
 type Blobs struct {
 	*mem.Store
 	faults *Faults
 
 	mu sync.Mutex
-	// keys are the keys of the finished blobs.
+	// keys contains the keys of the finished blobs.
 	keys  map[string]bool
 	onUse func(ctx context.Context, use, key string) error
 	room  int
@@ -30,23 +30,25 @@ func newBlobs(faults *Faults) *Blobs {
 	return &Blobs{Store: mem.New(), faults: faults, keys: map[string]bool{}, room: -1}
 }
 
-// OnUse calls a function before each use of a key: "create", "open" or "delete". The use
-// fails with its error. Nil calls nothing.
+// OnUse sets a function that is called before each use of a key. The use is
+// "create", "open" or "delete". If the function returns an error, the use fails
+// with it. If function is nil, nothing is called.
 func (b *Blobs) OnUse(function func(ctx context.Context, use, key string) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.onUse = function
 }
 
-// LimitSize makes writing more than size bytes to a blob fail as on a full disk. -1 means no
-// limit.
+// LimitSize makes writes fail as on a full disk if they would add more than size
+// bytes to a blob. -1 means no limit.
 func (b *Blobs) LimitSize(size int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.room = size
 }
 
-// Keys returns the keys of the finished blobs that begin with prefix, in order.
+// Keys returns the keys of the finished blobs that begin with prefix, in sorted
+// order.
 func (b *Blobs) Keys(prefix string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,7 +84,7 @@ func (b *Blobs) use(ctx context.Context, use, key string) error {
 	return b.faults.Use("Blobs." + use)
 }
 
-// Create begins a blob.
+// Create begins a new blob.
 func (b *Blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err := b.use(ctx, "create", key); err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 	return b.Store.Delete(ctx, key)
 }
 
-// DeleteAll deletes the blobs below prefix.
+// DeleteAll deletes all blobs whose keys begin with prefix.
 func (b *Blobs) DeleteAll(ctx context.Context, prefix string) error {
 	if err := b.use(ctx, "delete", prefix); err != nil {
 		return err
@@ -137,7 +139,7 @@ type blobWriter struct {
 	blob.Writer
 	blobs *Blobs
 	key   string
-	// room is the number of bytes that fit; -1 means any.
+	// room is the number of bytes that can still be written. -1 means no limit.
 	room int
 }
 

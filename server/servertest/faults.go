@@ -13,31 +13,33 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// ErrInjected is the error of every injected fault.
+// ErrInjected is the error that every injected fault returns.
 var ErrInjected = errors.New("injected fault")
 
-// Faults makes the n-th use of a store, of blobs or of another dependency fail. Each
-// dependency reports its uses by calling [Faults.Use]. The zero value injects nothing.
+// Faults makes the n-th use of a store, of blobs or of a different dependency fail.
+// Each dependency reports its uses by calling [Faults.Use]. The zero value injects
+// no faults.
 type Faults struct {
 	mu sync.Mutex
-	// failAt is the number of the use that fails; 0 means none.
+	// failAt is the number of the use that fails, counted from 1. 0 means none.
 	failAt, uses int
 	failed       string
-	// only restricts counting to uses with this name.
+	// only restricts counting to uses with this name. "" means all uses.
 	only string
 }
 
 // Arm makes the n-th use from now on fail, counted from 1.
 func (f *Faults) Arm(n int) { f.ArmUse("", n) }
 
-// ArmUse makes the n-th use with the name fail.
+// ArmUse makes the n-th use with the given name fail, counted from 1.
 func (f *Faults) ArmUse(name string, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.failAt, f.uses, f.failed, f.only = n, 0, "", name
 }
 
-// Disarm stops failing and returns the name of the use that failed, or "".
+// Disarm stops the injection of faults. It returns the name of the use that failed,
+// or "" if none did.
 func (f *Faults) Disarm() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -45,7 +47,7 @@ func (f *Faults) Disarm() string {
 	return f.failed
 }
 
-// Use counts a use and returns ErrInjected if it is the one to fail.
+// Use counts a use. It returns ErrInjected if this use is to fail.
 func (f *Faults) Use(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -59,7 +61,7 @@ func (f *Faults) Use(name string) error {
 	return ErrInjected
 }
 
-// Call calls a function unless the use fails.
+// Call counts a use, and calls a function unless the use fails.
 func Call(f *Faults, name string, function func() error) error {
 	if err := f.Use(name); err != nil {
 		return err
@@ -67,7 +69,7 @@ func Call(f *Faults, name string, function func() error) error {
 	return function()
 }
 
-// Get returns the result of a function unless the use fails.
+// Get counts a use, and returns the result of a function unless the use fails.
 func Get[T any](f *Faults, name string, function func() (T, error)) (T, error) {
 	if err := f.Use(name); err != nil {
 		var zero T
@@ -76,7 +78,8 @@ func Get[T any](f *Faults, name string, function func() (T, error)) (T, error) {
 	return function()
 }
 
-// faultySequence yields the elements of all. Each element and the end count as a use.
+// faultySequence yields the elements of all. Each element counts as a use, and so
+// does the end.
 func faultySequence[T any](f *Faults, name string, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -95,10 +98,10 @@ func faultySequence[T any](f *Faults, name string, all iter.Seq2[T, error]) iter
 	}
 }
 
-// EachFault calls a function for each use that can fail, from the first to the last. The
-// function sets up its own environment, arms the faults for use n, and returns the name of
-// the use that failed, or "" if there is no use n. In short mode, EachFault skips two of
-// three uses.
+// EachFault calls a function once for each use that can fail, from the first to the
+// last. The function must set up its own environment, arm the faults for use n, and
+// return the name of the use that failed, or "" if there is no use n. In short
+// mode, EachFault skips two of every three uses.
 func EachFault(t *testing.T, call func(t *testing.T, n int) string) {
 	t.Helper()
 	step := 1
@@ -107,7 +110,7 @@ func EachFault(t *testing.T, call func(t *testing.T, n int) string) {
 	}
 	failed := map[string]int{}
 	for n := 1; ; n += step {
-		ended := true // also if -failfast skips the test
+		ended := true // remains true if -failfast skips the test
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			name := call(t, n)
 			failed[name]++
@@ -120,15 +123,16 @@ func EachFault(t *testing.T, call func(t *testing.T, n int) string) {
 	}
 }
 
-// Operation is a call that must return the error of every fault in it.
+// Operation is a call that must return the error of every fault that occurs in it.
 type Operation = struct {
 	Name string
 	Call func() error
 }
 
-// CheckOperations makes each use in each operation fail once, and checks that the operation
-// returns the fault. The last call of each operation succeeds, unless a response was lost:
-// then the next operation follows, because a repeated call may find its work done.
+// CheckOperations makes each use in each operation fail once, and checks that the
+// operation returns the error. The last call of each operation must succeed. If the
+// response of a commit was lost, CheckOperations continues with the next operation,
+// because a repeated call may find that its work is done.
 func (f *Faults) CheckOperations(t *testing.T, operations []Operation) {
 	t.Helper()
 	for _, operation := range operations {
@@ -155,7 +159,7 @@ func (f *Faults) CheckOperations(t *testing.T, operations []Operation) {
 	}
 }
 
-// Rand returns a source of random bytes that fails.
+// Rand returns a source of random bytes. Reading from it counts as a use.
 func (f *Faults) Rand() io.Reader { return faultyRand{f} }
 
 type faultyRand struct{ faults *Faults }
@@ -164,12 +168,12 @@ func (r faultyRand) Read(p []byte) (int, error) {
 	return Get(r.faults, "Rand.Read", func() (int, error) { return rand.Read(p) })
 }
 
-// lostResponse is the use after a commit: the transaction took effect, and its caller gets
-// an error.
+// lostResponse is the name of the use after a commit. If it fails, the transaction
+// is committed, but its caller gets an error.
 const lostResponse = "response of commit"
 
-// Store returns a store whose calls fail, and whose commits fail before or after they take
-// effect.
+// Store returns a store in which each call counts as a use. A commit counts as two:
+// it can fail before and after it takes effect.
 func (f *Faults) Store(store model.Store) model.Store { return &faultyStore{store, f} }
 
 type faultyStore struct {

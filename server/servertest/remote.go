@@ -16,23 +16,26 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Remote is an SFTP server with one folder of files. It is also the configuration that
-// connectors use to connect to it. Its plan is to fetch all files that were not taken.
+// Remote is a fake SFTP server with one folder of files. It is also the
+// connectors.Remotes with which connectors connect to it. Its PlanPull fetches all
+// files that have not been fetched.
 //
-// Set the fields before the server is used, or between uses.
+// Set the fields only while the server is not in use.
 type Remote struct {
-	// Report, TestError and TestLogin are the results and the last login of connection
-	// tests.
+	// Report and TestError are the results of a connection test. TestLogin is the
+	// login of the last test.
 	Report    connectors.SFTPReport
 	TestError error
 	TestLogin connectors.Login
-	// LoginError makes logins fail, and counts as "denied".
+	// LoginError is the error of every login if it is not nil. Its kind is
+	// "denied".
 	LoginError error
-	// Interrupt is how many downloads break off after 3 bytes.
+	// Interrupt is the number of downloads that are interrupted after 3 bytes.
 	Interrupt int
 	// OnFetch is called at each download, unless it is nil.
 	OnFetch func()
-	// Opened counts logins, and Closed their ends.
+	// Opened is the number of opened connections, and Closed the number of closed
+	// ones.
 	Opened, Closed int
 
 	faults   *Faults
@@ -65,7 +68,7 @@ func (r *Remote) Files() int {
 	return len(r.files)
 }
 
-// Uploaded returns the contents of the uploaded files by their paths. It must not be called
+// Uploaded returns the contents of the uploaded files by path. Do not call it
 // during an upload.
 func (r *Remote) Uploaded() map[string]string { return r.uploaded }
 
@@ -80,25 +83,26 @@ func (r *Remote) TestConnection(_ context.Context, login connectors.Login) (conn
 	return r.Report, r.TestError
 }
 
-// Fingerprint refuses the key "broken".
+// Fingerprint returns an error for the key "broken".
 func (r *Remote) Fingerprint(key secrets.Secret) (string, error) {
 	return "SHA256:of " + key.Reveal(), refuseIf(key.Reveal() == "broken")
 }
 
-// ValidHostname refuses names with spaces.
+// ValidHostname returns an error for names that contain spaces.
 func (r *Remote) ValidHostname(name string) error { return refuseIf(strings.Contains(name, " ")) }
 
-// CheckSchedule refuses intervals of less than 5 minutes.
+// CheckSchedule returns an error for intervals of less than 5 minutes.
 func (r *Remote) CheckSchedule(s model.Schedule) error {
 	return refuseIf(s.Daily == "" && s.Minutes < 5)
 }
 
-// CheckDirectory refuses relative paths and paths with "..".
+// CheckDirectory returns an error for relative paths and for paths that contain
+// "..".
 func (r *Remote) CheckDirectory(path string) error {
 	return refuseIf(!strings.HasPrefix(path, "/") || strings.Contains(path, ".."))
 }
 
-// CheckPattern refuses the pattern "(".
+// CheckPattern returns an error for the pattern "(".
 func (r *Remote) CheckPattern(pattern string) error { return refuseIf(pattern == "(") }
 
 func refuseIf(refused bool) error {

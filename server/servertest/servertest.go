@@ -1,6 +1,6 @@
-// Package servertest provides the environment for tests of the server's use cases: an empty
-// database, blobs in memory, a clock that tests advance, a fake SFTP server, and [Faults],
-// which makes each use of them fail in turn.
+// Package servertest provides the environment for tests of the server's use cases:
+// an empty database, blobs in memory, a clock that tests advance, and a fake SFTP
+// server. [Faults] makes each use of these dependencies fail in turn.
 package servertest
 
 import (
@@ -43,23 +43,23 @@ type Clock struct {
 	now time.Time
 }
 
-// Now returns the time.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance adds d to the time.
+// Advance advances the clock by d.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// Env is the environment of a service.
+// Env is the test environment of a service.
 type Env struct {
-	// Store injects no faults; the stores in Config and Model do.
+	// Store injects no faults. The stores returned by Config and Model do.
 	Store  *sqlstore.Store
 	Blobs  *Blobs
 	Clock  *Clock
@@ -87,7 +87,8 @@ func databaseConfig(path string) sqlstore.Config {
 	return sqlstore.Config{Path: path, Queue: queue.Config{Node: Node}}
 }
 
-// migrated returns an empty database. Creating its tables takes longer than most tests.
+// migrated returns the file of an empty database. It is created once, because
+// creating the tables takes longer than most tests.
 var migrated = sync.OnceValues(func() ([]byte, error) {
 	folder, err := os.MkdirTemp("", "intray-server-*")
 	if err != nil {
@@ -105,7 +106,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// Config returns the configuration of a service in the environment.
+// Config returns the configuration for a service in the environment.
 func (e *Env) Config() service.Config {
 	return service.Config{
 		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Master: e.Master, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
@@ -113,7 +114,7 @@ func (e *Env) Config() service.Config {
 	}
 }
 
-// Model returns the environment of a single use case.
+// Model returns the environment for a single use case.
 func (e *Env) Model() *model.Env {
 	return &model.Env{
 		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Master: e.Master, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
@@ -121,7 +122,7 @@ func (e *Env) Model() *model.Env {
 	}
 }
 
-// Log is a log in memory. It may be written and read concurrently.
+// Log is a log in memory. It is safe for concurrent use.
 type Log struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -134,7 +135,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String returns the log.
+// String returns the content of the log.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

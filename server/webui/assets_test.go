@@ -14,11 +14,12 @@ import (
 	"testing"
 )
 
-// sources are the files and folders below ui that the pages are built from. ui/scripts/stamp.mjs
-// has the same list.
+// sources are the files and folders in ui from which the pages are built.
+// ui/scripts/stamp.mjs contains the same list.
 var sources = []string{"../messages", "grid", "index.html", "package-lock.json", "package.json", "places.mjs", "review.html", "src", "tsconfig.json", "vite.config.ts"}
 
-// The pages in dist must be built from the current sources. The test needs no Node.
+// The pages in dist must be built from the current sources. The test does not need
+// Node.
 func TestPagesAreFresh(t *testing.T) {
 	got, err := os.ReadFile("dist/sources.sha256")
 	if err != nil {
@@ -29,7 +30,7 @@ func TestPagesAreFresh(t *testing.T) {
 	}
 }
 
-// The sources must not insert text as markup.
+// The sources must not insert text into pages as markup.
 func TestSourcesSetNoMarkup(t *testing.T) {
 	markup := regexp.MustCompile(`dangerouslySetInnerHTML|\.innerHTML|outerHTML|insertAdjacentHTML|document\.write`)
 	for _, root := range []string{"src", "grid"} {
@@ -49,7 +50,8 @@ func TestSourcesSetNoMarkup(t *testing.T) {
 	}
 }
 
-// stamp returns the hash of a list with the hash and the name of each source.
+// stamp returns the hash of a list that contains the hash and the name of each
+// source file.
 func stamp(t *testing.T, folder string) string {
 	t.Helper()
 	type source struct{ name, hash string }

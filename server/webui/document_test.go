@@ -15,10 +15,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the API description of the review page")
 
-// document is the API description that the types of the review page are generated from.
+// document is the path of the API description from which the types of the review
+// page are generated.
 const document = "../../ui/src/api/openapi.json"
 
-// The types of the review page must match the API.
+// The generated types of the review page must match the current API.
 func TestPagesKnowTheAPI(t *testing.T) {
 	want := reviewPart(t)
 	if *update {
@@ -35,8 +36,8 @@ func TestPagesKnowTheAPI(t *testing.T) {
 	}
 }
 
-// reviewPart returns the part of the OpenAPI document that the review page calls, without
-// descriptions, which do not affect the types.
+// reviewPart returns the part of the OpenAPI document that the review page calls,
+// without the descriptions, which do not affect the types.
 func reviewPart(t *testing.T) []byte {
 	t.Helper()
 	_, text := get(t, httpapi.New(httpapi.Config{}), "GET", "/openapi.json")
@@ -70,7 +71,7 @@ func reviewPart(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// collect adds each schema that node refers to to found.
+// collect adds to found each schema to which node refers, directly or indirectly.
 func collect(node any, all, found map[string]any) {
 	switch node := node.(type) {
 	case map[string]any:

@@ -1,5 +1,6 @@
-// Package webui serves the pages of the user interface. They are built from the folder ui into
-// dist and embedded into the program. The pages contain no data; they call the API for it.
+// Package webui serves the pages of the user interface. They are built from the
+// folder ui into dist and embedded into the program. The pages contain no data.
+// They load it from the API.
 package webui
 
 import (
@@ -20,9 +21,10 @@ import (
 var dist embed.FS
 
 const (
-	// cacheRevalidate lets browsers cache a page, but revalidate it before each use.
+	// cacheRevalidate lets browsers cache a page, but they must revalidate it
+	// before each use.
 	cacheRevalidate = "no-cache"
-	// cacheImmutable is for files with a hash of their content in the name.
+	// cacheImmutable is for files whose names contain a hash of their content.
 	cacheImmutable = "public, max-age=31536000, immutable"
 )
 
@@ -52,12 +54,13 @@ func Pages() (map[string]http.Handler, error) {
 	return pages, nil
 }
 
-// contentSecurityPolicy allows only resources of this server, no inline scripts and no frames.
+// contentSecurityPolicy allows only resources from this server, no inline scripts
+// and no frames.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-// mediaTypes are the media types of the assets. They do not depend on the table of the machine,
-// which may differ.
+// mediaTypes maps file name extensions to the media types of the assets. The media
+// type table of the machine is not used, because it differs between machines.
 var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
@@ -115,8 +118,8 @@ func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// acceptsGzip reports whether an Accept-Encoding header (RFC 9110, 12.5.3) accepts gzip with a
-// weight above 0.
+// acceptsGzip reports whether the value of an Accept-Encoding header (RFC 9110,
+// 12.5.3) accepts gzip with a weight above 0.
 func acceptsGzip(accepted string) bool {
 	for coding := range strings.SplitSeq(accepted, ",") {
 		name, weight, _ := strings.Cut(coding, ";")

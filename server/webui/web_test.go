@@ -78,7 +78,7 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// The pages must not contain what their policy forbids.
+// The pages must not contain anything that their content security policy forbids.
 func TestPagesFollowTheirPolicy(t *testing.T) {
 	inline := regexp.MustCompile(`(?is)<script(?:\s[^>]*)?>\s*[^\s<]|<style|\sstyle=|\son[a-z]+=|javascript:|<iframe|<object|<embed|<base|<form`)
 	h, assets := pages(t)
@@ -123,7 +123,7 @@ func TestHeadersOfPages(t *testing.T) {
 	}
 }
 
-// Names of assets must contain a hash, because browsers cache assets forever.
+// Asset names must contain a hash, because browsers cache assets for a year.
 func TestNamesOfAssets(t *testing.T) {
 	_, assets := pages(t)
 	hashed := regexp.MustCompile(`-[\w-]{8}\.(js|css|svg)$`)
