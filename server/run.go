@@ -252,7 +252,7 @@ func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int
 type problemList struct {
 	schema *intray.Schema
 	w      *csv.Writer
-	// texts caches rendered messages, because few of them are distinct.
+	// texts caches rendered messages by message, because few of them are distinct.
 	texts map[intray.Message]string
 }
 

@@ -140,7 +140,7 @@ type gcCommand struct {
 	DryRun bool `help:"Only list the orphaned files, and delete nothing."`
 }
 
-// Help is shown below the flags.
+// Help returns the text that --help prints after the flags.
 func (gcCommand) Help() string {
 	return `Deletes data whose retention period is over, and orphaned files that are older than
 a day. A running server does both automatically.`

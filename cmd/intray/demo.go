@@ -26,7 +26,7 @@ type demoCommand struct {
 	hookFlags
 }
 
-// Help is shown below the flags.
+// Help returns the text that --help prints after the flags.
 func (demoCommand) Help() string {
 	return `Starts a server in a temporary folder, uploads a messy file through the API,
 explains each step, and prints the link where you fix the rest. The server runs

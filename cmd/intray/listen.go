@@ -22,7 +22,7 @@ type listenCommand struct {
 	Events    []string `help:"Receive only these events. Default: all." placeholder:"EVENT,…"`
 }
 
-// Help is shown below the flags.
+// Help returns the text that --help prints after the flags.
 func (listenCommand) Help() string {
 	return `Use it to develop a webhook receiver. It creates a temporary webhook, fetches the
 messages from the server and forwards them from this machine, so the server need

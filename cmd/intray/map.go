@@ -24,7 +24,7 @@ type mapCommand struct {
 	JSON    bool   `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
 }
 
-// Help is shown below the flags.
+// Help returns the text that --help prints after the flags.
 func (mapCommand) Help() string {
 	return `Imports nothing. Exit status: 0 the columns were mapped, 4 the file is unreadable,
 2 invalid arguments.`

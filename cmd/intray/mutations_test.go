@@ -180,7 +180,7 @@ func change(random *rand.Rand, out, other []byte) []byte {
 		return append(out[:at:at], out[to:]...)
 	case 5: // something is there twice
 		return bytes.Join([][]byte{out[:to], out[at:]}, nil)
-	case 6: // a part of another file
+	case 6: // a part of a different file
 		if len(other) > 0 {
 			from := random.IntN(len(other))
 			until := from + random.IntN(min(len(other)-from, 4096)+1)

@@ -36,7 +36,7 @@ type runCommand struct {
 	hookFlags
 }
 
-// Help is shown below the flags.
+// Help returns the text that --help prints after the flags.
 func (runCommand) Help() string {
 	return `Exit status: 0 the result was written, 3 a person must answer questions or fix rows
 first, 4 the file cannot be imported, 2 invalid arguments, 130 interrupted.`
@@ -188,8 +188,8 @@ func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *eng
 	}
 }
 
-// levels returns a text with the number of problems of each level. It returns "" if
-// all problems have the same level or some problems are not listed.
+// levels returns a list of the number of problems of each level, for people. It
+// returns "" if all problems have the same level or some problems are not listed.
 func levels(o *engine.Outcome) string {
 	counts := map[intray.Level]int64{}
 	for _, n := range o.Listed {
@@ -289,8 +289,8 @@ func isInteractive(s streams) bool {
 // errNoAnswer means that the person left a question open.
 var errNoAnswer = errors.New("a question is still open")
 
-// askAll asks each question. If an answer contradicts another one, it asks again.
-// An empty line leaves all questions open.
+// askAll asks each question. If an answer contradicts an earlier one, it asks
+// again. An empty line leaves all questions open.
 func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns int, answers intray.Answers, fields []intray.Field) error {
 	for i := 0; i < len(questions); i++ {
 		q := questions[i]

@@ -21,7 +21,7 @@ type schemaCheckCommand struct {
 	JSON bool   `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
 }
 
-// Help is shown below the flags.
+// Help returns the text that --help prints after the flags.
 func (schemaCheckCommand) Help() string {
 	return `Findings are valid settings that are probably mistakes, such as a rule that no value
 can satisfy.
@@ -187,7 +187,7 @@ type hooksTestCommand struct {
 	hookFlags
 }
 
-// Help is shown below the flags.
+// Help returns the text that --help prints after the flags.
 func (hooksTestCommand) Help() string {
 	return `Reads the whole file twice, without and with the hooks, and compares the first rows:
 each cell before and after, with the messages of the hooks. Writes nothing.

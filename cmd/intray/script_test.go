@@ -17,12 +17,12 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the scripts in testdata, as a user would type them. In addition to the
-// commands of testscript there are
+// commands of testscript, scripts can use these:
 //
-//	status N PROGRAM ARGS…   runs a program, which must exit with the status N
+//	status N PROGRAM ARGS…   runs a program that must exit with the status N
 //	files FOLDER NAMES…      checks that the folder contains exactly these files
 //	keep NAME                stores the output of the last program in a variable
-//	same FILE FILE           compares two files, except for a line end at the end
+//	same FILE FILE           compares two files, but ignores a line feed at the end
 //	firstid NAME             stores the id of the first listed key in a variable
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{

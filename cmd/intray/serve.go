@@ -64,7 +64,7 @@ func (f hookFlags) hookConfig() server.HookConfig {
 	return server.HookConfig{Runtime: f.HookRuntime, Sandbox: f.HookSandbox, TimeoutPer1000: f.HookTimeoutPer1000, CallTimeout: f.HookCallTimeout, Memory: f.HookMemory, Cgroup: f.HookCgroup}
 }
 
-// Help is shown below the flags.
+// Help returns the text that --help prints after the flags.
 func (serveCommand) Help() string {
 	return `With an empty data folder, the server creates the organization "default" with a
 backend and a frontend key, and prints both keys once. If INTRAY_BACKEND_KEY and

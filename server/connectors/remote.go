@@ -48,7 +48,7 @@ type Remotes interface {
 	NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time
 	// PlanPull returns which of the listed files to fetch.
 	PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) PullPlan
-	// Open logs in. Its errors and those of the Remote have messages for people.
+	// Open logs in. Errors of Open and of the Remote have messages for people.
 	Open(ctx context.Context, login Login) (Remote, error)
 	// Classify classifies an error of Open or of a Remote.
 	Classify(err error) RemoteFailure

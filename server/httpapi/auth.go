@@ -77,8 +77,7 @@ func (a *API) authorizeHydration(c *call) error {
 }
 
 // limitPolls limits how often an import is retrieved. It counts separately for each
-// organization, so that no organization can use up the limit for an import of
-// another.
+// organization, so that no organization can use up the limit of a different one.
 func (a *API) limitPolls(c *call) error {
 	if c.op.limit != perPoll {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// These are the maximum lengths of a text in a response, in bytes. The received
+// These are the maximum lengths of a value in a response, in bytes. The received
 // file and the result contain the full text.
 const (
 	maxCellText = 64 << 10

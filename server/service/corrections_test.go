@@ -233,7 +233,7 @@ func TestMergeInvalidMarks(t *testing.T) {
 		// row.
 		"0v7,ada@example.org,Abe\n": "cells 0 conflicts 1[{0 1 0 Ann Abe}] unverified 1 unknown 0",
 		"1v1,nobody,Ben\n":          "cells 0 conflicts 1[{1 1 0 Bob Ben}] unverified 1 unknown 0",
-		// The checksum is that of a different import.
+		// The checksum belongs to a different import.
 		"1v0-00000000,nobody,Ben\n": "cells 0 conflicts 1[{1 1 0 Bob Ben}] unverified 1 unknown 0",
 		mark + ",,Ann\n":            "cells 1 conflicts 0[] unverified 0 unknown 0",
 		// The marks are invalid, name unknown rows, or repeat a row.

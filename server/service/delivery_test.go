@@ -168,7 +168,7 @@ type outageSender struct {
 	failed   int
 	received []string
 	count    map[string]int
-	// others contains the ids of the messages that the other receiver got.
+	// others contains the ids of the messages that the second receiver got.
 	others map[string]bool
 }
 

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var must = servertest.Must
 
-// fixture is a service with one organization and a fake SFTP server. Its store and blobs
-// fail on demand.
+// fixture is a service with one organization and a fake SFTP server. Its store and
+// blobs can be made to fail.
 type fixture struct {
 	*testing.T
 	*service.Service
@@ -54,7 +54,7 @@ func emptyFixture(t *testing.T, options ...option) *fixture {
 	return f
 }
 
-// newNode returns the service of another process that shares the stores.
+// newNode returns a service like that of another process that shares the stores.
 func (f *fixture) newNode(name string, options ...option) *service.Service {
 	f.Helper()
 	cfg := f.Config()
@@ -68,12 +68,14 @@ func (f *fixture) newNode(name string, options ...option) *service.Service {
 	return s
 }
 
-// onCrashPoint calls a function at each crash point that the service reaches.
+// onCrashPoint makes the service call a function at each crash point that it
+// reaches.
 func onCrashPoint(function func(point string)) option {
 	return func(_ *fixture, cfg *service.Config) { cfg.CrashPoint = function }
 }
 
-// crashAt ends the goroutine of the service at a crash point, as if the process died.
+// crashAt makes the service end its goroutine at a crash point, as if the process
+// had died.
 func crashAt(point string) option {
 	return onCrashPoint(func(reached string) {
 		if reached == point {
@@ -82,7 +84,7 @@ func crashAt(point string) option {
 	})
 }
 
-// expectCrash calls a function that must reach the point of crashAt.
+// expectCrash calls a function, which must reach the crash point set by crashAt.
 func (f *fixture) expectCrash(function func()) {
 	f.Helper()
 	returned, ended := false, make(chan struct{})
@@ -97,10 +99,10 @@ func (f *fixture) expectCrash(function func()) {
 	}
 }
 
-// contacts are the fields in most tests.
+// contacts is the schema that most tests use.
 const contacts = `[{"key":"email","label":"E-Mail","type":"email","validators":[{"validate":"required"}]},{"key":"name","label":"Name"}]`
 
-// doc returns a schema document.
+// doc returns a schema document with the given fields and settings.
 func doc(t testing.TB, fields, settings string) schema.Doc {
 	t.Helper()
 	d := schema.Doc{Fields: decoded(t, fields)}
@@ -110,7 +112,7 @@ func doc(t testing.TB, fields, settings string) schema.Doc {
 	return d
 }
 
-// newImport creates an import with an inline schema.
+// newImport creates an import with an inline schema and the given settings.
 func (f *fixture) newImport(settings string) model.Import {
 	f.Helper()
 	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, settings)})
@@ -118,7 +120,7 @@ func (f *fixture) newImport(settings string) model.Import {
 	return imp
 }
 
-// newImportWithRows creates an import with rows.
+// newImportWithRows creates an import from JSON rows instead of a file.
 func (f *fixture) newImportWithRows(rows string) model.Import {
 	f.Helper()
 	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(rows)})
@@ -131,7 +133,7 @@ const (
 	badFile  = "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n"
 )
 
-// upload uploads the file of an import.
+// upload uploads text as the file of an import.
 func (f *fixture) upload(imp model.Import, text string) error {
 	f.Helper()
 	token, err := f.UploadToken(imp)
@@ -189,7 +191,7 @@ func (f *fixture) wantStatus(imp model.Import, want model.Status) model.Import {
 	return imp
 }
 
-// wantError checks that an error has the kind and the code.
+// wantError checks that an error has the given kind and code.
 func (f *fixture) wantError(err error, kind model.Kind, code string) {
 	f.Helper()
 	if !errors.Is(err, &model.Error{Kind: kind, Code: code}) {
@@ -197,13 +199,13 @@ func (f *fixture) wantError(err error, kind model.Kind, code string) {
 	}
 }
 
-// result returns the result of an import.
+// result returns the content of an import's result.
 func (f *fixture) result(imp model.Import) string {
 	f.Helper()
 	return f.Blobs.Content(f.T, f.reload(imp).Result.Key)
 }
 
-// decoded decodes JSON as package httpapi does.
+// decoded decodes JSON in the same way as package httpapi.
 func decoded(t testing.TB, text string) any {
 	t.Helper()
 	v, err := jsonschema.Decode(strings.NewReader(text), jsonschema.Limits{})

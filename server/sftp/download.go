@@ -36,8 +36,8 @@ type Download struct {
 // listed version before and after the transfer, and all of it was written. These
 // kinds of *Error need different reactions:
 //
-//   - Changed: the file is another version now. Discard what was written.
-//   - Missing, Forbidden, Failed: the server does not serve the file (any more).
+//   - Changed: the server now has a different version. Discard the written bytes.
+//   - Missing, Forbidden, Failed: the server does not send the file, or no longer does.
 //   - TooLarge: nothing was written.
 //   - TimedOut, Lost: to resume, fetch on a new session with Offset raised by the number
 //     of bytes written.

@@ -92,7 +92,7 @@ const readers = 4
 // openSQLite opens three connection pools on one file. Only one connection writes,
 // because SQLite allows one writer at a time and does not queue the others, which
 // would starve. River has its own connection, so that its many small writes wait
-// and those of the server do not.
+// for the server's writes, and not the other way round.
 func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	path, err := makeFile(cfg.Path)
 	if err != nil {

@@ -4,8 +4,8 @@
 // A [Store] is an open database, and a txn is a transaction in it. A table lists
 // the columns of an entity. A type that embeds the transaction contains the queries
 // for the entity. The SQL is the same for both databases, with placeholders such as
-// $1, except for what is in dialect. Times are stored in microseconds since 1970,
-// and lists and outcomes as JSON.
+// $1, except for the differences in dialect. Times are stored in microseconds since
+// 1970, and lists and outcomes as JSON.
 //
 // The package enforces only rules that concern a single row. It does not store the
 // contents of files, which are in blobs.
