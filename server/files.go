@@ -117,7 +117,7 @@ func newDirectFile(file *os.File) *directFile {
 	return &directFile{file: file, block: alignedBlock(blockSize, blockAlign)}
 }
 
-// Write writes to the file in blocks.
+// Write adds bytes to the current block and writes each full block to the file.
 func (l *directFile) Write(b []byte) (int, error) {
 	written := 0
 	for len(b) > 0 {
@@ -134,7 +134,7 @@ func (l *directFile) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// writeBlock writes a full block.
+// writeBlock writes the full block to the file.
 func (l *directFile) writeBlock() error {
 	if !l.direct && !l.cached {
 		l.direct = setDirectIO(l.file, true) == nil

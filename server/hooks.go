@@ -167,7 +167,7 @@ func (h *hookRunner) ensureRunner() (*hooks.Runner, error) {
 	return h.runner, nil
 }
 
-// close ends all workers.
+// close ends all hook workers and closes the sandbox.
 func (h *hookRunner) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/importer"
 )
 
-// HookTestConfig configures a test of hooks.
+// HookTestConfig configures TestHooks.
 type HookTestConfig struct {
 	File   string
 	Schema *intray.Schema
@@ -24,7 +24,7 @@ type HookTestConfig struct {
 	Hooks HookConfig
 }
 
-// HookTest is the result of a test of hooks.
+// HookTest is the result of TestHooks.
 type HookTest struct {
 	Outcome *engine.Outcome
 	// Schema is the schema of the rows.
@@ -38,7 +38,7 @@ type HookTest struct {
 	Console []string
 }
 
-// HookTestRow compares a row without and with hooks.
+// HookTestRow describes how hooks changed a row.
 type HookTestRow struct {
 	// Line is the line of the file on which the row begins, counted from 1. It is 0
 	// if a hook added the row.
@@ -51,7 +51,7 @@ type HookTestRow struct {
 	Problems []intray.Problem
 }
 
-// HookTestCell compares a cell without and with hooks.
+// HookTestCell describes how hooks changed a cell.
 type HookTestCell struct {
 	Field string
 	// Before is the value without hooks. After is the value with hooks. Nil means
@@ -130,7 +130,7 @@ func compareRows(ctx context.Context, cfg HookTestConfig, schema *intray.Schema,
 	return rows[:min(len(rows), cfg.Rows)], nil
 }
 
-// oldRow is a row without hooks.
+// oldRow is a row of the import without hooks.
 type oldRow struct {
 	line   int64
 	values map[string]*string

@@ -31,8 +31,8 @@ type components struct {
 	close         func() error
 }
 
-// open opens the data folder and the database and creates the service. If hooks is nil, the
-// service runs no hooks.
+// open opens the data folder and the database, and creates the service. If hooks is
+// nil, the service does not run hooks.
 func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, error) {
 	if err := cfg.checkStore(); err != nil {
 		return nil, err

@@ -115,7 +115,7 @@ func openImport(ctx context.Context, name string, schema *intray.Schema, cfg imp
 	return imp, errors.Join(err, closeFile())
 }
 
-// deliver writes the problems and, if no question is open, the result.
+// deliver writes the problems, and also the result if no question is open.
 func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *RunReport) error {
 	rows := func(w io.Writer, batches iter.Seq2[*intray.Batch, error]) (err error) {
 		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, batches)
@@ -248,7 +248,7 @@ func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int
 	}}, nil
 }
 
-// problemList writes a CSV file with one line for each problem.
+// problemList writes a CSV file with one line per problem.
 type problemList struct {
 	schema *intray.Schema
 	w      *csv.Writer

@@ -117,7 +117,8 @@ func openToServe(ctx context.Context, cfg Config) (*components, func() error, er
 	return p, leave, nil
 }
 
-// prepareStore creates the initial keys, and reclaims the work of an earlier process.
+// prepareStore verifies the store, creates the initial keys, and reclaims the work
+// of an earlier process.
 func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	if err := p.service.VerifyStoreFingerprint(ctx); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 // sshServer is an SFTP server on the loopback network that accepts one user.
 type sshServer struct {
 	port int
-	// draft is the credential of the user.
+	// draft is a credential with which the user can log in.
 	draft connectors.CredentialDraft
 	// hostKey is the host key for new connections. closed makes new logins fail.
 	hostKey atomic.Pointer[livetest.SSHKey]

@@ -12,7 +12,7 @@ import (
 // maxResponse is the maximum number of bytes that a command reads from a response.
 const maxResponse = 64 << 20
 
-// apiClient calls the HTTP API of a server.
+// apiClient is a client for the HTTP API of a server.
 type apiClient struct {
 	http        http.Client
 	server, key string

@@ -67,7 +67,7 @@ type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// usageError is an error in the arguments of a command.
+// usageError reports an error in the arguments of a command.
 type usageError struct{ error }
 
 // commands defines the command line for the parser.

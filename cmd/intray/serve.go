@@ -80,7 +80,7 @@ On SIGTERM, the server accepts no new work, finishes or returns running imports,
 exits within 10 seconds.`
 }
 
-// softMemory is the memory limit of the garbage collector, in bytes.
+// softMemory is the soft memory limit of the Go runtime, in bytes.
 const softMemory = 200 << 20
 
 // boundMemory sets softMemory as the memory limit, unless GOMEMLIMIT is set.

@@ -50,7 +50,7 @@ func New(env *model.Env, cfg Config) (*Service, error) {
 // maxConnectors is the maximum number of connectors per organization.
 const maxConnectors = 100
 
-// Draft is a connector as a client sends it.
+// Draft contains the settings of a connector that a client sends.
 type Draft struct {
 	// ID is the id of a new connector. "" means a random id.
 	ID           string
@@ -117,7 +117,7 @@ func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Dr
 	return c, err
 }
 
-// applyConnectorDraft validates a draft and copies it to a connector.
+// applyConnectorDraft validates a draft and copies its settings to a connector.
 func (s *Service) applyConnectorDraft(c *model.Connector, d Draft) error {
 	if err := s.cfg.Remotes.CheckSchedule(d.Schedule); err != nil {
 		return model.InvalidField("schedule", intray.MessageOf(err))
@@ -183,7 +183,7 @@ func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
 	})
 }
 
-// RunConnector makes a connector due now.
+// RunConnector makes a connector due now, so that it runs as soon as possible.
 func (s *Service) RunConnector(ctx context.Context, org, id string) (c model.Connector, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {

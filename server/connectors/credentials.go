@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// CredentialDraft is a credential as a client sends it.
+// CredentialDraft contains the settings of a credential that a client sends.
 type CredentialDraft struct {
 	// ID is the id of a new credential. "" means a random id.
 	ID         string

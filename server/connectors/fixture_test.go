@@ -23,8 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var must = servertest.Must
 
-// fixture is a service with one organization and a fake SFTP server. Its store, blobs and
-// server fail on demand.
+// fixture is a service with one organization and a fake SFTP server. Its store,
+// blobs and server can be made to fail.
 type fixture struct {
 	*testing.T
 	*service.Service

@@ -211,7 +211,7 @@ func (s *Service) messageOf(err error) intray.Message {
 	}
 }
 
-// connectorRun is a run of a connector.
+// connectorRun is the state of a connector run.
 type connectorRun struct {
 	model.PullRun
 	service   *Service

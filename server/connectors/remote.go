@@ -73,7 +73,7 @@ type PullPlan struct {
 	Drop []model.RemoteFile
 }
 
-// RemoteListing is the content of a directory.
+// RemoteListing lists the files of a directory.
 type RemoteListing struct {
 	Files []model.RemoteFile
 	// Skipped describes the first entries that cannot be fetched, and why.
@@ -84,8 +84,9 @@ type RemoteListing struct {
 type Remote interface {
 	Report() SFTPReport
 	List(ctx context.Context, directory, pattern string) (RemoteListing, error)
-	// Fetch writes a file from an offset on and returns the number of bytes written, also
-	// with an error. It refuses files of more than maxSize bytes.
+	// Fetch writes the file to to, starting at offset, and returns the number of
+	// bytes written, even if it returns an error. It refuses files that are larger
+	// than maxSize bytes.
 	Fetch(ctx context.Context, f model.RemoteFile, offset, maxSize int64, to io.Writer) (int64, error)
 	// Upload writes a file. It becomes visible only when it is complete.
 	Upload(ctx context.Context, directory, name string, from io.Reader) error

@@ -28,7 +28,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// DefaultTimeout is the default of Config.Timeout.
+// DefaultTimeout is the default value of Config.Timeout.
 const DefaultTimeout = 10 * time.Second
 
 // Config configures a Dialer. The zero Config uses the defaults and allows only
@@ -94,7 +94,8 @@ func (d *Dialer) dial(ctx context.Context, rule portRule, network, address strin
 	return conn, nil
 }
 
-// splitTarget splits and validates an address. It returns a *RefusedError if it is invalid.
+// splitTarget splits an address into host and port, and validates both. If the
+// address is invalid, it returns a *RefusedError.
 func splitTarget(network, address string) (host, port string, err error) {
 	host, port, err = net.SplitHostPort(address)
 	if err != nil {
@@ -192,5 +193,5 @@ func (c *LimitedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Exhausted reports whether the limit is reached.
+// Exhausted reports whether the limit has been reached.
 func (c *LimitedConn) Exhausted() bool { return c.left.Load() <= 0 }

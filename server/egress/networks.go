@@ -7,7 +7,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// RefusedError reports that an address is refused. Nothing was sent.
+// RefusedError reports that the dialer refused an address. Nothing was sent to the
+// address.
 type RefusedError struct {
 	// Host is the host that the caller passed.
 	Host string

@@ -62,7 +62,7 @@ func TestNameThatChanges(t *testing.T) {
 // lookups.
 func TestNameThatNeverStays(t *testing.T) {
 	if !isEverywhere() {
-		// Half of the addresses are public, and no test may connect to them.
+		// Half of the addresses are public, and tests must not connect to them.
 		return
 	}
 	w := newRecorder(t)

@@ -48,7 +48,7 @@ type Config struct {
 	TempDir string
 	// Version is the API version in the OpenAPI document.
 	Version string
-	// Pages are the handlers of pages for people, by route. Default: none.
+	// Pages maps routes to the handlers of pages for people. Default: no pages.
 	Pages map[string]http.Handler
 	// Observe is called after each request. The status is 499 if the client
 	// disconnected before the response. Default: nothing is called.

@@ -46,7 +46,7 @@ type body struct {
 	rows *spool
 	// digest is a hash of the bytes as sent, or "" if some were not read.
 	digest string
-	// err is the error of an invalid body.
+	// err is the error if the body is invalid.
 	err error
 	// maxValues is the maximum number of values and names.
 	maxValues int
@@ -133,7 +133,7 @@ func (a *API) receiveBody(b *body, op *operation, r *http.Request, from io.Reade
 	return err
 }
 
-// decode decodes the body from the spool.
+// decode decodes the JSON in the spool.
 func (b *body) decode() {
 	if !b.hasContent() || b.err != nil {
 		return
@@ -252,7 +252,7 @@ func (a *API) splitRows(from io.Reader, rest io.Writer) (rows *spool, err error)
 	return s.rows, nil
 }
 
-// rowSplitter splits a body into the rows and the rest.
+// rowSplitter splits a body into initial_data and the rest.
 type rowSplitter struct {
 	*jsonschema.Scanner
 	api  *API

@@ -58,7 +58,8 @@ type operation struct {
 	rows bool
 	// upload means that the body is a file.
 	upload bool
-	// memory is the memory that a call may need in addition to its body, in bytes.
+	// memory is the amount of memory that a call may need in addition to its body,
+	// in bytes.
 	memory int64
 	// limit selects the limiter that counts the calls.
 	limit rateLimit
@@ -95,7 +96,7 @@ type call struct {
 	org     string
 	licence model.Licence
 	session model.Session
-	// reviewed is the import under review.
+	// reviewed is the import under review, if the caller is a reviewer.
 	reviewed model.Import
 	body     *body
 	// fixedID is the id for the entity that the call creates if the request has an

@@ -166,7 +166,7 @@ func resultName(u model.Upload, format output.Format) string {
 	return stem + ".result." + string(format)
 }
 
-// storedFile is an open file of the service.
+// storedFile is an open file that the service has stored.
 type storedFile interface {
 	io.ReaderAt
 	io.Closer

@@ -20,7 +20,7 @@ import (
 	"github.com/intraydata/intray/server/imports"
 )
 
-// minutes is a clock that the test sets.
+// minutes is a clock that is set by the test.
 type minutes struct{ now time.Time }
 
 func (m *minutes) Now() time.Time { return m.now }

@@ -235,7 +235,7 @@ const (
 	// finished changes after every pollEvery ticks, and sends a comment after every
 	// keepAliveEvery of these checks.
 	eventTick, pollEvery, keepAliveEvery = 250 * time.Millisecond, 4, 15
-	// maxStreams is the maximum number of open streams.
+	// maxStreams is the maximum number of open event streams.
 	maxStreams = 1000
 )
 

@@ -101,7 +101,7 @@ func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, 
 	return uncachedResponse(out, err)
 }
 
-// parseOperation parses a change.
+// parseOperation parses a change of rows.
 func (d *reviewTable) parseOperation(doc map[string]any) (draft.Operation, error) {
 	kind := stringField(doc, "kind")
 	switch kind {

@@ -26,7 +26,7 @@ const (
 	suggestions, maxSuggested = 3, 200
 )
 
-// reviewTable describes the table of a review.
+// reviewTable describes the table on the review page.
 type reviewTable struct {
 	fields  []intray.Field
 	columns []wire.ReviewColumn

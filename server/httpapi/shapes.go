@@ -66,7 +66,7 @@ func nullable(s *jsonschema.Schema) *jsonschema.Schema {
 	return &with
 }
 
-// messageShape is the schema of an [intray.Message].
+// messageShape returns the schema of an [intray.Message].
 func messageShape() *jsonschema.Schema {
 	return objectType("A message: a code with its parameters, or a text that is the same in all languages.",
 		optional("code", stringType("The code of the sentence.")), optional("params", paramsShape()), optional("text", stringType("The text, if there is no code.")))

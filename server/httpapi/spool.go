@@ -167,7 +167,7 @@ func (w *listWriter) append(element any) error {
 	return w.flush()
 }
 
-// close writes the rest of the document.
+// close writes the part of the document after the list.
 func (w *listWriter) close() error {
 	if w.end == nil {
 		if err := w.begin(); err != nil {
@@ -178,7 +178,7 @@ func (w *listWriter) close() error {
 	return w.flush()
 }
 
-// begin writes the frame up to its list.
+// begin writes the part of the frame before the elements.
 func (w *listWriter) begin() error {
 	if err := w.encode(w.frame); err != nil {
 		return err
@@ -205,8 +205,8 @@ func (w *listWriter) flush() error {
 	return err
 }
 
-// listResponse responds with a list that is complete before the first byte is sent, so
-// that no transaction of the store waits for a slow client.
+// listResponse responds with a list. It completes the list before it sends the
+// first byte, so that no store transaction waits for a slow client.
 func (a *API) listResponse(frame any, write func(*listWriter) error) (*response, error) {
 	file := a.newSpool(0, nil)
 	list := &listWriter{to: file, frame: frame}

@@ -1,4 +1,4 @@
-// Package secrets protects secrets in storage, in memory and in tokens.
+// Package secrets protects secrets in the database, in memory and in tokens.
 //
 // The [Master] is the key of an installation. A [Key] is derived from it for one
 // purpose and creates MACs and signed tokens. A [Cipher] is also derived for one

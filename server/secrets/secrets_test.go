@@ -67,7 +67,7 @@ func printed(t *testing.T, value any) map[string]string {
 	slog.New(slog.NewTextHandler(&text, nil)).Info("event", "value", value)
 	slog.New(slog.NewJSONHandler(&structured, nil)).Info("event", "value", value)
 	texts["slog text"], texts["slog json"] = text.String(), structured.String()
-	// An encoder that returns an error has printed nothing.
+	// Ignore errors, because an encoder that returns an error has printed nothing.
 	asJSON, _ := json.Marshal(value)
 	asXML, _ := xml.Marshal(value)
 	var asGob bytes.Buffer

@@ -32,7 +32,7 @@ type Remote struct {
 	LoginError error
 	// Interrupt is the number of downloads that are interrupted after 3 bytes.
 	Interrupt int
-	// OnFetch is called at each download, unless it is nil.
+	// OnFetch, unless nil, is called at each download.
 	OnFetch func()
 	// Opened is the number of opened connections, and Closed the number of closed
 	// ones.
@@ -112,7 +112,8 @@ func refuseIf(refused bool) error {
 	return nil
 }
 
-// NextRun waits longer after each failure.
+// NextRun returns now before the first run. After that, each failure extends the
+// delay by one interval.
 func (r *Remote) NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time {
 	if last.IsZero() {
 		return now

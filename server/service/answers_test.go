@@ -153,7 +153,7 @@ func TestValueAnswers(t *testing.T) {
 	f.wantResult(f.importFile(f.org, orders, block, orderFile), want)
 }
 
-// The import runs again without a withdrawn answer.
+// After an answer is withdrawn, the import runs again without it.
 func TestWithdrawnValueAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -167,7 +167,7 @@ func TestWithdrawnValueAnswer(t *testing.T) {
 	}
 }
 
-// An answer about a value is saved before the questions are answered.
+// An answer about a value is saved even if the questions have not been answered.
 func TestValueAnswerBeforeQuestions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -190,7 +190,7 @@ func TestTenantIsolation(t *testing.T) {
 	f.wantStatus(imp, model.Successful)
 }
 
-// expiringToken is a kind of token that expires.
+// expiringToken describes a kind of token that expires.
 type expiringToken struct {
 	name  string
 	life  time.Duration

@@ -119,7 +119,8 @@ func (f *fixture) checkConnectorFailures(sender *fakeSender, made model.Connecto
 	f.remote.LoginError = nil
 }
 
-// The process crashes around the commit of each file. Each file must become one import.
+// The process crashes before and after the commit of each file. Each file must
+// become exactly one import.
 func TestPullCrashes(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"pull.stored", "pull.made"} {

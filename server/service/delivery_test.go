@@ -86,7 +86,8 @@ func (f *fixture) startDeliveries() {
 	}
 }
 
-// Nearly all webhooks of an organization are slow. They must not delay the quick one.
+// Nearly all webhooks of an organization are slow. They must not delay the quick
+// webhook.
 func TestSlowReceivers(t *testing.T) {
 	t.Parallel()
 	sender := newSlowSender()

@@ -119,7 +119,7 @@ func TestReviewDeletesAndAddsRows(t *testing.T) {
 	f.wantResult(f.reload(imp), `[{"email":"ada@example.org","name":"Ada"},{"email":"new@example.org","name":"New"}]`)
 }
 
-// Two processes change the same rows.
+// Two processes change the same rows in turn.
 func TestReviewOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -175,7 +175,7 @@ func TestReplayIDs(t *testing.T) {
 	}
 }
 
-// A repeated creation with the same ID creates one object.
+// Repeated creations with the same ID create only one object.
 func TestRepeatedCreation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -140,7 +140,7 @@ func TestLearnedManyToOneColumns(t *testing.T) {
 	f.wantResult(f.importFile(f.org, tags, crm, file), `[{"email":"a@example.org","tags":["A","B"]}]`)
 }
 
-// Later answers contradict learned mappings.
+// Later answers that contradict learned mappings replace them.
 func TestLaterAnswersReplaceMappings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -42,15 +42,16 @@ type Config struct {
 	// the first "/".
 	Node string
 
-	// MaxFileSize is the maximum size of a file, in bytes. Default 1 GiB.
+	// MaxFileSize is the maximum size of an uploaded file, in bytes. Default 1 GiB.
 	MaxFileSize int64
 	// RunsPerOrg is how many imports of an organization may run at once. Default 2.
 	RunsPerOrg int
-	// CheckHooks loads the hooks of a schema; see [schemas.New]. Nil accepts all hooks.
+	// CheckHooks loads the hooks of a schema. See [schemas.New]. Nil means that all
+	// hooks are accepted.
 	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
 	// Clock returns the time. Default time.Now.
 	Clock func() time.Time
-	// Rand is the source of ids and keys. Default crypto/rand.
+	// Rand is the source of randomness for ids and keys. Default crypto/rand.
 	Rand io.Reader
 	// Log receives messages for operators. Default: no logging.
 	Log *slog.Logger
@@ -71,8 +72,8 @@ type (
 	reviewService    = review.Service
 )
 
-// Service has the methods of all use cases. It is safe for concurrent use, except for
-// RunMaintenance and CollectGarbage.
+// Service has the methods of all use cases. All methods except RunMaintenance and
+// CollectGarbage are safe for concurrent use.
 type Service struct {
 	*authService
 	*schemaService
@@ -136,7 +137,8 @@ func (cfg *Config) setDefaults() {
 	}
 }
 
-// onTransition queues the upload of the result and the webhook messages of a new status.
+// onTransition queues the upload of the result and the webhook messages after an
+// import has changed its status.
 func (s *Service) onTransition(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if err := s.QueueResultUpload(ctx, tx, imp); err != nil {
 		return err

@@ -78,7 +78,7 @@ func (f *fixture) countSessions(ids ...string) (n int) {
 	return n
 }
 
-// A token is invalid after its session expired.
+// A token is invalid after its session has expired.
 func TestTokenOfExpiredSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

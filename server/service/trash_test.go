@@ -53,7 +53,7 @@ func TestOrphansOfCrashes(t *testing.T) {
 	}
 }
 
-// A crash after the commit loses nothing.
+// Nothing is lost in a crash after the commit.
 func TestCrashAfterUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("upload.accepted"))

@@ -50,12 +50,12 @@ const maxUser = 255
 type Credential struct {
 	// Hostname is a host name or an IP address that satisfies ValidHostname.
 	Hostname string
-	// Port ranges from 1 to 65535.
+	// Port is the TCP port, from 1 to 65535.
 	Port int
 	User string
 	// Password is also the answer if a server asks one hidden question.
 	Password secrets.Secret
-	// PrivateKey is in OpenSSH format, without a passphrase.
+	// PrivateKey is a private key in OpenSSH format, without a passphrase.
 	PrivateKey secrets.Secret
 	// HostKey is the pinned host key as a line of an authorized_keys file
 	// ("ssh-ed25519 AAAA…"). "" means that any key is accepted.

@@ -20,7 +20,7 @@ const (
 	inFlight = 60
 )
 
-// Download describes what Session.Fetch fetches.
+// Download selects the file, or the rest of a file, that Session.Fetch fetches.
 type Download struct {
 	// File is the listed version of the file.
 	File File

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// The SFTP packet types that the tests use.
+// These are the SFTP packet types that the tests use.
 const (
 	opOpen     = 3
 	opClose    = 4
@@ -195,7 +195,7 @@ func packet(length uint32, rest string) string {
 	return string(binary.BigEndian.AppendUint32(nil, length)) + rest
 }
 
-// fileAttrs encodes size, mode and times.
+// fileAttrs encodes the size, mode and times of a file.
 func fileAttrs(size uint64, mode, modified uint32) string {
 	return u32(0x1|0x4|0x8) + u64(size) + u32(mode) + u32(modified) + u32(modified)
 }

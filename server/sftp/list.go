@@ -41,7 +41,7 @@ func (f File) SameVersion(other File) bool {
 	return f.Path == other.Path && f.Size == other.Size && f.Modified.Equal(other.Modified)
 }
 
-// Listing is the content of a directory.
+// Listing is the result of List.
 type Listing struct {
 	// Files are the regular files whose names match the pattern, sorted by path.
 	// Partial files of Upload are not included.
@@ -120,7 +120,8 @@ func (l *lister) run(ctx context.Context) error {
 }
 
 func (l *lister) addEntries(got *response) error {
-	// A response without entries counts as one, so that an endless number of them ends.
+	// A response without entries counts as one entry, so that a server cannot send
+	// such responses endlessly.
 	l.entries++
 	for n := got.uint32(); n > 0; n-- {
 		name := got.string()

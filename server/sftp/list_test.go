@@ -127,7 +127,7 @@ func TestListEvilNames(t *testing.T) {
 	}
 }
 
-// The listings of some servers lack attributes or the file type.
+// The listings of some servers contain no attributes or no file type.
 func TestListRequestsMissingAttributes(t *testing.T) {
 	f := &fakeFS{content: "abc", entries: []byte(u32(3) + entry("a.csv", u32(0)) + entry("b.csv", u32(1)+u64(9)) + entry("c.txt", u32(0)))}
 	s := f.connect(t, long)

@@ -103,8 +103,8 @@ func Backoff(failures int) time.Duration {
 }
 
 const (
-	// RestPeriod is how long a file must be unchanged before it is fetched. It is longer
-	// than the pauses of a transfer in progress.
+	// RestPeriod is how long a file must be unchanged before it is fetched. It is
+	// longer than pauses during a typical transfer to the server.
 	RestPeriod = time.Minute
 	// ForgetAfter is how long a version must be missing before it is forgotten.
 	// Otherwise, a server that temporarily lists no files would cause all of them

@@ -119,8 +119,8 @@ func readPacket(r io.Reader, buf *[]byte) (kind byte, body fields, err error) {
 	return head[4], fields{rest: rest}, nil
 }
 
-// fields decodes a packet from its front. Reading beyond the end returns zero values and
-// sets truncated.
+// fields decodes a packet from its beginning. Reading past the end returns zero
+// values and sets truncated.
 type fields struct {
 	rest      []byte
 	truncated bool
@@ -166,7 +166,7 @@ func (f *fields) status() *statusError {
 	if f.truncated {
 		return nil
 	}
-	// Old servers send no message.
+	// Old servers do not send a message.
 	for _, r := range f.string() {
 		if len(e.message) >= maxMessage || r == utf8.RuneError {
 			break

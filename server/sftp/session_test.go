@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// invalidReplies are invalid replies to any request.
+// invalidReplies are replies that are invalid for every request.
 var invalidReplies = map[string]struct {
 	reply reply
 	kind  sftp.Kind

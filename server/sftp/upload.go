@@ -70,7 +70,7 @@ func (u *uploader) run(ctx context.Context) error {
 	if err != nil {
 		s.closeHandle(ctx, u.handle)
 	} else {
-		// Some servers report a full disk only here.
+		// Some servers report a full disk only when the file is closed.
 		_, err = s.request(ctx, newRequest(msgClose).string(u.handle), msgStatus)
 	}
 	if err == nil {

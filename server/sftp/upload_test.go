@@ -16,7 +16,8 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// wantFiles checks the content of a folder.
+// wantFiles checks that a folder contains exactly the given files. want maps names
+// to contents.
 func wantFiles(t *testing.T, folder string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)

@@ -52,7 +52,7 @@ func (r connectorRows) GiveBack(ctx context.Context, node string) error {
 
 type pulledRows struct{ *txn }
 
-// The first four columns are the key.
+// The first four columns are the primary key.
 var pulled = newTable("pulled", "pulled file", 4, func(to *columns, f *model.PulledFile) {
 	to.add("connector_id", &f.ConnectorID, "path", &f.File.Path, "size", &f.File.Size, "changed", micros{&f.File.Modified},
 		"org", &f.Org, "since", micros{&f.Since}, "taken", &f.Taken, "gone", micros{&f.Gone}, "import_id", &f.ImportID,

@@ -28,12 +28,13 @@ type dialect struct {
 	// now is an SQL expression for the current time of the database, in
 	// microseconds since 1970.
 	now string
-	// readOptions are the options of transactions that see one snapshot.
+	// readOptions are the options of read transactions, which see one snapshot.
 	readOptions *sql.TxOptions
 	// forUpdate is appended to a query to lock its rows. It is "" if only one
 	// transaction writes at a time.
 	forUpdate string
-	// truncateLog empties the write-ahead log. It is "" if the database manages its log.
+	// truncateLog is a statement that empties the write-ahead log. It is "" if the
+	// database manages its log itself.
 	truncateLog string
 	// lock is a statement that waits for the lock $1 and holds it until the
 	// transaction ends. It is "" if only one transaction writes at a time.
@@ -77,7 +78,8 @@ func postgresDialect() dialect {
 	}
 }
 
-// acquireLock waits until no other transaction holds the lock.
+// acquireLock waits until no other transaction holds the lock, and holds it until
+// the transaction ends.
 func (t *txn) acquireLock(ctx context.Context, lock int64) error {
 	if t.dialect.lock == "" {
 		return nil

@@ -129,7 +129,7 @@ type outcomeCache struct {
 
 func newOutcomeCache() *outcomeCache { return &outcomeCache{byText: map[string]*model.Outcome{}} }
 
-// outcomeCell stores an outcome as JSON.
+// outcomeCell stores an outcome as JSON and caches decoded outcomes.
 type outcomeCell struct {
 	to     **model.Outcome
 	cached *outcomeCache
@@ -220,7 +220,8 @@ func (r uploadRows) Delete(ctx context.Context, org, id string) error {
 	return uploads.delete(ctx, r.txn, byID, org, id)
 }
 
-// byFilter selects the uploads of an organization that match a filter.
+// byFilter is a condition that selects the uploads of an organization that match a
+// filter.
 const byFilter = ` WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
 
 func timeBounds(f model.UploadFilter) (from, to int64) {

@@ -14,7 +14,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate updates the tables of the store and of the queue.
+// migrate updates the tables of the store and of the queue to the current version.
 func (s *Store) migrate(ctx context.Context) (err error) {
 	if s.dialect.sessionLock == "" {
 		return s.migrateLocked(ctx)

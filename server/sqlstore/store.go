@@ -43,7 +43,7 @@ type Config struct {
 
 // Store is an open database. All methods are safe for concurrent use.
 type Store struct {
-	// outcomes caches decoded outcomes.
+	// outcomes caches the decoded outcomes of imports.
 	outcomes    *outcomeCache
 	write, read *sql.DB
 	dialect     dialect

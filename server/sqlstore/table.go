@@ -28,7 +28,7 @@ func (c *columns) add(pairs ...any) {
 	}
 }
 
-// table describes how an entity is stored.
+// table describes the table in which an entity is stored.
 type table[T any] struct {
 	// name is the name of the table in SQL. entity is the name of the entity in
 	// errors.

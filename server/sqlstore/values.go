@@ -49,7 +49,7 @@ func (j asJSON) Scan(from any) error {
 	return json.Unmarshal([]byte(text), j.v)
 }
 
-// asMessage stores a message as text.
+// asMessage stores a message as a string.
 type asMessage struct{ message *intray.Message }
 
 func (m asMessage) Value() (driver.Value, error) { return m.message.Encode(), nil }

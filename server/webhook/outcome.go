@@ -143,7 +143,8 @@ func (a *attempt) explainTLS(err error) (Kind, intray.Message) {
 	case errors.As(err, &plain):
 		return Untrusted, intray.NewMessage("webhook.speaks_no_tls", nil)
 	case errors.As(err, &ended) && ended.Op == "remote error":
-		// The alert has no exported type: tls.AlertError is for QUIC only.
+		// An alert is recognized by its Op because it has no exported type:
+		// tls.AlertError is only for QUIC.
 		return Untrusted, intray.NewMessage("webhook.tls_broken_off", intray.Params{"reason": strings.TrimPrefix(ended.Err.Error(), "tls: ")})
 	case isDisconnect(err):
 		return Dropped, intray.NewMessage("webhook.tls_hung_up", nil)

@@ -68,7 +68,7 @@ type Import struct {
 	Filename string
 	// User is nil if the import was not made for a user.
 	User *User
-	// Ended is when the import reached Status.
+	// Ended is the time at which the import reached Status.
 	Ended time.Time
 	// Type is Headless or Embedded.
 	Type string
@@ -205,7 +205,7 @@ func removeMembers(object []byte, names ...string) (json.RawMessage, error) {
 func quoteJSON(text string) []byte {
 	written, err := json.Marshal(text)
 	if err != nil {
-		// Every string can be encoded.
+		// This cannot happen, because every string can be encoded.
 		panic(err)
 	}
 	return written

@@ -131,7 +131,7 @@ func (s *Sender) releaseHost(host string) {
 	}
 }
 
-// Outcome is the result of an attempt.
+// Outcome is the result of an attempt to deliver a message.
 type Outcome struct {
 	Kind Kind
 	// Text describes the outcome to the owner of the webhook. It quotes only the

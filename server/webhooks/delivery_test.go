@@ -133,7 +133,7 @@ func TestDisabledReceiverFaults(t *testing.T) {
 	})
 }
 
-// Attempts are numbered from 1.
+// The attempts to deliver a message are numbered from 1.
 func TestAttemptNumbers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -25,8 +25,8 @@ const org = "alpha"
 
 var must = servertest.Must
 
-// fixture is a service with one organization. Its store, its random bytes and its sender fail
-// on demand.
+// fixture is a service with one organization. Its store, random bytes and sender
+// can be made to fail.
 type fixture struct {
 	*testing.T
 	*webhooks.Service
@@ -122,7 +122,7 @@ type fakeSender struct {
 
 	mu   sync.Mutex
 	sent []string
-	// down makes every attempt fail.
+	// down means that every attempt fails.
 	down bool
 }
 

@@ -44,7 +44,7 @@ const (
 	maxFilters = 200
 )
 
-// Draft is a webhook as a client sends it.
+// Draft contains the settings of a webhook that a client sends.
 type Draft struct {
 	// ID is the id of a new webhook. "" means a random id.
 	ID  string
@@ -110,7 +110,7 @@ func (s *Service) openSecret(sealed []byte, w model.Webhook) (secrets.Secret, er
 	return secrets.NewSecret(string(plain)), err
 }
 
-// applyWebhookDraft validates a draft and copies it to a webhook.
+// applyWebhookDraft validates a draft and copies its settings to a webhook.
 func (s *Service) applyWebhookDraft(w *model.Webhook, d Draft) error {
 	if err := s.sender.CheckAddress(d.URL); err != nil && !d.Listens {
 		return model.InvalidField("url", intray.MessageOf(err))

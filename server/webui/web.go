@@ -65,7 +65,7 @@ var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// file is a page or an asset, uncompressed and compressed.
+// file is a page or an asset, both uncompressed and compressed.
 type file struct {
 	mediaType, cacheControl, tag string
 	plain, gzipped               []byte

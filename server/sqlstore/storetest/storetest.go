@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite for implementations of [model.Store]. It
-// tests the documented behavior only.
+// Package storetest is the conformance suite for implementations of [model.Store].
+// It tests only documented behavior.
 package storetest
 
 import (
@@ -18,7 +18,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// Run runs the suite. open returns an empty store and closes it when its test ends.
+// Run runs the suite. open must return an empty store and close it when its test
+// ends.
 func Run(t *testing.T, open func(t *testing.T) model.Store) {
 	for _, c := range testCases() {
 		t.Run(c.name, func(t *testing.T) {
