@@ -2,5 +2,6 @@
 
 package server
 
-// crashPoint returns nil: only builds with the tag crashpoints can crash.
+// crashPoint returns nil, because only builds with the tag crashpoints simulate
+// crashes.
 func crashPoint() func(string) { return nil }

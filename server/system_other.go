@@ -11,5 +11,5 @@ func tryLock(*os.File) (bool, error) {
 	return false, errors.New("file locks, which serving requires, are not supported on this system")
 }
 
-// openFiles returns 0: the limit is unknown on this system.
+// openFiles returns 0, because the limit is unknown on this system.
 func openFiles() uint64 { return 0 }

@@ -16,7 +16,7 @@ func tryLock(file *os.File) (free bool, err error) {
 	return err == nil, err
 }
 
-// openFiles returns the limit of open files of this process.
+// openFiles returns the maximum number of files that this process may open.
 func openFiles() uint64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

@@ -166,7 +166,7 @@ func (s *Service) Connectors(ctx context.Context, org string) (list []model.Conn
 	return list, err
 }
 
-// Connector returns a connector.
+// Connector returns the connector with the given id.
 func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connector, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		c, err = tx.Connectors.Get(ctx, org, id)

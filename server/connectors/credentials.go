@@ -162,7 +162,7 @@ func (s *Service) Credentials(ctx context.Context, org string, offset, limit int
 	return list, total, err
 }
 
-// Credential returns a credential.
+// Credential returns the credential with the given id.
 func (s *Service) Credential(ctx context.Context, org, id string) (c model.Credential, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		c, err = tx.Credentials.Get(ctx, org, id)

@@ -189,7 +189,8 @@ func (g *fetcher) receiveContent() error {
 	return err
 }
 
-// contentOf returns the file content in a response: from 1 byte to the number requested.
+// contentOf returns the file content in a response. It has at least 1 byte and at
+// most the requested number of bytes.
 func (g *fetcher) contentOf(got *response, requested int) ([]byte, error) {
 	if err := g.session.check(got, msgData); err != nil {
 		return nil, err

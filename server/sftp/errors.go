@@ -80,7 +80,8 @@ func (e *Error) Error() string { return e.Text.String() }
 func (e *Error) Describe() intray.Message { return e.Text }
 func (e *Error) Unwrap() error            { return e.Err }
 
-// explain returns the error of a failed attempt for the person who owns the credential.
+// explain converts the error of a failed attempt to connect to the error that Dial
+// returns. The message of an *Error is for the owner of the credential.
 func (a *attempt) explain(ctx context.Context, err error) error {
 	var refused *egress.RefusedError
 	changed := a.hostKey.rejected()
@@ -181,7 +182,9 @@ type localError struct{ error }
 
 func (e *localError) Unwrap() error { return e.error }
 
-// explain returns the error of a failed call for the person who owns the credential.
+// explain converts the error of a failed call to an *Error whose message is for the
+// owner of the credential. It does not convert nil, an *Error, or an error that the
+// server did not cause.
 func (s *Session) explain(ctx context.Context, a action, err error) error {
 	var known *Error
 	var local *localError

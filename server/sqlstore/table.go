@@ -142,7 +142,7 @@ func (r ownedRows[T]) Delete(ctx context.Context, org, id string) error {
 	return r.table.delete(ctx, r.txn, byID, org, id)
 }
 
-// placeholders returns "$1, $2" and so on up to n.
+// placeholders returns the placeholders from $1 to $n, separated by commas.
 func placeholders(n int) string {
 	all := make([]string, n)
 	for i := range all {

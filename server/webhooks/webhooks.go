@@ -27,7 +27,7 @@ type Service struct {
 	inFlight     *inFlight
 }
 
-// New returns a service. If sender is nil, no event is delivered.
+// New returns a service. If sender is nil, no events are delivered.
 func New(env *model.Env, sender Sender) (*Service, error) {
 	cipher, err := env.Master.Cipher(model.SecretLabel)
 	return &Service{env: env, sender: sender, signingKey: env.Master.Derive("webhook signatures"), secretCipher: cipher, inFlight: newInFlight()}, err
@@ -137,7 +137,7 @@ func (s *Service) Webhooks(ctx context.Context, org string) (list []model.Webhoo
 	return list, err
 }
 
-// Webhook returns a webhook.
+// Webhook returns the webhook with the given id.
 func (s *Service) Webhook(ctx context.Context, org, id string) (w model.Webhook, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		w, err = tx.Webhooks.Get(ctx, org, id)

@@ -42,7 +42,7 @@ func testWebhooks(f *fixture) {
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Webhooks.Delete(f.ctx, "org-b", aWebhook(1, "").ID) })
 }
 
-// aDelivery returns the n-th message about an import for a target.
+// aDelivery returns the delivery of the n-th message about an import to a target.
 func aDelivery(n int, target, importID string) model.Delivery {
 	return model.Delivery{
 		ID: fmt.Sprintf("msg_%03d", n), Org: "org-a", WebhookID: target, ImportID: importID, Target: target, Event: "import_completed", URL: "https://example.org",
