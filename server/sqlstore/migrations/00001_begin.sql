@@ -1,10 +1,9 @@
 -- +goose Up
--- ${ID} and ${BYTES} are filled in for the database. Times are microseconds
--- since 1970 in UTC; 0 is no time. Long texts are the last
--- columns of their table, so that the columns before them are read without them.
+-- ${ID} and ${BYTES} are replaced with types of the database. Times are in
+-- microseconds since 1970 in UTC. 0 means no time. Long values are in the last
+-- columns of a table, so that the other columns can be read without them.
 
--- What belongs to this database: the master key that its secrets and keys hang
--- on, and the blobs that its rows name.
+-- Identifies the master key and the blobs that belong to this database.
 CREATE TABLE marks (
 	name ${ID} PRIMARY KEY,
 	mark TEXT NOT NULL

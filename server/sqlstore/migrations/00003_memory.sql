@@ -1,7 +1,8 @@
 -- +goose Up
--- What people decided, for later imports of the same identifier. place is a
--- hash of kind, field and text, which may be too long for an index; text and
--- value are JSON, since a header may hold what a TEXT does not take.
+-- The mappings learned from answers, for later imports with the same identifier.
+-- place is a hash of kind, field and text, because these may be too long for an
+-- index. text and value are JSON, because a header may contain characters that a
+-- TEXT column cannot store.
 CREATE TABLE memories (
 	org ${ID} NOT NULL REFERENCES orgs (id),
 	import_identifier ${ID} NOT NULL,
@@ -15,5 +16,5 @@ CREATE TABLE memories (
 	PRIMARY KEY (org, import_identifier, place)
 );
 
--- What was remembered when the import first ran.
+-- The learned mappings at the time when the import first ran.
 ALTER TABLE imports ADD COLUMN memory TEXT NOT NULL DEFAULT 'null';

@@ -1,6 +1,6 @@
 -- +goose Up
--- What people changed in the rows of an import under review, in the order in
--- which they did. Entries are only added: to undo is an entry, too.
+-- The changes that reviewers made to the rows of an import, in order. Rows are
+-- only added: undoing a change adds a row as well.
 CREATE TABLE edits (
 	import_id ${ID} NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
 	org ${ID} NOT NULL REFERENCES orgs (id),

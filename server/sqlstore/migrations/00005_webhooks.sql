@@ -1,5 +1,5 @@
 -- +goose Up
--- Where events of an organization are sent to.
+-- The receivers of an organization's events.
 CREATE TABLE webhooks (
 	id ${ID} PRIMARY KEY,
 	org ${ID} NOT NULL REFERENCES orgs (id),
@@ -20,8 +20,8 @@ CREATE TABLE webhooks (
 );
 CREATE INDEX webhooks_listed ON webhooks (org, created, id);
 
--- Messages to receivers outside. Those of one lane go in their order; a lane is
--- an import and a target, which is a webhook or an address of a schema.
+-- Messages to receivers. The messages of one lane are sent in order. A lane is
+-- an import and a target, which is a webhook or a URL in a schema.
 CREATE TABLE deliveries (
 	id ${ID} PRIMARY KEY,
 	org ${ID} NOT NULL REFERENCES orgs (id),
@@ -45,7 +45,7 @@ CREATE INDEX deliveries_import ON deliveries (import_id);
 CREATE INDEX deliveries_node ON deliveries (node) WHERE node <> '';
 CREATE INDEX deliveries_created ON deliveries (created);
 
--- What became of each try to deliver a message.
+-- The result of each attempt to deliver a message.
 CREATE TABLE attempts (
 	delivery_id ${ID} NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
 	number BIGINT NOT NULL,

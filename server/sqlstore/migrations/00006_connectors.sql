@@ -21,8 +21,8 @@ CREATE TABLE connectors (
 CREATE INDEX connectors_listed ON connectors (org, created, id);
 CREATE INDEX connectors_next ON connectors (next) WHERE node = '';
 
--- The versions of files that a connector knows of, and the import that was made of
--- each. What waits to be put back has a time at which that is due.
+-- The file versions that a connector remembers, and the import created from each.
+-- A result that is waiting to be uploaded has the time at which it is due.
 CREATE TABLE pulled (
 	org ${ID} NOT NULL REFERENCES orgs (id),
 	connector_id ${ID} NOT NULL REFERENCES connectors (id) ON DELETE CASCADE,

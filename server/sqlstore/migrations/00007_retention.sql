@@ -1,6 +1,6 @@
 -- +goose Up
--- For how many days an organization keeps what, 0 for ever: of all imports, or of
--- those with one saved schema.
+-- How many days an organization keeps each part of an import. 0 means forever.
+-- A row applies to the imports with one saved schema or to all other imports.
 CREATE TABLE retention (
 	org ${ID} NOT NULL REFERENCES orgs (id),
 	schema_id ${ID} NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE retention (
 	PRIMARY KEY (org, schema_id)
 );
 
--- What was deleted, told by its hashes.
+-- Receipts that identify deleted files by their hashes.
 CREATE TABLE receipts (
 	id ${ID} PRIMARY KEY,
 	org ${ID} NOT NULL REFERENCES orgs (id),

@@ -1,6 +1,6 @@
-// Reads messages from the standard input as JSON, verifies each with the
-// published library, checks that a changed one is refused, and prints what the
-// library itself signs.
+// Reads messages as JSON from standard input, verifies each with the published
+// library, checks that the library refuses a modified message, and prints the
+// signatures that the library computes.
 const { Webhook } = require("standardwebhooks");
 
 let text = "";
