@@ -9,9 +9,9 @@ interface Block {
   rows: readonly Row[];
   /** Set while a request for the block is in progress. */
   asked: AbortController | null;
-  /** The rows may be out of date: they are shown until they have been requested again. */
+  /** Whether the rows may be out of date. They stay on screen until newer rows arrive. */
   stale: boolean;
-  /** The last request failed. The block is not requested again until retry. */
+  /** Whether the last request failed. The block is not requested again until retry is called. */
   failed: boolean;
   used: number;
 }
@@ -21,7 +21,7 @@ export interface BlockCacheEvents {
   failed(fault: SourceFault): void;
 }
 
-/** A bounded cache of row blocks over RowSource.rows. */
+/** A cache of row blocks from RowSource.rows, limited in size. */
 export class BlockCache {
   total = 0;
   revision = '';
@@ -37,7 +37,10 @@ export class BlockCache {
     this.#events = events;
   }
 
-  /** Stores the first rows of the view, at most one block, and requests no others until resume. */
+  /**
+   * Stores the first rows of the view, at most one block. Requests no other rows until
+   * resume is called.
+   */
   preload({ rows, total, revision }: RowWindow): void {
     const first = rows.slice(0, blockSize);
     this.total = total;
@@ -68,7 +71,10 @@ export class BlockCache {
     this.#requestMissing();
   }
 
-  /** Marks all blocks as stale. Visible blocks are requested again and stay on screen meanwhile. */
+  /**
+   * Marks all blocks as stale. Visible blocks are requested again and stay on screen in the
+   * meantime.
+   */
   refresh(): void {
     this.#abortAll();
     for (const block of this.#blocks.values()) {

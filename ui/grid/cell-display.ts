@@ -69,7 +69,10 @@ function checkboxClass(column: Column, cell: Cell): string {
   return state === null ? ' is-unclear' : state ? ' is-checked' : ' is-unchecked';
 }
 
-/** Reports whether the text alone shows how it is read. Otherwise both are shown: a checkbox alone would hide how "nein" was read. */
+/**
+ * Reports whether the raw text alone shows how the cell was parsed. If it does not, the
+ * cell shows both: a checkbox alone would hide that "nein" was parsed as no.
+ */
 function isPlain(cell: Cell): boolean {
   return checkboxState({ text: cell.text }) === checkboxState(cell);
 }
@@ -86,12 +89,12 @@ function label(core: Core, column: Column, cell: Cell): string {
   return made && value !== undefined ? leads(visibleText(displayText(column, value))) : visibleText(displayText(column, text));
 }
 
-/** Joins the sentences of problems. */
+/** Joins the messages of the problems. */
 export function problemText(core: Core, problems: readonly Problem[]): string {
   return problems.map((problem) => `${core.texts.level[problem.level]}: ${problem.message}`).join(' ');
 }
 
-/** Describes a cell's problems and its conflict. */
+/** Describes the problems and the conflict of a cell. */
 export function cellDescription(core: Core, cell: Cell & { pending: boolean }, conflict: string | undefined): string {
   if (cell.pending) return core.texts.pending;
   const parts = cell.problems.length > 0 ? [problemText(core, cell.problems)] : [];

@@ -14,7 +14,7 @@ export interface CellDisplay {
   description: string;
 }
 
-/** The elements of one cell. Updates only what changed. */
+/** The elements of one cell. Only what has changed is updated. */
 export class CellView {
   readonly element = createElement('div', '', { role: 'gridcell', tabindex: '-1' });
   readonly #text = createElement('span', 'ig-text', { dir: 'auto' });

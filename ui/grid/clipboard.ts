@@ -10,14 +10,17 @@ import { parseTsv, toTsv, type Matrix } from './tsv';
 export const maxCells = 1_000_000;
 const readAtOnce = 1000;
 
-/** A copied range: the raw texts of its cells, and what goes to the clipboard. */
+/** A copied range: the raw text of its cells, and what goes to the clipboard. */
 interface Copy {
   readonly texts: Matrix;
   readonly plain: string;
   readonly html: string;
 }
 
-/** Copy, cut and paste. Other programs receive what the table shows; pasting into the same grid uses the raw texts. */
+/**
+ * Handles copy, cut and paste. Other programs receive the text that the table shows.
+ * Pasting into the same grid uses the raw text.
+ */
 export class Clipboard {
   readonly #core: Core;
   readonly #stop = new AbortController();
@@ -33,7 +36,7 @@ export class Clipboard {
     on('paste', (event) => this.#paste(event));
   }
 
-  /** Returns the texts of a range, or null if part of it is not loaded. */
+  /** Returns the raw text of each cell in a range, or null if part of the range is not loaded. */
   read(range: Range): Matrix | null {
     if (cellsOf(range) > maxCells) return null;
     const rows: Matrix = [];
@@ -68,7 +71,10 @@ export class Clipboard {
     return { texts, plain: toTsv(named), html: toHtml(named) };
   }
 
-  /** Copies a range that must be loaded first. It passes a promise to the clipboard at once, while the browser still counts the key press. */
+  /**
+   * Copies a range that must be loaded first. Passes a promise to the clipboard
+   * immediately, because browsers allow access only in response to the key press.
+   */
   async #copyAll(range: Range, cut: boolean): Promise<void> {
     if (!navigator.clipboard?.write) return this.#core.notify(this.#core.texts.copyDenied());
     this.#core.notify(this.#core.texts.copying(cellsOf(range)));
@@ -147,16 +153,19 @@ export class Clipboard {
 
 }
 
-/** Reports whether the clipboard still holds what was copied. Operating systems may change the line breaks. */
+/**
+ * Reports whether the clipboard still contains what was copied. Operating systems may
+ * change the line breaks.
+ */
 export function isOwnCopy(plain: string, copied: string): boolean {
   return plain !== '' && plain.replaceAll('\r\n', '\n') === copied.replaceAll('\r\n', '\n');
 }
 
 /**
- * Chooses between the two clipboard formats. Tab-separated text preserves spaces
- * exactly; HTML distinguishes line breaks in a cell from the end of a row. If both
- * have the same number of rows and columns, the text is used, otherwise the HTML.
- * Returns null if there is neither.
+ * Chooses between the two clipboard formats. Tab-separated text preserves spaces exactly.
+ * HTML distinguishes line breaks in a cell from the end of a row. If both have the same
+ * number of rows and columns, returns the tab-separated text, otherwise the HTML. Returns
+ * null if there is neither.
  */
 export function chooseMatrix(plain: string, html: string): Matrix | null {
   const table = html ? parseHtml(html) : null;
@@ -166,7 +175,10 @@ export function chooseMatrix(plain: string, html: string): Matrix | null {
   return text.length === table.length && text[0]!.length === table[0]!.length ? text : table;
 }
 
-/** Returns the area to paste into: the whole range if the matrix fits into it a whole number of times, otherwise the size of the matrix from its first cell. */
+/**
+ * Returns the area to paste into: the whole range if its size is a multiple of the matrix,
+ * otherwise an area of the size of the matrix that starts at the first cell of the range.
+ */
 export function pasteArea(range: Range, high: number, wide: number): Range {
   const repeats = rowsOf(range) % high === 0 && colsOf(range) % wide === 0;
   if (repeats) return range;

@@ -5,8 +5,8 @@ export const maxWidth = 1200;
 const usual = 160;
 
 /**
- * The columns in display order, pinned ones first, each with its width and start.
- * A position is an index in display order; an index refers to the list passed in.
+ * The columns in display order, pinned ones first, with the width and start of each. A
+ * position is an index in display order. An index refers to the list passed in.
  */
 export class Columns {
   #given: readonly Column[] = [];
@@ -15,7 +15,7 @@ export class Columns {
   #widths = new Map<string, number>();
   #pinned = new Map<string, boolean>();
   #room = Number.POSITIVE_INFINITY;
-  /** Pixels before the first column, for the row numbers. */
+  /** Width of the row numbers, in pixels. */
   lead = 0;
   /** Number of pinned columns. Fewer than requested if there is not enough room. */
   pinnedCount = 0;
@@ -85,9 +85,9 @@ export class Columns {
   }
 
   /**
-   * Reserves lead pixels for the row numbers and limits the row numbers and pinned
-   * columns to room pixels, so that some columns can still scroll. Reports whether
-   * the layout changed.
+   * Reserves lead pixels for the row numbers and limits the row numbers and pinned columns
+   * to room pixels, so that the remaining columns can scroll. Reports whether the layout
+   * changed.
    */
   fit(lead: number, room: number): boolean {
     if (room === this.#room && lead === this.lead) return false;
@@ -97,7 +97,10 @@ export class Columns {
     return true;
   }
 
-  /** Returns the first and last scrolling positions that are at least partly visible; last < first if there are none. */
+  /**
+   * Returns the first and last scrolling positions that are at least partly visible. If
+   * there are none, last is less than first.
+   */
   visible(left: number, width: number): { first: number; last: number } {
     const first = Math.max(this.pinnedCount, this.positionAt(left + this.paneWidth));
     return { first, last: Math.max(first - 1, this.positionAt(left + width - 1)) };

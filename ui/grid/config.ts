@@ -6,18 +6,21 @@ import type { Texts } from './texts';
 export type GridEvent =
   /** Rows and columns in display order. range is null while the header is active. */
   | { readonly type: 'selection'; readonly range: Range | null; readonly active: Place }
-  /** Changes being saved. waiting: the connection is lost, and the grid keeps retrying. */
+  /**
+   * The saving state. While the connection is lost, state is "waiting" and the grid keeps
+   * retrying.
+   */
   | { readonly type: 'saving'; readonly state: 'saved' | 'saving' | 'waiting'; readonly pending: number }
-  /** leftOut describes the part of a paste that did not fit; "" if everything did. */
+  /** leftOut describes the part of a paste that did not fit. It is "" if everything did. */
   | { readonly type: 'changed'; readonly cells: number; readonly kind: 'apply' | 'undo' | 'redo' | 'act'; readonly leftOut: string }
-  /** Somebody else changed the cell first. It shows their text. */
+  /** Somebody else changed the cell first. The cell shows the text that they entered. */
   | { readonly type: 'conflict'; readonly conflict: Conflict }
   /** A change was rejected and reverted. */
   | { readonly type: 'refused'; readonly message: string }
   /** A message to show, such as how many cells were copied. */
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'rows'; readonly total: number }
-  /** The user opened a context menu for the selection, at this position of the window. */
+  /** The user opened a context menu for the selection, at this position in the window. */
   | { readonly type: 'menu'; readonly x: number; readonly y: number }
   /** The user tried to edit a cell whose text is only partly loaded. */
   | { readonly type: 'long'; readonly spot: Spot; readonly row: Row };
@@ -30,19 +33,22 @@ export interface Room {
 export interface GridConfig {
   readonly source: RowSource;
   readonly columns: readonly Column[];
-  /** The first rows of the view, if already loaded. They are drawn at once, and further rows are requested afterward. */
+  /**
+   * The first rows of the view, if already loaded. The grid draws them at once and requests
+   * further rows afterward.
+   */
   readonly first?: RowWindow;
   /** Accessible name of the table. */
   readonly label: string;
-  /** In CSS pixels; 32 by default. */
+  /** Height of a row in CSS pixels; 32 by default. */
   readonly rowHeight?: number;
-  /** Locale of numbers; "en" by default. */
+  /** Locale for formatting numbers; "en" by default. */
   readonly locale?: string;
   /** Formats a number; uses the locale by default. */
   readonly number?: (n: number) => string;
   /**
-   * The maximum size of the element, in pixels. The first paint uses it instead of
-   * measuring the element, which would force a layout of the page.
+   * The maximum size of the element, in pixels. The first paint uses it, because measuring
+   * the element would force a layout of the page.
    */
   readonly room?: Room;
   /** English by default. */

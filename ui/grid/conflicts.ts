@@ -1,6 +1,6 @@
 import type { Conflict } from './row-source';
 
-/** Conflicts by cell, until the cell is changed again. */
+/** Conflicts by cell. A conflict is removed when the cell is changed again. */
 export class Conflicts {
   #lost = new Map<string, string>();
 
@@ -8,7 +8,7 @@ export class Conflicts {
     this.#lost.set(key(conflict.rowId, conflict.column), conflict.mine);
   }
 
-  /** Returns the text that the person entered and that was not saved, or undefined. */
+  /** Returns the text that the user entered and that was not saved, or undefined. */
   get(rowId: string, column: string): string | undefined {
     return this.#lost.size === 0 ? undefined : this.#lost.get(key(rowId, column));
   }

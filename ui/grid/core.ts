@@ -24,7 +24,7 @@ type ShownCell = Cell & { pending: boolean };
 
 const none: Cell = { text: '', problems: [] };
 
-/** The parts of one grid, and the actions they share: move, change, repaint. */
+/** The parts of one grid, and the actions that they share: move, change and repaint. */
 export class Core {
   readonly columns: Columns;
   readonly blocks: BlockCache;
@@ -38,7 +38,7 @@ export class Core {
   delegate!: CoreDelegate;
   /** The largest row number shown so far. Filtered rows keep their numbers. */
   maxNumber = 0;
-  /** Increases with every change of appearance that is not a change of a row. */
+  /** Increases with every change of appearance that does not change a row. */
   version = 0;
   readonly formatNumber: (n: number) => string;
   #frame = 0;
@@ -90,7 +90,7 @@ export class Core {
     this.repaint();
   }
 
-  /** Redraws in the next frame, if only the set of visible rows changed. */
+  /** Redraws in the next frame if only the set of visible rows has changed. */
   repaint(): void {
     if (!this.#frame) this.#frame = requestAnimationFrame(() => this.paint());
   }
@@ -101,7 +101,10 @@ export class Core {
     this.delegate.paint();
   }
 
-  /** Makes a cell the active cell, or the opposite corner of the range, and reveals it. */
+  /**
+   * Makes a cell the active cell or, with extend, the opposite corner of the range. Scrolls
+   * it into view.
+   */
   moveTo(place: Place, extend = false): void {
     if (extend) this.selection.extend(place);
     else this.selection.to(place);
@@ -109,7 +112,7 @@ export class Core {
     this.selectionChanged();
   }
 
-  /** Draws, announces and reports the new selection. */
+  /** Draws the new selection, announces it, and reports it to the host. */
   selectionChanged(focus = true): void {
     this.version++;
     this.paint();
@@ -121,13 +124,13 @@ export class Core {
     this.emit({ type: 'selection', range, active: this.selection.active });
   }
 
-  /** Returns what a cell shows, with its row, or undefined if it is not loaded. */
+  /** Returns what a cell shows, with its row, or undefined if the row is not loaded. */
   cell(place: Place): (ShownCell & { row: Row }) | undefined {
     const row = this.blocks.row(place.row);
     return row && { ...this.cellOf(row, place.row, place.col), row };
   }
 
-  /** Returns a cell as it is shown, including a change that is not saved yet. */
+  /** Returns a cell as shown, including an unsaved change. */
   cellOf(row: Row, index: number, position: number): ShownCell {
     const cell = row.cells[this.columns.sourceIndex(position)] ?? none;
     const pendingText = this.outbox.pendingText(index, this.columns.at(position).key, row.id, this.blocks.revision);
@@ -146,9 +149,9 @@ export class Core {
   }
 
   /**
-   * Changes a range; texts repeat over it. Read-only columns and their texts are
-   * skipped. `before` is the first row as the person saw it, if it has changed
-   * since. `leftOut` is reported once the change is saved.
+   * Changes a range. If texts is smaller than the range, it is repeated. Read-only columns
+   * and the texts for them are skipped. `before` is the first row as the user saw it, if it
+   * has changed since. `leftOut` is reported once the change is saved.
    */
   change(range: Range, texts: readonly (readonly string[])[], action: EditAction, before?: Row, leftOut?: Batch['leftOut']): void {
     const all = this.columnKeys(range);

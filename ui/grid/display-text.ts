@@ -2,7 +2,7 @@ import type { Column } from './row-source';
 
 const labels = new WeakMap<Column, ReadonlyMap<string, string>>();
 
-/** Returns how a text of the column is shown: options by their labels. */
+/** Returns the text that the table shows for a raw value. Options are shown by their labels. */
 export function displayText(column: Column, text: string): string {
   if (column.kind !== 'select' && column.kind !== 'multi') return text;
   let known = labels.get(column);
@@ -10,7 +10,7 @@ export function displayText(column: Column, text: string): string {
   if (column.kind === 'select') return known.get(text) ?? text;
   const sign = column.separator?.trim() || ',';
   const parts = text.split(sign).map((part) => part.trim());
-  // A file that already has labels, or other words for them, is shown unchanged.
+  // Labels, or other values that match an option, are shown unchanged.
   if (!parts.some((part) => (known.get(part) ?? part) !== part)) return text;
   return parts.map((part) => known.get(part) ?? part).join(`${sign} `);
 }

@@ -12,7 +12,10 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets an attribute, or removes it if value is null. Does nothing if it would not change. */
+/**
+ * Sets an attribute, or removes it if value is null. Does nothing if the attribute already
+ * has the value.
+ */
 export function setAttribute(element: Element, name: string, value: string | null): void {
   if (value === null) element.removeAttribute(name);
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);

@@ -25,9 +25,12 @@ interface Open {
   readonly cell: HTMLElement;
   readonly row: Element;
   readonly before: string;
-  /** The row when the edit began. Changes by others in the meantime are hidden by the editor. */
+  /**
+   * The row when the edit began. The editor hides changes that other users make in the
+   * meantime.
+   */
   readonly seen: Row;
-  /** The edit was started by typing, so arrow keys save and move to the next cell. */
+  /** Whether typing started the edit. If so, arrow keys save and move to the next cell. */
   readonly quick: boolean;
 }
 
@@ -72,7 +75,10 @@ export class Editing {
     this.#mount(place, editor, element, cell, first === 'replace');
   }
 
-  /** Toggles a checkbox. Returns false if the cell is not a checkbox, or its text is neither yes nor no. */
+  /**
+   * Toggles a checkbox. Returns false if the cell is not a checkbox, or if its text means
+   * neither yes nor no.
+   */
   toggle(place: Place): boolean {
     const column = this.#core.columns.at(place.col);
     const cell = this.#core.cell(place);
@@ -109,7 +115,7 @@ export class Editing {
     const row = element.closest('.ig-row')!;
     row.classList.add('is-editing');
     element.append(frame);
-    // The editor is the tab stop now, not the cell below it.
+    // The editor is the tab stop now, not the cell under it.
     element.tabIndex = -1;
     this.#open = { place, editor, frame, cell: element, row, before: text, seen, quick };
     frame.addEventListener('keydown', (event) => this.#key(event));
@@ -144,7 +150,8 @@ export class Editing {
     const to = event.relatedTarget as Node | null;
     const open = this.#open;
     if (!open || (to && (open.frame.contains(to) || open.editor.owns?.(to)))) return;
-    // The focus is in the browser's date picker or another window: the edit continues.
+    // The focus moved to the browser's date picker or to another window, so the edit
+    // continues.
     if (!to && document.activeElement === event.target) return;
     if (!to && !document.hasFocus()) return;
     this.commit();

@@ -1,15 +1,18 @@
 import { colsOf, rowsOf, type Range } from './ranges';
 
 /**
- * The area to fill and its texts. Filling repeats existing texts and never
- * continues a series: following 1, 2 with 3 would be a guess about the data.
+ * The area to fill, and the pattern to fill it with. Filling repeats existing values and
+ * never continues a series: following 1, 2 with 3 would be a guess about the data.
  */
 export interface Fill {
   readonly area: Range;
   readonly texts: string[][];
 }
 
-/** Returns the area of a fill drag from a range to a cell, along the longer axis, or null if the cell is inside the range. */
+/**
+ * Returns the area to fill when a range is dragged to a cell. It extends the range along
+ * the longer axis. Returns null if the cell is inside the range.
+ */
 export function dragArea(from: Range, row: number, col: number): Range | null {
   const down = row > from.bottom ? row - from.bottom : Math.min(0, row - from.top);
   const right = col > from.right ? col - from.right : Math.min(0, col - from.left);
@@ -20,7 +23,7 @@ export function dragArea(from: Range, row: number, col: number): Range | null {
   return right > 0 ? { ...from, left: from.right + 1, right: col } : { ...from, right: from.left - 1, left: col };
 }
 
-/** Returns the pattern for an area next to a range, continuing the repetition of the range. */
+/** Returns the pattern that repeats the values of a range in an area next to it. */
 export function fillPattern(texts: readonly (readonly string[])[], from: Range, area: Range): Fill {
   const rows = texts.length;
   const cols = texts[0]!.length;
@@ -38,7 +41,7 @@ function modulo(n: number, by: number): number {
   return ((n % by) + by) % by;
 }
 
-/** Splits a range into its first row (or column) and the rest; null if there is no rest. */
+/** Splits a range into its first row or column and the rest. Returns null if there is no rest. */
 export function splitForFill(range: Range, direction: 'down' | 'right'): { from: Range; area: Range } | null {
   if (direction === 'down') {
     if (range.top === range.bottom) return null;

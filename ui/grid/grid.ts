@@ -67,7 +67,10 @@ export class Grid {
     core.paint();
   }
 
-  /** Draws the first rows at once. Further rows are requested afterward, because rendering and the server would compete for CPU. */
+  /**
+   * Draws the first rows at once. Requests further rows only afterward, because the server
+   * would compete with rendering for the CPU.
+   */
   #open(first: RowWindow): void {
     this.#core.preload(first);
     this.#renderer.counted = true;
@@ -105,7 +108,10 @@ export class Grid {
     this.#renderer.focus();
   }
 
-  /** Reloads the visible rows, because the view may have changed. The old rows stay on screen meanwhile. */
+  /**
+   * Reloads the visible rows, because the view may have changed. The old rows stay on
+   * screen in the meantime.
+   */
   refresh(): void {
     this.#core.blocks.refresh();
     this.#core.invalidate();
@@ -123,7 +129,10 @@ export class Grid {
     this.refresh();
   }
 
-  /** Shows another view with this many rows from its beginning. Unsaved changes are still sent. */
+  /**
+   * Shows a different view, with this many rows, from its beginning. Unsaved changes are
+   * still sent.
+   */
   reset(total: number): void {
     this.#editing.commit();
     this.#core.blocks.clear(total);
@@ -133,7 +142,10 @@ export class Grid {
     this.#status.loaded();
   }
 
-  /** Changes one cell by the index of its row. Returns false if the row is not loaded or the cell is read-only. */
+  /**
+   * Changes one cell of the row at an index. Returns false if the row is not loaded or the
+   * cell is read-only.
+   */
   write(row: number, column: string, text: string): boolean {
     const col = this.#core.columns.position(column);
     if (col < 0 || this.#core.columns.at(col).readOnly || !this.#core.blocks.row(row)) return false;
@@ -141,14 +153,17 @@ export class Grid {
     return true;
   }
 
-  /** Opens the editor for a cell whose row has been loaded again in full. */
+  /** Opens the editor for a cell whose full row has been loaded. */
   edit(row: Row, spot: Spot): void {
     this.#core.blocks.replace([row]);
     this.goToRow(spot.row, spot.column);
     this.#editing.start('keep');
   }
 
-  /** Queues an operation on the rows after the pending changes, and reloads the visible rows after it. */
+  /**
+   * Queues an operation on the rows after the pending changes. Reloads the visible rows
+   * when it is done.
+   */
   enqueue(work: (id: string) => Promise<Verdict>): void {
     this.#editing.commit();
     this.#core.outbox.enqueue(work);
@@ -160,18 +175,21 @@ export class Grid {
     this.#core.invalidate();
   }
 
-  /** The selected rows of the view and column keys; null while the header is active. */
+  /** The selected area: rows of the view and column keys. Null while the header is active. */
   get selected(): Area | null {
     const { range } = this.#core.selection;
     return range && { fromRow: range.top, toRow: range.bottom + 1, columns: this.#core.columnKeys(range) };
   }
 
-  /** The active cell; row 0 while the header is active. */
+  /** The active cell. Its row is 0 while the header is active. */
   get active(): Spot {
     return this.#core.spotOf(this.#core.selection.active);
   }
 
-  /** Returns what a cell shows, including a change that is not saved yet, or undefined if its row is not loaded. */
+  /**
+   * Returns what a cell shows, including an unsaved change, or undefined if the row is not
+   * loaded.
+   */
   cell(row: number, column: string): (Cell & { readonly pending: boolean }) | undefined {
     const col = this.#core.columns.position(column);
     return col < 0 ? undefined : this.#core.cell({ row, col });
@@ -211,7 +229,7 @@ export class Grid {
     return this.#core.outbox.batches;
   }
 
-  /** Removes the grid from the page. Changes without a verdict are no longer sent: check pending first. */
+  /** Removes the grid from the page. Unsaved changes are no longer sent, so check pending first. */
   destroy(): void {
     clearTimeout(this.#rest);
     this.#search?.abort();
@@ -238,7 +256,7 @@ export class Grid {
     scroller.addEventListener('keydown', (event) => {
       if (!this.#editing.isOpen && this.#keys.press(event)) event.preventDefault();
     }, { signal });
-    // The scroller gets the focus by Tab if the active cell was not drawn.
+    // The scroller gets the focus through Tab while the active cell is not drawn.
     scroller.addEventListener('focus', () => this.#renderer.element(this.#core.selection.active) && this.#renderer.focus(), { signal });
     // ResizeObserver also fires once when it starts observing.
     const watch = new ResizeObserver(() => this.#core.view.isMeasured || this.#core.repaint());
@@ -253,7 +271,7 @@ export class Grid {
     this.#rest = setTimeout(() => this.#scrollEnded(), restAfter);
   }
 
-  /** Called after a pause in scrolling, because not every browser has scrollend. */
+  /** Runs after a pause in scrolling, because not every browser supports scrollend. */
   #scrollEnded(): void {
     this.#core.view.rest();
     this.#core.paint();
@@ -288,7 +306,7 @@ export class Grid {
   }
 }
 
-/** Returns the width that a cell needs for its text. */
+/** Returns the width that a cell needs for its text, in pixels. */
 function widthOf(cell: HTMLElement | undefined): number {
   const text = cell?.querySelector('.ig-text, .ig-label');
   if (!cell || !text) return 0;

@@ -1,9 +1,9 @@
 import { padRows, type Matrix } from './tsv';
 
 /**
- * Tables as HTML on the clipboard. Our tokenizer never creates a document from
- * them: pasted text is untrusted, and the content security policy of the pages
- * forbids turning text into markup.
+ * Reads and writes tables as HTML on the clipboard. The tokenizer never creates a document
+ * from pasted text, because the text is untrusted and the content security policy of the
+ * pages forbids turning text into markup.
  */
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -34,7 +34,10 @@ export function parseHtml(html: string): Matrix | null {
   return reader.rows.length ? padRows(reader.rows) : null;
 }
 
-/** Returns the end of the markup that begins at a "<". It reads each character once, so untrusted input takes linear time. */
+/**
+ * Returns the end of the markup that begins at a "<". Reads each character once, so
+ * untrusted input takes linear time.
+ */
 function markupEnd(html: string, at: number): number {
   if (html.startsWith('<!--', at)) {
     const end = html.indexOf('-->', at + 4);

@@ -2,7 +2,7 @@ import type { Core } from './core';
 import { splitForFill, fillPattern } from './fill';
 import type { Place, Range } from './ranges';
 
-/** Actions of keys other than moving. */
+/** Actions of keys that do not move the selection. */
 export interface Actions {
   edit(first: 'keep' | 'replace'): void;
   openMenu(col: number): void;
@@ -25,7 +25,7 @@ export class Keys {
     this.#actions = actions;
   }
 
-  /** Handles a key. Reports whether it was used, so the browser must ignore it. */
+  /** Handles a key. Returns true if it used the key, so that the browser must ignore it. */
   press(event: KeyboardEvent): boolean {
     if (event.isComposing) return false;
     // Windows reports AltGr as Ctrl+Alt. It types characters, as Option does on a Mac.
@@ -131,7 +131,7 @@ export function moveTarget(
   }
 }
 
-/** Fills the selected range from its first row or column, if that is loaded. */
+/** Fills the selected range from its first row or column, if that row or column is loaded. */
 export function fillInside(core: Core, direction: 'down' | 'right', read: (range: Range) => string[][] | null): void {
   const range = core.selection.range;
   const parts = range && splitForFill(range, direction);

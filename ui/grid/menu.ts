@@ -3,14 +3,14 @@ import { createElement } from './dom';
 
 interface Item {
   readonly label: string;
-  /** The menu stays open after a click, for items that are used repeatedly. */
+  /** Whether the menu stays open after a click. Used for items that are clicked repeatedly. */
   readonly stays?: boolean;
   act(): void;
 }
 
 const stepWidth = 24;
 
-/** The menu of one column, an alternative to dragging that works with the keyboard. */
+/** The menu of one column. It offers the keyboard an alternative to dragging. */
 export class Menu {
   readonly #core: Core;
   readonly #anchor: (col: number) => HTMLElement | undefined;

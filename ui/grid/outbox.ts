@@ -6,7 +6,7 @@ export type Saving = 'saved' | 'saving' | 'waiting';
 interface Change {
   readonly kind: 'apply';
   readonly batch: Batch;
-  /** Row versions as the person saw them, raised by earlier changes of this outbox. */
+  /** Row versions as the user saw them, updated after earlier changes in this outbox. */
   readonly versions: Map<string, number>;
   readonly places: ReadonlyMap<string, number>;
 }
@@ -16,14 +16,14 @@ interface Step {
   readonly id: string;
 }
 
-/** An operation of the host on the rows, in order with the changes. */
+/** An operation of the host on the rows. It runs in order with the changes. */
 interface Task {
   readonly kind: 'act';
   readonly id: string;
   readonly work: (id: string) => Promise<Verdict>;
 }
 
-/** Kind of change that a verdict belongs to. */
+/** The kind of change that a verdict belongs to. */
 export type ChangeKind = (Change | Step | Task)['kind'];
 
 export interface OutboxEvents {
@@ -36,9 +36,9 @@ const firstWait = 1000;
 const longestWait = 15_000;
 
 /**
- * Sends changes to the source, one after another, in order. A change without a
- * response is sent again under the same ID. Until its verdict arrives, cells
- * already show the new text.
+ * Sends changes to the source one at a time, in order. If a change gets no response, the
+ * outbox sends it again under the same ID. Until the verdict arrives, cells already show
+ * the new text.
  */
 export class Outbox {
   #queue: (Change | Step | Task)[] = [];
@@ -71,12 +71,18 @@ export class Outbox {
     this.#push({ kind, id: newId() });
   }
 
-  /** Runs an operation in its turn. If it fails with "lost", it is called again with the same ID. */
+  /**
+   * Runs an operation in its turn. If it fails with "lost", the outbox calls it again with
+   * the same ID.
+   */
   enqueue(work: (id: string) => Promise<Verdict>): void {
     this.#push({ kind: 'act', id: newId(), work });
   }
 
-  /** Returns the unsaved text of a cell, or undefined if there is none. A row index is valid in one view only, so loaded rows are also compared by ID. */
+  /**
+   * Returns the unsaved text of a cell, or undefined if there is none. A row index is valid
+   * only in one view, so the IDs of loaded rows must match, too.
+   */
   pendingText(row: number, column: string, id: string, revision: string): string | undefined {
     for (let at = this.#queue.length - 1; at >= 0; at--) {
       const change = this.#queue[at]!;
@@ -137,9 +143,9 @@ export class Outbox {
   }
 
   /**
-   * Raises the row versions of queued changes. Otherwise a change would conflict
-   * with an earlier change by the same person. If the earlier change itself lost
-   * against somebody else, the later one must lose, too.
+   * Updates the row versions of queued changes, which would otherwise conflict with an
+   * earlier change by the same user. If the earlier change itself was in conflict with
+   * another user's, the queued change must be, too.
    */
   #bumpVersions(done: Change | Step | Task, verdict: Verdict): void {
     const lost = new Set(verdict.conflicts.map((conflict) => conflict.rowId));
@@ -154,7 +160,7 @@ export class Outbox {
     }
   }
 
-  /** Handles a failure and returns the delay before the next attempt. */
+  /** Handles a failure and returns the delay before the next attempt, in milliseconds. */
   async #retryDelay(cause: SourceFault, wait: number): Promise<number> {
     if (this.#closed) return wait;
     if (cause.kind === 'failed') {
@@ -175,7 +181,7 @@ export class Outbox {
   }
 }
 
-/** Returns a random ID. crypto.randomUUID is unavailable over plain HTTP except on loopback. */
+/** Returns a random ID. Over plain HTTP, crypto.randomUUID is available only on loopback. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

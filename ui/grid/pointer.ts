@@ -17,7 +17,7 @@ type Drag = (x: number, y: number) => void;
 
 const boxWidth = 20;
 
-/** Handles mouse, pen and touch: select, fill, resize. */
+/** Handles mouse, pen and touch input: selecting, filling and resizing. */
 export class Pointer {
   readonly #core: Core;
   readonly #renderer: Renderer;
@@ -36,7 +36,7 @@ export class Pointer {
     scroller.addEventListener('dblclick', (event) => this.#double(event), { signal });
     scroller.addEventListener('click', (event) => this.#click(event), { signal });
     if (core.config.hasMenu) scroller.addEventListener('contextmenu', (event) => this.#menu(event), { signal });
-    // On the document and without pointer capture, which would redirect click events.
+    // Listen on the document, because pointer capture would redirect click events.
     document.addEventListener('pointermove', (event) => this.#move(event), { signal });
     document.addEventListener('pointerup', () => this.#up(true), { signal });
     document.addEventListener('pointercancel', () => this.#up(false), { signal });
@@ -52,7 +52,10 @@ export class Pointer {
     else if (event.pointerType !== 'touch') this.#select(event, target);
   }
 
-  /** Handles clicks and taps. Touching scrolls, so only the click after a tap selects. */
+  /**
+   * Handles clicks and taps. Touching the table scrolls it, so only the click after a tap
+   * selects.
+   */
   #click(event: MouseEvent): void {
     const target = event.target as Element;
     const menu = target.closest('.ig-menu-button');
@@ -62,7 +65,10 @@ export class Pointer {
     else if (target.closest('.ig-cell.is-checkbox') && !event.shiftKey && this.#onBox(event, target)) this.#actions.toggle(this.#core.view.hit(event.clientX, event.clientY));
   }
 
-  /** Opens the context menu: with the right button for the clicked cell, with the keyboard for the selection. */
+  /**
+   * Opens the context menu: for the clicked cell with the right mouse button, for the
+   * selection with the keyboard.
+   */
   #menu(event: MouseEvent): void {
     const target = event.target as Element;
     if (target.closest('.ig-editor, .ig-head')) return;
@@ -111,7 +117,7 @@ export class Pointer {
     this.#start(event, this.#extending());
   }
 
-  /** Selects rows, columns or everything by their headers. */
+  /** Selects a row, a column or the whole table when its header is pressed. */
   #whole(target: Element, place: Place, extend: boolean): void {
     const { selection } = this.#core;
     const col = this.#renderer.head.colOf(target);
@@ -175,7 +181,7 @@ export class Pointer {
     if (!this.#timer) this.#timer = requestAnimationFrame(() => this.#pull());
   }
 
-  /** Scrolls while the pointer is outside the grid, faster with distance. */
+  /** Scrolls while the pointer is outside the grid. The speed increases with the distance. */
   #pull(): void {
     this.#timer = 0;
     if (!this.#drag) return;

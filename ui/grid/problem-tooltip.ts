@@ -18,7 +18,7 @@ export class ProblemTooltip {
   #hover: Place | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows nothing while busy reports true, that is, while a cell is edited. */
+  /** Shows nothing while busy returns true, that is, while a cell is being edited. */
   constructor(core: Core, element: (place: Place) => HTMLElement | undefined, busy: () => boolean, signal: AbortSignal) {
     this.#core = core;
     this.#busy = busy;
@@ -32,7 +32,7 @@ export class ProblemTooltip {
     document.addEventListener('focusin', () => this.show(), { signal });
   }
 
-  /** Hides the tooltip until another cell is active. Reports whether it was visible. */
+  /** Hides the tooltip until a different cell is active. Reports whether it was visible. */
   dismiss(): boolean {
     if (!this.#tip.isConnected) return false;
     this.#hover = null;
@@ -86,7 +86,7 @@ export class ProblemTooltip {
     );
   }
 
-  /** Passes a press on the tooltip to the cell below, because the tooltip only shows text. */
+  /** Passes a press on the tooltip to the cell under it, because the tooltip only shows text. */
   #passPress(event: PointerEvent): void {
     this.dismiss();
     const below = document.elementFromPoint(event.clientX, event.clientY);

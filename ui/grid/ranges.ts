@@ -1,4 +1,7 @@
-/** Geometry of selections. Rows and columns count from 0 in display order; row -1 is the header. */
+/**
+ * Geometry of selections. Rows and columns are counted from 0 in display order. Row -1 is
+ * the header.
+ */
 
 export interface Place {
   readonly row: number;
@@ -13,7 +16,7 @@ export interface Range {
   readonly right: number;
 }
 
-/** Consecutive rows or columns to draw; last < first if there are none. */
+/** Consecutive rows or columns to draw. If there are none, last is less than first. */
 export interface Span {
   readonly first: number;
   readonly last: number;
@@ -44,7 +47,7 @@ export function cellsOf(range: Range): number {
   return rowsOf(range) * colsOf(range);
 }
 
-/** Returns the part of a range within a table of this size, or null. */
+/** Returns the part of a range that lies within a table of this size, or null. */
 export function clip(range: Range, rows: number, cols: number): Range | null {
   const cut = {
     top: Math.max(0, range.top),

@@ -4,7 +4,7 @@ import { Header } from './header';
 import type { Place } from './ranges';
 import { RowPool } from './row-pool';
 
-/** Draws the visible part and keeps the focus on the active cell. */
+/** Draws the visible part of the table and keeps the focus on the active cell. */
 export class Renderer {
   readonly head: Header;
   readonly #rows: RowPool;
@@ -84,8 +84,8 @@ export class Renderer {
   }
 
   /**
-   * Elements are reused for other rows as they scroll. The focus must not move with
-   * them: while the active cell is not drawn, the scroller has the focus.
+   * Scrolling reuses the elements for other rows. The focus must not move with them, so the
+   * scroller has the focus while the active cell is not drawn.
    */
   #keepFocus(): void {
     const { scroller } = this.#core.surface;

@@ -2,7 +2,7 @@ import type { Core } from './core';
 import type { Range, Span } from './ranges';
 import { RowView, orderChildren } from './row-view';
 
-/** The drawn rows. Elements of rows that scroll out of view are reused. */
+/** The drawn rows. The elements of rows that scroll out of view are reused. */
 export class RowPool {
   readonly #core: Core;
   readonly #rows = new Map<number, RowView>();

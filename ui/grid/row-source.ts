@@ -1,12 +1,12 @@
 /**
- * The types of the grid, and RowSource, the interface that supplies its rows.
- * The grid caches only a few blocks of rows. Any store of rows can implement
- * RowSource: a service, a file, a generator.
+ * The types of the grid, and RowSource, the interface that supplies its rows. The grid
+ * caches only a few blocks of rows. A service, a file or a generator can implement
+ * RowSource.
  */
 
 export type Level = 'error' | 'warning' | 'info';
 
-/** A problem of a cell or row. message is a sentence for people. */
+/** A problem of a cell or row. message is a sentence for users. */
 export interface Problem {
   readonly level: Level;
   readonly message: string;
@@ -14,23 +14,26 @@ export interface Problem {
 }
 
 export interface Cell {
-  /** Raw text of the cell; "" is empty. */
+  /** Raw text of the cell; "" if it is empty. */
   readonly text: string;
   readonly problems: readonly Problem[];
-  /** Whether the cell differs from the file. */
+  /** Whether the cell differs from the original file. */
   readonly changed?: boolean;
-  /** What the text was parsed to, if that is a different text. */
+  /** The value parsed from the text, if it differs from the text. */
   readonly value?: string;
-  /** Whether a hook set the value, so it cannot be derived from the text. Both are shown. */
+  /**
+   * Whether a hook set the value, so that it does not follow from the text. The grid shows
+   * both.
+   */
   readonly made?: boolean;
-  /** Whether text is truncated. Truncated text is shown, but never saved. */
+  /** Whether text is truncated. Truncated text is shown but never saved. */
   readonly cut?: boolean;
 }
 
 export interface Row {
-  /** Identifies the row permanently, regardless of sorting, filtering and deletions. */
+  /** Permanent ID of the row. Sorting, filtering and deletions do not change it. */
   readonly id: string;
-  /** Row number for people, from 1. */
+  /** Row number shown to users, counted from 1. */
   readonly number: number;
   /** Increases with each change of the row. */
   readonly version: number;
@@ -38,15 +41,18 @@ export interface Row {
   readonly cells: readonly Cell[];
   /** Problems of the row as a whole. */
   readonly problems?: readonly Problem[];
-  /** Whether the row no longer matches the filter. It is shown until the view is refreshed. */
+  /**
+   * Whether the row no longer matches the filter. It stays in the view until the view is
+   * refreshed.
+   */
   readonly past?: boolean;
 }
 
-/** A range of rows of the view. */
+/** Consecutive rows of the view. */
 export interface RowWindow {
   /** Current number of rows in the view. */
   readonly total: number;
-  /** Identifies the view that indexes refer to. A Batch returns it to the source. */
+  /** Identifies the view that the indexes refer to. Each Batch passes it back to the source. */
   readonly revision: string;
   readonly rows: readonly Row[];
 }
@@ -54,44 +60,44 @@ export interface RowWindow {
 /** A rectangle of cells: rows by their index in the view, columns by key. */
 export interface Area {
   readonly fromRow: number;
-  /** Exclusive. */
+  /** The first row after the area. */
   readonly toRow: number;
   readonly columns: readonly string[];
 }
 
-/** The action of a person that one undo reverts. */
+/** The user action that one undo reverts. */
 export type EditAction = 'edit' | 'paste' | 'cut' | 'clear' | 'fill';
 
 /**
- * One change of any number of cells. The cell in row r and column c of the area,
- * both from 0, gets texts[r % texts.length][c % texts[0].length]. A single text
- * can clear ten million rows; a paste has a matrix of the area's size.
+ * One change of any number of cells. The cell in row r and column c of the area, both
+ * counted from 0, is set to texts[r % texts.length][c % texts[0].length]. A single text can
+ * clear ten million rows. A paste has a matrix of the area's size.
  */
 export interface Batch {
-  /** Unique per change. A source must apply each ID only once. */
+  /** Unique ID of the change. A source must apply each ID only once. */
   readonly id: string;
   readonly action: EditAction;
   readonly area: Area;
   readonly revision: string;
-  /** Number of rows in the view. If it has changed, indexes refer to other rows. */
+  /** Number of rows in the view. If it has changed, the indexes refer to other rows. */
   readonly total: number;
   readonly texts: readonly (readonly string[])[];
-  /** Versions, by row ID, of the rows of the area that were loaded. */
+  /** Versions of the loaded rows in the area, by row ID. */
   readonly versions: Readonly<Record<string, number>>;
-  /** The loaded rows as the person saw them, by index. */
+  /** The loaded rows as the user saw them, by index. */
   readonly seen: ReadonlyMap<number, Row>;
-  /** How many rows and columns of a paste lie outside the table. */
+  /** Number of rows and columns of a paste that lie outside the table. */
   readonly leftOut?: { readonly rows: number; readonly cols: number };
 }
 
-/** A cell that somebody else changed first. It was not changed again. */
+/** A cell that somebody else changed first. The rejected change was not applied. */
 export interface Conflict {
   readonly rowId: string;
   readonly number: number;
   readonly column: string;
   readonly mine: string;
   readonly theirs: Cell;
-  /** Whether the row was deleted. */
+  /** Whether the row has been deleted. */
   readonly gone?: boolean;
 }
 
@@ -103,8 +109,8 @@ export interface Spot {
 
 export interface Verdict {
   /**
-   * After apply, the current state of the rows in versions. After undo and redo,
-   * any rows; the grid reloads the visible ones.
+   * After apply, the current state of the rows in versions. After undo and redo, any rows:
+   * the grid reloads the visible ones.
    */
   readonly rows: readonly Row[];
   /** Number of changed cells. */
@@ -112,15 +118,21 @@ export interface Verdict {
   readonly conflicts: readonly Conflict[];
   /** The cell to scroll to after undo and redo. */
   readonly spot?: Spot;
-  /** Whether other rows may have changed, too, so the grid reloads the visible ones. */
+  /** Whether other rows may also have changed. If so, the grid reloads the visible ones. */
   readonly stale?: boolean;
 }
 
 export interface RowSource {
-  /** Returns rows from..to (exclusive); fewer only at the end of the view. */
+  /**
+   * Returns the rows from `from` to `to`, which is exclusive. Returns fewer rows only at
+   * the end of the view.
+   */
   rows(from: number, to: number, signal: AbortSignal): Promise<RowWindow>;
   apply(batch: Batch): Promise<Verdict>;
-  /** Undoes the last change. id is unique per call, as in Batch. Returns zero cells if there is nothing to undo. */
+  /**
+   * Undoes the last change. id is unique per call, as in Batch. The verdict has 0 cells if
+   * there is nothing to undo.
+   */
   undo(id: string): Promise<Verdict>;
   redo(id: string): Promise<Verdict>;
   /** Returns the nearest cell with a problem before or after a cell, in reading order. */
@@ -128,9 +140,9 @@ export interface RowSource {
 }
 
 /**
- * The error of a source. "lost" means that no response arrived, so the grid
- * repeats the call. "failed" means that the source rejected the call; the message
- * explains why, for people. Any other error counts as failed.
+ * The error of a source. "lost" means that no response arrived, so the grid repeats the
+ * call. "failed" means that the source rejected the call, and the message explains to the
+ * user why. Any other error counts as "failed".
  */
 export class SourceFault extends Error {
   readonly kind: 'lost' | 'failed';
@@ -143,11 +155,11 @@ export class SourceFault extends Error {
 export type ColumnKind = 'text' | 'number' | 'date' | 'select' | 'multi' | 'checkbox';
 
 export interface Choice {
-  /** The text of a cell with this option. */
+  /** The raw text of a cell that contains this option. */
   readonly text: string;
-  /** What people read; defaults to text. */
+  /** The text that users see; by default the same as text. */
   readonly label?: string;
-  /** Another name to search for. */
+  /** An additional name that the search finds. */
   readonly also?: string;
 }
 
@@ -160,7 +172,7 @@ export interface Column {
   /** Separates the values of a multi column; a comma by default. */
   readonly separator?: string;
   readonly readOnly?: boolean;
-  /** In CSS pixels; 160 by default. */
+  /** Width in CSS pixels; 160 by default. */
   readonly width?: number;
   readonly pinned?: boolean;
 }

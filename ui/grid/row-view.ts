@@ -29,7 +29,7 @@ export class RowView {
     return this.#cells.get(col)?.element;
   }
 
-  /** Moves the row, in whole pixels because text blurs between them. */
+  /** Moves the row by whole pixels, because text is blurred at fractional positions. */
   moveTo(top: number): void {
     const rounded = Math.round(top);
     if (rounded === this.#place) return;
@@ -37,7 +37,7 @@ export class RowView {
     this.element.style.transform = `translateY(${rounded}px)`;
   }
 
-  /** Draws a row. stamp changes whenever anything except the row itself changes. */
+  /** Draws a row. stamp must change whenever anything except the row itself changes. */
   show(core: Core, index: number, span: Span, range: Range | null, stamp: number): void {
     const row = core.blocks.row(index);
     const stays = span.first === this.#span.first && span.last === this.#span.last;
@@ -80,7 +80,7 @@ export class RowView {
     this.#showLevel(core, row, within);
   }
 
-  /** Shows problems of the row as a whole at its number. */
+  /** Marks the row number if the row as a whole has problems. */
   #showLevel(core: Core, row: Row | undefined, within: boolean): void {
     const level = row?.problems ? worstLevel(row) : null;
     const className = `ig-number${within ? ' is-within' : ''}${level ? ` has-${level}` : ''}`;
@@ -121,8 +121,8 @@ export class RowView {
 }
 
 /**
- * Sorts children. Removing the focused element would take its focus away, so the
- * others move around it.
+ * Sorts the children of an element. Removing the focused child would take its focus away,
+ * so the other children move around it.
  */
 export function orderChildren(parent: HTMLElement, sorted: HTMLElement[]): void {
   if (sorted.every((element, at) => parent.children[at] === element)) return;

@@ -1,17 +1,16 @@
-/** Pixels at each end where scrollbar and content move one to one. */
+/** Height of the part at each end where scrollbar and content move one to one, in pixels. */
 const margin = 40_000;
 
 /**
  * Maps a scrollbar of limited length to content of any length.
  *
- * Browsers limit the height of an element (Chromium to 33,554,432 px, others to
- * less) and blur content beyond 2^23 px, so the scrolled element is at most `cap`
- * high. Small steps move the content pixel by pixel, so a tick of the mouse wheel
- * scrolls the same distance in ten rows and in ten million. A step worth at least
- * one pixel of the thumb's track can only come from dragging the thumb or from a
- * program, and moves the content in proportion. After scrolling, rebase corrects
- * the drift of the thumb. Both ends have an unscaled margin, because the last
- * pixels would be unreachable otherwise.
+ * Browsers limit the height of an element (Chromium to 33,554,432 px, others to less) and
+ * blur content beyond 2^23 px, so the scrolled element is at most `cap` pixels high. Small
+ * steps move the content pixel by pixel, so one tick of the mouse wheel scrolls the same
+ * distance in ten rows as in ten million. A step that moves the thumb by at least one pixel
+ * can only come from dragging the thumb or from a program, and moves the content in
+ * proportion. After scrolling, rebase corrects the drift of the thumb. Both ends have an
+ * unscaled margin, because the last pixels would be unreachable otherwise.
  */
 export class ScrollScale {
   readonly #cap: number;
@@ -38,7 +37,10 @@ export class ScrollScale {
     return Math.max(0, this.#content - this.#page);
   }
 
-  /** Difference between a position in the scrolled element and in the content. */
+  /**
+   * Difference between a position in the scrolled element and the same position in the
+   * content, in pixels.
+   */
   get shift(): number {
     return this.#physical - this.#top;
   }
@@ -54,7 +56,7 @@ export class ScrollScale {
     return this.place(this.#top);
   }
 
-  /** Goes to a position in the content and returns the scrollTop for it. */
+  /** Scrolls to a position in the content and returns the matching scrollTop. */
   place(top: number): number {
     this.#top = Math.min(this.max, Math.max(0, top));
     this.#physical = Math.round(this.#proportional(this.#top));
@@ -67,7 +69,7 @@ export class ScrollScale {
     if (!this.scaled) this.#top = physical;
   }
 
-  /** Handles scrolling to this scrollTop and returns how far the content moved. */
+  /** Handles a scroll event with this scrollTop. Returns how far the content moved, in pixels. */
   scrolled(physical: number): number {
     const before = this.#top;
     const step = physical - this.#physical;
@@ -76,7 +78,10 @@ export class ScrollScale {
     return this.#top - before;
   }
 
-  /** Returns the scrollTop in proportion to the position, or null if it is correct already. */
+  /**
+   * Returns the scrollTop that is in proportion to the position, or null if it is already
+   * correct.
+   */
   rebase(): number | null {
     const physical = Math.round(this.#proportional(this.#top));
     if (!this.scaled || Math.abs(physical - this.#physical) < 1) return null;
@@ -84,7 +89,7 @@ export class ScrollScale {
     return physical;
   }
 
-  /** Whether the scrollbar is at an end but the content is not, so scrolling would stop. */
+  /** Whether the scrollbar is at an end while the content is not, so that scrolling would stop. */
   get stuck(): boolean {
     const atTop = this.#physical <= 0 && this.#top > 0;
     const atEnd = this.#physical >= this.#physicalMax - 1 && this.#top < this.max;
@@ -95,7 +100,10 @@ export class ScrollScale {
     return Math.max(0, this.height - this.#page);
   }
 
-  /** The longest step that does not count as dragging the thumb, whose track is about one page long. */
+  /**
+   * The longest step that does not count as dragging the thumb, in pixels. The track of the
+   * thumb is about one page long.
+   */
   get #longest(): number {
     return Math.max(this.#page, this.height / Math.max(1, this.#page) / 2);
   }
@@ -112,7 +120,7 @@ export class ScrollScale {
   }
 }
 
-/** Maps 0..from to 0..to: proportionally between the margins, one to one within them. */
+/** Maps 0..from to 0..to: one to one within the margins, in proportion between them. */
 function stretch(at: number, from: number, to: number): number {
   const edge = Math.min(margin, from / 4, to / 4);
   if (at <= edge) return at;

@@ -3,8 +3,8 @@ import { between, clip, type Place, type Range } from './ranges';
 export type Mode = 'cells' | 'rows' | 'columns' | 'all';
 
 /**
- * The selection: the active cell, where typing starts, and the opposite corner of
- * the range. It knows the size of the table, but nothing about pixels.
+ * The selection: the active cell, where typing starts, and the opposite corner of the
+ * range. It knows the size of the table but does not depend on pixels.
  */
 export class Selection {
   active: Place = { row: 0, col: 0 };

@@ -6,7 +6,7 @@ const firstWait = 1000;
 const longestWait = 15_000;
 const patience = 300;
 
-/** Shows that the grid is loading, empty, offline or failed, and what to do. */
+/** Shows that the grid is loading, empty, offline or failed, and what the user can do. */
 export class StatusOverlay {
   readonly #core: Core;
   readonly #sign = createElement('div', 'ig-sign', { role: 'group' });
@@ -55,7 +55,7 @@ export class StatusOverlay {
     this.#timer = undefined;
   }
 
-  /** Sets the number of changes that wait for the connection; 0 if none. */
+  /** Sets the number of changes that wait for the connection. */
   saving(waiting: number): void {
     const came = this.#waiting > 0 && waiting === 0;
     this.#waiting = waiting;

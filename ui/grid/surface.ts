@@ -24,7 +24,7 @@ export class Surface {
   /** Announces a sentence to screen readers. */
   announce(sentence: string): void {
     if (!sentence) return;
-    // Screen readers do not repeat an unchanged text.
+    // Screen readers do not announce unchanged text again.
     this.#live.textContent = this.#said++ % 2 ? `${sentence}\u00a0` : sentence;
   }
 

@@ -1,8 +1,8 @@
 import type { Level } from './row-source';
 
 /**
- * All texts of the grid. A host in another language supplies every one of them
- * and formats the numbers.
+ * All text that the grid shows, in the language of the host. The host also formats the
+ * numbers.
  */
 export interface Texts {
   readonly rowHeader: string;

@@ -1,6 +1,6 @@
 /**
- * Tab-separated text as spreadsheets put it on the clipboard. Cells with tabs,
- * line breaks or quotes are quoted, and quotes inside them are doubled.
+ * Tab-separated text as spreadsheets copy it to the clipboard. Cells that contain tabs,
+ * line breaks or quotes are quoted, and the quotes in them are doubled.
  */
 
 export type Matrix = string[][];
@@ -13,7 +13,7 @@ function quoted(text: string): string {
   return /[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Parses any text. Short rows are padded with "". */
+/** Parses tab-separated text. Accepts any text. Pads short rows with "". */
 export function parseTsv(text: string): Matrix {
   const rows: Matrix = [];
   let row: string[] = [];
@@ -29,7 +29,7 @@ export function parseTsv(text: string): Matrix {
     rows.push(row);
     row = [];
     at = afterBreak(text, at);
-    // A line break after the last row ends it and starts no new row.
+    // A line break after the last row ends that row and does not start another.
     if (at >= text.length) break;
   }
   return padRows(rows);
@@ -52,7 +52,10 @@ function plainAt(text: string, at: number): { text: string; end: number } {
   return { text: text.slice(at, end), end };
 }
 
-/** Returns null if the quote does not close the cell and is therefore an ordinary character. */
+/**
+ * Parses a quoted cell. Returns null if the quote is never closed and is therefore an
+ * ordinary character.
+ */
 function quotedAt(text: string, at: number): { text: string; end: number } | null {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     if (text[end + 1] === '"') {

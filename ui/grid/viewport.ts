@@ -5,7 +5,10 @@ import type { Place, Span } from './ranges';
 import { ScrollScale } from './scroll-scale';
 import type { Surface } from './surface';
 
-/** Rows drawn beyond the visible ones, because the browser may scroll before the grid draws. */
+/**
+ * Number of rows drawn beyond the visible ones, because the browser may scroll before the
+ * grid draws.
+ */
 const ahead = 5;
 const behind = 2;
 
@@ -19,13 +22,13 @@ export class Viewport {
   /** Scroll direction: 1 down, -1 up. */
   direction = 1;
   rtl = false;
-  /** Distance of the last scroll, in pixels. After a long one, extra rows would not be seen. */
+  /** Distance of the last scroll, in pixels. After a long one, extra rows would not be visible. */
   #moved = 0;
   #across = false;
   readonly #surface: Surface;
   readonly #columns: Columns;
   #rows = 0;
-  /** Replaces measuring the element for the first paint. */
+  /** The assumed size for the first paint, which makes measuring the element unnecessary. */
   #guess: Room | undefined;
 
   constructor(surface: Surface, columns: Columns, rowHeight: number, guess?: Room) {
@@ -35,7 +38,7 @@ export class Viewport {
     this.#guess = guess;
   }
 
-  /** Measures the element for a table with this many rows. Reports whether columns moved. */
+  /** Measures the element for a table with this many rows. Reports whether any column moved. */
   measure(rows: number, lead: number): boolean {
     const { scroller, head, body } = this.#surface;
     const { width, height } = this.#guess ?? this.#room;
@@ -76,7 +79,7 @@ export class Viewport {
     if (this.scale.stuck) this.#settle(this.scale.rebase());
   }
 
-  /** Called when scrolling has ended: corrects the position of the thumb. */
+  /** Corrects the position of the thumb. Called when scrolling has ended. */
   rest(): void {
     this.#moved = 0;
     this.#across = false;
@@ -136,7 +139,7 @@ export class Viewport {
     if (this.scale.top !== before) this.direction = Math.sign(this.scale.top - before);
   }
 
-  /** Returns the cell at a position of the window, or the nearest cell. */
+  /** Returns the cell at a position in the window, or the nearest cell. */
   hit(x: number, y: number): Place {
     const box = this.#surface.scroller.getBoundingClientRect();
     const across = this.rtl ? box.right - x : x - box.left;

@@ -3,9 +3,9 @@ import type { Cell } from './row-source';
 const longest = 400;
 
 /**
- * Returns the text as a cell of one line shows it. Line breaks, tabs and invisible
- * characters become visible symbols, because nobody can fix what they cannot see.
- * Long texts are shortened.
+ * Returns text as a cell of one line shows it. Line breaks, tabs and invisible characters
+ * become visible symbols, because users cannot fix what they cannot see. Long text is
+ * shortened.
  */
 export function visibleText(text: string): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
@@ -27,7 +27,10 @@ function picture(sign: string): string {
 const yes = /^(true|yes|y|1|x|on|✓)$/i;
 const no = /^(false|no|n|0|off)$/i;
 
-/** Returns the state of a checkbox: undefined if it is empty, null if its text is neither yes nor no. */
+/**
+ * Returns the state of a checkbox: undefined if the cell is empty, null if its text means
+ * neither yes nor no.
+ */
 export function checkboxState(cell: Pick<Cell, 'text' | 'value'>): boolean | null | undefined {
   const word = (cell.value ?? cell.text).trim();
   if (word === '') return undefined;

@@ -42,7 +42,10 @@ export class Listbox {
     return this.empty ? '' : `${this.id}-${this.#at}`;
   }
 
-  /** Shows the options that match the words. Highlights the option `on` if it is shown, otherwise the first. */
+  /**
+   * Shows the options that match the words. Highlights the option `on` if it is shown,
+   * otherwise the first option.
+   */
   show(words: string, chosen: ReadonlySet<string>, on?: string): void {
     const found = matchingChoices(this.#choices, words);
     this.#shown = found.slice(0, maxShown);
@@ -52,7 +55,7 @@ export class Listbox {
     this.highlight(Math.max(0, at));
   }
 
-  /** Highlights the option at an index, limited to the shown ones. */
+  /** Highlights the option at an index. Limits the index to the shown options. */
   highlight(at: number): void {
     this.#list.children[this.#at]?.classList.remove('is-marked');
     this.#at = Math.max(0, Math.min(this.#shown.length - 1, at));
@@ -65,7 +68,7 @@ export class Listbox {
     this.highlight(this.#at + by);
   }
 
-  /** Positions the list below the anchor, or above it if there is no room below. */
+  /** Places the list below the anchor, or above it if there is not enough room below. */
   positionAt(anchor: HTMLElement): void {
     const box = anchor.getBoundingClientRect();
     const { style } = this.element;
@@ -110,7 +113,7 @@ export function matchingChoices(choices: readonly Choice[], words: string): Choi
   return [...begin, ...hold];
 }
 
-/** Removes case and accents. */
+/** Returns the text in lower case and without accents. */
 function foldText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

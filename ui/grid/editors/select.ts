@@ -47,7 +47,7 @@ class ChoiceEditor implements Editor {
   }
 
   value(): string | null {
-    // Keep the original words for the same options unless the selection changed.
+    // Keep the original text if it names the same options.
     if (this.#multiple) return this.#toggled ? [...this.#chosen].join(separator(this.#task)) : this.#task.text;
     if (!this.#touched) return this.#task.text;
     return this.#list.current?.text ?? null;
@@ -115,7 +115,10 @@ function separator(task: EditorOptions): string {
   return task.column.separator ?? ', ';
 }
 
-/** Splits the text of a multiple choice. Parts that match no option are kept, because opening an editor must not lose anything. */
+/**
+ * Splits the text of a multiple choice. Keeps parts that match no option, because opening
+ * an editor must not lose data.
+ */
 function parts(task: EditorOptions, text: string): string[] {
   return text.split(separator(task).trim() || ' ').map((part) => part.trim()).filter(Boolean);
 }

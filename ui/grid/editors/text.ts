@@ -1,7 +1,7 @@
 import { createElement } from '../dom';
 import type { Editor, EditorOptions } from './editor';
 
-/** Edits text of one or more lines in a field that grows with it. */
+/** Edits text in a field that grows with the number of lines. */
 export function textEditor(task: EditorOptions): Editor {
   const field = createElement('textarea', 'ig-field', {
     rows: '1', dir: 'auto', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off',
