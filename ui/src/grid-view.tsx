@@ -7,7 +7,10 @@ interface Props extends GridConfig {
   readonly onGrid?: (grid: Grid | null) => void;
 }
 
-/** The grid as a component. A new source or label creates a new grid; new columns update it. */
+/**
+ * The grid as a component. A new source or label creates a new grid. New columns update the
+ * grid.
+ */
 export function GridView({ onGrid, ...config }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const grid = useRef<Grid | null>(null);

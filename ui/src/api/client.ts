@@ -4,7 +4,7 @@ import type { paths } from './schema';
 
 type Answer<T> = { data?: T; error?: unknown; response: Response };
 
-/** The API of one import's review. */
+/** The API for reviewing one import. */
 export interface Api {
   readonly id: string;
   /** Base path of all its URLs, with a trailing slash. */
@@ -20,7 +20,7 @@ export function createApi(id: string, given: (request: Request) => Promise<Respo
 }
 
 /**
- * Awaits a call and returns its response data. Throws a Fault if the call failed,
+ * Awaits a call and returns the data of its response. Throws a Fault if the call failed,
  * and the AbortError if the page aborted it.
  *
  *     await unwrap(api.calls.GET('/api/review/v1/{id}/counts/', { params: { path: api.path }, signal }))

@@ -21,11 +21,11 @@ export type Status = 'AWAITING_UPLOAD' | 'PENDING' | 'RUNNING' | 'SUCCESSFUL' | 
 interface EventHandlers {
   readonly state?: (event: StateEvent) => void;
   readonly progress?: (event: ProgressEvent) => void;
-  /** Called when the connection is lost or back. */
+  /** Called when the connection is lost or restored. */
   readonly connected?: (is: boolean) => void;
 }
 
-/** The event stream of an import: one connection for all listeners. */
+/** The event stream of an import. All listeners share one connection. */
 export class Events {
   readonly #address: string;
   readonly #listeners = new Set<EventHandlers>();
@@ -38,7 +38,7 @@ export class Events {
     this.#address = address;
   }
 
-  /** The last state received; null before the first. */
+  /** The last state received; null until one arrives. */
   get last(): StateEvent | null {
     return this.#last;
   }

@@ -1,7 +1,7 @@
 import type { Message } from '../i18n/types';
 import type { components } from './schema';
 
-/** A cell that somebody else changed first, with both texts. */
+/** A cell that somebody else changed first, with the text of both users. */
 export interface CellConflict {
   readonly id: string;
   readonly key: string;
@@ -22,14 +22,14 @@ export interface CellConflict {
  */
 export type FaultKind = 'lost' | 'refused' | 'gone' | 'unauthorized';
 
-/** The error of a call that failed. */
+/** The error of a failed call. */
 export class Fault extends Error {
   readonly kind: FaultKind;
   readonly code: string;
-  /** Message for people; undefined for lost calls. */
+  /** Message for the user; undefined for lost calls. */
   readonly detail: Message | undefined;
   readonly status: number;
-  /** Identifies the call in the log of the service; "" if there was no response. */
+  /** ID of the call in the server log; "" if there was no response. */
   readonly request: string;
   /** Conflicts, for the code changed_by_others. */
   readonly cells: readonly CellConflict[];
@@ -68,12 +68,12 @@ export function faultOf(status: number, body: unknown): Fault {
 function kindOf(status: number, hasDetail: boolean): FaultKind {
   if (status === 401) return 'unauthorized';
   if (status === 404 && hasDetail) return 'gone';
-  // A proxy in front of the service responds while the service is down.
+  // A proxy responds with these statuses while the server is down.
   if ([429, 502, 503, 504].includes(status) || !hasDetail) return 'lost';
   return 'refused';
 }
 
-/** Reports whether the page itself aborted a call. */
+/** Reports whether an error means that the page itself aborted the call. */
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }

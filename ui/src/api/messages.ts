@@ -2,7 +2,7 @@ import type { Message } from '../i18n/types';
 import type { LayoutField, Problem, QuestionChoice } from './shapes';
 
 // Responses contain the code and parameters of each message next to the English sentence.
-// A text of the organization has no code.
+// Text written by an organization has no code.
 
 type WithMessage = Pick<Problem, 'message' | 'messageCode' | 'params'>;
 type WithReason = Pick<QuestionChoice, 'reason' | 'reasonCode' | 'reasonParams'>;

@@ -2,8 +2,8 @@ import type { Rgb } from './colors';
 import { themeOf, type Styles } from './theme';
 
 /**
- * Applies the styles of a schema, and updates them when the user's color scheme
- * changes. Returns a function that removes them.
+ * Applies the styles of a schema, and updates them when the user's color scheme changes.
+ * Returns a function that removes the styles.
  */
 export function applyTheme(styles: Styles | undefined): () => void {
   const root = document.documentElement;
@@ -33,7 +33,7 @@ export function applyTheme(styles: Styles | undefined): () => void {
   };
 }
 
-/** Reads any CSS color with the browser. Returns null if it is invalid or not opaque. */
+/** Parses any CSS color that the browser supports. Returns null if it is invalid or not opaque. */
 function readColor(text: string): Rgb | null {
   if (text.length > 60 || !CSS.supports('color', text) || /var\(|currentcolor|inherit|initial|unset|revert/i.test(text)) return null;
   const canvas = document.createElement('canvas');

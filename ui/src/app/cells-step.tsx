@@ -9,7 +9,7 @@ import { useSubmit } from './submit/context';
 
 type Loaded = typeof import('../cells');
 
-/** Loaded as soon as possible, because most people come for the cells. */
+/** Loaded as soon as possible, because most users open the page to fix cells. */
 let loading: Promise<Loaded> | null = null;
 let loaded: Loaded | null = null;
 let preload: Preload | null = null;
@@ -52,7 +52,7 @@ export function CellsStep() {
   useEffect(() => () => setTotals(null), [reading]);
   const host = useMemo<CellsHost>(() => ({
     api: review.api, events: review.events, facts: facts!, locale, onTotals: setTotals,
-    // If the review has ended, reload the import to show how.
+    // If the review has ended, reload the import to show its outcome.
     onFault: (fault) => (fault instanceof Fault && fault.code === 'not_in_review' ? void review.refresh() : review.fail(fault)),
     onUnsent: (unsent) => review.rememberUnsent(unsent), isConnected: () => review.state.connected && navigator.onLine,
   }), [reading]);
@@ -60,7 +60,7 @@ export function CellsStep() {
   const preload = useMemo(() => (reading === first.current ? takePreload() : null), [module, reading]);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // After leaving another step, the focus is lost, so move it to the title.
+    // After the user leaves another step, nothing has the focus, so move it to the title.
     if (!preload && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, []);
   if (module === 'failed') {

@@ -1,4 +1,4 @@
-/** A color as red, green and blue from 0 to 255. */
+/** A color as red, green and blue, each from 0 to 255. */
 export type Rgb = readonly [number, number, number];
 
 /** Returns the contrast ratio of two colors by WCAG 2, from 1 to 21. */
@@ -19,7 +19,10 @@ export function luminance(color: Rgb): number {
 const black: Rgb = [0, 0, 0];
 const white: Rgb = [255, 255, 255];
 
-/** Moves a color away from the background, just far enough to reach the contrast ratio least. */
+/**
+ * Moves a color away from the background, just far enough to reach a contrast ratio of at
+ * least `least`.
+ */
 export function readable(color: Rgb, ground: Rgb, least: number): Rgb {
   const towards = luminance(ground) > 0.18 ? black : white;
   for (let part = 0; part < 20; part++) {

@@ -17,12 +17,12 @@ const Context = createContext<Shared | null>(null);
 
 export const SharedProvider = Context.Provider;
 
-/** Returns what every part of the page needs. */
+/** Returns the objects that all parts of the page share. */
 export function useShared(): Shared {
   return useContext(Context)!;
 }
 
-/** Returns the state of the review, and renders again when it changes. */
+/** Returns the state of the review, and renders the component again when it changes. */
 export function useReview(): ReviewState {
   const { review } = useShared();
   const [state, setState] = useState(review.state);

@@ -9,7 +9,7 @@ import { noneAnswer } from './questions/drafts';
 import { choiceLabel } from './questions/headings';
 import { Raw, ServerText } from './server-text';
 
-/** Labels of the detected properties of a file, by the service's names. */
+/** Labels of the detected file properties, by the server's names. */
 const names: Readonly<Record<string, Key>> = {
   'format': 'reading.format', 'encoding': 'reading.encoding', 'delimiter': 'reading.delimiter', 'sheet': 'reading.sheet', 'header row': 'reading.header',
 };

@@ -11,9 +11,15 @@ import { SharedProvider, type Key } from './context';
 import { applyTheme } from './apply-theme';
 import { Review } from './review';
 
-/** How long to wait for the complete first content before showing a loading message, in milliseconds. */
+/**
+ * How long to wait for the complete first content before showing a loading message, in
+ * milliseconds.
+ */
 const openingDelay = 300;
-/** How long requests that are not visible at first wait for the first rows, in milliseconds. */
+/**
+ * Maximum time that requests for content not visible at first wait for the first rows, in
+ * milliseconds.
+ */
 const maxWait = 2000;
 
 /** Renders the review page. The first requests have already been sent. */
@@ -31,7 +37,7 @@ export function renderReview(prefetch: Prefetch): void {
     const token = consumeUrlToken();
     if (token) void review.open(token);
   });
-  // React to going online or offline at once, instead of waiting for a call to fail.
+  // React to going online or offline immediately instead of waiting for a call to fail.
   for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh());
 
   const whole = firstContent(review, locale);
@@ -45,7 +51,7 @@ export function renderReview(prefetch: Prefetch): void {
   });
 }
 
-/** Resolves when all data of the first render has arrived, or has failed to. */
+/** Resolves when every request of the first render has succeeded or failed. */
 async function firstContent(review: Review, locale: Locale): Promise<void> {
   await new Promise<void>((done) => {
     const leave = review.subscribe(() => {
@@ -59,7 +65,7 @@ async function firstContent(review: Review, locale: Locale): Promise<void> {
   else await loadMessages(locale).catch(() => {});
 }
 
-/** Resolves when the styles are loaded, because rendering measures sizes. */
+/** Resolves when the styles are loaded, because rendering measures elements. */
 function styles(): Promise<unknown> {
   const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].filter((link) => !link.sheet);
   return Promise.all(links.map((link) => new Promise((done) => {

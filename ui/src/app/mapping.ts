@@ -1,6 +1,9 @@
 import type { Layout, LayoutField, Question } from '../api';
 
-/** Pending changes of the mapping: a field key by column index, null for none. Other columns stay as they are. */
+/**
+ * Pending changes of the mapping: a field key by column index, or null for no field. Other
+ * columns keep their fields.
+ */
 export type MappingChanges = ReadonlyMap<number, string | null>;
 
 /** The mapping of columns to fields. */
@@ -22,7 +25,10 @@ export function applyMapping(layout: Layout, wanted: MappingChanges): ColumnMapp
   return { fieldOf, columnsOf };
 }
 
-/** Assigns a field, or none, to a column. A field that accepts only one column loses its previous one. */
+/**
+ * Maps a column to a field, or to none. A field that accepts only one column loses its
+ * previous one.
+ */
 export function assignField(layout: Layout, wanted: MappingChanges, column: number, key: string | null): MappingChanges {
   const next = new Map(wanted);
   const field = layout.fields.find((one) => one.key === key);
@@ -34,7 +40,7 @@ export function assignField(layout: Layout, wanted: MappingChanges, column: numb
   return next;
 }
 
-/** Returns the answers for the mapping changes, by question ID. */
+/** Returns the answers that make the mapping changes, by question ID. */
 export function mappingAnswers(layout: Layout, wanted: MappingChanges): Record<string, string> {
   const after = applyMapping(layout, wanted);
   const before = applyMapping(layout, new Map());
@@ -67,16 +73,25 @@ export function unused(layout: Layout, wanted: MappingChanges): { readonly field
   };
 }
 
-/** Maximum number of column questions shown as cards; with more, the table is easier. */
+/**
+ * Maximum number of column questions shown as cards. If there are more, the table is easier
+ * to use.
+ */
 const cards = 3;
 
-/** Returns the questions answered in the table: if no header matches any field, there is one per field. */
+/**
+ * Returns the questions that the user answers in the table. If no header matches any field,
+ * there is one question per field.
+ */
 export function settledInTable(asked: readonly Question[]): readonly Question[] {
   const unnamed = asked.filter((one) => one.type === 'UNMAPPED_FIELDS' && one.id.startsWith('column:'));
   return unnamed.length > cards ? unnamed : [];
 }
 
-/** Returns the answers for the mapping changes and the questions in the table. A field without a column stays empty. */
+/**
+ * Returns the answers that make the mapping changes, and those to the questions in the
+ * table. A field without a column stays empty.
+ */
 export function layoutAnswers(layout: Layout, wanted: MappingChanges, inTable: readonly Question[]): Record<string, string> {
   const none = Object.fromEntries(inTable.map((one) => [one.id, 'none']));
   const said = mappingAnswers(layout, wanted);

@@ -44,7 +44,7 @@ function Place({ notice }: { notice: Notice }) {
   );
 }
 
-/** Shows why the service rejected an answer. */
+/** Shows why the server rejected an answer. */
 export function FaultNote({ fault }: { fault: Fault | null }) {
   const { t } = useShared();
   return (

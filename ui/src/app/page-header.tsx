@@ -73,7 +73,10 @@ function Sign({ here, settled }: { here: boolean; settled: boolean }) {
   return settled ? <Icon name="check" /> : <span class="stepper-dot" />;
 }
 
-/** Reports whether a step is complete. Steps after an open one may still change. */
+/**
+ * Reports whether a step is complete. It is not while an earlier step is open, because its
+ * questions may still change.
+ */
 function isSettled(steps: readonly Step[], at: number): boolean {
   return steps[at]?.id !== 'cells' && steps.slice(0, at + 1).every((step) => step.open === 0);
 }

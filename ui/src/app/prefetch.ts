@@ -1,7 +1,7 @@
 import type { Import } from '../api/shapes';
 import { firstRows } from '../cells/filter';
 
-/** How long a prefetched response may be used, in milliseconds. */
+/** Maximum age of a prefetched response, in milliseconds. */
 const freshFor = 10_000;
 
 interface Asked {
@@ -10,13 +10,13 @@ interface Asked {
 }
 
 /**
- * Sends the first call of a review before the other scripts are loaded. The call
- * opens the session. If the page shows the table next, the response includes the
- * table and its first rows. The first matching call through `fetch` receives the
- * prefetched response or error; all other calls are sent normally.
+ * Sends the first call of a review before the other scripts are loaded. The call opens the
+ * session. If the page shows the table next, the response includes the table and its first
+ * rows. The first matching call to `fetch` gets the prefetched response or error. All other
+ * calls are sent normally.
  */
 export class Prefetch {
-  /** ID of the import, and token of the link; "" if there is none. */
+  /** ID of the import, and the token from the link; "" if there is none. */
   readonly id: string;
   readonly token: string;
   readonly #base: string;
@@ -36,7 +36,7 @@ export class Prefetch {
     const sent = this.#send(`${this.#base}${call}?rows=${firstRows}`, { method, cache: 'no-store', priority: 'high', ...(authorization && { headers: { authorization } }) });
     const opened = sent.then((answer) => this.#unpack(answer));
     this.#store(method!, call!, opened, authorization);
-    await opened.catch(() => {}); // the call that uses the response gets the error
+    await opened.catch(() => {}); // the call that uses the response handles the error
   }
 
   readonly fetch = (request: Request): Promise<Response> => {
@@ -45,12 +45,15 @@ export class Prefetch {
     const known = this.#answers.get(name);
     this.#answers.delete(name);
     if (known && performance.now() - known.at < freshFor) return known.answer;
-    // After a change, prefetched responses are out of date.
+    // After a change, the prefetched responses are out of date.
     if (request.method !== 'GET') this.#answers.clear();
     return this.#send(request);
   };
 
-  /** Stores the included table and rows before the response resolves, because its receiver would request them. */
+  /**
+   * Stores the included table and rows before the response resolves. Otherwise, the code
+   * that receives it would request them.
+   */
   async #unpack(opened: Response): Promise<Response> {
     if (!opened.ok) return opened;
     const text = await opened.text();
@@ -66,7 +69,7 @@ export class Prefetch {
   }
 }
 
-/** Parses the import; null if the response is not from the service. */
+/** Parses the import. Returns null if the response is not from the server. */
 function parseImport(text: string): Import | null {
   try {
     return JSON.parse(text) as Import;
@@ -75,7 +78,7 @@ function parseImport(text: string): Import | null {
   }
 }
 
-/** Returns the token and removes it from the URL, so that it is not visible, saved or shared. */
+/** Returns the token and removes it from the URL, so that it is never visible, saved or shared. */
 export function consumeUrlToken(): string {
   const token = location.hash.slice(1);
   if (token) history.replaceState(history.state, '', location.pathname + location.search);

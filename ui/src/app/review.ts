@@ -5,20 +5,23 @@ import { nextStep, stepsOf, type Step, type StepId } from './steps';
 /** The state of the page. */
 export interface ReviewState {
   readonly phase: 'opening' | 'trouble' | 'open';
-  /** Why nothing can be shown; null if something can. */
+  /** Why the page cannot show the review; null if it can. */
   readonly trouble: Fault | null;
   readonly facts: Import | null;
   readonly layout: Layout | null;
   readonly questions: Questions | null;
   readonly steps: readonly Step[];
   readonly step: StepId;
-  /** False when calls have been unanswered for a while. */
+  /** False if calls have had no response for a while. */
   readonly connected: boolean;
-  /** Increases when the file is read again while the page is open, so that its rows are reloaded. */
+  /**
+   * Increases when the file is read again while the page is open. The page then reloads the
+   * rows.
+   */
   readonly reading: number;
-  /** When this page first saw the file being processed, in milliseconds since 1970. */
+  /** When this page first saw that the file was being processed, in milliseconds since 1970. */
   readonly since: number;
-  /** Changes that were not saved when the table was removed; null if there are none. */
+  /** Changes that were unsaved when the table was removed; null if there are none. */
   readonly unsent: UnsentChanges | null;
 }
 
@@ -26,12 +29,12 @@ const nothing: ReviewState = {
   phase: 'opening', trouble: null, facts: null, layout: null, questions: null, steps: [], step: 'cells', connected: true, reading: 0, since: 0, unsent: null,
 };
 
-/** How long calls may be unanswered before the page reports it, in milliseconds. */
+/** How long calls may have no response before the page reports it, in milliseconds. */
 const lostAfter = 2500;
-/** Interval of polling while events do not arrive, in milliseconds. */
+/** Polling interval while no events arrive, in milliseconds. */
 const pollInterval = 4000;
 
-/** The review of one import. The page shows its state. */
+/** The review of one import. The page shows the state of this object. */
 export class Review {
   readonly api: Api;
   readonly events: Events;
@@ -40,17 +43,20 @@ export class Review {
   #lost: ReturnType<typeof setTimeout> | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
   #streaming = false;
-  /** The run that the last event was about; null before the first. */
+  /** The run in the last event; null until an event arrives. */
   #run: number | null = null;
   #change: number | null = null;
-  /** Token of the link, until it has been exchanged for a cookie. */
+  /** The token from the link, until it is exchanged for a cookie. */
   #token = '';
   #unlisten = () => {};
   #latest = 0;
   #opened = 0;
   readonly #drawn: () => Promise<unknown>;
 
-  /** If the page shows the rows first, the layout and questions are requested when `drawn` resolves. */
+  /**
+   * If the page shows the rows first, the layout and the questions are requested only when
+   * `drawn` resolves.
+   */
   constructor(id: string, given?: (request: Request) => Promise<Response>, drawn: () => Promise<unknown> = () => Promise.resolve()) {
     this.#drawn = drawn;
     this.api = createApi(id, given);
@@ -66,7 +72,10 @@ export class Review {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Opens the review with the token of a link, or without one with the cookie of an earlier visit. */
+  /**
+   * Opens the review with the token from a link. Without a token, uses the cookie of an
+   * earlier visit.
+   */
   async open(token: string): Promise<void> {
     this.#unlisten();
     clearTimeout(this.#asking);
@@ -104,7 +113,7 @@ export class Review {
       await this.#load();
       this.#setConnected(true);
     } catch (error) {
-      // A temporary fault must not interrupt a person at work.
+      // A temporary fault must not interrupt the user.
       if (isLost(error) || (error instanceof Fault && error.status >= 500)) this.#setConnected(false);
       else this.fail(error);
     }
@@ -114,7 +123,8 @@ export class Review {
     const mine = ++this.#latest;
     const facts = known ?? await unwrap(this.api.calls.GET('/api/review/v1/{id}/', { params: { path: this.api.path } }));
     const inReview = facts.status === 'NEEDS_REVIEW';
-    // Most people come for the cells, so show them before requesting how the file was read.
+    // Most users open the page to fix cells, so show the cells before requesting how the
+    // file was read.
     if (this.#state.phase === 'opening' && leadsToCells(facts)) {
       this.#setLoaded(facts, null, null);
       await this.#drawn();
@@ -147,8 +157,8 @@ export class Review {
   }
 
   /**
-   * Sends answers. When no question is open, the import runs again. If that would
-   * discard cell changes, the call is rejected unless discard is set.
+   * Sends answers. When no question is open, the import runs again. If that would discard
+   * cell changes, the server rejects the call unless discard is set.
    */
   async answer(answers: Record<string, string | null>, discard = false): Promise<void> {
     const body = { answers, ...(discard && { discard }) };
@@ -156,7 +166,7 @@ export class Review {
     await this.#advance();
   }
 
-  /** Changes a setting without a question, such as the column of a field. */
+  /** Changes a setting that has no question, such as the column of a field. */
   async updateLayout(answers: Record<string, string | null>): Promise<void> {
     await unwrap(this.api.calls.POST('/api/review/v1/{id}/layout/', { params: { path: this.api.path }, body: { answers } }));
     await this.#advance();
@@ -171,11 +181,12 @@ export class Review {
     if (!this.#state.steps.some((one) => one.id === step && one.ready)) return;
     const leaves = this.#state.step === 'cells' && step !== 'cells';
     this.#set({ ...this.#state, step });
-    // Edits in the cells step changed how much another read would discard.
+    // Edits in the cells step may have changed how many changes reading the file again
+    // would discard.
     if (leaves) void this.refresh();
   }
 
-  /** Stores unsaved changes. The page shows them at the end. */
+  /** Stores unsaved changes. The page shows them when the review has ended. */
   rememberUnsent(unsent: UnsentChanges): void {
     if (unsent.changes > 0) this.#set({ ...this.#state, unsent });
   }
@@ -198,7 +209,10 @@ export class Review {
     if (again || behind || event.status !== this.#state.facts?.status) void this.refresh();
   }
 
-  /** Handles a change of the event stream's connection. The stream may fail while calls succeed. */
+  /**
+   * Handles a change of the event stream's connection. The stream may be down while calls
+   * still succeed.
+   */
   #onConnection(is: boolean): void {
     this.#streaming = is;
     clearTimeout(this.#lost);
@@ -206,13 +220,13 @@ export class Review {
     else if (!this.#state.connected) void this.refresh();
   }
 
-  /** Records whether the last call was answered. */
+  /** Records whether the last call got a response. */
   #setConnected(is: boolean): void {
     if (this.#state.connected !== is) this.#set({ ...this.#state, connected: is });
     this.#schedulePoll();
   }
 
-  /** Polls while waiting for the service without an event stream. */
+  /** Schedules the next poll if the page waits for the server and the event stream is down. */
   #schedulePoll(): void {
     clearTimeout(this.#asking);
     const { phase, facts, connected } = this.#state;
@@ -230,12 +244,12 @@ function isLost(error: unknown): boolean {
   return error instanceof Fault && error.kind === 'lost';
 }
 
-/** Reports whether the page can show the rows without further questions. */
+/** Reports whether the page can show the rows without asking any questions first. */
 function leadsToCells({ status, hasRows, openQuestions }: Import): boolean {
   return status === 'NEEDS_REVIEW' && hasRows === true && openQuestions === 0;
 }
 
-/** Reports whether the import waits for the service or the file, not for the user. */
+/** Reports whether the import is waiting for the server or the file, not for the user. */
 export function isUnderWay(facts: Import | null): boolean {
   return facts !== null && ['AWAITING_UPLOAD', 'PENDING', 'RUNNING'].includes(facts.status);
 }

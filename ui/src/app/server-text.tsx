@@ -1,7 +1,10 @@
 import type { Message } from '../i18n/types';
 import { useShared } from './context';
 
-/** Shows a message of the service, in English if its code is unknown. Its direction is automatic, because it may quote anything. */
+/**
+ * Shows a message of the server, in English if the code is unknown. The text direction is
+ * detected, because the message may quote anything.
+ */
 export function ServerText({ message }: { message: Message }) {
   const { locale } = useShared();
   const rendered = locale.renderMessage?.(message) ?? null;
@@ -9,14 +12,14 @@ export function ServerText({ message }: { message: Message }) {
   return <span lang={english ? 'en' : undefined} dir="auto" class="sentence">{rendered ?? message.text}</span>;
 }
 
-/** Shows a text of the file unchanged, but shortened. */
+/** Shows text from the file. It is shortened, but otherwise unchanged. */
 export function Raw({ text }: { text: string }) {
   return <bdi class="raw">{truncate(text)}</bdi>;
 }
 
 const maxLength = 120;
 
-/** Shortens a text to a number of characters. */
+/** Shortens text to a number of characters. */
 export function truncate(text: string, length = maxLength): string {
   const signs = [...text.slice(0, 4 * length)];
   return signs.length > length || text.length > 4 * length ? `${signs.slice(0, length).join('')}…` : text;

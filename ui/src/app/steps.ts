@@ -25,7 +25,7 @@ export function questionsOf(questions: Questions | null, step: StepId): readonly
   return questions?.questions.filter((one) => stepOf(one.id) === step) ?? [];
 }
 
-/** Returns the earlier answers of a step without an open question. */
+/** Returns the earlier answers of a step for which no question is open. */
 export function decidedIn(step: StepId, layout: Layout | null, questions: Questions | null): readonly [string, string][] {
   const asked = new Set(questions?.questions.map((one) => one.id));
   return Object.entries(layout?.answers ?? {}).filter(([id]) => stepOf(id) === step && !asked.has(id));
@@ -52,7 +52,10 @@ function isNeeded(id: StepId, layout: Layout | null, questions: Questions | null
   return id === 'sheet' && (layout?.evidence.some((one) => one.choice === 'sheet' && one.rivals.length > 0) ?? false);
 }
 
-/** Returns the step to continue with: the first with an open question, or else the cells. */
+/**
+ * Returns the step to continue with: the first one with an open question, or the cells step
+ * if there is none.
+ */
 export function nextStep(steps: readonly Step[]): StepId {
   return (steps.find((step) => step.open > 0) ?? steps.find((step) => step.id === 'cells' && step.ready) ?? steps[0])?.id ?? 'cells';
 }

@@ -1,12 +1,12 @@
 import { toCss, luminance, mix, readable, type Rgb } from './colors';
 
-/** The styles of a schema, by group and name. They may contain anything. */
+/** The styles of a schema, by group and name. The values may be anything. */
 export type Styles = Readonly<Record<string, unknown>>;
 
-/** Parses a CSS color; null if it is invalid. */
+/** Parses a CSS color. Returns null if it is invalid. */
 export type ReadColor = (text: string) => Rgb | null;
 
-/** Default background and text colors of the page in its two schemes. */
+/** Default background and text colors of the page in the light and dark color schemes. */
 const grounds: Readonly<Record<Look, Rgb>> = { light: [252, 252, 253], dark: [14, 16, 20] };
 const inks: Readonly<Record<Look, Rgb>> = { light: [33, 36, 40], dark: [229, 231, 234] };
 export type Look = 'light' | 'dark';
@@ -90,14 +90,17 @@ function accents(accent: Rgb, ground: Rgb, look: Look): Record<string, string> {
   };
 }
 
-/** The primary button keeps its color; its text color is adjusted if necessary. */
+/**
+ * Sets the colors of the primary button. Its background stays, and its text color is
+ * adjusted if necessary.
+ */
 function button(ground: Rgb | null, ink: Rgb | null): Record<string, string> {
   if (!ground) return {};
   const on = ink ? readable(ink, ground, text) : onTop(ground);
   return { '--button-ground': toCss(ground), '--button-line': toCss(ground), '--button-text': toCss(on) };
 }
 
-/** All other buttons: their background, and borders that contrast with the page. */
+/** Sets the background of all other buttons, and borders that contrast with the page. */
 function plainButton(ground: Rgb | null, ink: Rgb | null, below: Rgb): Record<string, string> {
   if (!ground) return {};
   const on = ink ? readable(ink, ground, text) : onTop(ground);
@@ -108,7 +111,7 @@ function onTop(ground: Rgb): Rgb {
   return readable([255, 255, 255], ground, text);
 }
 
-/** Parses a length in CSS pixels; null if it is invalid. */
+/** Parses a length in CSS pixels. Returns null if it is invalid. */
 export function parseLength(text: string): number | null {
   const found = /^(\d{1,3}(?:\.\d{1,3})?)(px|rem|em)?$/.exec(text);
   if (!found || (!found[2] && Number(found[1]) !== 0 && !/^\d+$/.test(found[1]!))) return null;

@@ -55,7 +55,7 @@ interface InputProps {
   readonly model: Model;
   readonly place: Place;
   readonly text: string;
-  /** What the text was parsed to. */
+  /** The value parsed from the text. */
   readonly value: string;
   readonly describedBy: string | undefined;
   readonly onWrite: (text: string) => void;
@@ -64,7 +64,7 @@ interface InputProps {
 function Input({ model, place, text, value, describedBy, onWrite }: InputProps) {
   const { t } = model;
   const { column } = place;
-  // Show the text instead of a checkbox if it is neither a plain yes nor no.
+  // Show the text instead of a checkbox if the text means neither yes nor no.
   const state = column.kind === 'checkbox' && checkboxState({ text }) === checkboxState({ text, value }) ? checkboxState({ text }) : null;
   if (state !== null) {
     const label = <><bdi>{column.label}</bdi>{state === undefined && <> <span class="c-quiet">· {t('emptyCell')}</span></>}</>;

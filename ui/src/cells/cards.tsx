@@ -14,7 +14,10 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Shows one row at a time if the window is too narrow for a table. The hidden grid below still does the work. */
+/**
+ * Shows one row at a time if the window is too narrow for a table. The hidden grid still
+ * loads the rows and saves the changes.
+ */
 export default function Cards({ model, onLong }: Props) {
   const now = useStore(model.store, (state) => state);
   const { t } = model;

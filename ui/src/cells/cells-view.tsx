@@ -19,7 +19,7 @@ interface Props {
   readonly onHandle: (handle: CellsHandle | null) => void;
 }
 
-/** Delay after the first rows before dialogs are preloaded, in milliseconds. */
+/** Delay between the first rows and preloading the dialogs, in milliseconds. */
 const restAfter = 400;
 const nothing = () => {};
 
@@ -37,7 +37,8 @@ export function CellsView({ model, onHandle }: Props) {
   const [open, setOpen] = useState<OpenDialog | null>(null);
 
   useEffect(() => model.subscribe(), [model]);
-  // A layout effect runs before the table and the cards are removed; they still hold unsaved text.
+  // A layout effect runs before the table and the cards are removed. They still contain
+  // unsaved text.
   useLayoutEffect(() => () => model.host.onUnsent(model.unsent()), [model]);
   useEffect(() => {
     const timer = setTimeout(preloadLazy, restAfter);
@@ -107,7 +108,10 @@ function OpenedDialog({ model, open, onClose }: DialogProps) {
   return <Lazy key={open.kind} kind={open.kind} model={model} open={open as never} onClose={onClose} meanwhile={opening} />;
 }
 
-/** Reports whether the first rows have been drawn. The bars follow then, in the space reserved for them. */
+/**
+ * Reports whether the first rows have been drawn. After that, the bars are drawn in the
+ * space reserved for them.
+ */
 function useDrawn(): boolean {
   const [drawn, setDrawn] = useState(false);
   useEffect(() => setDrawn(true), []);

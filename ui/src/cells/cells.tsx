@@ -12,9 +12,9 @@ const retryAfter = 3000;
 
 interface Props {
   readonly host: CellsHost;
-  /** Data requested before the step was shown; null if there is none. */
+  /** Data requested before the step was shown; null if none was. */
   readonly preload: Preload | null;
-  /** Called with a handle when the step is ready, and with null when it is removed. */
+  /** Called with a handle when the step is ready, and with null when the step is removed. */
   readonly onHandle: (handle: CellsHandle | null) => void;
 }
 
@@ -23,7 +23,7 @@ interface Shown {
   readonly model?: Model;
 }
 
-/** The step in which people fix cells: the table, its problems and the available actions. */
+/** The step in which users fix cells: the table, its problems and the available actions. */
 export default function Cells({ host, preload, onHandle }: Props) {
   const [{ start, model }, setShown] = useState<Shown>(() => (preload?.now ? shownOf(host, preload.now) : {}));
   const [turn, setTurn] = useState(0);

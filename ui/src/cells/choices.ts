@@ -3,7 +3,7 @@ import type { Option } from '../kit';
 import { choiceName, type Place } from './columns';
 import type { Suggestion, Value } from './table-api';
 
-/** Returns the fields as options, each once, after an option for all of them. */
+/** Returns an option for all fields, followed by one option per field. */
 export function fieldOptions(places: readonly Place[], all: string, editable = false): Option[] {
   const labels = new Map([['', all]]);
   for (const { key, label, column } of places) {
@@ -12,7 +12,7 @@ export function fieldOptions(places: readonly Place[], all: string, editable = f
   return Array.from(labels, ([value, label]) => ({ value, label }));
 }
 
-/** Returns the suggestion to offer with one click, or undefined if another one is equally good. */
+/** Returns the suggestion to offer with one click, or undefined if a second one is equally good. */
 export function bestSuggestion({ text, suggestions: [first, second] }: Pick<Value, 'text' | 'suggestions'>): Suggestion | undefined {
   if (!first || !second || first.reasonCode !== second.reasonCode) return first;
   const closer = first.reasonCode === 'suggestion.spelled_like' && editDistance(text, likeness(first)) < editDistance(text, likeness(second));
@@ -24,7 +24,7 @@ function likeness({ reasonParams: params }: Suggestion): string {
   return String(params?.name ?? '');
 }
 
-/** Returns the number of letters to change, add or remove to turn one text into the other. */
+/** Returns the number of letters to change, add or remove to turn one string into the other. */
 function editDistance(a: string, b: string): number {
   const other = [...b.toLowerCase()];
   let row = [0, ...other.map((_, at) => at + 1)];

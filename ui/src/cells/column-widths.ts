@@ -3,7 +3,7 @@ import type { Place } from './columns';
 
 const narrowest = 80;
 const widest = 280;
-/** Approximate width of a letter, and of the padding and problem marker of a cell, in pixels. */
+/** Approximate width of a letter, and of a cell's padding and problem marker, in pixels. */
 const letterWidth = 7.2;
 const cellPadding = 44;
 /** The same for headers, which are bold and have a menu. */

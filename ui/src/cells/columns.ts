@@ -5,10 +5,10 @@ import { displayText } from '../../grid/display-text';
 /** A column of the grid with its field. */
 export interface Place {
   readonly column: Column;
-  /** Key of the field, and the number of this column among those of the field. */
+  /** Key of the field, and the index of this column among the columns of the field. */
   readonly key: string;
   readonly part: number;
-  /** Index of the cell in a row of the server. */
+  /** Index of the cell in a row from the server. */
   readonly at: number;
   readonly required: boolean;
   /** Label of the field. */
@@ -33,7 +33,7 @@ export function placesOf(given: readonly TableColumn[], locale: string): Place[]
   return given.flatMap((column, at) => (column.hidden ? [] : [placeOf(column, at, locale)]));
 }
 
-/** Returns the grid key of a column: unique also for several columns of one field. */
+/** Returns the grid key of a column. It is unique even if a field has several columns. */
 export function columnKey(key: string, part: number): string {
   return part === 0 ? key : `${key}\u0000${part}`;
 }
@@ -55,7 +55,10 @@ function placeOf(given: WireColumn, at: number, locale: string): Place {
   return { column, key, part, at, required: given.required, label: given.label, type };
 }
 
-/** Returns the label. Columns of one field are distinguished by their headers in the file. */
+/**
+ * Returns the label. If a field has several columns, their headers in the file distinguish
+ * them.
+ */
 function labelOf({ label, part, header }: WireColumn): string {
   if (part === undefined) return label;
   return header && header !== label ? `${label} · ${header}` : `${label} ${part + 1}`;
@@ -66,7 +69,10 @@ function choicesOf({ type, options }: WireColumn, locale: string): readonly Choi
   return type === 'country' ? countryChoices(locale, options) : options.map(({ value, label }) => ({ text: value, label }));
 }
 
-/** Returns the countries by their names in the locale, sorted. Search also finds the English names. */
+/**
+ * Returns the countries by their names in the locale, sorted. The search also finds their
+ * English names.
+ */
 export function countryChoices(locale: string, list: readonly { readonly value: string; readonly label: string }[]): readonly Choice[] {
   if (locale.startsWith('en')) return list.map(({ value, label }) => ({ text: value, label }));
   const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
@@ -82,7 +88,7 @@ export function choiceName({ column }: Place, text: string): string | undefined 
   return column.choices?.find((one) => one.text === text)?.label;
 }
 
-/** Returns how the table shows a text: choices by their labels. */
+/** Returns the text that the table shows for a raw value. Choices are shown by their labels. */
 export function displayName(place: Place | undefined, text: string): string {
   return place ? displayText(place.column, text) : text;
 }

@@ -9,7 +9,10 @@ import { ValueText } from './value-text';
 
 const mostListed = 50;
 
-/** Lists cells that somebody else changed first, with both texts and a choice for each. */
+/**
+ * Lists the cells that somebody else changed first. The user chooses between both texts of
+ * each.
+ */
 export default function ConflictList({ model }: { model: Model; onClose: () => void }) {
   const { t } = model;
   const conflicts = useStore(model.store, (now) => now.conflicts);

@@ -6,13 +6,16 @@ export interface TableCounts {
   readonly undo: number;
   readonly redo: number;
   readonly counts: Counts;
-  /** Whether nothing has changed on this page since the request. */
+  /** Whether nothing has changed on this page since the request was sent. */
   readonly fresh: boolean;
 }
 
 const delay = 120;
 
-/** Refreshes the counts over all rows after changes, once for several changes in quick succession. */
+/**
+ * Refreshes the counts of all rows after changes. Several changes in quick succession cause
+ * one refresh.
+ */
 export class CountsRefresher {
   readonly #tableApi: TableApi;
   readonly #onUpdate: (known: TableCounts) => void;

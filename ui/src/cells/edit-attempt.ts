@@ -2,12 +2,12 @@ import { Fault, type CellConflict, type Verdict } from '../api';
 import type { TableApi } from './table-api';
 import type { CellEdit } from './edit-plan';
 
-/** Maximum number of retries after conflicts with others. */
+/** Maximum number of retries after conflicts with other users. */
 const maxTries = 8;
 
 /**
- * One change being sent. It remembers its progress: after a lost response, the
- * same change is sent again and must continue instead of starting over.
+ * One change that is being sent. It remembers its progress. If a response is lost, the same
+ * change is sent again and continues instead of starting over.
  */
 export class EditAttempt {
   readonly conflicts: CellConflict[] = [];
@@ -21,7 +21,10 @@ export class EditAttempt {
     this.#cells = cells;
   }
 
-  /** Sends the cells. Drops cells that somebody else changed first and sends the rest again. */
+  /**
+   * Sends the cells. If somebody else changed some of them first, drops those and sends the
+   * rest again.
+   */
   async send(tableApi: TableApi): Promise<Verdict> {
     while (!this.verdict) {
       if (this.#cells.length === 0) return (this.verdict = noChange);
@@ -34,7 +37,7 @@ export class EditAttempt {
     return this.verdict;
   }
 
-  /** Operation ID. A retry with fewer cells is a different change, so it needs another ID. */
+  /** Operation ID. A retry with fewer cells is a different change and needs a new ID. */
   get #name(): string {
     return this.#tries === 0 ? this.#op : `${this.#op}.${this.#tries}`;
   }
@@ -45,7 +48,7 @@ export class EditAttempt {
     this.#tries++;
     const lost = new Set(cause.cells.map(cellKey));
     const mine = new Map(this.#cells.map((cell) => [cellKey(cell), cell.text]));
-    // Two people who enter the same text are not in conflict.
+    // Two users who enter the same text are not in conflict.
     this.conflicts.push(...cause.cells.filter((conflict) => conflict.deleted || conflict.now !== mine.get(cellKey(conflict))));
     this.#cells = this.#cells.filter((cell) => !lost.has(cellKey(cell)));
   }

@@ -2,22 +2,22 @@ import type { Batch, Row } from '../../grid';
 import type { EditRequest } from './table-api';
 import type { Place } from './columns';
 
-/** Maximum number of rows sent cell by cell; larger areas are sent as a range if possible. */
+/** Maximum number of rows sent cell by cell. Larger areas are sent as a range if possible. */
 export const maxNamedRows = 2000;
-/** Maximum number of cells that the service accepts individually in one call. */
+/** Maximum number of individual cells that the server accepts in one call. */
 export const maxCells = 100_000;
 
 /** How a batch is sent. */
 export type EditPlan =
   | { readonly kind: 'named' }
   | { readonly kind: 'stretch'; readonly order: Omit<EditRequest, 'op'> }
-  /** The batch cannot be sent: too many individual cells. */
+  /** The batch cannot be sent, because it has too many individual cells. */
   | { readonly kind: 'tooMany'; readonly cells: number };
 
 /**
- * Chooses how to send a batch. Individual cells include the text that the person
- * saw, and only these protect concurrent changes by others. A single row of texts
- * over many rows is sent as a range of the view.
+ * Chooses how to send a batch. Individual cells include the text that the user saw, which
+ * protects concurrent changes by other users. A range has no such protection. If one row of
+ * texts repeats over many rows, it is sent as a range of the view.
  */
 export function planEdit(batch: Batch, places: ReadonlyMap<string, Place>): EditPlan {
   const { fromRow, toRow, columns } = batch.area;
@@ -49,7 +49,7 @@ function rangeEdit(batch: Batch, places: ReadonlyMap<string, Place>): Omit<EditR
   return text === '' ? { kind: 'clear', where, keys } : { kind: 'fill', where, keys, text };
 }
 
-/** Reports whether all columns of each field are included: a range covers whole fields only. */
+/** Reports whether all columns of each field are included. A range always covers whole fields. */
 function wholeFields(columns: readonly string[], places: ReadonlyMap<string, Place>): boolean {
   const keys = new Set(columns.map((column) => places.get(column)!.key));
   const meant = [...places.values()].filter((place) => keys.has(place.key)).length;
@@ -66,7 +66,7 @@ export interface CellEdit {
   readonly seen: string;
 }
 
-/** Returns the cells of a batch. rows are in the order of the area. */
+/** Returns the cells of a batch. rows must be in the order of the area. */
 export function cellEdits(batch: Batch, rows: readonly Row[], places: ReadonlyMap<string, Place>, order: ReadonlyMap<string, number>): CellEdit[] {
   const cells: CellEdit[] = [];
   for (const [r, row] of rows.entries()) {

@@ -11,11 +11,17 @@ export interface Filter {
   readonly search?: string;
   /** The field to search; undefined for all. */
   readonly in?: string;
-  /** Texts that also match, because the page shows them under other names: JSON, a list per field key. */
+  /**
+   * Values that also match, because the page shows them under other names. JSON with a list
+   * per field key.
+   */
   readonly also?: string;
 }
 
-/** Number of rows in the first request: more than fit into a window, and few enough to arrive quickly. */
+/**
+ * Number of rows in the first request. It is more than fit into a window, but few enough to
+ * arrive quickly.
+ */
 export const firstRows = 60;
 
 export const allRows: Filter = { show: 'all' };
@@ -39,10 +45,16 @@ const levels: Readonly<Partial<Record<Show, string>>> = { errors: 'error', warni
 /** Field keys of a row's cells, in order. */
 export type Keys = readonly string[];
 
-/** Returns the names under which a cell is shown; "" if it is shown by its text. */
+/**
+ * A function that returns the names under which a cell is shown; "" if the cell shows its
+ * raw text.
+ */
 export type Naming = (at: number, cell: WireRow['cells'][number]) => string;
 
-/** Reports whether a row still matches. The search covers only the loaded part of long texts. */
+/**
+ * Reports whether a row still matches the filter. The search covers only the loaded part of
+ * long text.
+ */
 export function matchesFilter(filter: Filter, row: WireRow, keys: Keys, named: Naming = () => ''): boolean {
   return fitsProblem(filter, row, keys) && (!filter.search || matchesSearch(filter, row, keys, named));
 }
@@ -67,7 +79,7 @@ function matchesSearch(filter: Filter, row: WireRow, keys: Keys, named: Naming):
   );
 }
 
-/** Folds case like the service: one letter stays one letter, so ß does not become SS. */
+/** Folds case like the server: one letter stays one letter, so ß does not become SS. */
 export function foldCase(text: string): string {
   return text.replace(/[^\u0000-\u007f]/g, (sign) => (sign.toUpperCase().length === 1 ? sign.toUpperCase() : sign)).toLowerCase();
 }

@@ -1,7 +1,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Focuses a field and selects its text when it appears; otherwise, the dialog would focus its title. */
+/**
+ * Focuses a field and selects its text when it appears. Otherwise, the dialog would focus
+ * its title.
+ */
 export function useAutoFocus(): RefObject<HTMLInputElement | null> {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -12,8 +15,8 @@ export function useAutoFocus(): RefObject<HTMLInputElement | null> {
 }
 
 /**
- * Keeps the focus in a list. If the focused entry is removed, the next entry gets
- * the focus, or else the previous one. Calls last if no entry is left.
+ * Keeps the focus in a list. If the focused entry is removed, the next entry gets the
+ * focus, or the previous one if there is no next. Calls `last` if no entry is left.
  */
 export function useKeptFocus(root: RefObject<HTMLElement | null>, last: () => void): void {
   const leave = useRef(last);
@@ -30,7 +33,8 @@ export function useKeptFocus(root: RefObject<HTMLElement | null>, last: () => vo
     const pass = () => {
       const next = order.find((one) => one.isConnected);
       const buttons = [...(next?.querySelectorAll<HTMLElement>('button:enabled') ?? [])];
-      // Focus the same button of the next entry, for people who fix one value after another.
+      // Focus the same button of the next entry, because many users fix one value after
+      // another.
       const button = next?.matches('.c-value') ? (buttons.find((one) => one.className === held!.className) ?? buttons.at(-1)) : buttons[0];
       if (button) button.focus();
       else leave.current();

@@ -7,7 +7,7 @@ export type LayoutWidth = 'wide' | 'narrow' | 'small';
 export function useLayoutWidth(of: RefObject<HTMLElement | null>): LayoutWidth {
   const [width, setWidth] = useState<LayoutWidth>(() => layoutWidth(innerWidth));
   useLayoutEffect(() => {
-    // The observer also fires once at the start, after layout.
+    // The observer also fires once when it starts, after layout.
     const watch = new ResizeObserver(() => setWidth(layoutWidth(of.current!.clientWidth)));
     watch.observe(of.current!);
     return () => watch.disconnect();

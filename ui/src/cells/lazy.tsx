@@ -31,14 +31,17 @@ async function load(kind: Kind): Promise<void> {
 // Phones show the cards first.
 if (typeof innerWidth === 'number' && layoutWidth(innerWidth) === 'small') load('cards').catch(() => {});
 
-/** Loads all components in advance, because keys typed right after a shortcut must not go elsewhere. */
+/**
+ * Loads all components in advance. Keys typed right after a shortcut would otherwise miss
+ * the component.
+ */
 export function preloadLazy(): void {
   for (const kind of Object.keys(loads) as Kind[]) load(kind).catch(() => {});
 }
 
 type Props<K extends Kind> = { readonly kind: K; readonly meanwhile?: ComponentChildren } & ComponentProps<Part<K>>;
 
-/** Renders a component, or meanwhile until it is loaded. */
+/** Renders a component, or `meanwhile` until the component is loaded. */
 export function Lazy<K extends Kind>({ kind, meanwhile = null, ...props }: Props<K>) {
   const { model, onClose } = props as unknown as ComponentProps<Any>;
   const [, setTurn] = useState(0);

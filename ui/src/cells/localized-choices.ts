@@ -1,7 +1,10 @@
 import type { Place } from './columns';
 import { foldCase, type Filter } from './filter';
 
-/** Returns the names of choices that differ from those of the service, by field and text. */
+/**
+ * Returns the localized names of choices that differ from the server's names, by field and
+ * raw text.
+ */
 export function localizedNames(places: Iterable<Place>): Record<string, Record<string, string>> {
   const names: Record<string, Record<string, string>> = {};
   for (const { key, column } of places) {
@@ -12,7 +15,7 @@ export function localizedNames(places: Iterable<Place>): Record<string, Record<s
   return names;
 }
 
-/** Adds the texts whose localized names contain the search text to the filter. */
+/** Adds to the filter the choices whose localized names contain the search text. */
 export function withLocalizedSearch(filter: Filter, places: Iterable<Place>): Filter {
   if (!filter.search) return filter;
   const wanted = foldCase(filter.search);

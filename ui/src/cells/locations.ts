@@ -9,7 +9,7 @@ interface ChangeLocation {
   readonly cells: number;
 }
 
-/** Finds problems within rows, and remembers the locations of changes made on this page. */
+/** Finds problems within rows, and remembers where this page made changes. */
 export class Locations {
   readonly #keys: readonly string[];
   /** Whether notes count as problems. */
@@ -27,7 +27,7 @@ export class Locations {
     return step > 0 ? bad.find((key) => this.#keys.indexOf(key) > at) : bad.findLast((key) => this.#keys.indexOf(key) < at);
   }
 
-  /** Returns the first or last column with a problem, or undefined. */
+  /** Returns the first or last column of a row with a problem, or undefined. */
   edgeOfRow(row: Row, step: 1 | -1): string | undefined {
     return step > 0 ? this.#bad(row)[0] : this.#bad(row).at(-1);
   }
@@ -42,7 +42,7 @@ export class Locations {
     return noted?.view === view ? (noted.spot ?? undefined) : undefined;
   }
 
-  /** Returns how many cells a change affected; 0 if unknown. */
+  /** Returns the number of cells that a change affected; 0 if unknown. */
   changedCells(change: number): number {
     return this.#changes.get(change)?.cells ?? 0;
   }
@@ -51,7 +51,7 @@ export class Locations {
     return this.#keys.filter((_, at) => row.cells[at]?.problems.some(this.#counts));
   }
 
-  /** Returns a predicate for the problems to visit. */
+  /** Returns a predicate that selects the problems to visit. */
   get #counts(): (problem: Problem) => boolean {
     return (problem) => this.notes || problem.level !== 'info';
   }

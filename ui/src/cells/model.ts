@@ -24,7 +24,7 @@ const maxListed = 20;
 /** Pairs of a text and its replacement. */
 export type Texts = readonly (readonly [string, string])[];
 
-/** The table under review: its state and all operations. */
+/** The table under review, with its state and all operations on it. */
 export class Model {
   readonly store: Store<State>;
   readonly source: ReviewRowSource;
@@ -83,7 +83,10 @@ export class Model {
     };
   }
 
-  /** Requests the problem counts. Everything else arrived with the first rows. */
+  /**
+   * Requests the problem counts, which are the only data that did not arrive with the first
+   * rows.
+   */
   async #count(): Promise<void> {
     const counts = await this.tableApi.counts().catch(() => null);
     const { totals, undo, redo } = this.now;
@@ -100,7 +103,7 @@ export class Model {
     return this.grid ? this.grid.row(index) : this.source.row(index);
   }
 
-  /** Returns what a cell shows, including a change that is not saved yet. */
+  /** Returns what a cell shows, including an unsaved change. */
   cell(index: number, key: string): (Cell & { readonly pending: boolean }) | undefined {
     if (this.grid) return this.grid.cell(index, key);
     const cell = this.row(index)?.cells[this.places.findIndex((place) => place.column.key === key)];
@@ -127,7 +130,10 @@ export class Model {
     if (message) this.#timer = setTimeout(() => this.store.set({ message: null }), messageFor);
   }
 
-  /** Shows the rows of another filter when they arrive. Only the latest call counts. */
+  /**
+   * Shows the rows that match a new filter when they have arrived. If it is called again
+   * before that, only the latest call has an effect.
+   */
   async filterBy(filter: Filter): Promise<void> {
     this.#asking?.abort();
     const asking = new AbortController();
@@ -145,7 +151,7 @@ export class Model {
     }
   }
 
-  /** Opens a view, retrying while the service does not respond. */
+  /** Opens a view. Retries while the server does not respond. */
   async #openFilter(filter: Filter, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
@@ -170,13 +176,13 @@ export class Model {
     return this.filterBy(this.now.filter);
   }
 
-  /** Cancels a search. */
+  /** Cancels a running search. */
   stopSearch(): void {
     this.#asking?.abort();
     this.store.set({ wanted: this.now.filter, searching: false });
   }
 
-  /** Queues a change. `describe` returns the message about its result. */
+  /** Queues a change. `describe` returns the message that reports its result. */
   applyEdit(edit: EditSpec, describe: (verdict: Verdict) => string, then?: (verdict: Verdict) => void): void {
     this.grid?.enqueue((op) => {
       this.#ops.add(op);
@@ -188,17 +194,17 @@ export class Model {
     });
   }
 
-  /** Replaces several texts as one change. */
+  /** Replaces several values as one change. */
   mapValues(key: string, texts: Texts): void {
     this.applyEdit(mapEdit(key, texts), ({ cells }) => (cells === 0 ? this.t('nothingChanged') : this.t('replacedCells', { n: cells })));
   }
 
-  /** Previews replacing several texts. */
+  /** Previews the replacement of several values. */
   previewValues(key: string, texts: Texts, signal: AbortSignal): Promise<Verdict> {
     return this.preview(mapEdit(key, texts), signal);
   }
 
-  /** Merges rows of a file by their numbers. */
+  /** Merges the rows of a file by their row numbers. */
   mergeFile(file: File, over: boolean): void {
     this.grid?.enqueue((op) => {
       this.#ops.add(op);
@@ -208,7 +214,7 @@ export class Model {
     });
   }
 
-  /** Adds an empty row after all others and goes there. */
+  /** Adds an empty row at the end and goes to it. */
   addRow(): void {
     this.applyEdit({ kind: 'add', rows: [[]] }, ({ added }) => this.t('added', { n: added }), () => void this.#showLast());
   }
@@ -226,7 +232,10 @@ export class Model {
     return { where, keys: editableKeys(area, this.places), rows: area.toRow - area.fromRow };
   }
 
-  /** Reports whether a selected text satisfies a predicate. Cells that are not loaded count as satisfying it. */
+  /**
+   * Reports whether any selected text satisfies a predicate. Cells that are not loaded
+   * count as satisfying it.
+   */
   areaHas(is: (text: string) => boolean): boolean {
     const { fromRow, toRow, columns } = this.grid!.selected!;
     const open = columns.filter((column) => !this.place(column)?.column.readOnly);
@@ -239,7 +248,10 @@ export class Model {
     return false;
   }
 
-  /** Opens a truncated cell: in the editor if the whole text can be loaded, otherwise it returns the row with what is available. */
+  /**
+   * Opens a truncated cell in the editor if its full text can be loaded. Otherwise, returns
+   * the row with the part of the text that is available.
+   */
   async openLongCell(spot: Spot, id: string): Promise<Row | null> {
     try {
       const row = await this.source.fullRow(spot.row);
@@ -252,7 +264,7 @@ export class Model {
     return null;
   }
 
-  /** Focuses the table, or the cards if they cover it. */
+  /** Focuses the table, or the cards if they cover the table. */
   focus(): void {
     this.grid?.focus();
     if (document.activeElement === document.body) document.getElementById('cells-table')?.focus();
@@ -265,7 +277,7 @@ export class Model {
     this.store.set({ jumps: this.now.jumps + 1 });
   }
 
-  /** Returns the unsaved changes, including the text being typed. */
+  /** Returns the unsaved changes, including the text that the user is typing. */
   unsent(): UnsentChanges {
     (document.activeElement as HTMLElement | null)?.blur();
     const batches = this.grid?.unsent() ?? [];
@@ -374,13 +386,13 @@ export class Model {
     if (sameFilter(filter, this.now.filter)) this.store.set({ fitting: fitting === total ? null : fitting });
   }
 
-  /** Handles a change by anyone, possibly by this page. */
+  /** Handles a change made by any user or by this page. */
   #onState({ change, totals }: StateEvent): void {
     if (totals) this.#setTotals(totals);
     this.#reportTotals();
     const news = change !== this.#lastChange && change !== this.source.lastChange;
     this.#lastChange = change;
-    // The number of undo steps is unknown now, so let the service decide.
+    // The number of undo steps is unknown now, so let the server decide.
     if (news) Object.assign(this.source.undos, { undo: Infinity, redo: Infinity });
     if (!news || this.now.pending > 0) return;
     this.source.invalidate();

@@ -4,26 +4,26 @@ import { createTableApi, type TableApi } from './table-api';
 import { allRows, firstRows } from './filter';
 import { loadCellsTexts, type T } from './texts';
 
-/** The data for the first rows. */
+/** The data needed to show the first rows. */
 export interface Preloaded {
   readonly tableApi: TableApi;
   readonly t: T;
   readonly first: FirstRows | null;
-  /** Why there are no rows; null if there are. */
+  /** The error if the rows could not be loaded; otherwise null. */
   readonly fault: unknown;
 }
 
 export interface FirstRows {
   readonly table: Table;
   readonly rows: RowWindow;
-  /** The last change reported before the request; 0 if there was none. */
+  /** Number of the last change reported before the request; 0 if there was none. */
   readonly lastChange: number;
 }
 
-/** What preloading requires. */
+/** The parts of the host that preloading needs. */
 export type PreloadNeeds = Pick<CellsHost, 'api' | 'events' | 'locale'>;
 
-/** Requests everything that the first rows need. */
+/** Requests the data needed to show the first rows. */
 export async function startPreload({ api, events, locale }: PreloadNeeds): Promise<Preloaded> {
   const tableApi = createTableApi(api);
   const lastChange = events.last?.change ?? 0;

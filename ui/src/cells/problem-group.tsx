@@ -17,7 +17,7 @@ interface Props {
   readonly onOpen: (open: OpenDialog) => void;
 }
 
-/** One kind of problem in one field: the number of rows, and ways to fix them. */
+/** One kind of problem in one field. Shows the number of rows, and ways to fix them. */
 export function GroupItem({ model, group, open, shown, onToggle, onOpen }: Props) {
   const { t, host, places } = model;
   return (

@@ -6,15 +6,15 @@ import { sameFilter, type Filter, type Show } from './filter';
 import type { Key, T } from './texts';
 import { messageText } from '../i18n/messages';
 
-/** Rows with one kind of problem in one field; key "" means problems of whole rows. */
+/** Rows with one kind of problem in one field. The key is "" for problems of whole rows. */
 export type Group = Counts[number];
 
 const order: readonly Level[] = ['error', 'warning', 'info'];
 const shows: Readonly<Record<Level, Show>> = { error: 'errors', warning: 'warnings', info: 'infos' };
 
 /**
- * Sorts groups by severity and number of rows. Groups shown before keep their
- * order, so that nothing moves away under the pointer.
+ * Sorts groups by severity and number of rows. Groups that are already shown keep their
+ * order, so that nothing moves under the pointer.
  */
 export function stableOrder(counts: Counts, before: readonly string[]): Group[] {
   const sorted = [...counts].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level) || b.rows - a.rows);
@@ -42,13 +42,16 @@ export function groupId(group: Group): string {
   return `${group.level} ${group.key} ${group.code}`;
 }
 
-/** Returns the label of the field, or of the whole row. */
+/** Returns the label of the group's field, or the name for problems of whole rows. */
 export function fieldName(group: Group, places: readonly Place[], t: T): string {
   if (group.key === '') return t('wholeRow');
   return places.find((place) => place.key === group.key)?.label ?? group.key;
 }
 
-/** Returns a short name of the problem. For an unknown rule, it returns the beginning of a message. */
+/**
+ * Returns a short name of the problem. For an unknown rule, returns the beginning of the
+ * message.
+ */
 export function problemName(group: Group, t: T): string {
   const key = `rule.${group.code.replace(/_(with|without)(_all)?(_values)?$/, '_with')}` as Key;
   const name = t(key);
@@ -59,12 +62,18 @@ function truncate(message: string): string {
   return message.length > 60 ? `${message.slice(0, 59)}…` : message;
 }
 
-/** Reports whether replacing equal cells can fix the problem. It cannot fix duplicates. */
+/**
+ * Reports whether replacing equal cells can fix the problem. Duplicates cannot be fixed
+ * this way.
+ */
 export function isMapped(group: Group): boolean {
   return !group.code.startsWith('unique');
 }
 
-/** Returns the actions for all rows of a group. Trimming is offered only if a known text has outer spaces. */
+/**
+ * Returns the actions that apply to all rows of a group. Trimming is offered only if a
+ * known value begins or ends with a space.
+ */
 export function actionsOf(group: Group, place: Place | undefined, texts: readonly string[]): readonly ('clear' | 'trim' | 'accept' | 'delete')[] {
   if (group.key === '') return group.code === 'cell_count' ? ['accept', 'delete'] : ['delete'];
   if (!place || place.column.readOnly) return ['delete'];

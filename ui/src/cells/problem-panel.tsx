@@ -29,7 +29,8 @@ export function ProblemPanel({ model, sheet, onClose, onOpen }: Props) {
   const panel = useRef<HTMLElement>(null);
   useKeptFocus(panel, () => title.current?.focus());
   useEffect(() => void (sheet && title.current?.focus()), [sheet]);
-  // The first group is open until the user chooses another, and again when that one is fixed.
+  // The first group is open until the user opens a different one, and again when that one
+  // is fixed.
   const chosen = opened === '' || groups.some((group) => groupId(group) === opened) ? opened : null;
   const open = chosen ?? (groups[0] ? groupId(groups[0]) : '');
 

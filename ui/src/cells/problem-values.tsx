@@ -20,11 +20,11 @@ interface Props {
   readonly place: Place;
 }
 
-/** The distinct texts with a problem, as far as known. */
+/** The distinct values with a problem that are loaded so far. */
 interface Listed {
-  /** Null until loaded, and if the problem does not belong to a visible column. */
+  /** Null until loaded, or if the problem does not belong to a visible column. */
   readonly found: Distinct | null;
-  /** Loads more of them; null after it was called. */
+  /** Loads more values; null once it has been called. */
   readonly more: (() => void) | null;
 }
 
@@ -42,7 +42,7 @@ export function useValues(model: Model, group: Group, isColumn: boolean): Listed
   return { found, more: limit === few ? () => setLimit(many) : null };
 }
 
-/** Lists the most frequent texts first, each with suggestions. */
+/** Lists the values, most frequent first, each with suggestions. */
 export function ValueList({ model, group, place, listed: { found, more } }: Props & { listed: Listed }) {
   const { t, host } = model;
   if (!found) return <div class="c-values is-loading" aria-busy="true" />;

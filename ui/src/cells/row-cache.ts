@@ -12,19 +12,22 @@ export class RowCache {
     for (const [at, row] of rows.entries()) this.#rows.set(from + at, row);
   }
 
-  /** Stores the first rows of a view until they are taken. */
+  /** Stores the first rows of a view until they are requested. */
   setFirst(rows: readonly Row[]): void {
     this.#first = rows;
   }
 
-  /** Returns the rows of setFirst, once. */
+  /** Returns the rows of setFirst once, and undefined after that. */
   takeFirst(): readonly Row[] | undefined {
     const first = this.#first;
     this.#first = undefined;
     return first;
   }
 
-  /** Returns the rows of setFirst, once, if they are exactly the requested ones; otherwise null. */
+  /**
+   * Returns the rows of setFirst once, if they are exactly the requested ones. Returns null
+   * otherwise.
+   */
   takeFirstFor(from: number, to: number, total: number): readonly Row[] | null {
     const first = this.takeFirst();
     return first && from === 0 && first.length === Math.min(to, total) ? first : null;

@@ -10,14 +10,14 @@ const none: readonly Problem[] = [];
 /** Renders a message in the language of the page. */
 export type MessageText = (message: Message) => string;
 
-/** Converts rows of the service to rows of the grid. */
+/** Converts rows from the server to rows of the grid. */
 export class RowConverter {
   readonly #places: readonly Place[];
   readonly #originals: OriginalTexts;
   readonly #textOf: MessageText;
-  /** Field keys by index of the service's cells; hidden ones are missing. */
+  /** Field keys by cell index in the server's rows. Hidden fields are missing. */
   readonly #keys: string[] = [];
-  /** Display names of texts, by index of the service's cells. */
+  /** Display names of values, by cell index in the server's rows. */
   readonly #names: ReadonlyMap<string, string>[] = [];
 
   constructor(places: readonly Place[], originals: OriginalTexts, textOf: MessageText = ({ text = '' }) => text) {
@@ -26,7 +26,7 @@ export class RowConverter {
     this.#originals = originals;
     for (const { at, key, column } of places) {
       this.#keys[at] = key;
-      // The service also finds countries by their English names.
+      // The server also finds countries by their English names.
       if (column.kind === 'select' || column.kind === 'multi') this.#names[at] = new Map(column.choices?.map(({ text, label, also }) => [text, `${label ?? ''}\n${also ?? ''}`]));
     }
   }
@@ -48,7 +48,10 @@ export class RowConverter {
     return names ? (elements(value) ?? [text]).map((one) => names.get(one) ?? '').join('\n') : '';
   }
 
-  /** Returns the row with some texts replaced, as a preliminary result before the service responds. */
+  /**
+   * Returns a copy of the row with some text replaced, as a preliminary result until the
+   * server responds.
+   */
   withTexts(row: Row, texts: ReadonlyMap<string, string>, version: number): Row {
     const cells = row.cells.map((cell, at) => {
       const text = texts.get(this.#places[at]!.column.key);
@@ -96,5 +99,5 @@ function elements(value: string | null): string[] | null {
 
 const empty: WireCellWithCut = { text: '', value: null };
 
-/** Long texts are truncated. */
+/** A cell whose text may be truncated. */
 type WireCellWithCut = WireCell & { readonly cut?: boolean };

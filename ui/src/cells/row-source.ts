@@ -13,11 +13,11 @@ import { Locations } from './locations';
 
 /** Messages of the source, in the language of the page. */
 export interface SourceTexts {
-  /** Others added or deleted rows, so indexes of the view refer to other rows now. */
+  /** Other users added or deleted rows, so the indexes of the view refer to other rows now. */
   moved(): string;
   tooMany(cells: number, most: number): string;
   unanswered(): string;
-  /** Renders a message of the service in the language of the page. */
+  /** Renders a message of the server in the language of the page. */
   messageText?: MessageText;
 }
 
@@ -26,8 +26,8 @@ const readAtOnce = 1000;
 const window = 200;
 
 /**
- * Supplies the rows of the service to the grid: of one view at a time. A view
- * keeps rows that no longer match its filter until it is refreshed.
+ * Supplies the rows of one view at a time from the server to the grid. A view keeps rows
+ * that no longer match its filter until it is refreshed.
  */
 export class ReviewRowSource implements RowSource {
   filter: Filter = allRows;
@@ -69,8 +69,8 @@ export class ReviewRowSource implements RowSource {
   }
 
   /**
-   * Opens the view of a filter, or a new view of the same filter. Resolves when its
-   * first rows have arrived; until then, the old view stays.
+   * Opens a view with the given filter, even if the filter is unchanged. Resolves when the
+   * first rows have arrived. Until then, the old view stays.
    */
   async filterBy(filter: Filter, signal: AbortSignal): Promise<void> {
     const named = withLocalizedSearch(filter, this.#places.values());
@@ -79,14 +79,14 @@ export class ReviewRowSource implements RowSource {
     this.setView(named, came);
   }
 
-  /** Sets a view whose first rows have arrived. */
+  /** Sets a view whose first rows have already arrived. */
   setView(filter: Filter, came: WireWindow): void {
     this.filter = filter;
     this.#cache.clear();
     this.#cache.setFirst(this.#store(came));
   }
 
-  /** Returns the rows that the view was opened with, once. */
+  /** Returns the rows that the view was opened with once, and undefined after that. */
   takeFirst(): RowWindow | undefined {
     const rows = this.#cache.takeFirst();
     return rows && { total: this.total, revision: this.#view, rows };
@@ -102,7 +102,7 @@ export class ReviewRowSource implements RowSource {
     return this.#finish(await this.#call(this.#tableApi.edit(edit)), onDone);
   }
 
-  /** Merges rows of a file by their numbers. */
+  /** Merges the rows of a file by their row numbers. */
   async mergeFile(file: File, options: UploadOptions, onDone: (verdict: WireVerdict) => void): Promise<Verdict> {
     return this.#finish((await this.#call(this.#tableApi.uploadFile(file, options))).verdict, onDone);
   }
@@ -113,7 +113,7 @@ export class ReviewRowSource implements RowSource {
     return { rows: [], cells: verdict.cells, conflicts: [] };
   }
 
-  /** Loads a single row, which includes more of its long texts. */
+  /** Loads a single row. The response contains more of its long text. */
   async fullRow(index: number): Promise<Row | undefined> {
     const { rows: [row] } = await this.#call(this.#tableApi.rows(this.filter, this.#view, index, 1));
     return row && this.#rows.convert(row, this.filter);
@@ -124,7 +124,7 @@ export class ReviewRowSource implements RowSource {
     return this.#cache.row(index);
   }
 
-  /** Returns the ID of the row at an index of the view, as a number; null if there is no such row. */
+  /** Returns the numeric ID of the row at an index of the view; null if there is no such row. */
   async idAt(index: number): Promise<number | null> {
     const known = this.#cache.row(index);
     if (known) return Number(known.id);
@@ -132,7 +132,7 @@ export class ReviewRowSource implements RowSource {
     return row ? Number(row.id) : null;
   }
 
-  /** Overwrites the text that somebody else entered first. */
+  /** Replaces the text that somebody else entered first. */
   async overwrite({ rowId, column, mine, theirs }: Conflict, op: string): Promise<Verdict> {
     const { key, part } = this.#places.get(column)!;
     const attempt = new EditAttempt(op, [{ id: rowId, key, ...(part > 0 && { part }), text: mine, version: 0, seen: theirs.text }]);
@@ -185,7 +185,10 @@ export class ReviewRowSource implements RowSource {
     return row ? { row: place, column: this.#locations.edgeOfRow(row, step) ?? from.column } : null;
   }
 
-  /** Returns the problem levels to visit. Notes count only if the filter shows them or if there is nothing else. */
+  /**
+   * Returns the problem levels to visit. Notes are included only if the filter shows them
+   * or there are no other problems.
+   */
   #problemLevels(): readonly ProblemLevel[] {
     return this.filter.show === 'infos' || !this.hasOther ? ['problems'] : ['errors', 'warnings'];
   }
@@ -221,7 +224,7 @@ export class ReviewRowSource implements RowSource {
     return new EditAttempt(batch.id, cells);
   }
 
-  /** Returns the rows of the area: as the person saw them, or loaded now if they were never shown. */
+  /** Returns the rows of the area as the user saw them. Loads rows that were never shown. */
   async #rowsOf({ area, revision, seen }: Batch): Promise<Row[]> {
     const rows: Row[] = [];
     for (let index = area.fromRow; index < area.toRow; index++) {
@@ -242,7 +245,7 @@ export class ReviewRowSource implements RowSource {
     return rows;
   }
 
-  /** Returns the changed rows: from the service, or the expected ones if there are many. */
+  /** Returns the changed rows from the server or, if there are many, as they are expected to be. */
   async #rowsAfter(batch: Batch, verdict: WireVerdict, attempt: EditAttempt): Promise<readonly Row[]> {
     const { fromRow, toRow } = batch.area;
     if (toRow - fromRow > readAtOnce) return this.#expectedRows(batch, verdict.change, attempt);
@@ -270,7 +273,7 @@ export class ReviewRowSource implements RowSource {
     return { rows: this.#expectedRows(batch, verdict.change, null), cells: verdict.cells, conflicts: [], stale: true };
   }
 
-  /** Explains why a range was rejected: usually because its rows have changed. */
+  /** Explains why the server rejected a range, usually because its rows have changed. */
   async #refusal(batch: Batch, cause: unknown): Promise<never> {
     if (!(cause instanceof Refused)) throw cause;
     const now = await this.#call(this.#tableApi.rows(this.filter, batch.revision, 0, 0));
@@ -312,7 +315,7 @@ export class ReviewRowSource implements RowSource {
     return { rowId: lost.id, number: Number(lost.id) + 1, column, mine, theirs, ...(lost.deleted && { gone: true }) };
   }
 
-  /** Awaits a call of the service and converts its faults to faults of the grid. */
+  /** Awaits a call to the server and converts its faults to faults of the grid. */
   async #call<T>(call: Promise<T>, attempt?: string): Promise<T> {
     try {
       return await call;
@@ -320,7 +323,8 @@ export class ReviewRowSource implements RowSource {
       if (isAborted(cause) || cause instanceof SourceFault) throw cause;
       if (!(cause instanceof Fault)) throw new SourceFault('failed', cause instanceof Error ? cause.message : String(cause));
       if (cause.kind === 'lost') throw new SourceFault('lost', this.#texts.unanswered());
-      // The page shows that the review has ended. Reporting "lost" keeps the change on screen until then.
+      // The page shows that the review has ended. Reporting "lost" keeps the change on
+      // screen until then.
       if (cause.code === 'not_in_review') {
         this.#onFault(cause);
         throw new SourceFault('lost', this.#texts.unanswered());
@@ -334,7 +338,7 @@ export class ReviewRowSource implements RowSource {
 
 const nothingUndone: Verdict = { rows: [], cells: 0, conflicts: [] };
 
-/** A rejection by the service, with its code. */
+/** The error of a change that the server rejected, with its code. */
 class Refused extends SourceFault {
   readonly code: string;
   constructor({ code }: Fault, message: string) {

@@ -22,7 +22,7 @@ export function Search({ model, field, narrow }: Props) {
   const [text, setText] = useState(wanted.search ?? '');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Keep what the user has typed since the last search.
+    // Keep the text that the user has typed since the last search.
     if (timer.current === undefined) setText(wanted.search ?? '');
   }, [wanted.search]);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -33,7 +33,8 @@ export function Search({ model, field, narrow }: Props) {
   };
   const look = (search: string, column = model.now.wanted.in) => {
     stopWaiting();
-    // Compare with the current filter, not the one of the last render: keys may be faster.
+    // Compare with the current filter, not with the one of the last render, because typing
+    // may be faster than rendering.
     const { search: before = '', in: within, ...rest } = model.now.wanted;
     if (search === before && column === within) return;
     void model.filterBy({ ...rest, ...(search && { search, ...(column && { in: column }) }) });

@@ -5,10 +5,13 @@ import type { EditRequest, EditScope } from './table-api';
 /** An edit without an operation ID. */
 export type EditSpec = Omit<EditRequest, 'op'>;
 
-/** Maximum number of rows sent by ID, which is immune to shifts of the view. */
+/** Maximum number of rows sent by ID. IDs stay valid when the rows of the view shift. */
 const maxIds = 1000;
 
-/** Returns the rows of an area: by ID if all are known, otherwise as a range of the view. */
+/**
+ * Returns the rows of an area: by ID if all IDs are known and there are few rows, otherwise
+ * as a range of the view.
+ */
 export function scopeOf(area: Area, { view, total }: { readonly view: string; readonly total: number }, idOf: (index: number) => string | undefined): EditScope {
   const rows: string[] = [];
   for (let index = area.fromRow; index < area.toRow && rows.length < maxIds; index++) {

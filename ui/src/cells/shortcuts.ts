@@ -8,7 +8,7 @@ export interface Shortcuts {
 
 const mac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Shortcuts as shown to people. */
+/** Shortcuts as shown to users. */
 export const keys = {
   undo: mac ? '⌘Z' : 'Ctrl+Z',
   redo: mac ? '⇧⌘Z' : 'Ctrl+Y',
@@ -48,7 +48,7 @@ function withControl(event: KeyboardEvent, model: Model, act: Shortcuts): boolea
   return true;
 }
 
-/** Text fields have their own undo. */
+/** Reports whether a text field has the focus. Text fields have their own undo. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 }

@@ -9,13 +9,16 @@ export interface StatusMessage {
   readonly wrong?: boolean;
   /** The button next to the message. */
   readonly turn?: 'undo' | 'redo';
-  /** Whether the message is about the last change and disappears with the next. */
+  /** Whether the message is about the last change. It disappears with the next change. */
   readonly done?: boolean;
-  /** Whether the message reports that the service does not respond. It disappears when it does. */
+  /**
+   * Whether the message reports that the server does not respond. It disappears when the
+   * server responds again.
+   */
   readonly unanswered?: boolean;
 }
 
-/** Everything shown around the table. */
+/** Everything that the page shows around the table. */
 export interface State {
   readonly totals: Totals;
   readonly undo: number;
@@ -23,17 +26,20 @@ export interface State {
   readonly counts: Counts;
   /** Whether the problems have been counted. */
   readonly counted: boolean;
-  /** The filter of the rows in view, and the one requested last. */
+  /** The filter of the rows in view, and the filter requested last. */
   readonly filter: Filter;
   readonly wanted: Filter;
   readonly searching: boolean;
-  /** Rows in view, and how many match the filter now; null if that is equal. */
+  /**
+   * Number of rows in view, and number of rows that match the filter now; null if they are
+   * equal.
+   */
   readonly total: number;
   readonly fitting: number | null;
   readonly saving: 'saved' | 'saving' | 'waiting';
   readonly pending: number;
   readonly area: Area | null;
-  /** The active cell: index in the view, and column key. */
+  /** The active cell: row index in the view, and column key. */
   readonly active: { readonly row: number; readonly column: string };
   readonly conflicts: readonly Conflict[];
   readonly progress: ProgressEvent | null;

@@ -65,7 +65,7 @@ function rowOf({ t }: Model, { active, total }: State): string {
   return total === 0 ? t('noRows') : t('rowOf', { row: Math.min(total, active.row + 1), total });
 }
 
-/** Shows a running search after a short delay. */
+/** Shows that a search is running, after a short delay. */
 function Searching({ model, now: { wanted } }: { model: Model; now: State }) {
   const [late, setLate] = useState(false);
   useEffect(() => {

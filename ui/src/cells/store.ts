@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value with watchers. */
+/** A value that notifies its watchers of changes. */
 export class Store<T extends object> {
   #now: T;
   readonly #watchers = new Set<() => void>();
@@ -24,7 +24,7 @@ export class Store<T extends object> {
   }
 }
 
-/** Returns the chosen part of a store, and renders again when it changes. */
+/** Returns the chosen part of a store, and renders the component again when that part changes. */
 export function useStore<T extends object, Part>(store: Store<T>, choose: (now: T) => Part): Part {
   const [part, setPart] = useState(() => choose(store.now));
   useEffect(() => {

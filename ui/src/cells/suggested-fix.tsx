@@ -17,7 +17,7 @@ interface Props {
   readonly onTake: (text: string) => void;
 }
 
-/** Maximum number of texts requested to find the suggestions for this cell. */
+/** Maximum number of values requested to find the suggestions for this cell. */
 const looked = 20;
 
 /** Offers the best suggestion for the text of a cell with one click. Renders nothing if there is none. */

@@ -5,24 +5,27 @@ import { normalized, type Filter } from './filter';
 /** An edit request. op is its unique ID. */
 export type EditRequest = Omit<Edit, 'where'> & {
   readonly where?: EditScope;
-  /** For fill: texts of several fields. */
+  /** For fill, the text for each of several fields. */
   readonly texts?: Readonly<Record<string, string>>;
 };
 
 /** The rows that a change affects. */
 export interface EditScope extends Partial<Filter> {
   readonly view?: string;
-  /** A range of the view; to is exclusive. */
+  /** A range of the view; `to` is exclusive. */
   readonly from?: number;
   readonly to?: number;
-  /** Number of rows in the view when the range was chosen. The service rejects the edit if it differs. */
+  /**
+   * Number of rows in the view when the range was chosen. The server rejects the edit if
+   * the number has changed.
+   */
   readonly total?: number;
   readonly rows?: string[];
 }
 
 export type Suggestion = Values['values'][number]['suggestions'][number];
 
-/** A distinct text of a field, and how many cells contain it. */
+/** A distinct value of a field, and the number of cells that contain it. */
 export interface Value {
   readonly text: string;
   readonly count: number;
@@ -33,11 +36,11 @@ export interface Value {
 
 export interface Distinct {
   readonly values: readonly Value[];
-  /** Number of values not listed. */
+  /** Number of values that are not listed. */
   readonly more: number;
 }
 
-/** The level of the problems to find; problems means any. */
+/** The level of the problems to find; "problems" means any level. */
 export type ProblemLevel = 'problems' | 'errors' | 'warnings' | 'infos';
 
 export interface FoundRow {
@@ -45,7 +48,7 @@ export interface FoundRow {
   readonly place: number;
 }
 
-/** A cell with different texts on the page and in a file. */
+/** A cell whose text on the page differs from the text in a file. */
 export interface MergeConflict {
   readonly id: string;
   readonly key: string;
@@ -54,16 +57,16 @@ export interface MergeConflict {
   readonly file: string;
 }
 
-/** The result of uploading a file with fixed rows. */
+/** The result of uploading a file with corrected rows. */
 export interface FileVerdict {
   readonly verdict: Verdict;
-  /** Number of cells changed both in the file and on the page since the download. */
+  /** Number of cells that were changed both in the file and on the page since the download. */
   readonly clashes: number;
   /** The first of these cells. */
   readonly examples: readonly MergeConflict[];
-  /** Number of rows whose downloaded values are unknown. */
+  /** Number of rows whose values at the time of the download are unknown. */
   readonly untold: number;
-  /** Number of rows of the file that are not in the import. */
+  /** Number of rows in the file that are not in the import. */
   readonly unknown: number;
   /** Headers that match no field. */
   readonly ignored: readonly string[];
@@ -72,13 +75,13 @@ export interface FileVerdict {
 /** Options of an upload. */
 export interface UploadOptions {
   readonly op: string;
-  /** Whether to return the result without making the change. */
+  /** Whether to return the expected result without making the change. */
   readonly preview?: boolean;
-  /** Whether to overwrite cells changed on the page since the download. */
+  /** Whether to overwrite cells that were changed on the page since the download. */
   readonly over?: boolean;
 }
 
-/** The API calls of the table under review. Failures are Faults of the api. */
+/** The API calls of the table under review. They throw a Fault if they fail. */
 export interface TableApi {
   table(): Promise<Table>;
   rows(filter: Filter, view: string, from: number, count: number, signal?: AbortSignal): Promise<RowWindow>;
@@ -88,7 +91,7 @@ export interface TableApi {
   nextProblem(filter: Filter, view: string, from: { readonly row: string; readonly back: boolean; readonly near: ProblemLevel }, signal?: AbortSignal): Promise<FoundRow | null>;
   edit(order: EditRequest, signal?: AbortSignal): Promise<Verdict>;
   undoOrRedo(which: 'undo' | 'redo', op: string): Promise<Verdict>;
-  /** Returns the URL of the rows of a filter as a workbook. */
+  /** Returns the URL of a workbook with the rows that match a filter. */
   fileUrl(filter: Filter): string;
   uploadFile(file: Blob, how: UploadOptions): Promise<FileVerdict>;
 }

@@ -13,10 +13,10 @@ interface Props {
   readonly onLong: (event: Extract<GridEvent, { type: 'long' }>) => void;
 }
 
-/** The grid with the rows of the model. */
+/** The grid, filled with the rows of the model. */
 export function Table({ model, onMenu, onLong }: Props) {
   const element = useRef<HTMLDivElement>(null);
-  // Measured before anything new is on the page.
+  // Measured before new elements are on the page.
   const [room] = useState(() => ({ width: innerWidth, height: innerHeight }));
   const onEvent = useRef((_: GridEvent) => {});
   onEvent.current = (event) => {
@@ -24,7 +24,7 @@ export function Table({ model, onMenu, onLong }: Props) {
     else if (event.type === 'long') onLong(event);
     else model.onGridEvent(event);
   };
-  // A layout effect, so that the first paint includes the first rows.
+  // A layout effect makes sure that the first paint includes the first rows.
   useLayoutEffect(() => {
     const { host, t, places, source } = model;
     const first = source.takeFirst();
@@ -36,7 +36,7 @@ export function Table({ model, onMenu, onLong }: Props) {
       label: host.facts.title || t('table'),
       number: host.locale.number,
       room,
-      // Do not blame the filter for an empty table if there is none.
+      // If there is no filter, an empty table must not be attributed to one.
       texts: { ...gridTexts(t, host.locale), get empty() { return narrow('grid.empty'); }, get emptyHint() { return narrow('grid.emptyHint'); } },
       maxPaste: maxCells,
       hasMenu: true,

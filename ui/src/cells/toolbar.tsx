@@ -19,7 +19,7 @@ interface Props {
   readonly onOpen: (open: OpenDialog) => void;
 }
 
-/** The toolbar: which rows are shown, search and tools. */
+/** The toolbar. It shows which rows are in view, the search and the tools. */
 export function Toolbar({ model, search, narrow, panel, onPanel, onOpen }: Props) {
   const { t } = model;
   const wanted = useStore(model.store, (now) => now.wanted);
@@ -58,7 +58,7 @@ function tabsOf({ t, host }: Model, totals: State['totals'], now: Show): Tab<Sho
   return tabs;
 }
 
-/** The problem that the rows in view share, with a button to remove the filter. */
+/** Shows the problem that the rows in view share, with a button to remove the filter. */
 function Chip({ model }: { model: Model }) {
   const wanted = useStore(model.store, (now) => now.wanted);
   const counts = useStore(model.store, (now) => now.counts);
@@ -75,7 +75,7 @@ function Chip({ model }: { model: Model }) {
   );
 }
 
-/** Reports that rows in view no longer match, or that more rows match now. */
+/** Reports that rows in view no longer match the filter, or that more rows match now. */
 function FilterDrift({ model }: { model: Model }) {
   const fitting = useStore(model.store, (now) => (isFiltered(now.filter) ? now.fitting : null));
   const total = useStore(model.store, (now) => now.total);
@@ -89,7 +89,7 @@ function FilterDrift({ model }: { model: Model }) {
   );
 }
 
-/** The menu with downloads, upload and adding a row. */
+/** The menu for downloads, uploads and adding a row. */
 function More({ model, onOpen }: { model: Model; onOpen: (open: OpenDialog) => void }) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);

@@ -6,14 +6,14 @@ export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger';
 interface Shared {
   readonly onClick?: (event: MouseEvent) => void;
   readonly disabled?: boolean;
-  /** Whether an action is running: the button keeps the focus, but cannot be pressed. */
+  /** Whether an action is running. If so, the button keeps the focus but cannot be pressed. */
   readonly busy?: boolean;
   readonly small?: boolean;
   readonly class?: string;
   readonly refTo?: Ref<HTMLButtonElement>;
   readonly describedBy?: string;
   readonly pressed?: boolean;
-  /** For buttons that open something. */
+  /** Whether the element that the button controls is open. */
   readonly expanded?: boolean;
   readonly controls?: string;
   readonly popup?: 'menu' | 'listbox' | 'dialog';

@@ -17,8 +17,8 @@ interface Props {
 }
 
 /**
- * A modal dialog, open while it is rendered. The browser keeps the focus inside.
- * Afterward, the focus returns to where it was.
+ * A modal dialog that is open while it is rendered. The browser keeps the focus inside.
+ * When the dialog closes, the focus returns to where it was.
  */
 export function Dialog({ title, closeLabel, onClose, children, foot, wide, held, ...rest }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);

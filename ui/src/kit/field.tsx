@@ -41,7 +41,7 @@ export function Field(props: FieldProps) {
           value={value}
           placeholder={props.placeholder}
           class={props.code ? 'k-code' : undefined}
-          // The placeholder has the direction of the page.
+          // The placeholder follows the text direction of the page.
           dir={value === '' ? undefined : 'auto'}
           autocomplete="off"
           spellcheck={false}

@@ -1,4 +1,7 @@
-/** Paths of the icons, 16 by 16 pixels. Filled icons indicate a state; all others are outlines. */
+/**
+ * Paths of the icons, each 16 by 16 pixels. Filled icons indicate a state. All others are
+ * outlines.
+ */
 const shapes = {
   error: { fill: 'M5.2 1h5.6L15 5.2v5.6L10.8 15H5.2L1 10.8V5.2z', mark: 'M8 4.5v4M8 11v.5' },
   warning: { fill: 'M8 1.5a1 1 0 0 1 .87.5l6 10.8a1 1 0 0 1-.87 1.5H2a1 1 0 0 1-.87-1.5l6-10.8A1 1 0 0 1 8 1.5z', mark: 'M8 6v3.5M8 11.8v.4' },
@@ -38,7 +41,7 @@ interface Props {
   readonly name: IconName;
   /** Accessible name; without it, the icon is decorative. */
   readonly label?: string;
-  /** In CSS pixels; 16 by default. */
+  /** Width and height in CSS pixels; 16 by default. */
   readonly size?: number;
 }
 

@@ -7,7 +7,7 @@ export interface MenuItem {
   readonly label: string;
   readonly onSelect: () => void;
   readonly icon?: IconName;
-  /** The shortcut to show. */
+  /** The keyboard shortcut shown next to the item. */
   readonly keys?: string;
   readonly disabled?: boolean;
   /** Whether a line separates the item from the one above. */
@@ -66,7 +66,7 @@ export function Menu({ anchor, label, items, onClose, at }: Props) {
   );
 }
 
-/** Returns the index that a key moves to, or null for other keys. */
+/** Returns the index of the item that a key moves to, or null for other keys. */
 export function targetOf(key: string, now: number, count: number): number | null {
   if (key === 'ArrowDown') return (now + 1) % count;
   if (key === 'ArrowUp') return (Math.max(now, 0) + count - 1) % count;

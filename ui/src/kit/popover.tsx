@@ -12,13 +12,13 @@ interface Props {
   readonly class?: string;
   /** Whether the popover is at least as wide as its anchor. */
   readonly fits?: boolean;
-  /** A position in the window instead of the anchor's, as for a context menu. */
+  /** A position in the window to use instead of the anchor's, for example for a context menu. */
   readonly at?: { readonly x: number; readonly y: number };
 }
 
 const gap = 4;
 
-/** A panel that floats next to its anchor until Esc or a click outside. */
+/** A panel that floats next to its anchor. Esc or a click outside closes it. */
 export function Popover({ anchor, onClose, children, label, role = 'dialog', id, fits, at, ...rest }: Props) {
   const panel = useRef<HTMLDivElement>(null);
   const closing = useRef(onClose);

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   readonly label: string;
-  /** From 0 to 1; null if unknown. */
+  /** Share of the work that is done, from 0 to 1; null if unknown. */
   readonly share: number | null;
 }
 
@@ -28,7 +28,7 @@ export function Progress({ label, share }: Props) {
   );
 }
 
-/** A spinner next to a text about what is being done. */
+/** A spinner. The text next to it describes the action in progress. */
 export function Spinner() {
   return <span class="k-spinner" aria-hidden="true" />;
 }

@@ -9,7 +9,7 @@ export interface Option {
   readonly label: string;
   /** Secondary text after the label. */
   readonly note?: string;
-  /** Another name to search for. */
+  /** An additional name that the search finds. */
   readonly also?: string;
   readonly disabled?: boolean;
 }
@@ -31,9 +31,9 @@ interface Props {
   readonly class?: string;
 }
 
-/** Maximum number of options listed; typing filters them. */
+/** Maximum number of options listed. Users type to filter them. */
 const listed = 200;
-/** Number of options from which there is a search field. */
+/** Minimum number of options for which there is a search field. */
 const searched = 8;
 
 /** A list of options to choose from, with a search field if there are many. */
@@ -151,7 +151,7 @@ function Options({ options, value, onTake, id, ...texts }: ListProps): Component
   );
 }
 
-/** Returns the options that match a text, those that begin with it first. */
+/** Returns the options that match a search text. Those that begin with it come first. */
 export function matching(options: readonly Option[], sought: string): readonly Option[] {
   const wanted = folded(sought.trim());
   if (!wanted) return options;
@@ -166,7 +166,7 @@ function rankOf(one: Option, wanted: string): number {
   return folded(`${one.value} ${one.note ?? ''} ${one.also ?? ''}`).includes(wanted) ? 2 : 3;
 }
 
-/** Removes case and accents. */
+/** Returns the text in lower case and without accents. */
 function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase();
 }

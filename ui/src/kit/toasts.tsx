@@ -20,10 +20,13 @@ const Context = createContext<Announcer>({ show: () => {} });
 
 export const useAnnouncer = () => useContext(Context);
 
-/** How long a toast is shown, in milliseconds: enough to read it and to reach its action. */
+/**
+ * How long a toast is shown, in milliseconds. This is enough to read the toast and reach
+ * its action.
+ */
 const readable = 8000;
 
-/** Contains the live region and the toasts at the bottom of the page. */
+/** Contains the live region, and the toasts at the bottom of the page. */
 export function Toasts({ closeLabel, children }: { closeLabel: string; children: ComponentChildren }) {
   const [announced, setAnnounced] = useState('');
   const [toast, setToast] = useState<Toast | null>(null);
@@ -31,7 +34,7 @@ export function Toasts({ closeLabel, children }: { closeLabel: string; children:
   const close = useCallback(() => setToast(null), []);
 
   const announce = useCallback((message: string) => {
-    // Add a space, because screen readers do not repeat an unchanged text.
+    // Add a space, because screen readers do not announce unchanged text again.
     setAnnounced((before) => (before === message ? `${message}\u00a0` : message));
   }, []);
   const wait = useCallback(() => {

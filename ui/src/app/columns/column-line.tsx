@@ -6,14 +6,14 @@ import { columnName } from '../column-name';
 import { columnLabel } from '../questions/headings';
 import { truncate, Raw, ServerText } from '../server-text';
 
-/** The option not to import a column. */
+/** The value of the option that skips the column. */
 export const noField = '\u0000';
 
 interface Props {
   readonly column: LayoutColumn;
   readonly layout: Layout;
   readonly wanted: MappingChanges;
-  /** Whether a question above is about the column. */
+  /** Whether a question above the table is about the column. */
   readonly asked: boolean;
   readonly fieldKey: string | null;
   readonly onGive: (column: number, key: string | null) => void;
@@ -52,10 +52,10 @@ export function ColumnLine({ column, layout, wanted, asked, fieldKey, onGive }: 
   );
 }
 
-/** Explains why a column maps to its field, and how its values are parsed. */
+/** Explains why a column maps to its field, and how Intray parses its values. */
 function Reason({ column, field, layout, asked }: { column: LayoutColumn; field: LayoutField | null; layout: Layout; asked: boolean }) {
   const { t } = useShared();
-  // If no header matches a field, "it matches no field" is no information.
+  // If no header matches any field, do not say so for each column.
   if (layout.fields.every((one) => one.columns.length === 0)) return null;
   if (!field && asked) return <>{t('columns.asked')}</>;
   if (!field) return <>{layout.answers[`field:${column.index}`] === 'none' ? t('columns.leftByPerson') : t('columns.leftOut')}</>;

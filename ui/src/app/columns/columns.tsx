@@ -14,7 +14,7 @@ import { questionsOf } from '../steps';
 import { ColumnLine } from './column-line';
 import { MissingFields } from './missing-fields';
 
-/** The columns step: which column maps to which field, with open questions on top. */
+/** The columns step. It shows which column maps to which field, with open questions at the top. */
 export function Columns() {
   const { review, t } = useShared();
   const { layout, questions } = useReview();
@@ -24,7 +24,7 @@ export function Columns() {
   const [drafts, setDrafts] = useState<Drafts>({});
   const [wanted, setWanted] = useState<MappingChanges>(new Map());
   const [sending, setSending] = useState(false);
-  /** Number of cell changes to discard, while the user is asked to confirm; otherwise 0. */
+  /** Number of cell changes to discard while the user is asked to confirm; otherwise 0. */
   const [dropped, setDropped] = useState(0);
   const [fault, setFault] = useState<Fault | null>(null);
   const open = asked.filter((one) => currentAnswer(one, drafts) === null).length;

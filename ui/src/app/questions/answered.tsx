@@ -14,7 +14,7 @@ interface Props {
   readonly decided: readonly [string, string][];
 }
 
-/** Lists earlier answers. Each can be withdrawn, and its question is asked again. */
+/** Lists earlier answers. If the user withdraws one, Intray asks its question again. */
 export function Answered({ decided }: Props) {
   const { review, t, locale } = useShared();
   const { layout } = useReview();

@@ -17,9 +17,9 @@ interface Props {
   readonly onChoose: (value: string) => void;
 }
 
-/** Number of choices shown at first. */
+/** Number of choices shown initially. */
 const few = 5;
-/** Number of example values per choice. */
+/** Maximum number of example values per choice. */
 const mostReadings = 3;
 
 /** One question with its explanation and choices. */
@@ -111,7 +111,10 @@ function ChoiceLine({ question, choice, label, reason, place, name, best, checke
   );
 }
 
-/** Returns the choices, likeliest first, "none" last. The chosen ones are always among the first. */
+/**
+ * Returns the choices, likeliest first and "none" last. Selected choices are always among
+ * those shown initially.
+ */
 function orderOf(question: Question, answer: string | null): readonly QuestionChoice[] {
   const real = question.choices.filter((one) => one.value !== noneAnswer);
   const first = real.slice(0, few);
@@ -120,13 +123,16 @@ function orderOf(question: Question, answer: string | null): readonly QuestionCh
   return [...first.slice(0, few - taken.length), ...taken, ...question.choices.filter((one) => one.value === noneAnswer), ...first.slice(few - taken.length), ...rest];
 }
 
-/** Reports whether a choice is the suggestion. Sheets, and columns for a field that no header matches, are not ranked. */
+/**
+ * Reports whether a choice is the suggested one. Sheets are not ranked, nor are columns for
+ * a field that no header matches.
+ */
 function isBest(question: Question, choice: QuestionChoice): boolean {
   const ranked = question.type !== 'UNMAPPED_FIELDS' && question.id !== 'sheet' && question.choices.length > 1;
   return ranked && choice.value !== noneAnswer && choice.value === question.choices[0]?.value;
 }
 
-/** Returns the examples of a choice; for the detected header row, the column names. */
+/** Returns the examples of a choice. For the detected header row, returns the column names. */
 function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {
   const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : mostReadings;
   const given = choice.examples.slice(0, most);

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 
 /**
- * Digit keys choose an option of the focused question, or else of the first
- * unanswered one. Digits typed into fields are not affected.
+ * Lets digit keys choose an option of the focused question, or of the first unanswered one
+ * if no question has the focus. Digits typed into fields are not affected.
  */
 export function useDigits(open: () => string | null): void {
   useEffect(() => {

@@ -1,14 +1,20 @@
 import type { Question } from '../../api';
 
-/** Answers that were chosen but not sent, by question ID. */
+/** Answers that the user chose but has not sent, by question ID. */
 export type Drafts = Readonly<Record<string, string>>;
 
-/** Returns the current answer to a question: a draft, or else the earlier answer. */
+/**
+ * Returns the current answer to a question: the draft, or the earlier answer if there is no
+ * draft.
+ */
 export function currentAnswer(question: Question, drafts: Drafts): string | null {
   return drafts[question.id] ?? question.answer;
 }
 
-/** Applies a choice. If several columns are allowed, it toggles the column; "none" excludes all others. */
+/**
+ * Applies a choice. If several columns are allowed, the choice toggles its column; "none"
+ * deselects all others.
+ */
 export function applyChoice(question: Question, drafts: Drafts, value: string): Drafts {
   if (!question.manyColumns || value === noneAnswer) return { ...drafts, [question.id]: value };
   const before = (currentAnswer(question, drafts) ?? '').split(',').filter((one) => one !== '' && one !== noneAnswer);
@@ -18,7 +24,7 @@ export function applyChoice(question: Question, drafts: Drafts, value: string): 
   return rest;
 }
 
-/** The answer "none". */
+/** The answer that maps no column to the field. */
 export const noneAnswer = 'none';
 
 /** Reports whether an answer includes a value. */

@@ -9,14 +9,14 @@ export interface Explanation {
 }
 
 /**
- * Explains a question. If its message lists columns with reasons, the reasons that
- * all columns share stay in the message, and the others move to their choices.
+ * Explains a question. If its message lists columns with reasons, the reasons that all
+ * columns share stay in the message, and the other reasons move to the choices.
  */
 export function explain(question: Pick<Question, 'message' | 'messageCode' | 'params' | 'choices'>, t: T): Explanation {
   const message = messageOf(question);
   const given = new Map(question.choices.map((one) => [one.value, one.reason ? reasonOf(one) : null]));
   const whole = { message, reasonOf: (value: string) => given.get(value) ?? null };
-  // Nested reasons have no English sentences, so they need the catalogue.
+  // Nested reasons have no English sentences, so the catalog is needed.
   if (!t.locale.renderMessage?.(message)) return whole;
   const columns = columnsOf(message);
   if (!columns) return whole;
@@ -36,7 +36,7 @@ export function explain(question: Pick<Question, 'message' | 'messageCode' | 'pa
 /** Message codes that list the candidate columns of a field. */
 const columnQuestions: ReadonlySet<string | undefined> = new Set(['question.column_uncertain', 'question.columns_uncertain', 'question.columns_fit_field']);
 
-/** Returns the reasons of each column in a message, by column index, and the number of columns. */
+/** Returns the reasons for each column in a message, by column index, and the number of columns. */
 function columnsOf({ code, params = {} }: Message): { reasons: Map<string, readonly Message[]>; n: number } | null {
   if (!columnQuestions.has(code)) return null;
   const { list, more } = listOf(params.columns ?? params.column);
@@ -44,7 +44,10 @@ function columnsOf({ code, params = {} }: Message): { reasons: Map<string, reado
   return { reasons, n: list.length + more };
 }
 
-/** Returns the messages in a parameter (one message, a list, or a message with a list), and the number not listed. */
+/**
+ * Returns the messages in a parameter (one message, a list, or a message with a list), and
+ * the number of messages that are not listed.
+ */
 function listOf(param: unknown): { list: readonly Message[]; more: number } {
   if (!param || typeof param !== 'object') return { list: [], more: 0 };
   if (Array.isArray(param)) return { list: param, more: 0 };

@@ -8,7 +8,7 @@ import { noneAnswer } from './drafts';
 
 const mostLanguages = 4;
 
-/** Returns the heading of a question. The service's own sentence appears below it. */
+/** Returns the heading of a question. The server's own sentence appears below it. */
 export function headingOf(question: Pick<Question, 'id' | 'fieldKey' | 'header'>, layout: Layout | null, t: T): string {
   const [kind = '', about = ''] = question.id.split(':', 2);
   switch (kind) {
@@ -33,13 +33,16 @@ function columnTitle(index: number, header: string | undefined, layout: Layout |
   return truncate(column ? columnName(column) : columnName({ index, header: header ?? '' }), 60);
 }
 
-/** Labels of column formats, by the service's names. */
+/** Labels of column formats, by the server's names. */
 const formats: Readonly<Record<string, Key>> = {
   DMY: 'format.dmy', MDY: 'format.mdy', YMD: 'format.ymd', YDM: 'format.ydm',
   'decimal=point group=comma': 'format.point', 'decimal=comma group=point': 'format.comma',
 };
 
-/** Returns the label of a choice, translated unless it quotes the file. For an earlier answer, only the value is known. */
+/**
+ * Returns the label of a choice. It is translated unless it quotes the file. For an earlier
+ * answer, only the value is known.
+ */
 export function choiceLabel(question: Pick<Question, 'id'>, choice: Pick<QuestionChoice, 'value' | 'label'>, layout: Layout | null, t: T, locale: Locale): string {
   const { value } = choice;
   const label = messageText(t, labelOf(choice));
@@ -55,7 +58,10 @@ export function choiceLabel(question: Pick<Question, 'id'>, choice: Pick<Questio
   return columns?.length ? locale.list(columns.map((column) => columnLabel(column, layout, t))) : label || value;
 }
 
-/** Names the first languages in a list of codes, such as the languages of a month name. Returns null if the value is not such a list. */
+/**
+ * Returns the names of the first languages in a list of codes, such as the languages of a
+ * month name. Returns null if the value is not such a list.
+ */
 function languagesOf(value: string, { tag, list }: Locale): string | null {
   if (!/^[a-z]{2,3}(-\w+)*( [a-z]{2,3}(-\w+)*)*$/i.test(value)) return null;
   const names = new Intl.DisplayNames(tag, { type: 'language', fallback: 'none' });
@@ -63,7 +69,7 @@ function languagesOf(value: string, { tag, list }: Locale): string | null {
   return known.every((name) => name !== undefined) ? list(known) : null;
 }
 
-/** Returns the name of a column, with its number if another column has the same name. */
+/** Returns the name of a column, with its number if a different column has the same name. */
 export function columnLabel(column: LayoutColumn, layout: Layout | null, t: T): string {
   const name = columnName(column);
   const shared = layout?.columns.some((other) => other.index !== column.index && columnName(other) === name);

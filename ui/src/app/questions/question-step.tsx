@@ -27,7 +27,7 @@ export function QuestionStep({ step, title, children }: Props) {
   const [drafts, setDrafts] = useState<Drafts>({});
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
-  /** Number of cell changes to discard, while the user is asked to confirm; otherwise 0. */
+  /** Number of cell changes to discard while the user is asked to confirm; otherwise 0. */
   const [dropped, setDropped] = useState(0);
   const onward = useRef<HTMLButtonElement>(null);
   const open = asked.filter((one) => currentAnswer(one, drafts) === null).length;
@@ -38,7 +38,7 @@ export function QuestionStep({ step, title, children }: Props) {
     const next = applyChoice(question, drafts, value);
     setDrafts(next);
     setFault(null);
-    // Reveal the next question, for people who answer one after another.
+    // Reveal the next question, because many users answer one after another.
     if (!question.manyColumns && currentAnswer(question, drafts) === null) reveal(firstUnanswered(asked, next), onward.current);
   };
   const send = async (discard = false) => {
@@ -77,14 +77,17 @@ export function QuestionStep({ step, title, children }: Props) {
   );
 }
 
-/** Returns the step to continue with, or the same step if there is none. */
+/** Returns the next step to open, or the same step if there is none. */
 function followingStep({ steps }: { steps: readonly { id: StepId; ready: boolean; open: number }[] }, step: StepId): StepId {
   const at = steps.findIndex((one) => one.id === step);
   const ready = steps.slice(at + 1).filter((one) => one.ready);
   return (ready.find((one) => one.open > 0) ?? ready[0])?.id ?? step;
 }
 
-/** Scrolls to the next open question and focuses its first choice, or focuses the button to continue. */
+/**
+ * Scrolls to the next open question and focuses its first choice. If no question is open,
+ * focuses the button to continue.
+ */
 function reveal(question: Question | null, onward: HTMLButtonElement | null): void {
   requestAnimationFrame(() => {
     const cards = [...document.querySelectorAll<HTMLElement>('[data-question]')];

@@ -32,7 +32,10 @@ export function Done({ facts }: { facts: Import }) {
   );
 }
 
-/** Returns the number of submitted rows, of those with errors, and of skipped rows. */
+/**
+ * Returns the number of submitted rows, the number of those with errors, and the number of
+ * skipped rows.
+ */
 export function countsOf(facts: Import): { sent: number; left: number; bad: number } {
   const { num_data_rows: rows, num_rows_with_error: errors, invalidDataBehavior: behavior } = facts;
   const removed = behavior === 'REMOVE_INVALID_ROWS';

@@ -5,7 +5,7 @@ import { truncate } from '../server-text';
 import { StatePage } from './state-page';
 import { UnsentNote } from './unsent-note';
 
-/** The page of a failed import: why, and what to do. */
+/** The page of a failed import. It shows why the import failed and what to do. */
 export function Failed({ facts }: { facts: Import }) {
   const { t } = useShared();
   const reasons = [...facts.import_errors].sort((a, b) => rank(a.level) - rank(b.level));

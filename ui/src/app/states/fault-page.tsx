@@ -21,12 +21,12 @@ const looks = {
   broken: { icon: 'error', title: 'broken.title', lead: 'broken.lead', passes: true },
 } as const satisfies Record<string, Look>;
 
-/** Classifies a fault for a person who only has a link. */
+/** Classifies a fault for a user who only has a link. */
 export function faultPageKind(fault: Fault): keyof typeof looks {
   if (fault.kind === 'lost') return 'lost';
   if (fault.kind === 'unauthorized') return 'expired';
   if (fault.kind === 'gone') return 'gone';
-  // A URL without a valid ID matches no import either.
+  // A URL without a valid ID does not match any import.
   if (fault.status === 400) return 'gone';
   return fault.status === 403 ? 'denied' : 'broken';
 }

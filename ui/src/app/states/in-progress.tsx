@@ -5,7 +5,7 @@ import { useReview, useShared, type Key } from '../context';
 import { truncate } from '../server-text';
 import { StatePage } from './state-page';
 
-/** The loading page. It is often gone before anyone can read it. */
+/** The loading page. It often disappears before anyone can read it. */
 export function Opening() {
   const { t } = useShared();
   const late = useLater(300);
@@ -22,10 +22,10 @@ const texts: Readonly<Record<string, readonly [Key, Key]>> = {
   RUNNING: ['running.title', 'running.lead'],
 };
 
-/** Delay before the page suggests closing it, in milliseconds. */
+/** Delay before the page tells users that they can close it, in milliseconds. */
 const long = 30_000;
 
-/** Shown while the import waits for the service or the file. */
+/** Shown while the import is waiting for the server or the file. */
 export function InProgress({ facts }: { facts: Import }) {
   const { t } = useShared();
   const { since } = useReview();
@@ -40,7 +40,7 @@ export function InProgress({ facts }: { facts: Import }) {
   );
 }
 
-/** Returns true after a number of milliseconds. */
+/** Returns false at first, and true after a number of milliseconds. */
 function useLater(milliseconds: number): boolean {
   const [late, setLate] = useState(milliseconds === 0);
   useEffect(() => {

@@ -10,7 +10,7 @@ interface Props {
   readonly children?: ComponentChildren;
 }
 
-/** A page with one message: the state, and what to do. */
+/** A page with one message, which reports the state and what to do. */
 export function StatePage({ icon, sign, title, lead, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   // Screen readers announce the new page when its title gets the focus.

@@ -2,7 +2,10 @@ import { Note } from '../../kit';
 import { useReview, useShared } from '../context';
 import { Raw } from '../server-text';
 
-/** Lists changes that came too late, so that nothing is lost silently. */
+/**
+ * Lists changes that could not be saved before the review ended, so that nothing is lost
+ * silently.
+ */
 export function UnsentNote() {
   const { t } = useShared();
   const { unsent, facts, phase } = useReview();

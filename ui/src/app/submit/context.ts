@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { CellsHandle, CellTotals } from '../../cells/host';
 import type { StepId } from '../steps';
 
-/** What the page knows about submitting. */
+/** The state of submitting that the parts of the page share. */
 export interface SubmitContext {
   /** Number of rows; 0 while unknown. */
   readonly rows: number;
@@ -11,7 +11,7 @@ export interface SubmitContext {
   readonly ready: boolean;
   readonly handle: CellsHandle | null;
   open(): void;
-  /** Goes to another step after all changes are saved. */
+  /** Opens a different step after all changes are saved. */
   goTo(step: StepId): void;
   /** Goes to the rows that prevent submitting. */
   showErrors(): void;

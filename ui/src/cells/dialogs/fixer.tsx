@@ -15,7 +15,7 @@ import { Preview, reportFault, usePreview } from './preview';
 const mostValues = 1000;
 const mostListed = 200;
 
-/** Lists all distinct texts of a field, with a replacement for each. */
+/** Lists the distinct values of a field. Each can be replaced. */
 export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fixer'>) {
   const { t, host } = model;
   const place = model.places.find((one) => one.key === key)!;
@@ -73,13 +73,13 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
 }
 
 interface ListedValue extends Value {
-  /** The problem of the text; "" if it has none. */
+  /** The problem of the value; "" if it has none. */
   readonly problem: string;
 }
 
 interface Listed {
   readonly values: readonly ListedValue[];
-  /** Number of values not listed. */
+  /** Number of values that are not listed. */
   readonly more: number;
 }
 
@@ -118,7 +118,7 @@ function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
   );
 }
 
-/** Returns all values. Those with a problem include suggestions and the problem. */
+/** Returns all values. Those with a problem include the problem and suggestions. */
 async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise<Listed> {
   const [all, bad] = await Promise.all([
     model.tableApi.values(key, allRows, mostValues, signal),
@@ -130,7 +130,10 @@ async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise
   return { values: all.values.map((value) => ({ ...value, problem: '', ...wrong.get(value.text), count: value.count })), more: all.more };
 }
 
-/** Returns the values whose name or text contains the search text, those with a problem first. */
+/**
+ * Returns the values whose name or raw text contains the search text. Values with a problem
+ * come first.
+ */
 function fitting(place: Place, values: readonly ListedValue[], sought: string): ListedValue[] {
   const wanted = sought.trim().toLowerCase();
   const found = values.filter(({ text }) => [displayName(place, text), text].some((one) => one.toLowerCase().includes(wanted)));

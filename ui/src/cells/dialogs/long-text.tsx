@@ -3,7 +3,7 @@ import { Button, Dialog, Note } from '../../kit';
 import type { DialogProps } from './props';
 import './dialogs.css';
 
-/** Shows the beginning of a text that is too long to edit. */
+/** Shows the beginning of a cell whose text is too long to edit. */
 export default function LongText({ model, open: { spot, row }, onClose }: DialogProps<'longText'>) {
   const { t, host } = model;
   const at = model.places.findIndex((place) => place.column.key === spot.column);
@@ -20,7 +20,7 @@ export default function LongText({ model, open: { spot, row }, onClose }: Dialog
 
 const piece = 400;
 
-/** Makes invisible characters of a text of any length visible. Keeps line breaks. */
+/** Makes invisible characters visible. Keeps line breaks and does not shorten the text. */
 export function visibleLongText(text: string): string {
   const lines = text.split(/\r\n|\r|\n/);
   return lines.map((line) => pieces(line).map(visibleText).join('')).join('\n');

@@ -9,7 +9,7 @@ import type { Model } from '../model';
 import { ValueText } from '../value-text';
 import './dialogs.css';
 
-/** The expected result of a change that has not been made. */
+/** The expected result of a change that has not been made yet. */
 export interface PreviewState {
   readonly verdict: Verdict | null;
   /** Why the change is impossible, as a sentence; "" if it is possible. */
@@ -21,7 +21,10 @@ export const noPreview: PreviewState = { verdict: null, fault: '', busy: false }
 
 const pause = 350;
 
-/** Requests a preview shortly after the change was last edited. Requests nothing if ask is null. */
+/**
+ * Requests a preview shortly after the user last edited the change. Requests nothing if ask
+ * is null.
+ */
 export function usePreview(model: Model, name: string, ask: ((signal: AbortSignal) => Promise<Verdict>) | null): PreviewState {
   const [look, setLook] = useState<PreviewState>(noPreview);
   useEffect(() => {
@@ -42,7 +45,7 @@ export function usePreview(model: Model, name: string, ask: ((signal: AbortSigna
   return look;
 }
 
-/** Returns why a call failed. Reports faults to the page if the step cannot continue. */
+/** Returns why a call failed. If the step cannot continue, reports the fault to the page. */
 export function reportFault({ t, host }: Model, cause: unknown): string {
   if (cause instanceof Fault && (cause.kind === 'unauthorized' || cause.kind === 'gone')) host.onFault(cause);
   return isUnknownFormat(cause) ? t('upload.unread') : faultText(t, cause);
@@ -68,7 +71,10 @@ export function Preview({ model, look, idle }: { model: Model; look: PreviewStat
   );
 }
 
-/** "Changes 12,431 cells in 12,430 rows. 290 rows become valid, 3 become invalid." */
+/**
+ * Describes the result: "Changes 12,431 cells in 12,430 rows. 290 rows become valid, 3
+ * become invalid."
+ */
 export function summaryOf({ t }: Model, { cells, rows, valid, invalid, added, deleted }: Verdict): string {
   const parts = [cells === 0 && added + deleted === 0 ? t('preview.none') : ''];
   if (cells > 0) parts.push(t('preview.cells', { n: cells, rows: t('inRows', { n: rows }) }));

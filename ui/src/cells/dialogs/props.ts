@@ -1,7 +1,7 @@
 import type { Row, Spot } from '../../../grid';
 import type { Model } from '../model';
 
-/** The open dialog with its parameters. */
+/** The open dialog and its parameters. */
 export type OpenDialog =
   | { readonly kind: 'replace' }
   | { readonly kind: 'fixer'; readonly key: string }
@@ -12,6 +12,6 @@ export type OpenDialog =
 export interface DialogProps<Kind extends OpenDialog['kind'] = OpenDialog['kind']> {
   readonly model: Model;
   readonly open: Extract<OpenDialog, { kind: Kind }>;
-  /** Closes the dialog. Calls then after the dialog has returned the focus. */
+  /** Closes the dialog. Calls `then` after the dialog has returned the focus. */
   readonly onClose: (then?: () => void) => void;
 }

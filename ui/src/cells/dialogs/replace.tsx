@@ -13,9 +13,9 @@ import { Preview, usePreview } from './preview';
 interface ReplaceOptions {
   readonly find: string;
   readonly with: string;
-  /** Key of a field; "" for all. */
+  /** Key of the field to search; "" for all fields. */
   readonly column: string;
-  /** Whether only rows in the current view are searched. */
+  /** Whether to search only the rows in the current view. */
   readonly inView: boolean;
   readonly whole: boolean;
   readonly matchCase: boolean;
@@ -70,7 +70,11 @@ export default function Replace({ model, onClose }: DialogProps<'replace'>) {
   );
 }
 
-/** Previews the edit. If the service rejects the expression, previews it again as typed, because the first message quotes it with the parts that the service adds. */
+/**
+ * Previews the edit. If the server rejects the expression, requests the preview again with
+ * the expression as typed: the first message quotes the expression with the parts that the
+ * server adds.
+ */
 async function previewed(model: Model, edit: EditSpec, signal: AbortSignal): Promise<Verdict> {
   try {
     return await model.preview(edit, signal);

@@ -8,13 +8,13 @@ import type { Model } from '../model';
 import { ValueText } from '../value-text';
 import { Preview, reportFault, noPreview, type PreviewState } from './preview';
 
-/** Merges rows that were fixed in a spreadsheet. The first column identifies them. */
+/** Merges rows that users fixed in a spreadsheet. The first column identifies the rows. */
 export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   const { t } = model;
   const [file, setFile] = useState<File | null>(null);
   const [look, setLook] = useState<PreviewState>(noPreview);
   const [came, setCame] = useState<FileVerdict | null>(null);
-  // Whether the file wins if a cell was changed on both sides.
+  // Whether the file wins if a cell was changed both in the file and on the page.
   const [over, setOver] = useState(false);
   const [held, setHeld] = useState(false);
   const input = useRef<HTMLInputElement>(null);
@@ -76,7 +76,10 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   );
 }
 
-/** Lists cells changed on both sides, and lets the user choose a side. */
+/**
+ * Lists the cells that were changed both in the file and on the page, and lets the user
+ * choose which change wins.
+ */
 function MergeConflicts({ model, came, over, onTurn }: { model: Model; came: FileVerdict; over: boolean; onTurn: () => void }) {
   const { t } = model;
   const { clashes: n, examples } = came;
