@@ -1,6 +1,6 @@
 import type { Choice, Column, ColumnKind } from '../grid';
 
-/** Rows computed from their index, so that ten million rows need no memory. */
+/** Computes rows from their index, so that ten million rows need no memory. */
 
 const first = ['Anna', 'Jürgen', 'María', 'Łukasz', 'Aoife', 'Chinedu', 'Yuki', 'Fatima', 'ليلى', 'Søren', 'Zoë', 'Björn', 'Giulia', 'Noam', 'Priya', 'Thomas'];
 const last = ['Weiß', 'Nowak', 'García', "O'Neill", 'Okafor', 'Tanaka', 'Haddad', 'حداد', 'Lindqvist', 'Ferrari', 'Cohen', 'Sharma', 'Schmidt-Rottluff', 'van der Berg', 'Dubois', 'Smith'];
@@ -36,7 +36,7 @@ export function columnsOf(count: number): Column[] {
   return [...base.slice(0, count), ...extra];
 }
 
-/** Returns a pseudo-random number from 0 to below, derived from row and salt only. */
+/** Returns a pseudorandom integer from 0 to below - 1 that depends only on row and salt. */
 export function pick(row: number, salt: number, below: number): number {
   let n = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(salt + 7, 0x85ebca6b);
   n = Math.imul(n ^ (n >>> 15), 0x2c1b3c6d);

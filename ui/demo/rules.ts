@@ -3,7 +3,7 @@ import { countries } from './generate';
 
 const known = new Set(countries.map((country) => country.text));
 
-/** Returns the problems of a text in a column of the demo. */
+/** Returns the problems of a raw value in a column of the demo. */
 export function problemsOf(key: string, text: string): readonly Problem[] {
   const problem = rules[key]?.(text);
   return problem ? [problem] : none;

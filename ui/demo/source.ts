@@ -6,7 +6,7 @@ export interface Behavior {
   rows: number;
   /** Response delay in milliseconds. */
   latency: number;
-  /** The outcome of calls. */
+  /** The outcome of all calls. */
   outcome: 'fine' | 'lost' | 'failed' | 'never';
   /** Index of the row whose next change conflicts; -1 for none. */
   conflictAt: number;
@@ -18,10 +18,10 @@ interface Change {
   undone: boolean;
 }
 
-/** A source of generated rows. Changes apply on top of them in order, and undo reverts the last one. */
+/** A source of generated rows. Changes apply to them in order, and undo reverts the last change. */
 export class DemoSource implements RowSource {
   readonly behavior: Behavior;
-  /** All calls, for tests. */
+  /** Counts and records all calls, for tests. */
   readonly calls = { rows: 0, aborted: 0, apply: [] as Batch[], undo: 0, redo: 0 };
   readonly #columns: readonly Column[];
   readonly #verdicts = new Map<string, Verdict>();
@@ -111,7 +111,7 @@ export class DemoSource implements RowSource {
     return { rows: this.#named(batch), cells: (area.toRow - area.fromRow) * area.columns.length, conflicts: [] };
   }
 
-  /** Simulates that somebody else changed the first column of the area. */
+  /** Acts as if somebody else had changed the first column of the area. */
   #lose(batch: Batch): Verdict {
     const column = batch.area.columns[0]!;
     const at = this.behavior.conflictAt;

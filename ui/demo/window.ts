@@ -3,7 +3,7 @@ import type { DemoSource } from './source';
 
 declare global {
   interface Window {
-    /** The parts of the demo, for tests. */
+    /** The objects of the demo that tests use. */
     demo: { grid: Grid | null; source: DemoSource; events: GridEvent[] };
   }
 }

@@ -40,7 +40,7 @@ for (const [look, options] of Object.entries(looks)) {
   }
 }
 
-/** Closes everything that is open; filters stay. */
+/** Closes everything that is open. Filters stay active. */
 async function back(person: Person): Promise<void> {
   for (let times = 0; times < 3; times++) await person.press('Escape');
   await person.page.locator('dialog').waitFor({ state: 'detached' });

@@ -1,6 +1,6 @@
 import type { Look } from './person';
 
-/** The looks in which the page is tested. */
+/** The appearances in which the page is tested. */
 export const looks: Readonly<Record<string, Look>> = {
   light: { colorScheme: 'light' },
   dark: { colorScheme: 'dark' },

@@ -10,9 +10,8 @@ import { Session, type Made } from './service';
 import { Environment } from './environment';
 
 /**
- * Measures the page over the real service with one million rows; with
- * INTRAY_BENCH=full also five and ten million, with INTRAY_BENCH=N that number:
- * node e2e/run.mjs bench
+ * Measures the page with the real server and one million rows. INTRAY_BENCH=full adds five
+ * and ten million rows; INTRAY_BENCH=N measures N rows instead: node e2e/run.mjs bench
  */
 const asked = process.env.INTRAY_BENCH ?? '';
 const sizes = asked === 'full' ? [1e6, 5e6, 10e6] : [Number(asked) || 1e6];
@@ -25,14 +24,17 @@ interface Rows {
   readonly rows: readonly { readonly id: string; readonly version: number; readonly cells: readonly { readonly text: string }[] }[];
 }
 
-/** One measurement with its unit and upper limit; without a goal, it is only printed. */
+/** One measurement with its unit and upper limit. If it has no goal, it is only printed. */
 interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
   readonly goal?: number;
   readonly note?: string;
-  /** Tolerance for the resolution of the clock: three frames at 60 Hz take 50 ms, or 50.1 ms with a resolution of 0.1 ms. */
+  /**
+   * Tolerance for the resolution of the clock. For example, three frames at 60 Hz take 50
+   * ms, but 50.1 ms are measured with a resolution of 0.1 ms.
+   */
   readonly step?: number;
 }
 
@@ -40,7 +42,7 @@ const environment = await Environment.open();
 const folder = mkdtempSync(join(tmpdir(), 'intray-bench-ui-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let missed = 0;
-// Collect our own garbage between measurements, because a collection takes up to 30 ms.
+// Collect garbage between measurements, because a collection takes up to 30 ms.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 for (const size of sizes) {
@@ -66,7 +68,7 @@ function report({ name, value, unit, goal, note, step = 0 }: Figure): void {
   console.log(`  ${name.padEnd(44)} ${value.toFixed(value < 100 ? 1 : 0).padStart(8)} ${unit.padEnd(3)}${goal === undefined ? '' : ` goal ${goal}${over ? '  MISSED' : ''}`}${note ? `  (${note})` : ''}`);
 }
 
-/** Measures the calls of the page without a page. */
+/** Measures the calls that the page makes, without a page. */
 async function measureCalls(made: Made, size: number): Promise<void> {
   const session = await Session.open(made);
   for (const [name, filter] of [['all', ''], ['with errors', 'show=errors'], ['of one problem', 'show=errors&key=country&code=country'], ['with a text', 'search=tanaka']] as const) {
@@ -92,13 +94,13 @@ async function measureCalls(made: Made, size: number): Promise<void> {
   report({ name: 'undo of it', value: undone.took / 1000, unit: 's', goal: 5 });
   stop.abort();
   const news = await heard;
-  // A change that finishes at once needs no progress.
+  // A change that finishes immediately needs no progress events.
   const silent = news === 0 && replaced.took > 1500;
   if (silent) missed++;
   console.log(`  ${'progress events'.padEnd(44)} ${String(news).padStart(8)} times${silent ? '  MISSED' : ''}`);
 }
 
-/** Returns the number of progress events. */
+/** Counts the progress events until signal is aborted. */
 async function progress(session: Session, signal: AbortSignal): Promise<number> {
   let text = '';
   try {
@@ -115,7 +117,7 @@ async function timed<T>(act: () => Promise<T>): Promise<{ given: T; took: number
   return { given, took: performance.now() - begun };
 }
 
-/** Measures what a person sees. */
+/** Measures what users see. */
 async function measurePage(made: Made, size: number): Promise<void> {
   const first: number[] = [];
   for (let turn = 0; turn < 5; turn++) first.push(await firstRows(made));
@@ -164,7 +166,7 @@ async function goToLastRow(person: Person, size: number): Promise<void> {
   await person.cell(size - 1, 1).filter({ hasText: wanted }).waitFor();
 }
 
-/** Measures the time from a key press until the verdict of the service is drawn. */
+/** Measures the time from a key press until the server's verdict is drawn. */
 async function edits(person: Person): Promise<number[]> {
   const times: number[] = [];
   for (const [text, verdict] of [['x', 'has-error'], ['x@example.org', 'is-fixed']] as const) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Field } from './service';
 
-/** The fields of the contacts under review. */
+/** The fields of the contacts in the review. */
 export const fields: readonly Field[] = [
   { key: 'name', label: 'Name', validators: [{ validate: 'required' }] },
   { key: 'email', label: 'E-mail', type: 'email' },
@@ -17,7 +17,7 @@ const first = ['Anna', 'Jürgen', 'María', 'Łukasz', 'Aoife', 'Chinedu', 'Yuki
 const last = ['Weiß', 'Nowak', 'García', 'O’Neill', 'Okafor', 'Tanaka', 'Haddad', 'حداد', 'Lindqvist'];
 const countries = ['DE', 'FR', 'PL', 'IT'];
 
-/** How often values are invalid: one in this many rows. */
+/** How often a value is invalid: in one of this many rows. */
 export interface Share {
   readonly email: number;
   readonly country: number;
@@ -25,7 +25,7 @@ export interface Share {
 
 export const often: Share = { email: 11, country: 7 };
 
-/** Returns a contact; the same number returns the same row. */
+/** Returns contact number n. The same number always returns the same row. */
 export function contact(n: number, share: Share = often): string {
   const name = `${first[n % first.length]} ${last[n % last.length]}`;
   const email = `p${n}@${n % share.email === 3 ? 'exa mple' : 'example'}.org`;
@@ -43,7 +43,7 @@ export function contacts(rows: number, share?: Share): string {
   return `${header}\n${Array.from({ length: rows }, (_, n) => `${contact(n, share)}\n`).join('')}`;
 }
 
-/** Writes any number of contacts to a file. */
+/** Writes contacts to a file without keeping them in memory. */
 export async function writeContacts(path: string, rows: number, share: Share): Promise<void> {
   const file = createWriteStream(path);
   file.write(`${header}\n`);

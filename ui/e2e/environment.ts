@@ -5,7 +5,7 @@ import { chromiumPath } from '../test/browser/site';
 import { Person, type Look } from './person';
 import { missingRequirement, Service, type Made } from './service';
 
-/** A running service and a browser. */
+/** A running server and a browser. */
 export class Environment {
   readonly service: Service;
   readonly browser: Browser;
@@ -56,7 +56,10 @@ const failures = '.built/e2e-failed';
 let environment: Promise<Environment> | undefined;
 const missing = missingRequirement(chromiumPath);
 
-/** Defines a test in the environment that the tests of a file share. It is skipped, with the reason, if a part is missing. */
+/**
+ * Defines a test. All tests of a file share one environment. The test is skipped, with the
+ * reason, if a requirement is missing.
+ */
 export function environmentTest(name: string, act: (environment: Environment, context: TestContext) => Promise<void>): void {
   test(name, { timeout: 180_000 }, async (context) => {
     if (missing) return context.skip(missing);
@@ -72,7 +75,7 @@ export function environmentTest(name: string, act: (environment: Environment, co
   });
 }
 
-/** Closes the environment; pass it to after(). */
+/** Closes the environment. Pass it to after(). */
 export async function closeEnvironment(): Promise<void> {
   await (await environment?.catch(() => undefined))?.close();
 }

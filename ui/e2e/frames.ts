@@ -1,7 +1,10 @@
 import { cpus } from 'node:os';
 import type { Page } from 'playwright-core';
 
-/** Turns the wheel for some seconds and returns the sorted times between frames, in milliseconds. */
+/**
+ * Scrolls with the wheel for a number of seconds. Returns the times between frames in
+ * milliseconds, sorted.
+ */
 export async function frames(page: Page, tick: number, seconds: number): Promise<number[]> {
   await page.locator('.ig-body').hover();
   const measured = page.evaluate((length) => new Promise<number[]>((done) => {

@@ -8,7 +8,10 @@ import { workbook } from './states';
 
 after(closeEnvironment);
 
-/** Scripts as labels, choices, and names of the file and the import. They differ from the cells, because a header must differ from its rows. */
+/**
+ * Scripts as labels, choices, and names of the file and the import. They differ from the
+ * cells, because Intray detects a header only if it differs from the rows.
+ */
 const [first, second, third, fourth] = scripts.map((text) => `${text} as a name`) as unknown as readonly [string, string, string, string];
 const fields = [
   { key: 'text', label: first },
@@ -62,7 +65,7 @@ environmentTest('awkward strings are shown as text', async (environment, context
   await assertNoScriptRan(person);
 });
 
-/** Returns the texts of a column, from the first row to the last. */
+/** Returns the text of each cell in a column, from the first row to the last. */
 async function texts(person: Person, rows: number, col = 0): Promise<readonly string[]> {
   const seen = new Map<number, string>();
   await person.page.locator('.ig-body').hover();
@@ -77,7 +80,7 @@ async function texts(person: Person, rows: number, col = 0): Promise<readonly st
   return Array.from({ length: rows }, (_, row) => seen.get(row)!);
 }
 
-/** Opens everything that shows names or texts. */
+/** Opens every element that shows names or raw text. */
 async function openEverything(person: Person): Promise<void> {
   const { page } = person;
   await page.locator('.c-value-text').first().waitFor();

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Texts that would run a script if a page treated them as more than text. Each sets window.x. */
+/**
+ * Strings that would run a script if a page treated them as more than text. Each script
+ * sets window.x.
+ */
 export const scripts: readonly string[] = [
   '<script>window.x=1</script>',
   '"><script>window.x=1</script>',
@@ -32,7 +35,7 @@ export const scripts: readonly string[] = [
   'constructor',
 ];
 
-/** Texts that are hard to display or look like others. */
+/** Strings that are hard to display or look like other strings. */
 export const odd: readonly string[] = [
   'a\u202ecod.exe', 'zero\u200bwidth', '\ufeffmark', 'tab\there', 'two\nlines', 'bell\u0007', 'é', 'e\u0301', 'ﷺ', '👩‍👩‍👧', '🏳️‍🌈', 'Ṱ̺̺̕o͞ ̷i̲̬͇̪͙n̝̗͕v̟̜̘̦͟o̶̙̰̠kè͚̮̺̪̹̱̤', 'السلام عليكم 123', '田中さん', '=1+1', '+49', '@SUM(A1)', '-1', 'NaN', 'undefined', 'null', '0x10', '1e309', "'; DROP TABLE rows;--", '%s%n', '%00', '\\', '/dev/null', 'CON',
 ];
@@ -46,7 +49,7 @@ export function naughtyStrings(): readonly string[] | null {
   return null;
 }
 
-/** Returns a line of CSV. */
+/** Returns one line of CSV. */
 export function line(texts: readonly string[]): string {
   return `${texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(',')}\n`;
 }

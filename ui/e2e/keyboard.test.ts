@@ -51,7 +51,7 @@ interface Place {
   readonly wrong: boolean;
 }
 
-/** Returns the active cell when it no longer changes. */
+/** Returns the active cell once it no longer changes. */
 async function settledAt(person: Person): Promise<Place> {
   let before = '';
   for (;;) {

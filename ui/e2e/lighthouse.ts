@@ -6,7 +6,7 @@ import { chromiumPath } from '../test/browser/site';
 import { contacts, fields } from './contacts';
 import { freePort, Service } from './service';
 
-/** Lighthouse report of the page over the real service: node e2e/run.mjs lighthouse */
+/** Prints a Lighthouse report of the page with the real server: node e2e/run.mjs lighthouse */
 interface Report {
   readonly lhr: {
     readonly categories: Readonly<Record<string, { readonly score: number | null; readonly auditRefs: readonly { readonly id: string; readonly weight: number }[] }>>;

@@ -1,22 +1,22 @@
-/** One invalid cell of an example, and its fix. */
+/** An invalid cell of an example, and its fix. */
 export interface Fix {
   /** Label of the field. */
   readonly field: string;
   readonly wrong: string;
   readonly right: string;
-  /** Whether the value is a duplicate, and one of the two gets another value. */
+  /** Whether the value is a duplicate. If so, one of the two cells gets a different value. */
   readonly twice?: boolean;
-  /** Label of the choice, if the value is chosen from a list. */
+  /** Label of the choice, if the fix is chosen from a list. */
   readonly choice?: string;
 }
 
-/** An example with all its problems. */
+/** An example file with all its problems. */
 export interface Messy {
   readonly name: string;
   readonly file: string;
   readonly rows: number;
   readonly fixes: readonly Fix[];
-  /** Some values of the result, by row of the file from 1. */
+  /** Some values of the result, each with its row of the file, counted from 1. */
   readonly result: readonly (readonly [number, string, unknown])[];
 }
 

@@ -15,7 +15,7 @@ for (const example of messy) {
     for (const fix of example.fixes) {
       const before = await person.page.locator('#cells-problems').textContent();
       await fixWithMouse(person, fix);
-      // The list of problems moves after they have been counted again.
+      // The list of problems moves once they have been counted again.
       await person.page.locator('#cells-problems').filter({ hasNotText: before! }).waitFor();
     }
     await person.waitForCount('Problems', 0);
@@ -28,7 +28,7 @@ for (const example of messy) {
   });
 }
 
-/** Fixes equal values in the panel, and missing or duplicate values in their cells. */
+/** Fixes equal values in the panel. Fixes missing and duplicate values in their cells. */
 async function fixWithMouse(person: Person, fix: Fix): Promise<void> {
   const value = person.page.locator('.c-value', { has: person.page.locator(`.c-value-text bdi:text-is(${JSON.stringify(fix.wrong)})`) });
   await openGroup(person, fix);
@@ -44,7 +44,7 @@ async function fixWithMouse(person: Person, fix: Fix): Promise<void> {
   await person.waitUntilSaved();
 }
 
-/** Opens the problem group of a cell; a field may have several. */
+/** Opens the problem group of a cell. A field may have several groups. */
 async function openGroup(person: Person, fix: Fix): Promise<void> {
   const groups = person.group(fix.field);
   await groups.first().waitFor();

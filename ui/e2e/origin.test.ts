@@ -33,7 +33,7 @@ environmentTest('the page has its security headers, and all requests stay in its
   const scripts = asked.filter((url) => /\/assets\//.test(url));
   const kept = await fetch(scripts[0]!);
   assert.match(kept.headers.get('cache-control') ?? '', /immutable/);
-  // Nothing of the link is stored where another page could read it.
+  // No part of the link is stored where a different page could read it.
   assert.equal(await person.page.evaluate(() => document.cookie + JSON.stringify(localStorage) + location.hash), '{}');
   await person.closeAndCheck();
 });

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 
-/** Timeout in milliseconds; generous, because the machine may be busy. */
+/** Timeout in milliseconds. It is generous, because the machine may be busy. */
 const patience = Number(process.env.E2E_PATIENCE ?? 60_000);
 
-/** How the page is displayed. */
+/** The appearance of the page. */
 export interface Look extends BrowserContextOptions {
   readonly query?: string;
 }
 
-/** A user with a review in a separate browser context. Collects everything that goes wrong there. */
+/** A user with a review in a separate browser context. It collects all errors that occur there. */
 export class Person {
   readonly page: Page;
   /** Errors and warnings of the page, dialogs, policy violations, and requests to other origins. */
   readonly pageErrors: string[] = [];
-  /** Patterns of expected errors, for example about calls while the service is down. */
+  /** Patterns of expected errors, for example of calls while the server is down. */
   readonly expected: RegExp[] = [];
   readonly #origin: string;
 
@@ -44,27 +44,30 @@ export class Person {
     await this.ready();
   }
 
-  /** Waits for rows or for any other content of the page. */
+  /** Waits until the page shows rows or any other content. */
   async ready(): Promise<void> {
     await this.page.locator('.ig-row:not(.is-waiting) .ig-cell, .c-card-field, .column-head h1, .state-main h1').first().waitFor({ state: 'attached' });
   }
 
-  /** Returns the locator of a cell by row index in the view and position, both from 0. */
+  /**
+   * Returns the locator of a cell by row index in the view and column position, both
+   * counted from 0.
+   */
   cell(row: number, col: number): Locator {
     return this.page.locator(`.ig-body .ig-row[aria-rowindex="${row + 2}"] .ig-cell[aria-colindex="${col + 2}"]`);
   }
 
-  /** Returns the locator of the invalid cells with a text. */
+  /** Returns the locator of the invalid cells that show a text. */
   invalidCells(text: string): Locator {
     return this.page.locator('.ig-body .ig-cell.has-error').filter({ has: this.page.locator(`.ig-text:text-is(${JSON.stringify(text)})`) });
   }
 
-  /** Returns the locator of a problem group by the label of its field. */
+  /** Returns the locator of a problem group by its field label. */
   group(field: string): Locator {
     return this.page.locator('.c-group', { has: this.page.locator(`.c-group-owner:text-is(${JSON.stringify(field)})`) });
   }
 
-  /** Returns the number of rows on a tab. */
+  /** Returns the number of rows that a tab shows. */
   async count(tab: string): Promise<number> {
     const text = await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').textContent();
     return Number(text!.replaceAll(/\D/g, ''));
@@ -100,7 +103,7 @@ export class Person {
     return this.page.getByRole('button', { name });
   }
 
-  /** Closes the page and fails if there were unexpected pageErrors. */
+  /** Closes the page. Throws an error if pageErrors contains an unexpected one. */
   async closeAndCheck(): Promise<void> {
     const refused = await this.page.evaluate(() => (window as unknown as { refused?: string[] }).refused ?? []).catch(() => []);
     const heard = [...this.pageErrors, ...refused.map((one) => `policy: ${one}`)];
@@ -109,7 +112,7 @@ export class Person {
   }
 }
 
-/** Runs in the page: records violations of the content security policy. */
+/** Runs in the page. Records violations of the content security policy. */
 function watchPolicy(): void {
   const list: string[] = [];
   (window as unknown as { refused: string[] }).refused = list;

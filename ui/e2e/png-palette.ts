@@ -3,8 +3,8 @@ import { deflateSync, inflateSync } from 'node:zlib';
 const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 
 /**
- * Reduces a picture to at most 256 colors, a third of its size. Expects PNG
- * (ISO/IEC 15948) with 8 bits per channel and no interlacing, as browsers write it.
+ * Reduces a picture to at most 256 colors, which makes the file two thirds smaller. Expects
+ * PNG (ISO/IEC 15948) with 8 bits per channel and no interlacing, as written by browsers.
  */
 export function toPalette(png: Buffer): Buffer {
   const chunks = chunksOf(png);
@@ -31,7 +31,7 @@ function chunksOf(png: Buffer): [string, Buffer][] {
   return found;
 }
 
-/** Reverses the line filters, which store differences to the left or upper neighbors. */
+/** Reverses the line filters, which store the difference from the pixel to the left or above. */
 function reverseFilters(lines: Buffer, width: number, height: number, channels: number): Uint8Array {
   const stride = width * channels;
   const out = new Uint8Array(stride * height);
@@ -65,9 +65,9 @@ function paeth(left: number, up: number, corner: number): number {
 }
 
 /**
- * Returns the most frequent colors, suitable for pages of flat colors and gray edges
- * of letters. The most frequent color of each part of the color space comes first,
- * so that a small green icon stays green.
+ * Returns the most frequent colors. This suits pages with flat colors and the gray edges of
+ * letters. The most frequent color of each part of the color space comes first, so that a
+ * small green icon stays green.
  */
 function frequentColors(pixels: Uint8Array, channels: number): number[] {
   const counts = new Map<number, number>();

@@ -34,7 +34,7 @@ environmentTest('after the service is killed during edits, saved changes exist a
   const texts = rows.map((row) => row.cells[0]!.text);
   assert.deepEqual(texts.slice(0, 8), ['Saved 0', 'Saved 1', 'Saved 2', 'Saved 3', 'Saved 4', 'Under way', 'Waiting 6', 'Waiting 7']);
   assert.doesNotMatch(texts[8]!, /Saved|Waiting/);
-  // Each change was made once, so the number of undo steps equals the number of edits.
+  // Each change was made once, so there are as many undo steps as edits.
   assert.equal((await session.get<Table>('table/')).undo, 8);
   await person.cell(8, 0).click();
   for (let left = 7; left >= 5; left--) {

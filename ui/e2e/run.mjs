@@ -15,7 +15,7 @@ const scripts = tests
   ? readdirSync('e2e').filter((name) => name.endsWith('.test.ts')).map((name) => name.slice(0, -3)).filter((name) => named.length === 0 || named.includes(name.split('.')[0]))
   : [what];
 if (scripts.length === 0) throw new Error(`unknown test: ${named.join(' or ')}`);
-// One folder per run, so that runs do not disturb each other.
+// Use one folder per run, so that runs do not disturb each other.
 const outDir = `.built/e2e-${what}/${process.pid}`;
 
 await build({
@@ -32,7 +32,7 @@ await build({
   },
 });
 const files = scripts.map((name) => `${outDir}/${name}.js`);
-// Run files one after another: each has its own service and browser.
+// Run the files one after another, because each starts its own server and browser.
 const flags = tests ? ['--test', '--test-concurrency=1', ...rest.filter((word) => word.startsWith('-'))] : [];
 const run = spawnSync(process.execPath, [...flags, ...files, ...(tests ? [] : rest)], { stdio: 'inherit' });
 rmSync(outDir, { recursive: true, force: true });

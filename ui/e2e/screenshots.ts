@@ -5,8 +5,8 @@ import { Environment } from './environment';
 import { Imports, reach, states } from './states';
 
 /**
- * Takes screenshots of the page in each state for the documentation:
- * node e2e/run.mjs screenshots [part of a name]
+ * Takes screenshots of the page in each state, for the documentation: node e2e/run.mjs
+ * screenshots [part of a name]
  */
 const folder = '../docs/screenshots';
 const most = 150_000;
@@ -28,7 +28,7 @@ mkdirSync(folder, { recursive: true });
 const environment = await Environment.open();
 const imports = new Imports(environment.service);
 let failed = 0;
-// States that change the import for others come last.
+// States that change the import for other users come last.
 for (const permanent of [false, true]) {
   for (const [look, [options, names]] of Object.entries(looks)) {
     for (const state of states) {

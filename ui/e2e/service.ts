@@ -10,17 +10,17 @@ const examples = resolve('../examples');
 
 export type Field = { readonly key: string; readonly label: string } & Readonly<Record<string, unknown>>;
 
-/** The options of an import. */
+/** The options of a new import. */
 export interface Order {
   readonly fields: readonly Field[];
-  /** Content of the file, or its path. */
+  /** Content of the file, or the path of the file. */
   readonly file: string | Uint8Array<ArrayBuffer> | { readonly path: string };
   readonly filename?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly hooks?: Readonly<Record<string, unknown>>;
 }
 
-/** An import as the service returns it. */
+/** An import as the server returns it. */
 export interface Made {
   readonly id: string;
   readonly status: string;
@@ -31,7 +31,7 @@ export interface Made {
 
 const ends: readonly string[] = ['NEEDS_REVIEW', 'SUCCESSFUL', 'FAILED'];
 
-/** The built program with its own data folder, called like a customer's backend. */
+/** The built program with its own data folder, called as a customer's backend would call it. */
 export class Service {
   readonly address: string;
   readonly #folder: string;
@@ -65,7 +65,7 @@ export class Service {
     throw new Error(`the service did not start: ${said}`);
   }
 
-  /** Kills the program, by default without warning like a power failure. */
+  /** Kills the program. By default, it gets no warning, as in a power failure. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const running = this.#process;
     this.#process = null;
@@ -80,7 +80,10 @@ export class Service {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Creates an import, uploads its file, and waits until it needs a review or has finished. */
+  /**
+   * Creates an import, uploads its file, and waits until the import needs a review or has
+   * finished.
+   */
   async make(order: Order): Promise<Made> {
     const { id, upload } = await this.begin(order);
     const body = typeof order.file === 'object' && 'path' in order.file ? await openAsBlob(order.file.path) : order.file;
@@ -96,7 +99,7 @@ export class Service {
     return this.call<Made>('POST', '/api/v1/headless/imports/', JSON.stringify(body));
   }
 
-  /** Creates an import of an example that needs a review. */
+  /** Creates an import of an example file that needs a review. */
   async example(name: string, file: string): Promise<Made> {
     const { fields, settings } = JSON.parse(readFileSync(join(examples, `${name}.schema.json`), 'utf8')) as { fields: Field[]; settings: object };
     return this.make({ fields, settings: { ...settings, invalidDataBehavior: 'BLOCK_SUBMIT' }, filename: file, file: new Uint8Array(readFileSync(join(examples, file))) });
@@ -147,7 +150,7 @@ export class Session {
     return this.#parse(await fetch(this.#base + path, { headers: { cookie: this.#cookie } }));
   }
 
-  /** Reads a response and returns its length, because parsing is not part of the measurement. */
+  /** Reads a response and returns its length in bytes. Parsing would distort the measurement. */
   async length(path: string): Promise<number> {
     const answer = await fetch(this.#base + path, { headers: { cookie: this.#cookie } });
     if (!answer.ok) return this.#parse(answer);
@@ -174,7 +177,7 @@ export class Session {
 
 let path: string | undefined;
 
-/** Returns the path of the program, which is built once. */
+/** Returns the path of the program. Builds the program once. */
 function program(): string {
   if (path) return path;
   if (process.env.INTRAY_BINARY) return (path = process.env.INTRAY_BINARY);
@@ -184,7 +187,7 @@ function program(): string {
   return (path = target);
 }
 
-/** Returns what these tests require but is missing; "" if nothing is. */
+/** Returns a requirement of these tests that is missing; "" if none is. */
 export function missingRequirement(chromium: string): string {
   if (!existsSync(chromium)) return `no browser at ${chromium}`;
   if (!process.env.INTRAY_BINARY && spawnSync('go', ['version']).status !== 0) return 'no Go to build the program';

@@ -3,7 +3,7 @@ import { contacts, fields } from './contacts';
 import type { Made, Order, Service } from './service';
 import type { Environment } from './environment';
 
-/** Kinds of imports that the states need. */
+/** The kinds of imports that the states need. */
 export type Kind = 'full' | 'calm' | 'columns' | 'dates' | 'sheets' | 'header' | 'leave' | 'done' | 'failed' | 'awaiting' | 'gone';
 
 /** A state of the page. Selectors do not depend on the language. */
@@ -12,9 +12,9 @@ export interface State {
   readonly of: Kind;
   /** Whether the state does not exist in the cards layout. */
   readonly wide?: true;
-  /** Whether the link has no token, as after the session has expired. */
+  /** Whether the link has no token, as after a session has expired. */
   readonly expired?: true;
-  /** Whether the state changes the import for others; such states come last. */
+  /** Whether the state changes the import for other users. Such states come last. */
   readonly permanent?: true;
   readonly act?: (person: Person, environment: Environment, made: Made) => Promise<unknown>;
 }
@@ -35,7 +35,10 @@ const orders: Readonly<Record<Exclude<Kind, 'gone'>, Order>> = {
   awaiting: { fields, file: '' },
 };
 
-/** Returns an Excel 2003 XML workbook whose sheets are equally good candidates. */
+/**
+ * Returns an Excel 2003 XML workbook with a sheet for each name. All sheets are equally
+ * good candidates.
+ */
 export function workbook(names: readonly string[]): string {
   const cell = (text: string) => `<Cell><Data ss:Type="String">${escaped(text)}</Data></Cell>`;
   const row = (texts: readonly string[]) => `<Row>${texts.map(cell).join('')}</Row>`;
@@ -48,7 +51,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** Creates each kind of import when it is first needed. */
+/** Creates an import of each kind when one is first needed. */
 export class Imports {
   readonly #service: Service;
   readonly #made = new Map<Kind, Promise<Made>>();
@@ -77,7 +80,7 @@ export class Imports {
 /** Brings the page into a state. */
 export async function reach(state: State, person: Person, environment: Environment, made: Made): Promise<void> {
   await state.act?.(person, environment, made);
-  // Wait for fade-ins, because axe would judge the colors during the fade.
+  // Wait for fade-ins, because axe would otherwise check the colors during the fade.
   await person.page.waitForTimeout(250);
 }
 
@@ -98,7 +101,7 @@ const closePanelSheet = async ({ page }: Person) => {
 };
 const more = ({ page }: Person) => page.locator('.c-bar [aria-haspopup=menu]').click();
 
-/** All states, ordered so that one page can show those of one import. */
+/** All states, ordered so that one page can show all states of one import in turn. */
 export const states: readonly State[] = [
   { name: 'cells', of: 'full' },
   { name: 'problem', of: 'full', act: async (person) => {

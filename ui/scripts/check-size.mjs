@@ -1,4 +1,5 @@
-// Checks the compressed size of what the review page loads: node scripts/check-size.mjs
+// Checks the compressed size of the files that the review page loads: node
+// scripts/check-size.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

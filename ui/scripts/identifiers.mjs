@@ -1,8 +1,8 @@
-// Finds names in source files, and retired words in them: see check-names.mjs.
+// Finds names in source files, and retired words in those names: see check-names.mjs.
 import { treeOf, walk } from './sources.mjs';
 
 /**
- * Parses a list with one word per line; lines with # are comments.
+ * Parses a list with one word per line. Lines that begin with # are comments.
  * @param {string} text
  * @returns {Set<string>}
  */
@@ -11,7 +11,7 @@ export function wordsOf(text) {
 }
 
 /**
- * Splits a name into its parts in lower case: openDesk2 becomes open, desk.
+ * Splits a name into its parts, in lower case: openDesk2 becomes open and desk.
  * @param {string} name
  * @returns {string[]}
  */
@@ -21,11 +21,9 @@ export function partsOf(name) {
 }
 
 /**
- * Returns the names that a file declares or uses: identifiers in code, class names
- * in styles, keys in text catalogues, whose values are not examined.
- * @param {string} file
- * @param {string} text
- * @returns {string[]}
+ * Returns the names that a file declares or uses: identifiers in code, class names in
+ * styles and keys in text catalogs. @param {string} file @param {string} text @returns
+ * {string[]}
  */
 export function namesIn(file, text) {
   if (file.endsWith('.css')) return [...new Set(text.match(/(?<=\.|--)[A-Za-z_][\w-]*/g))];
@@ -57,7 +55,7 @@ export function wireNames(document) {
 }
 
 /**
- * Returns the retired word in a name, or undefined.
+ * Returns the first retired word in a name, or undefined if there is none.
  * @param {string} name
  * @param {ReadonlySet<string>} words
  * @returns {string | undefined}

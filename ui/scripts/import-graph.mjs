@@ -20,7 +20,7 @@ export function importsOf(file, text) {
 }
 
 /**
- * Returns which of the given files each file imports.
+ * Returns, for each file, the other given files that it imports.
  * @param {string[]} files
  * @param {(file: string) => string[]} [read]
  * @returns {Map<string, string[]>}

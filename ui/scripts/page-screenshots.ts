@@ -3,7 +3,10 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { Pages } from '../test/browser/pages';
 import { scenes } from '../test/browser/scenes';
 
-/** Takes screenshots of the page in each state: node scripts/run.mjs page-screenshots.ts [part of a name] */
+/**
+ * Takes screenshots of the page in each state: node scripts/run.mjs page-screenshots.ts
+ * [part of a name]
+ */
 const folder = 'shots/pages';
 mkdirSync(folder, { recursive: true });
 const only = process.argv[2] ?? '';

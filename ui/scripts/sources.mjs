@@ -2,24 +2,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAst } from 'vite';
 
-/** Folders and files with our sources, relative to ui. */
+/** Folders and files that contain our sources, relative to ui. */
 export const roots = ['src', 'grid', 'demo', 'test', 'e2e', 'scripts', 'vite.config.ts', 'places.mjs'];
 
 const skipped = new Set(['node_modules', 'package-lock.json']);
 const generated = new Set(['src/api/schema.d.ts']);
 
-/** Returns all files below a path, with slashes between folders. */
+/** Returns all files in a folder and its subfolders, as paths with slashes. */
 export function filesBelow(path) {
   const entries = readdirSync(path, { withFileTypes: true });
   return entries.filter(({ name }) => !skipped.has(name)).flatMap((entry) => (entry.isDirectory() ? filesBelow(`${path}/${entry.name}`) : [`${path}/${entry.name}`]));
 }
 
-/** Returns every file below the roots. */
+/** Returns all files of the roots. */
 export function allFiles() {
   return roots.flatMap((root) => (/\.\w+$/.test(root) ? [root] : filesBelow(root)));
 }
 
-/** Reports whether a file is code written by people. */
+/** Reports whether a file contains code that is not generated. */
 export function isCode(file) {
   return /\.(ts|tsx|mjs)$/.test(file) && !generated.has(file);
 }

@@ -1,4 +1,5 @@
-// Computes a hash of the sources of the pages. server/webui/assets_test.go computes the same.
+// Computes a hash of the sources of the pages. server/webui/assets_test.go computes the
+// same hash.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,10 @@ function files(path) {
   return readdirSync(path).flatMap((name) => files(join(path, name)));
 }
 
-/** Returns the SHA-256 of a list with the SHA-256 and name of each file, sorted by name. */
+/**
+ * Returns the SHA-256 of a list of all source files. The list is sorted by name and
+ * contains the SHA-256 and name of each file.
+ */
 export function stampOf() {
   const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
   const names = sources.flatMap(files).sort((a, b) => (a < b ? -1 : 1));

@@ -9,7 +9,7 @@ const options = rest.filter((word) => word.startsWith('-'));
 const named = rest.filter((word) => !word.startsWith('-'));
 const folder = `test/${suite}`;
 const tests = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
-// One folder per run, so that runs do not disturb each other.
+// Use one folder per run, so that runs do not disturb each other.
 const outDir = `.built/${suite}/${process.pid}`;
 
 await build({
@@ -27,7 +27,8 @@ await build({
 });
 const files = readdirSync(outDir).filter((name) => name.endsWith('.test.js')).filter((name) => (named.length === 0 ? name !== 'speed.test.js' : named.includes(name.split('.')[0])))
   .map((name) => `${outDir}/${name}`);
-// Run files one after another: speed tests of two browsers would disturb each other.
+// Run the files one after another, because speed tests in two browsers would disturb each
+// other.
 const flags = suite === 'browser' ? ['--test-concurrency=1'] : [];
 const run = spawnSync(process.execPath, ['--test', ...flags, ...options, ...files], { stdio: 'inherit' });
 rmSync(outDir, { recursive: true, force: true });

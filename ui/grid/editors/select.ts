@@ -47,7 +47,7 @@ class ChoiceEditor implements Editor {
   }
 
   value(): string | null {
-    // Keep the original text if it names the same options.
+    // Keep the original text unless the user toggled an option.
     if (this.#multiple) return this.#toggled ? [...this.#chosen].join(separator(this.#task)) : this.#task.text;
     if (!this.#touched) return this.#task.text;
     return this.#list.current?.text ?? null;

@@ -2,7 +2,7 @@ import type { Locale } from '../i18n/types';
 import type { Texts } from '../../grid/texts';
 import type { T } from './texts';
 
-/** Returns the texts of the grid in the language of the page. */
+/** Returns the grid's UI text in the language of the page. */
 export function gridTexts(t: T, locale: Locale): Texts {
   return {
     rowHeader: t('grid.rowHeader'),

@@ -21,7 +21,7 @@ const retryAfter = 1500;
 /** Maximum number of unsaved cells to list. */
 const maxListed = 20;
 
-/** Pairs of a text and its replacement. */
+/** Pairs of a raw value and its replacement. */
 export type Texts = readonly (readonly [string, string])[];
 
 /** The table under review, with its state and all operations on it. */

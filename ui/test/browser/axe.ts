@@ -15,7 +15,8 @@ export async function violations(page: Page): Promise<string[]> {
   // Inject through the debugger, because the page's policy blocks other scripts.
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: axe });
-  // Wait for finite animations, because colors during a fade are not final. Spinners never end.
+  // Wait for finite animations, because colors are not final during a fade. Spinners never
+  // end.
   await session.send('Runtime.evaluate', {
     expression: `Promise.allSettled(document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity).map((one) => one.finished))`,
     awaitPromise: true,

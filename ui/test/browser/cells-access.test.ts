@@ -22,7 +22,10 @@ const looks: [string, BrowserContextOptions & { query?: string }][] = [
   ['400 px wide', { viewport: { width: 400, height: 760 } }],
 ];
 
-/** States to test, reached by selectors that do not depend on the language. The flag is true if the state exists on a phone. */
+/**
+ * States to test. The selectors that reach them do not depend on the language. The flag is
+ * true if the state also exists on a phone.
+ */
 const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
   ['a problem', true, (it) => it.page.keyboard.press('Alt+ArrowDown')],
   ['find and replace with its preview', true, async (it) => {
@@ -48,7 +51,7 @@ const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
     await it.page.locator('.c-group-actions .k-button').last().click();
     await it.page.locator('.c-line').first().waitFor();
   }],
-  // The conflict covers the table until it is resolved, so this is the last state.
+  // This state is last, because the conflict covers the table until it is resolved.
   ['a conflict', false, async (it) => {
     const other = await service!.page(link);
     await closePanelSheet(it);
@@ -82,7 +85,7 @@ for (const [name, options] of looks) {
     for (const [state, everywhere, open] of states) {
       if (small && !everywhere) continue;
       await open(it);
-      // Wait for fade-ins, because axe would judge the colors during the fade.
+      // Wait for fade-ins, because axe would otherwise check the colors during the fade.
       await it.page.waitForTimeout(300);
       assert.deepEqual(await violations(it.page), [], state);
       await it.press('Escape');

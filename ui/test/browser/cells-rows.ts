@@ -1,6 +1,6 @@
 import type { Field } from './cells-service';
 
-/** The fields of the contacts under review. */
+/** The fields of the contacts in the review. */
 export const fields: readonly Field[] = [
   { key: 'name', label: 'Name', validators: [{ validate: 'required' }] },
   { key: 'email', label: 'E-mail', type: 'email' },
@@ -15,7 +15,10 @@ export const fields: readonly Field[] = [
 const first = ['Anna', 'Jürgen', 'María', 'Łukasz', 'Aoife', 'Chinedu', 'Yuki', 'Fatima', 'ليلى', 'Søren'];
 const last = ['Weiß', 'Nowak', 'García', 'O’Neill', 'Okafor', 'Tanaka', 'Haddad', 'حداد', 'Lindqvist'];
 
-/** Returns contacts as CSV: every 7th has an invalid country, every 11th an invalid email address, every 100th no name. */
+/**
+ * Returns contacts as CSV. Every 7th has an invalid country, every 11th an invalid email
+ * address, and every 100th no name.
+ */
 export function contacts(rows: number): string {
   const lines = ['Name,E-mail,Country,Born,Status,Newsletter,Revenue,Note'];
   for (let n = 0; n < rows; n++) lines.push(line(n));

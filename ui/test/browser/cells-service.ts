@@ -25,15 +25,15 @@ interface CallAnswer {
   readonly import_errors: unknown;
 }
 
-/** Failures that tests can inject between the page and the service. */
+/** Failures that tests can inject between the page and the server. */
 export interface Wire {
-  /** Whether a response is lost after the call has reached the service. */
+  /** Whether to drop the response of a call that has reached the server. */
   lose: (method: string, path: string) => boolean;
-  /** Whether no call reaches the service. */
+  /** Whether to drop all calls before they reach the server. */
   cut: boolean;
 }
 
-/** The real service, a proxy that serves the built page, and a browser. */
+/** The real server, a proxy that serves the built page, and a browser. */
 export class Service {
   readonly wire: Wire = { lose: () => false, cut: false };
   readonly #process: ChildProcess;
@@ -52,7 +52,7 @@ export class Service {
     this.address = `http://127.0.0.1:${(front.address() as { port: number }).port}`;
   }
 
-  /** Starts the service. Returns null if there is neither the program nor Go to build it. */
+  /** Starts the server. Returns null if there is neither the built program nor Go to build it. */
   static async open(): Promise<Service | null> {
     if (!built()) return null;
     const folder = mkdtempSync(join(tmpdir(), 'intray-cells-'));
@@ -71,7 +71,7 @@ export class Service {
     return service;
   }
 
-  /** Creates an import that needs a review, and returns the path of its page with the token. */
+  /** Creates an import that needs a review. Returns the path of its page, including the token. */
   async review(fields: readonly Field[], csv: string, settings: object = {}, hooks: object = {}): Promise<string> {
     const body = { fields, original_filename: 'contacts.csv', settings: { title: 'Contacts', invalidDataBehavior: 'BLOCK_SUBMIT', ...settings }, hooks };
     const made = await this.#call('POST', '/api/v1/headless/imports/', JSON.stringify(body));
@@ -114,7 +114,7 @@ export class Service {
     return (await response.json().catch(() => ({}))) as CallAnswer;
   }
 
-  /** Serves the built pages, and forwards everything else to the service. */
+  /** Serves the built pages, and forwards all other requests to the server. */
   #serve(asked: import('node:http').IncomingMessage, answer: import('node:http').ServerResponse): void {
     const { pathname } = new URL(asked.url!, 'http://x');
     if (pathname.startsWith('/api/')) return this.#pass(asked, answer);
@@ -151,23 +151,23 @@ export class ReviewPage {
     });
   }
 
-  /** Returns the locator of a cell by row index and position, both from 0. */
+  /** Returns the locator of a cell by row index and column position, both counted from 0. */
   cell(row: number, col: number) {
     return this.page.locator(`.ig-body .ig-row[aria-rowindex="${row + 2}"] .ig-cell[aria-colindex="${col + 2}"]`);
   }
 
-  /** Returns the locator of a problem group by the label of its field. */
+  /** Returns the locator of a problem group by its field label. */
   group(field: string) {
     return this.page.locator('.c-group', { has: this.page.locator(`.c-group-owner:text-is("${field}")`) });
   }
 
-  /** Returns the number of rows on a tab. */
+  /** Returns the number of rows that a tab shows. */
   async count(tab: string): Promise<number> {
     const text = await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').textContent();
     return Number(text!.replaceAll(',', ''));
   }
 
-  /** Waits until the number on a tab is lower than before. */
+  /** Waits until the number that a tab shows is less than `than`. */
   async waitForFewer(tab: string, than: number): Promise<void> {
     const wrong = new RegExp(`^${than.toLocaleString('en')}$`);
     await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').filter({ hasNotText: wrong }).waitFor();

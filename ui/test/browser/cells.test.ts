@@ -12,7 +12,10 @@ afterEach(() => {
   service.wire.lose = () => false;
 });
 
-/** Defines a test with a number of contacts or a CSV file. It is skipped, with the reason, if the service is not available. */
+/**
+ * Defines a test with a number of contacts or a CSV file. The test is skipped, with the
+ * reason, if the server is not available.
+ */
 function review(name: string, rows: number | string, act: (page: ReviewPage, service: Service, link: string, context: TestContext) => Promise<void>): void {
   test(name, async (context) => {
     if (!service) return context.skip('there is neither the program nor Go to build it');
@@ -269,7 +272,7 @@ test('in a narrow window, the status bar is neither cut off nor overlapping', as
   }
 });
 
-/** Runs in the page: returns elements of the status bar that are cut off or overlap. */
+/** Runs in the page. Returns the elements of the status bar that are cut off or overlap. */
 function layoutFaults(): string[] {
   const bar = document.querySelector('.c-status')!;
   const frame = bar.getBoundingClientRect();
@@ -312,7 +315,7 @@ review('a search filters while typing, and Esc clears it', 1000, async (it) => {
 
 review('typing during a search loses no letters', 1000, async (it) => {
   await it.press('Control+f');
-  // The delay of the search, so that results arrive between the letters.
+  // The delay is that of the search, so that results arrive between the letters.
   await it.page.keyboard.type('Anna Nowak', { delay: 300 });
   assert.equal(await it.page.getByRole('searchbox').inputValue(), 'Anna Nowak');
 });
@@ -374,7 +377,7 @@ review('a row is added at the end', 250, async (it) => {
   await it.page.getByRole('button', { name: 'More' }).click();
   await it.page.getByRole('menuitem', { name: 'Add a row' }).click();
   await it.page.getByText('Row 251 of 251').waitFor();
-  // Nothing can be typed into the row before it is loaded.
+  // The row does not accept typing until it is loaded.
   await it.page.locator('.ig-row[aria-rowindex="252"]:not(.is-waiting)').waitFor();
   await it.page.keyboard.type('Somebody new');
   await it.press('Enter');
@@ -415,7 +418,7 @@ const hostile = [
   `${'x'.repeat(1 << 20)},c@example.org,DE,1990-01-01,Active,yes,1,y`,
   `${'z'.repeat(10_000)},c@example.org,DE,1990-01-01,Active,yes,1,y`,
   `Cut,c@example.org,${'q'.repeat(70_000)},1990-01-01,Active,yes,1,y`,
-  // This text is complete, although it is as long as a truncated one.
+  // This text is complete, although it is as long as truncated text.
   `Whole,c@example.org,${'w'.repeat((1 << 16) - 3)}…,1990-01-01,Active,yes,1,y`,
 ].join('\n');
 
@@ -433,7 +436,7 @@ review('all cells are shown as text, and a truncated text is not saved', hostile
   await it.page.locator('.c-long').waitFor({ state: 'detached' });
   await it.press('Control+c');
   await it.page.getByText(/is too long to copy/).first().waitFor();
-  // A text that a single-row request returns completely can be edited.
+  // Text that a request for a single row returns completely can be edited.
   await it.cell(3, 0).dblclick();
   const field = it.page.locator('.ig-field');
   await field.waitFor();

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { fields } from './cells-rows';
 import { Service, type Field, type ReviewPage } from './cells-service';
 
-/** Countries by code, by name, and an invalid one. */
+/** Countries by code and by name, and an invalid country. */
 const csv = 'Name,E-mail,Country\nAnna,a@example.org,DE\nBo,b@example.org,Germany\nCleo,c@example.org,FR\nDan,d@example.org,Germny\n';
 
 let service: Service | null;
@@ -23,7 +23,7 @@ function review(name: string, language: string, act: (page: ReviewPage, link: st
 
 const countries = ({ page }: ReviewPage) => page.locator('.ig-body .ig-row:not(.is-waiting) .ig-cell[aria-colindex="4"]');
 
-/** Searches, and waits until the table shows exactly these countries. */
+/** Searches, and waits until the table shows exactly the given countries. */
 async function search(it: ReviewPage, text: string, ...wanted: string[]): Promise<void> {
   await it.page.locator('.c-sought input').fill(text);
   await waitForCountries(it, ...wanted);
@@ -49,7 +49,7 @@ for (const [language, germany, france] of [['en', 'Germany', 'France'], ['de', '
   });
 }
 
-/** With a unique country, the panel lists duplicates. */
+/** With a unique country field, the panel lists duplicates. */
 const unique = fields.slice(0, 3).map((one) => (one.key === 'country' ? { ...one, validators: [{ validate: 'unique' }] } : one));
 
 for (const [language, germany, france] of [['en', 'Germany', 'France'], ['de', 'Deutschland', 'Frankreich']] as const) {

@@ -50,7 +50,7 @@ test('copying produces a table for spreadsheets', async () => {
   await demo.close();
 });
 
-test('a choice is copied by its label, and pasted into the grid as raw text', async () => {
+test('a choice is copied as its label, and pasted into the grid as raw text', async () => {
   const demo = await site.page();
   const held = [0, 1, 9].map((row) => textOf(row, 'country'));
   const names = held.map((text) => countries.find((one) => one.text === text)!.label!);
@@ -71,7 +71,7 @@ test('a choice is copied by its label, and pasted into the grid as raw text', as
   await demo.close();
 });
 
-test('labels and raw texts are also copied from rows that are not loaded', async () => {
+test('labels and raw text are also copied from rows that are not loaded', async () => {
   const demo = await site.page('rows=2000');
   const held = Array.from({ length: 2000 }, (_, row) => textOf(row, 'country'));
   await demo.cell(0, 2).click();

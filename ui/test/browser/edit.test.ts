@@ -52,7 +52,7 @@ test('typing replaces the text, Escape cancels, Tab moves on', async () => {
   await demo.close();
 });
 
-test('a new text is shown at once, validated later, and can be undone', async () => {
+test('new text is shown immediately, validated later, and can be undone', async () => {
   const demo = await site.page('latency=150');
   await demo.cell(0, 1).click();
   await demo.page.keyboard.type('not an address');
@@ -280,7 +280,7 @@ test('the message of a cell is also shown on hover', async () => {
   await demo.close();
 });
 
-test('the message of a cell passes clicks to the cell below, and the wheel scrolls', async () => {
+test('the message of a cell passes clicks to the cell under it, and the wheel scrolls', async () => {
   const demo = await site.page();
   const note = demo.page.locator('.ig-note');
   await demo.cell(4, 1).click();
@@ -309,7 +309,7 @@ test('the message of a cell passes clicks to the cell below, and the wheel scrol
   await demo.close();
 });
 
-test('a tap on the message of a cell selects the cell below', async () => {
+test('a tap on the message of a cell selects the cell under it', async () => {
   const demo = await site.page('', { hasTouch: true, viewport: { width: 800, height: 720 } });
   await demo.cell(4, 1).tap();
   await demo.page.locator('.ig-note').waitFor();

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counts, rows, table } from './sample-table';
 import type { Import, Layout, Questions, Submission } from '../../src/api/shapes';
 
-/** The responses of the service; a number is an error status. */
+/** The responses of the server. A number is an error status. */
 export interface Scene {
   facts: Import;
   layout?: Layout;
   questions?: Questions;
   submission?: Submission;
-  /** Error responses by method and end of the path. */
+  /** Error responses, by method and end of the path. */
   refuse?: Record<string, { status: number; code: string; detail: string; changes?: number }>;
   /** Whether calls get no response. */
   dead?: boolean;
@@ -16,12 +16,12 @@ export interface Scene {
   slow?: number;
 }
 
-/** A fake of the service's review API. */
+/** A fake of the server's review API. */
 export class Fake {
   scene: Scene;
-  /** The calls received: method, end of the path and body. */
+  /** The received calls, each as method, end of the path and body. */
   readonly calls: string[] = [];
-  /** Changes of the scene after a call, by method and end of the path. */
+  /** Changes to make to the scene after a call, by method and end of the path. */
   readonly then: Record<string, (scene: Scene) => void> = {};
   #streams = new Set<ServerResponse>();
   #run = 1;
@@ -36,7 +36,7 @@ export class Fake {
     for (const stream of this.#streams) this.#state(stream);
   }
 
-  /** Ends the event streams, like a lost connection. */
+  /** Ends the event streams as if the connection were lost. */
   cut(): void {
     for (const stream of this.#streams) stream.destroy();
     this.#streams.clear();

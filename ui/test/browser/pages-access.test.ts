@@ -19,7 +19,7 @@ const looks: [string, string, BrowserContextOptions][] = [
   ['zoomed to 200 %', 'theme=dark', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
 ];
 
-/** Actions before a scene is checked. */
+/** Actions to take before a scene is checked. */
 const acts: Record<string, (page: Page) => Promise<unknown>> = {
   columns: openColumns,
   blocked: async (page) => {
@@ -44,7 +44,7 @@ async function openColumns(page: Page): Promise<void> {
   await page.locator('.column-line').first().waitFor();
 }
 
-/** Returns by how much the page is wider than the window, in CSS pixels. */
+/** Returns how much wider the page is than the window, in CSS pixels. */
 const overflowWidth = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 for (const [look, query, options] of looks) {

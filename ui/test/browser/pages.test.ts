@@ -11,7 +11,7 @@ after(() => pages.close());
 
 const scene = (name: string) => scenes[name]!();
 const heading = ({ page }: Opened) => page.getByRole('heading', { level: 1 });
-/** Returns the bodies of the calls of an operation. */
+/** Returns the bodies of the calls to an operation. */
 const sent = ({ fake }: Opened, name: string) => fake.calls.filter((call) => call.startsWith(`POST ${name}`)).map((call) => JSON.parse(call.slice(name.length + 6) || 'null'));
 
 for (const [name, title, says] of [
@@ -201,7 +201,7 @@ async function assignField(opened: Opened, column: string, field: string): Promi
   await opened.page.getByRole('option', { name: field }).click();
 }
 
-test('a column can be assigned to another field', async () => {
+test('a column can be assigned to a different field', async () => {
   const opened = await columns(scene('columns'));
   await assignField(opened, 'interne Notiz', 'Company');
   assert.equal(await opened.page.locator('.column-line.is-changed').count(), 1);
@@ -319,7 +319,7 @@ test('rows changed by somebody else are counted again', async () => {
   await opened.close();
 });
 
-test('a lost connection is reported until it is back', async () => {
+test('a lost connection is reported until it is restored', async () => {
   const opened = await pages.review(scene('values'));
   await heading(opened).waitFor();
   opened.fake.scene.dead = true;

@@ -16,7 +16,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** The built pages of the service with a fake of its API. */
+/** The built pages, with a fake of the server's API. */
 export class Pages {
   readonly #browser: Browser;
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class Pages {
     return new Pages(browser, process.env.PAGES ?? outDir);
   }
 
-  /** Opens the review page in a scene, with its own fake service. */
+  /** Opens the review page in a scene, with its own fake server. */
   async review(scene: Scene, query = '', options: BrowserContextOptions = {}, token = '#token'): Promise<Opened> {
     const fake = new Fake(scene);
     const server = createServer((request, answer) => {
@@ -69,7 +69,7 @@ function listen(page: Page): string[] {
   const pageErrors: string[] = [];
   page.on('pageerror', (error) => pageErrors.push(String(error)));
   page.on('console', (message) => {
-    // Browsers log every error response themselves.
+    // Browsers log every error response, so ignore those messages.
     if (['error', 'warning'].includes(message.type()) && !/Failed to load resource/.test(message.text())) pageErrors.push(message.text());
   });
   return pageErrors;

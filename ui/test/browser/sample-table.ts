@@ -1,6 +1,6 @@
 import type { Counts, RowWindow, Table } from '../../src/api/shapes';
 
-/** A small table for tests of the page around it. */
+/** A small table, for tests of the page around it. */
 const names = ['Anna Weiß', 'Ben Okafor', 'Zoë Martín', 'Dana Whitfield', 'Samir Haddad'];
 
 export const table: Table = {

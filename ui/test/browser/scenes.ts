@@ -1,7 +1,7 @@
 import type { Import, Layout, Question, Questions, Submission } from '../../src/api/shapes';
 import type { Scene } from './fake-service';
 
-/** Imports in every state, as the service returns them. */
+/** Imports in every state, as the server returns them. */
 export const facts = (more: Partial<Import> = {}): Import => ({
   id: '0f8fad5b-d9cb-469f-a165-70867728950e', title: 'Contacts', status: 'NEEDS_REVIEW', original_filename: 'kunden_export.csv',
   num_data_rows: 48_210, num_rows_with_error: 190, import_errors: [], invalidDataBehavior: 'REMOVE_INVALID_ROWS', styleOverrides: {},

@@ -5,14 +5,14 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import type {} from '../../demo/window';
 import { demoDir } from '../../places.mjs';
 
-/** The content security policy of the service. */
+/** The server's content security policy. */
 export const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 export const kinds: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 export const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** The built demo with the service's policy, and a browser. */
+/** The built demo with the server's policy, and a browser. */
 export class Site {
   readonly #server: Server;
   readonly #browser: Browser;
@@ -72,12 +72,12 @@ export class DemoPage {
     });
   }
 
-  /** Returns the locator of a cell by row index and position, both from 0. */
+  /** Returns the locator of a cell by row index and column position, both counted from 0. */
   cell(row: number, col: number) {
     return this.page.locator(`.ig-body .ig-row[aria-rowindex="${row + 2}"] .ig-cell[aria-colindex="${col + 2}"]`);
   }
 
-  /** Activates a cell, even if it is out of view. */
+  /** Activates a cell, even if it is not visible. */
   async reach(row: number, column: string): Promise<void> {
     await this.page.evaluate(([at, key]) => window.demo.grid!.goToRow(at, key), [row, column] as const);
   }
@@ -86,7 +86,7 @@ export class DemoPage {
     return (await this.cell(row, col).textContent()) ?? '';
   }
 
-  /** Returns the row and column of the focused cell, from 0; the header is row -1. */
+  /** Returns the row and column of the focused cell, both counted from 0. The header is row -1. */
   focused(): Promise<{ row: number; col: number } | null> {
     return this.page.evaluate(() => {
       const cell = document.activeElement?.closest('[aria-colindex]');
@@ -110,7 +110,7 @@ export class DemoPage {
   }
 }
 
-/** Runs in the page: marks when rows are first drawn. */
+/** Runs in the page. Records when rows are first drawn. */
 function markFirstRows(): void {
   const look = () => {
     if (document.querySelector('.ig-row:not(.is-waiting) .ig-cell')) performance.mark('rows');

@@ -7,7 +7,10 @@ let site: Site;
 before(async () => void (site = await Site.open()));
 after(() => site.close());
 
-/** Turns the wheel for some seconds and returns the sorted times between frames, in milliseconds. */
+/**
+ * Scrolls with the wheel for a number of seconds. Returns the times between frames in
+ * milliseconds, sorted.
+ */
 async function frames(demo: DemoPage, tick: number, seconds: number, across = false): Promise<number[]> {
   await demo.page.mouse.move(640, 400);
   const measured = demo.page.evaluate((length) => new Promise<number[]>((done) => {
@@ -36,7 +39,7 @@ async function frames(demo: DemoPage, tick: number, seconds: number, across = fa
   return deltas.sort((a, b) => a - b);
 }
 
-/** Appends the milliseconds of main-thread time per frame of a run to spent. */
+/** Performs a run and appends its main-thread time per frame, in milliseconds, to `spent`. */
 async function costs(demo: DemoPage, spent: number[], run: () => Promise<number[]>): Promise<number[]> {
   const session = await demo.page.context().newCDPSession(demo.page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -50,8 +53,8 @@ async function costs(demo: DemoPage, spent: number[], run: () => Promise<number[
 const p95 = (sorted: number[]) => sorted[Math.floor(sorted.length * 0.95)]!;
 
 /**
- * Returns the median of three runs. If it exceeds the limit while the machine is
- * busy, the result says nothing about the grid, and the test is skipped.
+ * Returns the median of three runs. Skips the test if the median exceeds the limit while
+ * the machine is busy, because the result then says nothing about the grid.
  */
 async function typical(context: TestContext, limit: number, run: () => Promise<number[]>): Promise<number | null> {
   let taken = await otherCpuShare();
@@ -84,7 +87,7 @@ function ticks(): { idle: number; all: number } {
 const busyShare = 0.2;
 
 const frame = 17;
-// Three frames at 60 Hz take slightly more than 50.0 ms.
+// Three frames at 60 Hz can take slightly more than 50.0 ms.
 const slowFrame = 50.5;
 
 for (const [name, query, tick, across] of [

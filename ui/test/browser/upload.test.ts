@@ -7,7 +7,7 @@ let service: Service | null;
 before(async () => void (service = await Service.open()));
 after(() => service?.close());
 
-/** Defines a test of the upload dialog with contacts; row 4 has an invalid email address. */
+/** Defines a test of the upload dialog with contacts. Row 4 has an invalid email address. */
 function review(name: string, act: (page: ReviewPage) => Promise<void>): void {
   test(name, async (context) => {
     if (!service) return context.skip('there is neither the program nor Go to build it');
@@ -65,7 +65,8 @@ review('a file with the same name is read again', async (it) => {
   await dialog.getByText('Don’t edit the “Row” column').waitFor();
   await choose(it, 'Row,E-mail\n3v0,person3@example.org\n');
   await dialog.getByRole('button', { name: 'Merge 1 cell' }).waitFor();
-  // Otherwise, choosing the same file again would not be a change.
+  // If the field kept its value, choosing the same file again would not trigger a change
+  // event.
   assert.equal(await dialog.locator('.c-drop input').inputValue(), '');
   await choose(it, 'Row,E-mail\n3v0,person3@example.org\n5,five@example.org\n');
   await dialog.getByRole('button', { name: 'Merge 2 cells' }).waitFor();

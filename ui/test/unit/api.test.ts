@@ -11,7 +11,7 @@ test('the generated types match the OpenAPI document', () => {
   assert.equal(first, `// of ${of}`, 'run npm run api');
 });
 
-test('an error response becomes a fault of the right kind', () => {
+test('an error response becomes the matching kind of fault', () => {
   const error = { detail: 'A sentence.', code: 'some_code', request_id: 'r1' };
   const cases: [number, unknown, FaultKind, string][] = [
     [400, error, 'refused', 'A sentence.'],
@@ -22,7 +22,7 @@ test('an error response becomes a fault of the right kind', () => {
     [429, error, 'lost', 'A sentence.'],
     [500, error, 'refused', 'A sentence.'],
     [503, error, 'lost', 'A sentence.'],
-    // Without a message, the response is not from the service, but from a proxy.
+    // A response without a message comes from a proxy, not from the server.
     [404, '<html>', 'lost', ''],
     [502, '<html>', 'lost', ''],
     [403, undefined, 'lost', ''],

@@ -22,14 +22,14 @@ export interface Called {
 
 const bad = { level: 'error', code: 'country', message: 'Unknown country.' };
 
-/** A fake service with rows of three visible columns, as far as the source needs it. */
+/** A fake server with rows of three visible columns. It implements only what the source needs. */
 export class FakeService {
   view = 'view-1';
   rows: FakeRow[];
   readonly called: Called[] = [];
   readonly made = new Map<string, unknown>();
   change = 0;
-  /** Replaces the response of a call: with a status, or with no response. */
+  /** Replaces the response of a call with a status, or drops it. */
   interfere: (called: Called) => { status: number; body: unknown } | 'lost' | 'lostAfter' | null = () => null;
 
   constructor(count: number) {
@@ -39,7 +39,7 @@ export class FakeService {
     }));
   }
 
-  /** Returns the texts of a row, without the hidden column. */
+  /** Returns the text of each cell in a row, without the hidden column. */
   texts(id: string): string[] {
     return this.rows.find((row) => row.id === id)!.cells.filter((_, at) => at !== 2).map((cell) => cell.text);
   }
@@ -53,7 +53,7 @@ export class FakeService {
     return new ReviewRowSource(this.tableApi(), placesOf(columns, 'en'), texts, broken);
   }
 
-  /** The calls that change something. */
+  /** The calls that change data. */
   get changes(): Called[] {
     return this.called.filter((one) => one.method === 'POST');
   }
@@ -144,7 +144,7 @@ export const columns = [
   { key: 'tag', label: 'Tag', type: 'string', readOnly: false, hidden: false, required: false },
 ] as Table['columns'];
 
-/** Returns a batch as the grid creates it, with the rows of the area that are loaded. */
+/** Returns a batch as the grid creates it, with the loaded rows of the area. */
 export async function batchOf(source: ReviewRowSource, area: Batch['area'], texts: string[][], held = area): Promise<Batch> {
   const { rows, revision, total } = await source.rows(held.fromRow, held.toRow, new AbortController().signal);
   const seen = new Map(rows.map((row, at) => [held.fromRow + at, row]));

@@ -40,7 +40,7 @@ test('a column is a select only if it has options', () => {
   assert.equal(places[1]!.column.kind, 'select');
 });
 
-test('no suggestion is preferred if two fit equally well', () => {
+test('no suggestion is preferred if two match equally well', () => {
   const part = (label: string) => ({ text: label.toLowerCase(), label, reason: '', reasonCode: 'suggestion.part_of', reasonParams: { name: label } });
   const bolts = part('Group 0 — Bolts'), nuts = part('Group 1 — Nuts');
   const of = (text: string, ...suggestions: Parameters<typeof bestSuggestion>[0]['suggestions']) => bestSuggestion({ text, suggestions });
@@ -54,7 +54,7 @@ test('no suggestion is preferred if two fit equally well', () => {
   assert.equal(of('Australa', australia, austria), australia);
 });
 
-test('countries have localized names and order, and English names find them, too', () => {
+test('countries have localized names and order, and are also found by their English names', () => {
   const given = [{ value: 'AT', label: 'Austria' }, { value: 'DE', label: 'Germany' }, { value: 'EG', label: 'Egypt' }, { value: 'own', label: 'Elsewhere' }];
   const german = countryChoices('de', given);
   assert.deepEqual(german.map((one) => one.label), ['Ägypten', 'Deutschland', 'Elsewhere', 'Österreich']);
@@ -67,13 +67,13 @@ test('countries have localized names and order, and English names find them, too
   assert.deepEqual(['DE', 'ZZ', ''].map((text) => displayName(country, text)), ['Deutschland', 'ZZ', '']);
 });
 
-test('texts are displayed by their labels', () => {
+test('raw values are displayed by their labels', () => {
   const given = { key: 's', label: 'S', readOnly: false, hidden: false, required: false, options: [{ value: 'a', label: 'A' }] };
   const [one, many] = placesOf([{ ...given, type: 'select' }, { ...given, type: 'multi-select' }] as Table['columns'], 'en');
   assert.deepEqual([displayName(one, 'a'), displayName(many, 'a,b'), displayName(many, 'x, A'), displayName(undefined, 'a')], ['A', 'A, b', 'x, A', 'a']);
 });
 
-test('a filter matches rows by problems and texts', () => {
+test('a filter matches rows by problem and by text', () => {
   const row = { id: '1', version: 1, cells: [{ text: 'Anna Weiß', value: null }, { text: 'x', value: 'DE', problems: [{ level: 'error' as const, code: 'a', message: '' }] }] };
   const keys = ['name', 'country'];
   const cases: [Parameters<typeof matchesFilter>[0], boolean][] = [
@@ -145,7 +145,7 @@ test('a field with several columns is sent as a range only if all have the same 
   assert.equal(plan([1], ['x']), 'tooMany');
 });
 
-test('findRow finds a row by number, also in a filtered view', async () => {
+test('findRow finds a row by number, even in a filtered view', async () => {
   const ids = [2, 5, 9, 700, 701, 5000];
   const idAt = async (index: number) => ids[index] ?? null;
   for (const [index, id] of ids.entries()) assert.deepEqual(await findRow(id + 1, ids.length, idAt), { index, exact: true });
@@ -157,7 +157,7 @@ test('findRow finds a row by number, also in a filtered view', async () => {
   assert.equal(asked, 1);
 });
 
-test('a long text is shown completely, with invisible characters marked', () => {
+test('long text is shown completely, with invisible characters marked', () => {
   assert.equal(visibleLongText('a\u202eb\r\nc\u0000'), 'a⟨U+202E⟩b\nc␀');
   assert.equal(visibleLongText('x'.repeat(65_536)).length, 65_536);
 });
@@ -207,13 +207,13 @@ test('all languages have the same keys and the required plural forms', () => {
   }
 });
 
-/** Returns the placeholders of an entry, in its form for any number. */
+/** Returns the placeholders of an entry, taken from its plural form for any number. */
 function bracesOf(entry: unknown): string[] {
   const text = typeof entry === 'string' ? entry : (entry as { other: string }).other;
   return [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
 }
 
-test('every text of the cells step is used', () => {
+test('every UI string of the cells step is used', () => {
   const folder = 'src/cells';
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
   const source = files.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n');

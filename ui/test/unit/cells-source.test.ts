@@ -15,7 +15,7 @@ test('rows have no hidden columns and include the parsed values', async () => {
   assert.equal(rows[2]!.number, 3);
 });
 
-test('a change is sent cell by cell, with the version and text that the person saw', async () => {
+test('a change is sent cell by cell, with the version and text that the user saw', async () => {
   const service = new FakeService(30);
   const source = service.source();
   const verdict = await source.apply(await batchOf(source, { fromRow: 2, toRow: 3, columns: ['country'] }, [['DE']]));
@@ -36,7 +36,7 @@ test('rows of the area that are not loaded are requested first, 1,000 at a time'
   assert.deepEqual([service.texts('0')[2], service.texts('1899')[2]], ['x', 'y']);
 });
 
-test('a row of texts over very many rows is sent as a range of the view', async () => {
+test('a row that is repeated over very many rows is sent as a range of the view', async () => {
   const service = new FakeService(3000);
   const source = service.source();
   const area = { fromRow: 10, toRow: 2900, columns: ['name', 'tag'] };
@@ -82,7 +82,7 @@ test('conflicting cells are dropped, and the rest is sent under a new operation 
   assert.deepEqual(['0', '1', '2'].map((id) => service.texts(id)[0]), ['mine', 'theirs', 'mine']);
 });
 
-test('equal texts are not a conflict', async () => {
+test('two users who enter the same text are not in conflict', async () => {
   const service = new FakeService(30);
   const source = service.source();
   const batch = await batchOf(source, { fromRow: 1, toRow: 2, columns: ['name'] }, [['same']]);
@@ -136,11 +136,11 @@ test('undo returns the changed cell, or nothing if there is nothing to undo', as
   assert.deepEqual(await source.undo('u2'), { rows: [], cells: 2, conflicts: [], spot: { row: 4, column: 'tag' } });
 });
 
-test('undo knows whose change it reverted, and sends nothing if there is none', async () => {
+test('undo reports whose change it reverted, and sends nothing if there is none', async () => {
   const service = new FakeService(30);
   const source = service.source();
   await source.apply(await batchOf(source, { fromRow: 4, toRow: 5, columns: ['tag'] }, [['x']]));
-  service.change++; // by somebody else
+  service.change++; // made by somebody else
   await source.undo('u1');
   assert.equal(source.undoneBy, 'other');
   await source.undo('u2');

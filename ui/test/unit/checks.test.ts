@@ -27,12 +27,12 @@ test('import cycles are found, including type and dynamic imports', () => {
   assert.deepEqual(cyclesOf(graph({ ...files, 'src/dialogs/open.ts': '' })), []);
 });
 
-test('a file that imports itself is a cycle, and a file that a cycle imports is not part of it', () => {
+test('a file that imports itself is a cycle, and a file imported by a cycle is not part of it', () => {
   assert.deepEqual(cyclesOf(new Map([['a', ['a']]])), [['a', 'a']]);
   assert.deepEqual(cyclesOf(new Map([['a', ['b']], ['b', ['c']], ['c', ['b', 'd']], ['d', []]])), [['b', 'c', 'b']]);
 });
 
-test('retired words are found in the parts of names, but not in texts', () => {
+test('retired words are found in the parts of names, but not in strings', () => {
   const words = wordsOf('# a comment\ndesk\ntold\n');
   assert.deepEqual(partsOf('openDeskURL2for-it'), ['open', 'desk', 'url', 'for', 'it']);
   const names = namesIn('x.tsx', "class A { #told = 'desk'; } export const openDesk = <p title=\"told\">told</p>; // desk");

@@ -28,7 +28,7 @@ test('only visible columns are drawn', () => {
   assert.equal(made().visible(19_250, 800).last, 199);
 });
 
-test('pins are ignored while they leave no room to scroll', () => {
+test('pins are ignored if they leave no room to scroll', () => {
   const columns = made(140);
   assert.equal(columns.pinnedCount, 0);
   assert.ok(columns.isPinned(0), 'the pin is still set');

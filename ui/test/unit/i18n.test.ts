@@ -20,7 +20,7 @@ test('numbers and plurals formatted without Intl match Intl', () => {
   }
 });
 
-/** The text catalogues in src/i18n, with the folders that use them. */
+/** The text catalogs in src/i18n, with the folders that use them. */
 const sets = [
   { name: 'page', sources: ['src/app', 'src/kit'] },
   { name: 'cells', sources: ['src/cells'] },
@@ -32,9 +32,12 @@ const sourcesOf = (folders: readonly string[]): string => folders
 const braces = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
 const forms = (entry: Texts[string]): [string, string][] => (typeof entry === 'string' ? [['only', entry]] : Object.entries(entry ?? {}));
 
-/** Reports whether the source contains a key, or its beginning if the rest comes from the service. */
+/**
+ * Reports whether the source contains a key, or the beginning of the key if the rest comes
+ * from the server.
+ */
 const isUsed = (key: string, text: string): boolean => [`'${key}'`, `"${key}"`, `\`${key.replace(/[^.]*$/, '')}\${`].some((form) => text.includes(form));
-/** Zero may use the plural form for other numbers. */
+/** The form for zero may equal the plural form for other numbers. */
 const sameAsOther = 'zero';
 
 for (const { name, sources } of sets) {
@@ -46,7 +49,7 @@ for (const { name, sources } of sets) {
     assert.deepEqual(Object.keys(english).filter((key) => !isUsed(key, text)), [], 'unused');
   });
 
-  test(`each text of ${name} has the required plural forms and placeholders`, () => {
+  test(`each string of ${name} has the required plural forms and placeholders`, () => {
     const english = textsOf(name, 'en');
     for (const language of languages) {
       const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
@@ -65,7 +68,7 @@ for (const { name, sources } of sets) {
   });
 }
 
-test('the language is the requested one, or else the first supported language of the browser', () => {
+test('the language is the requested one, or the first language of the browser that is supported', () => {
   const cases: [string | null, string[], string, string, string][] = [
     [null, ['de-AT', 'en'], 'de', 'de-AT', 'ltr'],
     [null, ['fr-FR', 'ar-EG', 'en'], 'ar', 'ar-EG', 'rtl'],
@@ -82,7 +85,7 @@ test('the language is the requested one, or else the first supported language of
   }
 });
 
-test('numbers are grouped, plural forms selected, and inserted texts isolated', () => {
+test('numbers are grouped, plural forms are selected, and inserted text is isolated', () => {
   const texts: Texts = { rows: { one: '{n} row', other: '{n} rows' }, file: 'File {name}, {n}' };
   const english = createTranslator<'rows' | 'file'>(texts, chooseLocale('en', []));
   assert.equal(english('rows', { n: 1 }), '1 row');

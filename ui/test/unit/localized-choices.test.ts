@@ -17,7 +17,7 @@ test('countries have localized names if the page is not in English', () => {
   assert.deepEqual(localizedNames(placesOf(columns, 'de')), { home: own, work: own });
 });
 
-test('a search includes texts by their localized names', () => {
+test('a search finds raw values by their localized names', () => {
   const places = placesOf(columns, 'de');
   const also = (search: string, within?: string) => withLocalizedSearch({ show: 'all', search, ...(within && { in: within }) }, places).also;
   assert.equal(also('DEUTSCH'), '{"home":["DE"],"work":["DE"]}');

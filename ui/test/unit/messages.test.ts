@@ -11,7 +11,7 @@ import { messageText } from '../../src/i18n/messages';
 const catalogue = (language: Language): MessageCatalogue => JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8'));
 const catalogues = { en: catalogue('en'), de: catalogue('de'), ar: catalogue('ar') };
 const forms = (entry: MessageCatalogue[string]): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry ?? {}));
-/** Returns the placeholders of a sentence: each name with its list separator. */
+/** Returns the placeholders of a sentence, each as its name and list separator. */
 const placeholders = (entry: MessageCatalogue[string]): Map<string, string> =>
   new Map(forms(entry).flatMap((text) => [...text.matchAll(/\{([^}]*)\}/g)]).map((found) => found[1]!.split(', ') as [string, string?]).map(([name, joint = '']) => [name, joint]));
 
@@ -25,7 +25,7 @@ const textIn = (tag: string, of: MessageCatalogue) => {
   const locale = localeOf(tag, of);
   return (message: Message): string => messageText({ locale }, message);
 };
-/** Removes the characters that isolate inserted texts. */
+/** Removes the characters that isolate inserted text. */
 const withoutIsolates = (text: string): string => text.replace(/[\u2068\u2069]/g, '');
 
 test('all languages have the same codes and placeholders', () => {
@@ -61,13 +61,13 @@ const sample: MessageCatalogue = {
 };
 const cells = (n: unknown): Message => ({ code: 'a.cells', params: { n } });
 
-test('the number selects the plural form of the language', () => {
+test('the number selects the plural form by the rules of the language', () => {
   const of = (tag: string, ...numbers: number[]) => numbers.map((n) => withoutIsolates(textIn(tag, sample)(cells(n))));
   assert.deepEqual(of('en', 0, 1, 2, 1_234_567, -1234), ['0 cells', 'one cell', '2 cells', '1,234,567 cells', '-1,234 cells']);
   assert.deepEqual(of('de', 0, 1, 2, 1_234_567), ['0 cells', 'one cell', '2 cells', '1.234.567 cells']);
   assert.deepEqual(of('ar', 0, 1, 2, 3, 10, 11, 99, 100, 103), ['no cell', 'one cell', 'two cells', '3 of few', '10 of few', '11 of many', '99 of many', '100 cells', '103 of few']);
   for (const tag of languages) assert.equal(textIn(tag, sample)({ code: 'a.rows', params: { n: 1 } }), '1 rows');
-  // Only numbers have plural forms.
+  // A number passed as a string does not select a plural form.
   assert.equal(textIn('en', sample)(cells('1')), '1 cells');
   assert.equal(textIn('en', sample)({ code: 'a.cells' }), ' cells');
 });
@@ -90,12 +90,12 @@ test('nested messages are rendered up to a limit', () => {
   assert.equal(text({ ...nested(17), text: 'English' }), 'English');
 });
 
-test('inserted texts are isolated and have no control characters', () => {
+test('inserted text is isolated and has no control characters', () => {
   const where = (column: unknown): Message => ({ code: 'a.where', params: { column, cells: cells(3) } });
   assert.equal(textIn('en', sample)(where('a{b}\n\u0000')), 'In "a{b}  ": 3 cells.');
   assert.equal(textIn('en', sample)(where('\u202Egpj.exe')), 'In "\u2068\u202Egpj.exe\u2069": 3 cells.');
   assert.equal(textIn('de', sample)(where({ text: 'a\u2069\u202Eb' })), 'In "\u2068a\u202Eb\u2069": 3 cells.');
-  // Texts of the file are isolated, the words of the message are not.
+  // Text from the file is isolated, but the words of the message are not.
   assert.equal(textIn('ar', sample)(where('a')), 'In "\u2068a\u2069": 3 of few.');
 });
 
@@ -107,7 +107,7 @@ test('a message that cannot be rendered keeps its English sentence', () => {
   assert.equal(text({ code: 'a.and', params: { list: ['a', { code: 'a.of_a_later_service' }] }, text: english }), english);
   for (const code of ['constructor', '__proto__', 'toString', '']) assert.equal(text({ code, text: english }), english);
   assert.equal(text({ code: 'a.where', params: JSON.parse('{"column": true, "cells": null}'), text: english }), 'In "": .');
-  // A text of the organization has no code.
+  // Text written by an organization has no code.
   assert.equal(text({ text: 'A sentence.' }), 'A sentence.');
   assert.equal(messageText({ locale: chooseLocale('de', []) }, { code: 'a.plain', text: english }), english);
 });
@@ -133,7 +133,7 @@ const germanCases: [code: string, params: Params, german: string][] = [
   ['encoding.words', { n: 12, language: { code: 'language.de' }, encoding: 'windows-1252' }, '12 verschiedene Wörter mit Zeichen außerhalb von ASCII lesen sich am besten als Deutsch in windows-1252'],
 ];
 
-test('messages of the service are rendered in German and Arabic', () => {
+test('messages of the server are rendered in German and Arabic', () => {
   const [german, arabic] = [textIn('de', catalogues.de), textIn('ar', catalogues.ar)];
   for (const [code, params, text] of germanCases) {
     assert.equal(german({ code, params }), text);
@@ -177,7 +177,7 @@ function literals(): string {
   return found.join('\n');
 }
 
-test('the pages contain no part of an English message of the service', () => {
+test('the pages contain no part of an English message of the server', () => {
   const parts = Object.values(catalogues.en).flatMap(forms).flatMap((text) => text.split(/\{[^}]*\}|"/)).map((part) => part.trim());
   const code = literals();
   assert.ok(code.length > 20_000);

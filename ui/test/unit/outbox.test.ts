@@ -26,7 +26,7 @@ function made(answer: (sent: Batch, call: number) => Promise<Verdict>) {
   return { outbox, sent, states, refused };
 }
 
-test('pending texts are shown until the verdict, repeating over the area', async () => {
+test('unsaved text is shown until the verdict, and repeats over the area', async () => {
   const { outbox } = made(async () => fine);
   outbox.apply(batch([['x', 'y'], ['z', 'w']]));
   assert.equal(outbox.pendingText(10, 'a', 'r10', '1'), 'x');
@@ -39,7 +39,7 @@ test('pending texts are shown until the verdict, repeating over the area', async
   assert.equal(outbox.pendingText(10, 'a', 'r10', '1'), undefined);
 });
 
-test('an unanswered change is sent again under the same ID', async () => {
+test('a change without a response is sent again under the same ID', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { outbox, sent, states } = made(async (_, call) => {
     if (call < 3) throw new SourceFault('lost', 'no answer');
@@ -80,7 +80,7 @@ test('a change does not conflict with an earlier change of the same page', async
   assert.deepEqual(sent.map((one) => one.versions.r10), [3, 4]);
 });
 
-test('a change conflicts if the earlier one lost against somebody else', async () => {
+test('a change conflicts if an earlier one was in conflict with another user', async () => {
   const conflict = { rowId: 'r10', number: 11, column: 'a', mine: 'x', theirs: { text: 'z', problems: [] } };
   const { outbox, sent } = made(async () => ({ rows: [{ id: 'r10', number: 11, version: 9, cells: [] }], cells: 0, conflicts: [conflict] }));
   outbox.apply(batch([['x']], { r10: 3 }));
@@ -109,7 +109,7 @@ test('host operations run in order and are retried with the same ID', async () =
   assert.equal(outbox.pending, 0);
 });
 
-test('pending texts are shown only for the changed rows', async () => {
+test('unsaved text is shown only for the changed rows', async () => {
   const { outbox } = made(() => new Promise(() => {}));
   const row = { id: 'r10', number: 11, version: 0, cells: [] };
   outbox.apply({ ...batch([['x']]), seen: new Map([[10, row]]) });

@@ -11,7 +11,10 @@ class Silent extends EventTarget {
   close(): void {}
 }
 
-/** The calls received by the service, and its responses: a number is an error status, null no response. */
+/**
+ * The calls that the server received, and its responses. A number is an error status; null
+ * means no response.
+ */
 let calls: string[];
 let answers: Record<string, unknown>;
 const send = (async (asked: Request | string, init?: RequestInit) => {
@@ -81,7 +84,7 @@ test('rows are requested if the response does not include them', async () => {
   assert.deepEqual(calls, [`POST session/${asked} Bearer secret`, 'GET table/']);
 });
 
-test('a response that is not from the service is passed on unchanged', async () => {
+test('a response that is not from the server is passed on unchanged', async () => {
   const page = (async () => new Response('<p>Please sign in.</p>', { headers: { 'content-type': 'text/html' } })) as typeof fetch;
   const prefetch = new Prefetch('i1', 'secret', page);
   await prefetch.start();
@@ -101,7 +104,7 @@ test('errors and lost responses are reported when the review opens', async () =>
   }
 });
 
-test('another link and late calls are not answered from the prefetch', async (context) => {
+test('the prefetch does not answer late calls or calls of a different link', async (context) => {
   const prefetch = new Prefetch('i1', 'secret', send);
   await prefetch.start();
   const review = new Review('i1', prefetch.fetch);

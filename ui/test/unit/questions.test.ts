@@ -19,7 +19,7 @@ import { facts, layout, questions, submission } from '../browser/scenes';
 const translatorOf = (language: string) => createTranslator<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), chooseLocale(language, []));
 const t = translatorOf('en');
 
-test('a choice replaces another, and columns of a many-to-one field toggle', () => {
+test('a choice replaces the previous one, and columns of a many-to-one field toggle', () => {
   const one = questions.email;
   assert.equal(currentAnswer(one, applyChoice(one, applyChoice(one, {}, '1'), '6')), '6');
   const many = { ...questions.email, manyColumns: true, answer: '6' };
@@ -54,7 +54,7 @@ test('dates are shown with month names, and numbers in the format of the languag
   for (const [value, language, shown] of cases) assert.equal(displayValue(value, chooseLocale(language, [])), shown);
 });
 
-test('headings are sentences for people', () => {
+test('headings are sentences', () => {
   const file = layout();
   const cases: [Parameters<typeof headingOf>[0], string][] = [
     [questions.sheet, 'Which sheet contains the table?'],
@@ -117,7 +117,7 @@ test('countsOf returns the submitted rows', () => {
   assert.deepEqual(of('BLOCK_SUBMIT'), { sent: 10, left: 0, bad: 3 });
 });
 
-test('long texts are truncated between characters', () => {
+test('long text is truncated between characters', () => {
   assert.equal(truncate('short'), 'short');
   assert.equal(truncate('x'.repeat(1_000_000)).length, 121);
   assert.equal(truncate('😀'.repeat(5), 3), '😀😀😀…');
@@ -140,7 +140,7 @@ const conflict = (code: string, params: Params, message = 'The sentence.') => ({
   choices: ['1', '2'].map((value) => ({ value, label: `Mail (column ${Number(value) + 1})`, reason: '', examples: [] })),
 });
 
-test('shared reasons are part of the message, and the others belong to their choices', () => {
+test('shared reasons are part of the message, and other reasons belong to their choices', () => {
   const { t, render } = page('en');
   const explained = (question: Parameters<typeof explain>[0]) => {
     const { message, reasonOf } = explain(question, t);
@@ -162,7 +162,7 @@ test('a question that cannot be rendered keeps its English sentence', () => {
   assert.equal(explain(later, t).reasonOf('1'), null);
   const own = { ...questions.born, message: 'Welches Format?' };
   assert.equal(render(explain(own, t).message), 'Welches Format?');
-  // Before the catalogue is loaded, only the English sentences are available.
+  // Before the catalog is loaded, only the English sentences are available.
   assert.equal(explain(conflict('question.column_uncertain', { column: mail(2, means) }), translatorOf('en')).message.text, 'The sentence.');
 });
 

@@ -26,7 +26,7 @@ class Stream extends EventTarget {
   }
 }
 
-/** Responses by method and end of the path; a number is an error status, null no response. */
+/** Responses by method and end of the path. A number is an error status; null means no response. */
 let answers: Record<string, unknown>;
 let calls: string[];
 const fetching = async (request: Request): Promise<Response> => {
@@ -45,7 +45,7 @@ const open = async (token = 'token') => {
   await review.open(token);
   return review;
 };
-/** Returns the responses of the service for an import. */
+/** Returns the server's responses for an import. */
 const service = (more: Parameters<typeof facts>[0] = {}, ...asked: Parameters<typeof asking>) => ({
   'POST session/': facts(more), 'GET ': facts(more), 'GET layout/': layout(), 'GET questions/': asking(...asked),
 });
@@ -154,7 +154,7 @@ test('a rejected answer throws, and the page stays', async () => {
   assert.equal(review.state.phase, 'open');
 });
 
-test('a lost connection is reported after a while, until it is back', async () => {
+test('a lost connection is reported after a delay, until it is restored', async () => {
   answers = inReview;
   const review = await open();
   const stream = Stream.all[0]!;
@@ -213,7 +213,7 @@ test('opening twice leaves one event stream', async () => {
   assert.equal(Stream.all.filter((stream) => stream.readyState !== Stream.CLOSED).length, 1);
 });
 
-test('the number of discarded changes is updated when leaving the cells and when others change cells', async () => {
+test('the number of discarded changes is updated when the user leaves the cells step and when other users change cells', async () => {
   answers = inReview;
   const review = await open();
   Stream.all[0]!.emit('NEEDS_REVIEW', 1, 1);

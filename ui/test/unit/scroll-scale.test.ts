@@ -38,7 +38,7 @@ for (const rows of [300_000, 1_000_000, 5_000_000, 10_000_000, 100_000_000]) {
     }
   });
 
-  test(`${rows} rows: a position survives rounding of scrollTop`, () => {
+  test(`${rows} rows: a position stays the same when scrollTop is rounded`, () => {
     const scale = tall(rows);
     const last = (rows - 1) * rowHeight;
     scale.settled(Math.round(scale.place(last)));

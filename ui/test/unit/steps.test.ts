@@ -23,7 +23,7 @@ test('only required steps are shown', () => {
   assert.deepEqual(short(stepsOf(facts({ hasRows: false }), layout(), asking(answered, questions.email))), ['columns 1', 'values', 'cells closed']);
 });
 
-test('the next step is the first with an open question, or else the cells', () => {
+test('the next step is the first with an open question, or the cells step if there is none', () => {
   const steps = (...asked: Parameters<typeof asking>) => stepsOf(facts({ hasRows: asked.length === 0 }), layout(), asking(...asked));
   assert.equal(nextStep(steps()), 'cells');
   assert.equal(nextStep(steps(questions.born)), 'values');
@@ -32,7 +32,7 @@ test('the next step is the first with an open question, or else the cells', () =
   assert.equal(nextStep([]), 'cells');
 });
 
-test('answers are listed in their step unless their question is open', () => {
+test('an answer is listed in its step unless its question is open', () => {
   const decided = layout({ answers: { sheet: 'A', 'format:born': 'dmy', 'column:email': '1' } });
   assert.deepEqual(decidedIn('sheet', decided, null), [['sheet', 'A']]);
   assert.deepEqual(decidedIn('values', decided, asking({ ...questions.born, answer: 'dmy' })), []);

@@ -52,14 +52,14 @@ const html: [string, string, string[][] | null][] = [
 ];
 for (const [name, text, rows] of html) test(`html: ${name}`, () => assert.deepEqual(parseHtml(text), rows));
 
-// With quadratic time, these inputs would take minutes.
+// Parsing these inputs in quadratic time would take minutes.
 test('hostile HTML is parsed in linear time', { timeout: 60_000 }, () => {
   assert.equal(parseHtml('<table>' + '<td '.repeat(1_000_000)), null);
   assert.equal(parseHtml('<'.repeat(2_000_000)), null);
   assert.deepEqual(parseHtml('<table><tr><td>' + '<!--'.repeat(1_000_000)), [[]]);
 });
 
-test('text is used if both formats have the same size, otherwise HTML', () => {
+test('tab-separated text is used if both formats have the same size, otherwise HTML', () => {
   assert.deepEqual(chooseMatrix(' a \tb', '<table><tr><td>a</td><td>b</td></tr></table>'), [[' a ', 'b']]);
   assert.deepEqual(chooseMatrix('a\nb', '<table><tr><td>a<br>b</td></tr></table>'), [['a\nb']]);
   assert.deepEqual(chooseMatrix('a', ''), [['a']]);

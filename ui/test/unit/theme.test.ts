@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { contrast, readable, type Rgb } from '../../src/app/colors';
 import { parseLength, themeOf } from '../../src/app/theme';
 
-/** Parses #rrggbb, as a stand-in for the browser's parser of CSS colors. */
+/** Parses #rrggbb. Replaces the browser's parser of CSS colors. */
 const hex = (text: string): Rgb | null => {
   const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text);
   return found ? [parseInt(found[1]!, 16), parseInt(found[2]!, 16), parseInt(found[3]!, 16)] : null;

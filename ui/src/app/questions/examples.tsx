@@ -34,7 +34,10 @@ export function Readings({ list }: { list: readonly Reading[] }) {
   );
 }
 
-/** Formats a canonical date or number for people. Dates are in words, so that day and month cannot be confused. */
+/**
+ * Formats a canonical date or number for display. Dates use month names, so that day and
+ * month cannot be confused.
+ */
 export function displayValue(value: string, locale: Locale): string {
   if (/^-?\d+(\.\d+)?$/.test(value)) return locale.figure(value);
   const day = /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : '';
