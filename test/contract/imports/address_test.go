@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// alterText returns variants of text with one character replaced by another digit, for
-// the characters at multiples of step, except dashes.
+// alterText returns variants of text in which one character is replaced by a different
+// digit. It replaces the characters at multiples of step, except dashes.
 func alterText(text string, step int) []string {
 	var list []string
 	for at := 0; at < len(text); at += step {
@@ -27,7 +27,7 @@ func alterText(text string, step int) []string {
 	return list
 }
 
-// otherCase returns variants of text with the case of one letter changed.
+// otherCase returns variants of text in which the case of one letter is changed.
 func otherCase(text string) []string {
 	var list []string
 	for at := range text {
@@ -38,7 +38,8 @@ func otherCase(text string) []string {
 	return list
 }
 
-// TestUploadAddressAltered alters each byte of the token and of the id.
+// TestUploadAddressAltered checks that an upload URL whose token or id is altered is
+// rejected.
 func TestUploadAddressAltered(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
@@ -61,8 +62,9 @@ func TestUploadAddressAltered(t *testing.T) {
 	})
 }
 
-// TestSignedAddressOtherSpelling changes the spelling of the id in signed URLs. A text
-// that is not a UUID names nothing; a UUID in another spelling was not signed.
+// TestSignedAddressOtherSpelling changes the spelling of the id in signed URLs. An id that
+// is not a UUID does not exist. A UUID in a different spelling does not match the
+// signature.
 func TestSignedAddressOtherSpelling(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), goodFile).want("SUCCESSFUL")
@@ -92,7 +94,7 @@ func TestSignedAddressOtherSpelling(t *testing.T) {
 	})
 }
 
-// refusedAddress checks that a URL that was never issued accepts no file.
+// refusedAddress checks that a URL that the server never issued does not accept a file.
 func (c client) refusedAddress(address string) {
 	c.T.Helper()
 	if got := c.PutFile(address, goodFile); got.Status != http.StatusForbidden {
@@ -100,8 +102,8 @@ func (c client) refusedAddress(address string) {
 	}
 }
 
-// TestTokensServeOnePurpose sends each token where another kind of token, or the token
-// of another import, is required.
+// TestTokensServeOnePurpose checks that a token is rejected where a different kind of
+// token, or the token of a different import, is required.
 func TestTokensServeOnePurpose(t *testing.T) {
 	each(t, func(c client) {
 		one := c.run(inline(people()), goodFile).want("SUCCESSFUL")
@@ -136,7 +138,7 @@ func TestTokensServeOnePurpose(t *testing.T) {
 			c.refusedReview(unknownID, token)
 		}
 		c.checkAwaits(awaits["id"].(string))
-		// Each token works for its own purpose.
+		// Each token works for its purpose.
 		c.WithoutKey().Call("GET", result, nil).WantStatus(http.StatusOK)
 		c.WithoutKey().Call("GET", file, nil).WantStatus(http.StatusOK)
 		c.review(one.id, tokens["own review"]).WantStatus(http.StatusOK)
@@ -178,7 +180,8 @@ func (c client) refusedReview(id, token string) {
 	}
 }
 
-// TestDownloadAddressAltered alters the URL of a result.
+// TestDownloadAddressAltered checks that the download URL of a result is rejected if its
+// token or id is altered.
 func TestDownloadAddressAltered(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), goodFile).want("SUCCESSFUL")
@@ -194,7 +197,7 @@ func TestDownloadAddressAltered(t *testing.T) {
 	})
 }
 
-// TestAddressMethods calls signed URLs with unsupported methods.
+// TestAddressMethods checks that signed URLs return 405 for unsupported methods.
 func TestAddressMethods(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
@@ -210,8 +213,8 @@ func TestAddressMethods(t *testing.T) {
 	})
 }
 
-// TestUploadAddressIsFresh checks that every retrieve signs a working URL, and that
-// earlier URLs still work.
+// TestUploadAddressIsFresh checks that retrieving an import returns a new upload URL each
+// time, and that earlier URLs still work.
 func TestUploadAddressIsFresh(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))

@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mixed has a valid row, a row with an invalid email address, a row without the required
-// address, a row with empty cells, and a row whose invalid address spans two lines.
+// mixed has five rows: a valid row, a row with an invalid email address, a row without the
+// required address, a row with empty cells, and a row whose invalid address spans two
+// lines.
 const mixed = "email,name\n" +
 	"a@example.org,A\n" +
 	"nobody,B\n" +
@@ -19,8 +20,8 @@ const mixed = "email,name\n" +
 	"d@example.org,\n" +
 	"\"x, \"\"y\"\"\n@\",E\n"
 
-// TestInvalidDataBehavior imports rows with errors with each behavior and with the
-// deprecated setting, and reads the result in each format.
+// TestInvalidDataBehavior imports rows with errors, once for each behavior and for the
+// deprecated setting. It checks the result in each format.
 func TestInvalidDataBehavior(t *testing.T) {
 	const (
 		good    = `{"email":"a@example.org","name":"A","town":null}`
@@ -62,7 +63,8 @@ func TestInvalidDataBehavior(t *testing.T) {
 	})
 }
 
-// checkFormats compares the result in each format with want, which is ndjson.
+// checkFormats checks that the result in each format has the same content as want, which is
+// NDJSON.
 func (e ended) checkFormats(want string) {
 	e.T.Helper()
 	if diff := cmp.Diff(want, e.result("ndjson").Text()); diff != "" {
@@ -85,7 +87,7 @@ func (e ended) checkFormats(want string) {
 	}
 }
 
-// cellsOf returns the values of a row in ndjson; null becomes an empty text.
+// cellsOf returns the values of an NDJSON row. A null becomes "".
 func cellsOf(line string) []string {
 	var row struct{ Email, Name, Town string }
 	if json.Unmarshal([]byte(line), &row) != nil {
@@ -112,7 +114,8 @@ func (e ended) checkCounts(data, output int, invalid ...int) {
 	}
 }
 
-// TestResultFormats downloads results in supported and unsupported formats.
+// TestResultFormats checks the Content-Type and the file name of the result in each format,
+// and that unsupported formats return 400.
 func TestResultFormats(t *testing.T) {
 	types := map[string]string{"": "application/json", "json": "application/json", "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 		"parquet": "application/vnd.apache.parquet"}
@@ -143,7 +146,8 @@ func TestResultFormats(t *testing.T) {
 	})
 }
 
-// TestResultKeysAreInSchemaOrder imports a file with another column order.
+// TestResultKeysAreInSchemaOrder imports a file whose columns are in a different order than
+// the fields.
 func TestResultKeysAreInSchemaOrder(t *testing.T) {
 	each(t, func(c client) {
 		var fields []any
@@ -162,7 +166,7 @@ func TestResultKeysAreInSchemaOrder(t *testing.T) {
 	})
 }
 
-// TestUnmappedColumns passes through columns that map to no field.
+// TestUnmappedColumns checks that columns without a field are passed through.
 func TestUnmappedColumns(t *testing.T) {
 	const file = "id,email,,name\n1,a@example.org,x,A\n2,b@example.org,,B\n"
 	through := settings(m{"passThroughUnmappedColumns": true})
@@ -186,7 +190,7 @@ func TestUnmappedColumns(t *testing.T) {
 	})
 }
 
-// TestMaxRecords limits the rows. Rows beyond the limit are dropped with a warning.
+// TestMaxRecords checks that rows beyond maxRecords are dropped with a warning.
 func TestMaxRecords(t *testing.T) {
 	file := "email\n" + strings.Repeat("a@example.org\n", 5) + "nobody\n"
 	each(t, func(c client) {
@@ -210,7 +214,8 @@ func TestMaxRecords(t *testing.T) {
 	})
 }
 
-// TestAllRowsRemoved removes every row.
+// TestAllRowsRemoved checks the result and the warning of an import whose rows are all
+// removed.
 func TestAllRowsRemoved(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email\nnobody\n\nnothing\n").want("SUCCESSFUL")

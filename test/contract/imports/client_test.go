@@ -35,24 +35,24 @@ type client struct{ apitest.Client }
 
 func backend(t testing.TB, s *apitest.Site) client { return client{s.Client(t, livetest.BackendKey)} }
 
-// each runs a test once for each database, on a program that all tests share.
+// each runs a test on each database. All tests share one program per database.
 func each(t *testing.T, test func(c client)) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) { test(backend(t, s)) })
 }
 
-// eachFresh runs a test once for each database, on a new program with further flags.
+// eachFresh runs a test on each database, on a new program with additional flags.
 func eachFresh(t *testing.T, test func(c client), args ...string) {
 	apitest.RunOnFreshDatabases(t, args, func(t *testing.T, s *apitest.Site) { test(backend(t, s)) })
 }
 
-// onSQLite returns a client for tests that do not depend on the database.
+// onSQLite returns a client for tests that are independent of the database.
 func onSQLite(t *testing.T) client {
 	t.Parallel()
 	return backend(t, apitest.Shared(t, apitest.SQLite))
 }
 
-// refused sends a body that must be rejected, with a message about field unless that is
-// "". It returns the response as text.
+// refused sends a body that must be rejected. If field is not "", the error must have a
+// message for it. refused returns the response as a string.
 func (c client) refused(body any, status int, field string) string {
 	c.T.Helper()
 	reply := c.Call("POST", importsPath, body)
@@ -104,19 +104,19 @@ func (c client) ended(reply *livetest.Reply) ended {
 	return ended{c, reply.String("id"), reply.String("status"), reply.Object()}
 }
 
-// await waits until the import has ended or needs a review.
+// await waits until the import ends or needs a review.
 func (c client) await(id string) ended {
 	c.T.Helper()
 	return c.ended(c.AwaitImport(id))
 }
 
-// run creates an import, sends its file and waits for its end.
+// run creates an import, sends its file and waits until the import ends or needs a review.
 func (c client) run(body m, file any) ended {
 	c.T.Helper()
 	return c.ended(c.Import(body, file))
 }
 
-// want fails the test if the import ended with another status.
+// want fails the test if the import ended with a different status.
 func (e ended) want(status string) ended {
 	e.T.Helper()
 	if e.status != status {
@@ -135,7 +135,7 @@ func (e ended) metadata() m {
 	return metadata
 }
 
-// notices returns import_errors; null becomes an empty list.
+// notices returns import_errors. A null becomes an empty list.
 func (e ended) notices() []m {
 	e.T.Helper()
 	if e.doc["import_errors"] == nil {
@@ -148,7 +148,7 @@ func (e ended) notices() []m {
 	return list
 }
 
-// types returns the types of the notices in order.
+// types returns the types of the notices, in order.
 func (e ended) types() string {
 	var types []string
 	for _, n := range e.notices() {
@@ -157,7 +157,7 @@ func (e ended) types() string {
 	return strings.Join(types, " ")
 }
 
-// result downloads the result in a format, or without the parameter if it is "".
+// result downloads the result in a format. If format is "", it omits the parameter.
 func (e ended) result(format string) *livetest.Reply {
 	e.T.Helper()
 	query := ""
@@ -168,7 +168,7 @@ func (e ended) result(format string) *livetest.Reply {
 	return e.WithoutKey().Call("GET", address, nil).WantStatus(http.StatusOK)
 }
 
-// rows returns the result as ndjson.
+// rows returns the result as NDJSON.
 func (e ended) rows() string {
 	e.T.Helper()
 	var compact bytes.Buffer
@@ -178,7 +178,7 @@ func (e ended) rows() string {
 	return compact.String()
 }
 
-// field returns a field definition with validators that have no options.
+// field returns a field definition. rules are validators without options.
 func field(key, kind string, rules ...string) m {
 	validators := []any{}
 	for _, rule := range rules {
@@ -187,7 +187,7 @@ func field(key, kind string, rules ...string) m {
 	return m{"key": key, "label": strings.ToUpper(key[:1]) + key[1:], "type": kind, "validators": validators}
 }
 
-// people returns three fields: a required email address, a name and a town.
+// people returns three fields: email, which is required, name and town.
 func people() []any {
 	return []any{field("email", "email", "required"), field("name", "string"), field("town", "string")}
 }

@@ -28,8 +28,8 @@ func keysOf(doc m) []string {
 	return keys
 }
 
-// TestImportResource checks every property of a new import, in the response to its
-// creation and to a retrieve.
+// TestImportResource checks every property of a new import, both when it is created and
+// when it is retrieved.
 func TestImportResource(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})
@@ -76,7 +76,7 @@ func (c client) checkNew(doc m, schemaID, filename string) {
 	}
 }
 
-// address parses an absolute URL of this service.
+// address parses an absolute URL of the server.
 func (c client) address(value any) *url.URL {
 	c.T.Helper()
 	text, _ := value.(string)
@@ -87,7 +87,8 @@ func (c client) address(value any) *url.URL {
 	return at
 }
 
-// TestCreateNeedsExactlyOneSchema sends both kinds of schema, neither, and unknown ids.
+// TestCreateNeedsExactlyOneSchema checks that a request with two schemas, no schema or an
+// unknown id is rejected.
 func TestCreateNeedsExactlyOneSchema(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})
@@ -108,7 +109,8 @@ func TestCreateNeedsExactlyOneSchema(t *testing.T) {
 	})
 }
 
-// TestCreateBodyIsClosed sends undocumented properties and bodies.
+// TestCreateBodyIsClosed checks that undocumented properties, malformed bodies and other
+// content types are rejected.
 func TestCreateBodyIsClosed(t *testing.T) {
 	each(t, func(c client) {
 		for _, name := range []string{"name", "file_name", "filename", "user", "initialData", "Fields", "id", "status"} {
@@ -127,7 +129,8 @@ func TestCreateBodyIsClosed(t *testing.T) {
 	})
 }
 
-// TestCreateIgnoresSlashAndQuery calls the path in all spellings that are allowed.
+// TestCreateIgnoresSlashAndQuery checks that paths work with and without a trailing slash,
+// with unknown query parameters, and with ids in upper case.
 func TestCreateIgnoresSlashAndQuery(t *testing.T) {
 	each(t, func(c client) {
 		bare := strings.TrimSuffix(importsPath, "/")
@@ -145,8 +148,8 @@ func TestCreateIgnoresSlashAndQuery(t *testing.T) {
 	})
 }
 
-// TestInlineSchema checks that an inline schema has its own id, can be read, and is
-// neither listed nor editable.
+// TestInlineSchema checks that an inline schema has its own id, can be read, and is neither
+// listed nor editable.
 func TestInlineSchema(t *testing.T) {
 	each(t, func(c client) {
 		given := m{"maxRecords": 5.0, "title": "People"}
@@ -182,7 +185,8 @@ func TestInlineSchema(t *testing.T) {
 }
 
 // TestInlineSchemaBelongsToItsImport creates a second import with the id of an inline
-// schema. Whether or not it is accepted, the schema lives as long as its first import.
+// schema. Whether or not the server accepts it, the schema exists as long as its first
+// import.
 func TestInlineSchemaBelongsToItsImport(t *testing.T) {
 	each(t, func(c client) {
 		first := c.create(inline(people())).Object()

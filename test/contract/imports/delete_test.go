@@ -13,8 +13,8 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// blobs returns the files in the data folder that belong to an import: they have its id
-// in their name or contain one of the marks.
+// blobs returns the files in the data folder that belong to an import. Their names contain
+// its id, or they contain one of the marks.
 func (c client) blobs(id string, marks ...string) []string {
 	c.T.Helper()
 	var found []string
@@ -47,7 +47,8 @@ func holds(path string, marks []string) bool {
 	return false
 }
 
-// TestDelete deletes imports in each state at rest, with everything that belongs to them.
+// TestDelete checks that deleting an import deletes all data that belongs to it, in each
+// state in which an import does not run.
 func TestDelete(t *testing.T) {
 	each(t, func(c client) {
 		c.checkDelete(c.create(inline(people())).Object())
@@ -61,7 +62,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// checkDelete deletes an import and calls every URL that led to it.
+// checkDelete deletes an import and checks that every URL of it returns an error.
 func (c client) checkDelete(doc m) {
 	c.T.Helper()
 	id := doc["id"].(string)
@@ -87,7 +88,7 @@ func (c client) checkDelete(doc m) {
 	}
 }
 
-// leadsTo returns all URLs that read something of an import.
+// leadsTo returns all URLs that return data of an import.
 func (c client) leadsTo(doc m) []string {
 	c.T.Helper()
 	id := doc["id"].(string)
@@ -109,8 +110,8 @@ func (c client) leadsTo(doc m) []string {
 	return list
 }
 
-// TestDeleteWhileRunning deletes imports that are pending or running. They stop, and
-// everything they stored is deleted within a minute.
+// TestDeleteWhileRunning deletes imports that are pending or running. They must stop, and
+// all their stored data must be deleted within a minute.
 func TestDeleteWhileRunning(t *testing.T) {
 	eachFresh(t, func(c client) {
 		const mark = "mark-of-the-large-file"
@@ -135,7 +136,7 @@ func TestDeleteWhileRunning(t *testing.T) {
 	})
 }
 
-// TestDeleteStopsAnUpload deletes an import while its file arrives.
+// TestDeleteStopsAnUpload deletes an import while its file is being uploaded.
 func TestDeleteStopsAnUpload(t *testing.T) {
 	eachFresh(t, func(c client) {
 		const mark = "mark-of-the-file-under-way"
@@ -151,7 +152,7 @@ func TestDeleteStopsAnUpload(t *testing.T) {
 	})
 }
 
-// TestURLBeforeTheEnd requests a result before there is one.
+// TestURLBeforeTheEnd checks that requesting a result that does not exist returns 409.
 func TestURLBeforeTheEnd(t *testing.T) {
 	each(t, func(c client) {
 		ids := []string{

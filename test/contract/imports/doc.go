@@ -1,13 +1,13 @@
-// Package imports holds the contract tests of imports: how they are created, receive
-// their file, run, end, are listed and deleted, and what the review page shows. It has
-// tests only.
+// Package imports contains the contract tests of imports: how they are created, receive
+// their file, run, end, are listed and deleted, and what the review page shows. It contains
+// only tests.
 //
-// A client calls one running program with one key and checks every response: an error is
-// a JSON object of the documented form, and no request causes a server error. Each test
-// runs once for each database: always SQLite, and PostgreSQL if
-// INTRAY_TEST_POSTGRES_URL names a server.
+// A client calls one running program with one key and checks every response: an error must
+// be a JSON object in the documented format, and no request may cause a server error. Each
+// test runs once per database: always on SQLite, and on PostgreSQL if
+// INTRAY_TEST_POSTGRES_URL is the URL of a server.
 //
-// The tests send HTTP requests and do not import the program. Package resources tests
-// keys, schemas, the list of uploads, sessions and credentials. docs/contract.md lists
-// which test covers which sentence.
+// The tests send HTTP requests and do not import the program. Package resources tests keys,
+// schemas, the list of uploads, sessions and credentials. docs/contract.md lists the tests
+// that cover each sentence.
 package imports

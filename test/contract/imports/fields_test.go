@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// with returns a field with changed properties; nil removes a property.
+// with returns a field with some properties changed. nil removes a property.
 func with(base m, changes m) m {
 	changed := m{}
 	for name, value := range base {
@@ -21,8 +21,8 @@ func with(base m, changes m) m {
 	return changed
 }
 
-// TestFieldDefinitionIsTaken sends every property that a field definition may have and
-// reads it back.
+// TestFieldDefinitionIsTaken sends every property of a field definition and checks that it
+// is returned unchanged.
 func TestFieldDefinitionIsTaken(t *testing.T) {
 	each(t, func(c client) {
 		base := field("email", "email")
@@ -50,7 +50,8 @@ func TestFieldDefinitionIsTaken(t *testing.T) {
 	})
 }
 
-// TestFieldTypeAndValidatorsAreAlwaysShown omits them from the request.
+// TestFieldTypeAndValidatorsAreAlwaysShown checks that a field has a type and validators
+// even if the request omits them.
 func TestFieldTypeAndValidatorsAreAlwaysShown(t *testing.T) {
 	each(t, func(c client) {
 		id := c.create(inline([]any{m{"key": "name", "label": "Name"}})).String("schema_id")
@@ -62,7 +63,7 @@ func TestFieldTypeAndValidatorsAreAlwaysShown(t *testing.T) {
 	})
 }
 
-// TestFieldDefinitionIsClosed sends invalid properties and values.
+// TestFieldDefinitionIsClosed checks that invalid properties and values are rejected.
 func TestFieldDefinitionIsClosed(t *testing.T) {
 	each(t, func(c client) {
 		base := field("email", "email")

@@ -16,7 +16,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// oddNames are valid names that could be mistaken for a path, markup or part of a header.
+// oddNames returns valid names that could be mistaken for a path, for markup or for part of
+// a header.
 func oddNames() []string {
 	return []string{
 		"people.csv", "../../../../etc/passwd", "..\\..\\boot.ini", "C:\\fakepath\\people.csv", "/absolute/people.csv", "..", ".", "/",
@@ -27,18 +28,18 @@ func oddNames() []string {
 	}
 }
 
-// badNames are invalid: they contain control characters or are too long.
+// badNames returns invalid names. They contain control characters or are too long.
 func badNames() []string {
 	return []string{"a\r\nX-Injected: 1", "a\nb", "a\rb", "a\tb", "a\x01b", "a\x7fb", "a\u0085b", "a\u2028b", strings.Repeat("x", 1025), strings.Repeat("ü", 513)}
 }
 
-// TestFilenameIsTaken sends names in each supported location. They come back unchanged
-// from the import and in the header of each download.
+// TestFilenameIsTaken sends names in each supported location. The import and the header of
+// each download must return them unchanged.
 func TestFilenameIsTaken(t *testing.T) {
 	for _, place := range namePlaces() {
 		t.Run(place.name, func(t *testing.T) {
 			each(t, func(c client) {
-				// All are sent first, so that they run concurrently.
+				// Send all files first, so that the imports run concurrently.
 				taken := map[string]string{}
 				for _, name := range oddNames() {
 					id, reply := place.send(c, name)
@@ -56,7 +57,7 @@ func TestFilenameIsTaken(t *testing.T) {
 	}
 }
 
-// namePlace is one way to send the name of a file.
+// namePlace is a way to send a file name.
 type namePlace struct {
 	name string
 	send func(c client, filename string) (id string, reply *livetest.Reply)
@@ -137,7 +138,7 @@ func (c client) checkName(e ended, name string) {
 	}
 }
 
-// attachedName returns the name under which a browser saves a file, or an error text.
+// attachedName returns the name under which a browser saves the file, or an error message.
 func attachedName(h http.Header) string {
 	if len(h["Content-Disposition"]) != 1 {
 		return fmt.Sprintf("no single Content-Disposition: %v", h)
@@ -149,7 +150,8 @@ func attachedName(h http.Header) string {
 	return params["filename"]
 }
 
-// unsafeDownload returns why a browser could display a file instead of saving it, or "".
+// unsafeDownload returns the reason why a browser could display a file instead of saving
+// it, or "".
 func unsafeDownload(h http.Header) string {
 	switch {
 	case h.Get("X-Injected") != "":
@@ -164,7 +166,8 @@ func unsafeDownload(h http.Header) string {
 	return ""
 }
 
-// TestFilenameIsRefused sends invalid names. The import still awaits its file.
+// TestFilenameIsRefused checks that invalid names are rejected, and that the import then
+// still awaits its file.
 func TestFilenameIsRefused(t *testing.T) {
 	each(t, func(c client) {
 		for _, name := range badNames() {
@@ -196,7 +199,7 @@ func (c client) refusedName(place namePlace, name string) {
 	c.checkAwaits(id)
 }
 
-// checkAwaits checks that the import still awaits its upload and accepts one.
+// checkAwaits checks that the import still awaits its file and accepts one.
 func (c client) checkAwaits(id string) {
 	c.T.Helper()
 	doc := c.get(id).WantStatus(http.StatusOK).Object()
@@ -208,7 +211,8 @@ func (c client) checkAwaits(id string) {
 	c.await(id).want("SUCCESSFUL")
 }
 
-// TestFilenameOfBodyWins sends a name in the body and in the form.
+// TestFilenameOfBodyWins checks that a name in the request body overrides the name in the
+// form.
 func TestFilenameOfBodyWins(t *testing.T) {
 	each(t, func(c client) {
 		const file = "email\na@example.org\n"
@@ -222,7 +226,7 @@ func TestFilenameOfBodyWins(t *testing.T) {
 	})
 }
 
-// TestFilenameIsNoPath checks that no name created a file.
+// TestFilenameIsNoPath checks that no file name creates a file.
 func TestFilenameIsNoPath(t *testing.T) {
 	eachFresh(t, func(c client) {
 		for _, name := range []string{"../escaped-1", "/escaped-2", "..\\escaped-3", "escaped-4\\..\\x"} {

@@ -10,7 +10,7 @@ import (
 
 const rowHook = "(record, mode) => ({row: {name: {value: 'x'}}})"
 
-// hooksTable holds each property of the hooks with a valid value.
+// hooksTable returns each property of the hooks with a valid value.
 func hooksTable() []m {
 	step := func(name string) m {
 		return m{"stepHooks": []any{m{"type": name, "callback": "(instance, step) => {}"}}}
@@ -25,7 +25,7 @@ func hooksTable() []m {
 	}
 }
 
-// TestHooksTable sends each kind of hook. It is accepted, returned unchanged and run: a
+// TestHooksTable checks that each kind of hook is accepted, returned unchanged and run. A
 // hook that cancels makes the import need a review.
 func TestHooksTable(t *testing.T) {
 	each(t, func(c client) {
@@ -48,8 +48,8 @@ func TestHooksTable(t *testing.T) {
 	})
 }
 
-// TestFailingHooks requires a message that names the hook, the line and the row, and no
-// result.
+// TestFailingHooks checks that the error of a failing hook names the hook, the line and the
+// row, and that there is no result.
 func TestFailingHooks(t *testing.T) {
 	each(t, func(c client) {
 		hook := "record => {\n  if (record.index === 1) throw new TypeError('odd name');\n}"
@@ -64,7 +64,7 @@ func TestFailingHooks(t *testing.T) {
 	})
 }
 
-// TestHooksAreClosed sends invalid hooks.
+// TestHooksAreClosed checks that invalid hooks are rejected.
 func TestHooksAreClosed(t *testing.T) {
 	each(t, func(c client) {
 		for _, hooks := range []any{
@@ -85,7 +85,7 @@ func TestHooksAreClosed(t *testing.T) {
 	})
 }
 
-// TestHookSyntaxErrors requires the location of a syntax error.
+// TestHookSyntaxErrors checks that the location of a syntax error is reported.
 func TestHookSyntaxErrors(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})

@@ -29,7 +29,7 @@ func TestList(t *testing.T) {
 	})
 }
 
-// checkPages follows next to the last page and previous back to the first.
+// checkPages follows next to the last page, and then previous to the first.
 func (c client) checkPages(first string, limit int, ids []string) {
 	c.T.Helper()
 	var got []string
@@ -58,7 +58,7 @@ func (c client) checkPages(first string, limit int, ids []string) {
 	}
 }
 
-// checkItem checks the short form of an import in a list.
+// checkItem checks an import as it appears in a list.
 func (c client) checkItem(item m) string {
 	c.T.Helper()
 	want := []string{"created_date", "id", "modified_date", "original_filename", "schema_id", "status"}
@@ -68,7 +68,8 @@ func (c client) checkItem(item m) string {
 	return item["id"].(string)
 }
 
-// TestListWindow sends unusual and invalid windows.
+// TestListWindow checks that invalid values of limit and offset return 400, and that
+// windows beyond the end are empty.
 func TestListWindow(t *testing.T) {
 	each(t, func(c client) {
 		c.create(inline(people()))
@@ -93,7 +94,8 @@ func TestListWindow(t *testing.T) {
 	})
 }
 
-// TestListShowsStatus lists imports in each state at rest.
+// TestListShowsStatus checks the status in the list for each state in which an import does
+// not run.
 func TestListShowsStatus(t *testing.T) {
 	eachFresh(t, func(c client) {
 		want := []string{"FAILED", "NEEDS_REVIEW", "SUCCESSFUL", "AWAITING_UPLOAD"}

@@ -13,8 +13,8 @@ const (
 	badRow  = "nobody,B\n"
 )
 
-// TestMerge merges settings and hooks of a request into those of a saved schema, and
-// observes the merged values in the import.
+// TestMerge checks that the settings and hooks of a request are merged into those of a
+// saved schema.
 func TestMerge(t *testing.T) {
 	include := m{"invalidDataBehavior": "INCLUDE_INVALID_ROWS", "maxRecords": 2, "importIdentifier": "saved"}
 	hooks := m{"rowHooks": []any{"() => { throw new Error('no') }"}, "bulkRowHooks": []any{}}
@@ -54,7 +54,8 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// TestMergeIsChecked rejects contradictions that only result from merging.
+// TestMergeIsChecked checks that contradictions are rejected even if they only result from
+// merging.
 func TestMergeIsChecked(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{"manualInputOnly": true}, m{})
@@ -64,8 +65,8 @@ func TestMergeIsChecked(t *testing.T) {
 	})
 }
 
-// TestSchemaIsFrozen changes and deletes a saved schema between the creation of an import
-// and its upload.
+// TestSchemaIsFrozen checks that an import is not affected if its saved schema is changed
+// or deleted before the upload.
 func TestSchemaIsFrozen(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{"importIdentifier": "before"}, m{})

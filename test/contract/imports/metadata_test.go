@@ -43,7 +43,8 @@ func TestResultMetadata(t *testing.T) {
 	})
 }
 
-// checkSource requires choices about the file, each with its evidence.
+// checkSource checks that source contains the given choices about the file, each with its
+// evidence.
 func (c client) checkSource(source m, choices ...string) {
 	c.T.Helper()
 	for _, choice := range choices {
@@ -63,7 +64,8 @@ func (c client) checkSource(source m, choices ...string) {
 	}
 }
 
-// TestResultMetadataOfOtherEnds checks result_metadata of imports without a result.
+// TestResultMetadataOfOtherEnds checks result_metadata of imports that fail, need a review
+// or have minimal data.
 func TestResultMetadataOfOtherEnds(t *testing.T) {
 	keys := []string{"fields", "filename", "id", "importIdentifier", "numDataRows", "numOutputRows", "numRowsWithError", "rawHeaders", "rowsWithError", "sha256", "source", "user"}
 	each(t, func(c client) {
@@ -90,7 +92,7 @@ func TestResultMetadataOfOtherEnds(t *testing.T) {
 	})
 }
 
-// TestManyErrors imports more rows with errors than are listed.
+// TestManyErrors checks that only the first errors are listed, with their total number.
 func TestManyErrors(t *testing.T) {
 	const rows = 30_000
 	each(t, func(c client) {
@@ -121,7 +123,8 @@ func TestManyErrors(t *testing.T) {
 	})
 }
 
-// TestErrorsAtTheLimit imports as many rows with errors as are listed, and one more.
+// TestErrorsAtTheLimit imports exactly as many rows with errors as can be listed, and then
+// one more.
 func TestErrorsAtTheLimit(t *testing.T) {
 	each(t, func(c client) {
 		for _, rows := range []int{1000, 1001} {
@@ -137,7 +140,7 @@ func TestErrorsAtTheLimit(t *testing.T) {
 	})
 }
 
-// TestErrorElements checks the properties of each notice, and that there are no others.
+// TestErrorElements checks that each notice has the documented properties and no others.
 func TestErrorElements(t *testing.T) {
 	known := []string{"type", "level", "message", "messageCode", "params", "rowIndex", "fieldKey", "header", "value", "manyToOneIndex", "total"}
 	long := strings.Repeat("ü", 100_000)
@@ -164,8 +167,8 @@ func TestErrorElements(t *testing.T) {
 	})
 }
 
-// TestStates polls an import from its creation to its end. The states come in order, and
-// the results are null before the end.
+// TestStates polls an import from its creation to its end. The states must be in order, and
+// the results must be null before the end.
 func TestStates(t *testing.T) {
 	order := []string{"AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL"}
 	each(t, func(c client) {

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// outcome is a file that produces no result, and the notices that it causes.
+// outcome is a file without a result, and the notices that it causes.
 type outcome struct {
 	name   string
 	fields []any
 	file   string
-	// types are the types of the notices; the first notice contains texts.
+	// types are the types of the notices. The first notice contains texts.
 	types string
 	texts []string
 }
@@ -36,8 +36,8 @@ func needsReview() []outcome {
 	}
 }
 
-// TestNeedsReview runs files that leave a question open. Nothing is guessed, and there is
-// no result.
+// TestNeedsReview checks that a file that leaves a question open needs a review. Intray
+// guesses nothing, and there is no result.
 func TestNeedsReview(t *testing.T) {
 	for _, tt := range needsReview() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,8 +84,8 @@ func unreadable() []outcome {
 	}
 }
 
-// TestUnreadable runs files that cannot be read. The notice names the cause and the
-// location, and there is no partial result.
+// TestUnreadable checks that a file that cannot be read fails. The notice must name the
+// cause and the location, and there must be no partial result.
 func TestUnreadable(t *testing.T) {
 	for _, tt := range unreadable() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestRepairedFiles runs files with faults that can be repaired. The repair is reported.
+// TestRepairedFiles checks that faults that can be repaired are repaired and reported.
 func TestRepairedFiles(t *testing.T) {
 	const ok = "email,name\na@example.org,A\n"
 	for _, tt := range []struct{ name, file, wantNotice, rows string }{
@@ -124,7 +124,7 @@ func TestRepairedFiles(t *testing.T) {
 	}
 }
 
-// TestUnreadableAtTheEnd has a fault in the last line of a large file: there is no
+// TestUnreadableAtTheEnd checks that a fault in the last line of a large file leaves no
 // partial result.
 func TestUnreadableAtTheEnd(t *testing.T) {
 	each(t, func(c client) {
@@ -136,7 +136,7 @@ func TestUnreadableAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestRaggedRows imports records with too few and too many cells. Intray does not guess
+// TestRaggedRows imports records with too few and too many cells. Intray must not guess
 // which cell belongs to which column.
 func TestRaggedRows(t *testing.T) {
 	const file = "email,name,town\na@example.org,A,X\nb@example.org\nc@example.org,C,X,extra\nd@example.org,D,X,,\n"
@@ -159,7 +159,8 @@ func TestRaggedRows(t *testing.T) {
 	})
 }
 
-// TestMatching matches columns by key, label and alternate names, in other spellings.
+// TestMatching matches columns by key, label and alternate names, each in a different
+// spelling.
 func TestMatching(t *testing.T) {
 	fields := []any{m{"key": "email_address", "label": "Your E-mail", "type": "email", "alternateMatches": []any{"Mail to"}}, field("name", "string")}
 	each(t, func(c client) {
@@ -179,7 +180,7 @@ func TestMatching(t *testing.T) {
 	})
 }
 
-// TestFilesOfRows uploads JSON instead of CSV.
+// TestFilesOfRows uploads JSON files instead of CSV files.
 func TestFilesOfRows(t *testing.T) {
 	each(t, func(c client) {
 		for _, file := range []string{`[{"email":"a@example.org","name":"A"}]`, "{\"email\":\"a@example.org\",\"name\":\"A\"}\n", "\uFEFF[{\"name\":\"A\",\"email\":\"a@example.org\"}]"} {
@@ -193,7 +194,7 @@ func TestFilesOfRows(t *testing.T) {
 
 var sentence = regexp.MustCompile(`(?s)^[\p{Lu}\d].*\.$`)
 
-// TestMessagesAreSentences checks the message of each notice of the files above.
+// TestMessagesAreSentences checks the message of each notice in the tests above.
 func TestMessagesAreSentences(t *testing.T) {
 	c := onSQLite(t)
 	for _, tt := range append(needsReview(), unreadable()...) {

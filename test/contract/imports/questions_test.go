@@ -12,7 +12,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// TestQuestions answers which of two columns holds a name, and the import continues.
+// TestQuestions answers which of two columns contains the name, and checks that the import
+// continues.
 func TestQuestions(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email,name,name\na@example.org,A,B\n").want("NEEDS_REVIEW")
@@ -48,7 +49,7 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// TestSheetQuestion sends an archive with two tables and answers which to import.
+// TestSheetQuestion sends an archive with two tables and answers which one to import.
 func TestSheetQuestion(t *testing.T) {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
@@ -81,8 +82,8 @@ func TestSheetQuestion(t *testing.T) {
 	})
 }
 
-// TestAnswersDiscard answers after a row was changed. The change is lost only if the
-// request allows it.
+// TestAnswersDiscard answers a question after a row was changed. The change may be lost
+// only if the request allows it.
 func TestAnswersDiscard(t *testing.T) {
 	fields := []any{field("email", "email"), field("land", "country")}
 	each(t, func(c client) {

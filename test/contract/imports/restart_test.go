@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// TestAnsweredIsDurable kills the program as soon as it has responded. Accepted work is
-// done after the restart.
+// TestAnsweredIsDurable kills the program as soon as it has responded. After the restart,
+// it must finish the accepted work.
 func TestAnsweredIsDurable(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
@@ -25,7 +25,7 @@ func TestAnsweredIsDurable(t *testing.T) {
 	})
 }
 
-// TestAddressesSurviveRestart uses URLs that an earlier process signed.
+// TestAddressesSurviveRestart checks that URLs signed before a restart still work.
 func TestAddressesSurviveRestart(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
@@ -40,7 +40,7 @@ func TestAddressesSurviveRestart(t *testing.T) {
 	})
 }
 
-// TestServerCapsFileSize starts the program with a size limit, which no schema raises.
+// TestServerCapsFileSize checks that no schema can raise the server's file size limit.
 func TestServerCapsFileSize(t *testing.T) {
 	eachFresh(t, func(c client) {
 		for _, s := range []m{{}, {"maxFileSize": 1 << 30}, {"maxFileSize": 1001}} {
@@ -51,7 +51,7 @@ func TestServerCapsFileSize(t *testing.T) {
 	}, "--max-file-size", "1000")
 }
 
-// TestAddressesBeginWithTheBase starts the program with the base URL that clients use.
+// TestAddressesBeginWithTheBase checks that all URLs begin with the base URL of the server.
 func TestAddressesBeginWithTheBase(t *testing.T) {
 	t.Parallel()
 	const base = "https://intray.example.org"

@@ -17,7 +17,7 @@ func (c client) openReview(id, token string) *livetest.Reply {
 	return c.WithoutKey().Call("POST", reviewPath+id+"/session/", nil, "Authorization", "Bearer "+token)
 }
 
-// review requests the facts of an import as the review page does.
+// review requests the import with the calls of the review page.
 func (c client) review(id, token string) *livetest.Reply {
 	c.T.Helper()
 	opened := c.openReview(id, token).WantStatus(http.StatusOK)
@@ -32,7 +32,7 @@ func (c client) review(id, token string) *livetest.Reply {
 	return reply
 }
 
-// TestReviewCookie opens an import with every cookie but its own, and from other origins.
+// TestReviewCookie checks that only the cookie of an import gives access to its review.
 func TestReviewCookie(t *testing.T) {
 	each(t, func(c client) {
 		made, other := c.create(inline(people())), c.create(inline(people())).String("id")
@@ -54,7 +54,7 @@ func TestReviewCookie(t *testing.T) {
 	})
 }
 
-// TestReviewAPI reads an import with its review token, in each state.
+// TestReviewAPI reads an import in each state with its review token.
 func TestReviewAPI(t *testing.T) {
 	files := map[string]string{"SUCCESSFUL": goodFile, "FAILED": "", "NEEDS_REVIEW": "phone\n1\n"}
 	each(t, func(c client) {
@@ -84,8 +84,8 @@ func TestReviewAPI(t *testing.T) {
 	})
 }
 
-// TestReviewFirstRows checks that the first rows come with the facts, equal to those of
-// the row requests, if the page shows rows next.
+// TestReviewFirstRows checks that, if the page shows rows next, the response that opens the
+// review includes the first rows, and that they equal those of a separate request.
 func TestReviewFirstRows(t *testing.T) {
 	each(t, func(c client) {
 		blocked := c.run(inline(people(), settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), mixed).want("NEEDS_REVIEW")
@@ -124,7 +124,7 @@ func TestReviewFirstRows(t *testing.T) {
 	})
 }
 
-// TestReviewTokenAltered opens an import with altered tokens.
+// TestReviewTokenAltered checks that altered review tokens are rejected.
 func TestReviewTokenAltered(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
@@ -148,8 +148,8 @@ func TestReviewTokenAltered(t *testing.T) {
 
 var loads = regexp.MustCompile(`(?:src|href)="([^"]+)"`)
 
-// TestReviewPage reads the page: it is the same for every import, contains no facts, and
-// loads only what the service serves.
+// TestReviewPage checks that the page is the same for every import, contains no data of the
+// import, and loads only resources of the server.
 func TestReviewPage(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people(), m{"original_filename": "secret-name.csv"}), "phone\n1\n").want("NEEDS_REVIEW")

@@ -14,16 +14,16 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// maxRows is the size limit of initial_data in bytes.
+// maxRows is the maximum size of initial_data, in bytes.
 const maxRows = 15728640
 
-// withRows returns the body of an import with rows in JSON.
+// withRows returns the body of an import whose initial_data is the JSON in rows.
 func withRows(fields []any, rows string) string {
 	return `{"fields":` + show(fields) + `,"initial_data":` + rows + `}`
 }
 
-// TestRowsAreTheWholeData creates imports with initial_data: nothing is uploaded, and
-// processing starts immediately.
+// TestRowsAreTheWholeData checks that imports with initial_data start immediately and
+// accept no file.
 func TestRowsAreTheWholeData(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(withRows(people(), `[{"email":"a@example.org","name":"A","Town":"X"},{"name":"B","email":"b@example.org"}]`))
@@ -45,7 +45,8 @@ func TestRowsAreTheWholeData(t *testing.T) {
 	})
 }
 
-// TestRowsShapes sends valid and invalid forms of initial_data.
+// TestRowsShapes checks that initial_data of any other shape than an array of objects is
+// rejected.
 func TestRowsShapes(t *testing.T) {
 	each(t, func(c client) {
 		for _, rows := range []string{`{}`, `"x"`, `7`, `true`, `[1]`, `["x"]`, `[null]`, `[[]]`, `[{"email":"a"},[]]`, `[{"email":"a"},null]`} {
@@ -63,7 +64,8 @@ func TestRowsShapes(t *testing.T) {
 	})
 }
 
-// TestRowsWithoutRows sends an empty array, and rows that are all empty.
+// TestRowsWithoutRows checks that an empty array, or an array of empty rows, does not
+// succeed.
 func TestRowsWithoutRows(t *testing.T) {
 	each(t, func(c client) {
 		for _, rows := range []string{`[]`, `[ ]`, `[{}]`} {
@@ -75,7 +77,7 @@ func TestRowsWithoutRows(t *testing.T) {
 	})
 }
 
-// TestRowsValues sends values that are not texts.
+// TestRowsValues checks how values that are not strings are imported.
 func TestRowsValues(t *testing.T) {
 	fields := []any{field("a", "string"), field("b", "string"), field("c.d", "string"), field("e", "email")}
 	tests := []struct{ rows, want string }{
@@ -95,7 +97,8 @@ func TestRowsValues(t *testing.T) {
 	})
 }
 
-// TestRowsAndFilename accepts a file name with initial_data only if it is empty.
+// TestRowsAndFilename checks that a file name is accepted with initial_data only if it is
+// empty.
 func TestRowsAndFilename(t *testing.T) {
 	each(t, func(c client) {
 		rows := []any{m{"email": "a@example.org"}}
@@ -107,8 +110,8 @@ func TestRowsAndFilename(t *testing.T) {
 	})
 }
 
-// largeRows returns a body whose initial_data has exactly size bytes, with about rest
-// bytes of other properties.
+// largeRows returns a body whose initial_data has exactly size bytes, with about rest bytes
+// of other properties.
 func largeRows(size, rest int) io.Reader {
 	frame, row := len("[]")+len(`{"email":"`)+len(`"}`), `{"email":"a@example.org"},`
 	rows := (size - frame) / len(row)
@@ -118,14 +121,14 @@ func largeRows(size, rest int) io.Reader {
 		strings.NewReader(`{"email":"`+strings.Repeat("a", fill)+`"}]}`))
 }
 
-// opening starts a body of about size bytes whose hooks end the import before any row is
-// read.
+// opening returns the beginning of a body, of about size bytes. Its hooks end the import
+// before any row is read.
 func opening(size int) string {
 	hook := "() => {/*" + strings.Repeat("x", size) + "*/}"
 	return fmt.Sprintf(`{"fields":%s,"hooks":{"beforeFinishCallback":%q},`, show(people()), hook)
 }
 
-// TestRowsLimit sends initial_data of exactly the size limit, and one byte more.
+// TestRowsLimit checks that initial_data may have the maximum size, but not one byte more.
 func TestRowsLimit(t *testing.T) {
 	each(t, func(c client) {
 		c.checkLimit(maxRows, 0, http.StatusCreated)
@@ -140,7 +143,7 @@ func (c client) checkLimit(size, rest, want int) {
 	}
 }
 
-// TestRowsLimitWithMuchBesideThem sends bodies whose other properties are large, too.
+// TestRowsLimitWithMuchBesideThem sends bodies whose other properties are also large.
 func TestRowsLimitWithMuchBesideThem(t *testing.T) {
 	c := onSQLite(t)
 	const most, over = 1 << 20 * 9 / 10, 1<<20 + 1000
@@ -152,8 +155,8 @@ func TestRowsLimitWithMuchBesideThem(t *testing.T) {
 	c.refused(withRows(people(), "["+strings.Repeat(" ", maxRows)+"]"), http.StatusRequestEntityTooLarge, "")
 }
 
-// TestRowsLimitOfDeclaredBody declares a length, so that the body may be rejected before
-// it is read. The client still receives the response.
+// TestRowsLimitOfDeclaredBody declares the length of a body that is too large, so that the
+// server may reject it before reading it. The client must still receive the response.
 func TestRowsLimitOfDeclaredBody(t *testing.T) {
 	c := onSQLite(t)
 	for _, size := range []int{maxRows + 1, maxRows + 2<<20, 31 << 20} {
@@ -167,7 +170,7 @@ func TestRowsLimitOfDeclaredBody(t *testing.T) {
 	}
 }
 
-// oddRows are arrays of at most maxRows bytes that do not look like a table.
+// oddRows returns arrays of at most maxRows bytes that do not look like a table.
 func oddRows() map[string]string {
 	var names strings.Builder
 	for i := 0; names.Len() < maxRows-100; i++ {
@@ -183,8 +186,8 @@ func oddRows() map[string]string {
 	}
 }
 
-// TestRowsMemory creates imports of the maximum size and measures the memory of each. A
-// hook ends them before the rows are read again.
+// TestRowsMemory checks the memory that imports of the maximum size use. A hook ends each
+// import before its rows are read again.
 func TestRowsMemory(t *testing.T) {
 	ordinary, err := io.ReadAll(largeRows(maxRows, 0))
 	if err != nil {
@@ -212,10 +215,10 @@ func TestRowsMemory(t *testing.T) {
 	}
 }
 
-// TestRowsOfNothingMuch sends millions of empty rows, which must not take longer than
+// TestRowsOfNothingMuch checks that millions of empty rows do not take much longer than
 // ordinary rows of the same size.
 func TestRowsOfNothingMuch(t *testing.T) {
-	// It does not run in parallel, so that the times are comparable.
+	// It does not run in parallel, because it compares times.
 	c := backend(t, apitest.Shared(t, apitest.SQLite))
 	ordinary, err := io.ReadAll(largeRows(maxRows, 0))
 	if err != nil {
@@ -233,7 +236,7 @@ func TestRowsOfNothingMuch(t *testing.T) {
 	}
 }
 
-// TestRowsArriveWhole imports rows up to the size limit and counts them.
+// TestRowsArriveWhole imports rows up to the size limit and checks their number.
 func TestRowsArriveWhole(t *testing.T) {
 	each(t, func(c client) {
 		const rows = 100_000

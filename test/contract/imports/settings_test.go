@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// setting is one row of the table of settings: its name, valid values and invalid values.
+// setting is a row of the table of settings: a name, valid values and invalid values.
 type setting struct {
 	name         string
 	takes, never []any
@@ -36,8 +36,8 @@ func settingsTable() []setting {
 	}
 }
 
-// TestSettingsTable sends each setting with valid values and reads it back, and sends
-// invalid values.
+// TestSettingsTable checks for each setting that valid values are accepted and returned,
+// and that invalid values are rejected.
 func TestSettingsTable(t *testing.T) {
 	each(t, func(c client) {
 		table := settingsTable()
@@ -60,8 +60,8 @@ func TestSettingsTable(t *testing.T) {
 	})
 }
 
-// TestSettingsAreClosed sends settings of the embedded importer and undocumented ones,
-// with and without a saved schema.
+// TestSettingsAreClosed checks that undocumented settings and settings of the embedded
+// importer are rejected, with and without a saved schema.
 func TestSettingsAreClosed(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})

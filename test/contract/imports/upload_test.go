@@ -16,7 +16,7 @@ import (
 
 const goodFile = "email,name\na@example.org,A\n"
 
-// TestUploadTakesAnyContentType sends a file with each accepted Content-Type.
+// TestUploadTakesAnyContentType checks that a file is accepted with any Content-Type.
 func TestUploadTakesAnyContentType(t *testing.T) {
 	each(t, func(c client) {
 		for _, contentType := range []string{"", "text/csv", "application/json", "application/octet-stream", "image/png", "no type at all",
@@ -38,7 +38,7 @@ func TestUploadTakesAnyContentType(t *testing.T) {
 // formHead starts a form with the boundary b and the part of the file.
 const formHead = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.csv\"\r\n\r\n"
 
-// TestUploadForm sends malformed forms and then a complete one.
+// TestUploadForm checks that malformed forms are rejected and a complete one is accepted.
 func TestUploadForm(t *testing.T) {
 	broken := []string{
 		"", "--b--\r\n", formHead[:40], formHead + goodFile, formHead + goodFile + "\r\n--b", formHead + goodFile + "\r\n--b\r\nContent-",
@@ -72,7 +72,8 @@ func (c client) form(address, body, contentType string) *livetest.Reply {
 	return c.WithoutKey().Call("POST", address, body, "Content-Type", contentType)
 }
 
-// TestUploadDigests sends matching and other digests.
+// TestUploadDigests checks that a file is accepted with a matching digest and rejected with
+// any other.
 func TestUploadDigests(t *testing.T) {
 	md, sha := md5.Sum([]byte(goodFile)), sha256.Sum256([]byte(goodFile))
 	other := sha256.Sum256([]byte("other"))
@@ -103,7 +104,8 @@ func TestUploadDigests(t *testing.T) {
 	})
 }
 
-// TestUploadOnce sends a second file, before and after the import has ended.
+// TestUploadOnce checks that a second file is rejected, both before and after the import
+// has ended.
 func TestUploadOnce(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
@@ -123,7 +125,8 @@ func TestUploadOnce(t *testing.T) {
 	})
 }
 
-// TestUploadInParallel sends several files to one import concurrently.
+// TestUploadInParallel sends several files to one import concurrently. Exactly one must be
+// accepted.
 func TestUploadInParallel(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
@@ -159,7 +162,7 @@ func TestUploadInParallel(t *testing.T) {
 	})
 }
 
-// TestUploadSizeLimit sends files of maxFileSize bytes, and one byte more.
+// TestUploadSizeLimit checks that a file may have maxFileSize bytes, but not one more.
 func TestUploadSizeLimit(t *testing.T) {
 	file := goodFile + strings.Repeat("b@example.org,B\n", 100)
 	each(t, func(c client) {
@@ -193,7 +196,7 @@ func TestUploadSizeLimit(t *testing.T) {
 	})
 }
 
-// TestUploadOfNothing sends empty files. They are accepted, and the import fails.
+// TestUploadOfNothing checks that empty files are accepted, and that their imports fail.
 func TestUploadOfNothing(t *testing.T) {
 	each(t, func(c client) {
 		for _, file := range []string{"", " ", "\r\n\r\n", "\uFEFF", strings.Repeat(" \t\n", 1<<16)} {

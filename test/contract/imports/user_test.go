@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUserContext sends the user of an import in every valid form, and reads it back from
-// the import and from its upload.
+// TestUserContext sends the user of an import in every valid format. The import and its
+// upload must return it.
 func TestUserContext(t *testing.T) {
 	all := m{"id": "7", "name": "Anna <b>\"A\"</b>", "email": "anna@example.org", "companyId": "c-1", "companyName": "電子 & Co."}
 	nobody := m{"id": "", "name": "", "email": "", "companyId": "", "companyName": ""}
@@ -42,7 +42,7 @@ func TestUserContext(t *testing.T) {
 	})
 }
 
-// TestUserContextIsClosed sends invalid users.
+// TestUserContextIsClosed checks that invalid users are rejected.
 func TestUserContextIsClosed(t *testing.T) {
 	each(t, func(c client) {
 		user := func(u any) m { return m{"user": u} }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEmptyCells distinguishes null from "": only a string field with a column and an
-// empty cell is "".
+// TestEmptyCells checks which cells become null and which become "". Only an empty cell of
+// a mapped string field becomes "".
 func TestEmptyCells(t *testing.T) {
 	fields := []any{field("mail", "email"), field("name", "string"), field("town", "string"), field("other", "email")}
 	each(t, func(c client) {
@@ -25,7 +25,7 @@ func TestEmptyCells(t *testing.T) {
 	})
 }
 
-// TestEmailValues reads valid and invalid addresses.
+// TestEmailValues checks which email addresses are valid.
 func TestEmailValues(t *testing.T) {
 	good := []string{"a@example.org", "a.b+c@sub.example.co", "A_B@EXAMPLE.ORG", "x@xn--bcher-kva.example", "!#$%&'*+/=?^_`{|}~-@example.org"}
 	bad := []string{"a", "a@", "@example.org", "a@b", "a@localhost", "a@127.0.0.1", "a@[127.0.0.1]", "a b@example.org", "a@example.org, b@example.org",
@@ -50,7 +50,8 @@ func TestEmailValues(t *testing.T) {
 	})
 }
 
-// TestEmailOutput checks how white space around an address is handled.
+// TestEmailOutput checks that white space around an address is removed and its case is
+// kept.
 func TestEmailOutput(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email\n\" a@example.org\t\"\nB@Example.org\n")
@@ -61,7 +62,7 @@ func TestEmailOutput(t *testing.T) {
 	})
 }
 
-// TestStringIsUnchanged imports various texts and reads them back.
+// TestStringIsUnchanged checks that strings with special characters are imported unchanged.
 func TestStringIsUnchanged(t *testing.T) {
 	texts := []string{" a ", "007", "1,5", "1e5", "TRUE", "null", "NULL", "N/A", "a\nb", "a\r\nb", "tab\there", `"quoted"`, "'single", "<script>alert(1)</script>",
 		"\u202eabc", "e\u0301", "é", "😀", "\u0085", "\u2028", "\ufeffx", "\\n", "a\x01b", strings.Repeat("x", 1<<20)}
@@ -87,7 +88,8 @@ func TestStringIsUnchanged(t *testing.T) {
 	})
 }
 
-// TestRequired imports empty cells with each level, with and without a custom message.
+// TestRequired imports empty cells with each level of the validator, with and without a
+// custom message.
 func TestRequired(t *testing.T) {
 	rule := func(rules ...any) []any {
 		return []any{with(field("name", "string"), m{"validators": rules}), field("town", "string")}
@@ -115,7 +117,7 @@ func TestRequired(t *testing.T) {
 	})
 }
 
-// TestInvalidValueMessage replaces the message of the type.
+// TestInvalidValueMessage checks that a custom message replaces the message of the type.
 func TestInvalidValueMessage(t *testing.T) {
 	each(t, func(c client) {
 		fields := []any{with(field("email", "email"), m{"invalidValueMessage": "Not <b>an</b> address"})}
@@ -143,8 +145,8 @@ func TestHiddenAndReadOnlyFields(t *testing.T) {
 	})
 }
 
-// TestFormulasInCSV puts formulas into cells, keys and columns that are passed through.
-// JSON keeps them unchanged.
+// TestFormulasInCSV imports cells, keys and passed-through columns that contain formulas.
+// JSON results must contain them unchanged.
 func TestFormulasInCSV(t *testing.T) {
 	formulas := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0", `=HYPERLINK("http://x","y")`, "＝1", "=\"a\nb\""}
 	each(t, func(c client) {

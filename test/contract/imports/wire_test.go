@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// wire is a connection on which a test writes the exact bytes of a request.
+// wire is a connection on which a test sends the exact bytes of a request.
 type wire struct {
 	client
 	conn *net.TCPConn
@@ -23,7 +23,7 @@ type wire struct {
 	method, path string
 }
 
-// dial connects to the program and begins a request with the given headers.
+// dial connects to the program and starts a request with the given headers.
 func (c client) dial(method, address string, headers ...string) *wire {
 	c.T.Helper()
 	at, err := url.Parse(address)
@@ -47,10 +47,10 @@ func (w *wire) send(text string) {
 	}
 }
 
-// prompt is the time limit of a response that waits for nothing.
+// prompt is the maximum time until a response that depends on nothing else.
 const prompt = 5 * time.Second
 
-// answer reads the response, which must come promptly.
+// answer reads the response and checks that it arrives promptly.
 func (w *wire) answer() *livetest.Reply {
 	w.T.Helper()
 	if err := w.conn.SetReadDeadline(time.Now().Add(prompt)); err != nil {
@@ -79,8 +79,8 @@ func (w *wire) want(status int) {
 	}
 }
 
-// TestUploadTooLargeIsAnsweredAtOnce declares a length above the limit and sends no body:
-// the response does not wait for it.
+// TestUploadTooLargeIsAnsweredAtOnce declares a length above the limit and sends no body.
+// The response must not wait for the body.
 func TestUploadTooLargeIsAnsweredAtOnce(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people(), settings(m{"maxFileSize": 1000})))
@@ -105,8 +105,8 @@ func (c client) checkAwaitsSmall(made *livetest.Reply) {
 	c.await(made.String("id")).want("SUCCESSFUL")
 }
 
-// TestUploadExpectContinue sends Expect: 100-continue. A valid URL gets 100, an invalid
-// one is rejected before the file is sent.
+// TestUploadExpectContinue sends Expect: 100-continue. A valid URL must get 100. An invalid
+// URL must be rejected before the file is sent.
 func TestUploadExpectContinue(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people(), settings(m{"maxFileSize": 1000})))
@@ -121,8 +121,8 @@ func TestUploadExpectContinue(t *testing.T) {
 	})
 }
 
-// TestUploadCutShort declares more than it sends and closes its side. The upload is
-// rejected, and the import accepts a later one.
+// TestUploadCutShort declares more bytes than it sends, and closes its side of the
+// connection. The upload must be rejected, and the import must accept a later one.
 func TestUploadCutShort(t *testing.T) {
 	length := fmt.Sprintf("Content-Length: %d", len(goodFile)+1)
 	each(t, func(c client) {
@@ -148,8 +148,8 @@ func TestUploadCutShort(t *testing.T) {
 	})
 }
 
-// TestUploadAborted drops connections in the middle of a file. The import still awaits
-// its upload, and no part of the file remains.
+// TestUploadAborted closes connections in the middle of a file. The import must still await
+// its file, and no part of the file may remain.
 func TestUploadAborted(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
@@ -166,7 +166,8 @@ func TestUploadAborted(t *testing.T) {
 	})
 }
 
-// TestUploadSlowly sends a file in small pieces, while other uploads run.
+// TestUploadSlowly checks that a file sent one byte at a time is imported only when it is
+// complete.
 func TestUploadSlowly(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))

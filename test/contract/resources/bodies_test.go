@@ -16,7 +16,7 @@ type bodyOperation struct {
 	body               func() string
 }
 
-// jsonBodyOperations returns all operations under a key that have a JSON body.
+// jsonBodyOperations returns all operations that require an API key and have a JSON body.
 func (c client) jsonBodyOperations() []bodyOperation {
 	c.T.Helper()
 	schema := func() string {
@@ -41,7 +41,7 @@ func (c client) jsonBodyOperations() []bodyOperation {
 	}
 }
 
-// malformed returns texts that are not acceptable JSON, by their fault.
+// malformed returns invalid JSON bodies, by the name of the fault.
 func malformed() map[string]string {
 	return map[string]string{
 		"cut off": `{"a":1`, "not JSON": `hello`, "single quotes": `{'a':1}`, "a comma too many": `{"a":1,}`, "a comment": `{} // x`,
@@ -75,7 +75,7 @@ func TestMalformedBodies(t *testing.T) {
 					t.Errorf("%s with %s: %d %.300s", op.name, name, reply.Status, reply.Body)
 				}
 			}
-			// null and an empty body are not objects, either.
+			// null and an empty body are not objects either.
 			for _, body := range []string{"null", ""} {
 				reply := c.Call(op.method, op.path, body)
 				optional := strings.HasSuffix(op.name, "Session")
@@ -87,7 +87,7 @@ func TestMalformedBodies(t *testing.T) {
 	})
 }
 
-// TestMalformedParts embeds malformed texts in valid bodies.
+// TestMalformedParts checks that malformed strings in otherwise valid bodies are rejected.
 func TestMalformedParts(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -106,7 +106,7 @@ func TestMalformedParts(t *testing.T) {
 	})
 }
 
-// TestDepth sends bodies with the maximum nesting depth, and one level more.
+// TestDepth checks that a body may have the maximum nesting depth, but not one level more.
 func TestDepth(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -146,18 +146,18 @@ type unsized struct{ io.Reader }
 
 const mebibyte = 1 << 20
 
-// padded appends white space to a body until it has size bytes.
+// padded appends spaces to a body until it has size bytes.
 func padded(body string, size int) string {
 	return body[:len(body)-1] + strings.Repeat(" ", size-len(body)) + body[len(body)-1:]
 }
 
-// TestLargeBodies sends bodies one byte below and one byte above the limit.
+// TestLargeBodies checks that a body may have the maximum size, but not one byte more.
 func TestLargeBodies(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
 		for _, op := range c.jsonBodyOperations() {
 			if op.name == "createImport" {
-				continue // It may be larger, for the rows in it.
+				continue // It may be larger, because it may contain rows.
 			}
 			for size, tooLarge := range map[int]bool{mebibyte: false, mebibyte + 1: true, 4 * mebibyte: true} {
 				for _, chunked := range []bool{false, true} {
@@ -175,7 +175,8 @@ func TestLargeBodies(t *testing.T) {
 	})
 }
 
-// TestManyValues sends a small body that would need much memory.
+// TestManyValues sends bodies that are small but have very many values. They must not cause
+// a server error.
 func TestManyValues(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

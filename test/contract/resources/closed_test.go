@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// intruders returns bodies with an undocumented property, by its location.
+// intruders returns bodies with an undocumented property, by the location of the property.
 func intruders() map[string]struct {
 	path, body, field string
 } {
@@ -54,8 +54,8 @@ func TestUnknownPropertiesAreRefused(t *testing.T) {
 	})
 }
 
-// TestFieldsNamedLikeTheError sends undocumented properties with the names of error
-// properties.
+// TestFieldsNamedLikeTheError checks that undocumented properties are rejected even if they
+// have the name of an error property.
 func TestFieldsNamedLikeTheError(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, name := range []string{"detail", "code", "request_id"} {
@@ -64,7 +64,7 @@ func TestFieldsNamedLikeTheError(t *testing.T) {
 	})
 }
 
-// TestShapeBeforeReferences sends bodies with an invalid value and an unknown id.
+// TestShapeBeforeReferences checks that an invalid value is reported before an unknown id.
 func TestShapeBeforeReferences(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -90,7 +90,7 @@ func TestShapeBeforeReferences(t *testing.T) {
 	})
 }
 
-// TestFieldErrors checks that errors of single fields are under the field's name.
+// TestFieldErrors checks that the errors of a field are listed under its name.
 func TestFieldErrors(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

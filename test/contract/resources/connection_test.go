@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// connect tests a credential's connection.
+// connect tests the connection of a credential.
 func (c client) connect(id string) (success bool, trouble, hostKey string) {
 	c.T.Helper()
 	body := c.Call("POST", credentialsPath+id+"/test_connection/", nil).WantStatus(http.StatusOK).Object()
@@ -45,8 +45,8 @@ func (c client) credential(body m) string {
 	return c.Call("POST", credentialsPath, body).WantStatus(http.StatusCreated).String("id")
 }
 
-// TestConnectionWithKey logs in to OpenSSH. Replacing a credential without a secret keeps
-// the stored secret.
+// TestConnectionWithKey logs in to OpenSSH. Replacing a credential without a secret must
+// keep the stored secret.
 func TestConnectionWithKey(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -71,7 +71,7 @@ func TestConnectionWithKey(t *testing.T) {
 			t.Errorf("with another key the fingerprint is %s", got)
 		}
 		c.expectTrouble(id, "rejected the private key of user")
-		// Another authentication type requires a new secret.
+		// A different authentication type requires a new secret.
 		reply := c.Call("PUT", path, m{"hostname": "127.0.0.1", "port": server.port, "user": server.user, "auth_type": "PASSWORD"})
 		if reply.WantStatus(http.StatusBadRequest); reply.String("detail") != "Must supply password for password auth" {
 			t.Errorf("detail is %q", reply.String("detail"))
@@ -101,7 +101,8 @@ func TestConnectionWithPassword(t *testing.T) {
 	})
 }
 
-// TestHostKeyIsPinned changes the host key of a server after a connection.
+// TestHostKeyIsPinned checks that a credential rejects a server whose host key has changed
+// since the first connection.
 func TestHostKeyIsPinned(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -114,7 +115,7 @@ func TestHostKeyIsPinned(t *testing.T) {
 		for range 2 {
 			c.expectTrouble(id, "host key", "changed", first.Fingerprint(), second.Fingerprint())
 		}
-		// A credential without a connection pins the first host key.
+		// A credential that has never connected pins the first host key that it receives.
 		c.expectConnected(untested, second.Fingerprint())
 		server.setHostKey(first)
 		c.expectConnected(id, first.Fingerprint())
@@ -122,7 +123,7 @@ func TestHostKeyIsPinned(t *testing.T) {
 	})
 }
 
-// TestConnectionTrouble requires a message that explains why a connection fails.
+// TestConnectionTrouble checks that the message explains why a connection fails.
 func TestConnectionTrouble(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -143,8 +144,8 @@ func TestConnectionTrouble(t *testing.T) {
 	})
 }
 
-// TestConnectionsThatAreNotAllowed connects to blocked networks and ports. The shared
-// program allows only 127.0.0.0/8.
+// TestConnectionsThatAreNotAllowed checks that blocked networks and ports are rejected. The
+// shared program allows only 127.0.0.0/8.
 func TestConnectionsThatAreNotAllowed(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -162,8 +163,8 @@ func TestConnectionsThatAreNotAllowed(t *testing.T) {
 	})
 }
 
-// TestLoopbackIsShut connects to a running server on loopback from a program that does not
-// allow it.
+// TestLoopbackIsShut checks that a program that does not allow loopback cannot connect to a
+// running server there.
 func TestLoopbackIsShut(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		right := secret(s)

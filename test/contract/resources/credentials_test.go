@@ -24,7 +24,7 @@ func login(more m) m {
 	return l
 }
 
-// fingerprintForm is a SHA256 fingerprint as OpenSSH prints it.
+// fingerprintForm matches a SHA256 fingerprint as OpenSSH prints it.
 var fingerprintForm = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
 
 func TestCredentialLife(t *testing.T) {
@@ -90,7 +90,7 @@ func TestWrongCredentials(t *testing.T) {
 	key := livetest.NewSSHKey(t)
 	public := string(ssh.MarshalAuthorizedKey(key.PublicKey()))
 	broken := strings.Replace(key.Private, "\n", "\nAAAA", 1)
-	// Each change makes the field that it is listed under invalid.
+	// Each change makes the field under which it is listed invalid.
 	wrong := map[string][]m{
 		"hostname": {
 			{"hostname": ""}, {"hostname": "a b"}, {"hostname": "sftp://a.example"}, {"hostname": "a.example:22"}, {"hostname": "a_/b"}, {"hostname": "-a.example"},
@@ -120,7 +120,7 @@ func TestWrongCredentials(t *testing.T) {
 					t.Errorf("%.200v: %d %s, want 400 naming %s", change, reply.Status, reply.Body, field)
 				}
 				if keeps := field == "password" && (change["password"] == nil || change["password"] == "") && change["auth_type"] == nil; keeps {
-					continue // Replacing without a secret keeps the stored one.
+					continue // Replacing a credential without a secret keeps the stored one.
 				}
 				if reply := c.Call("PUT", credentialsPath+id+"/", body); reply.Status != http.StatusBadRequest {
 					t.Errorf("%.200v, replacing: %d %s", change, reply.Status, reply.Body)
@@ -130,7 +130,7 @@ func TestWrongCredentials(t *testing.T) {
 	})
 }
 
-// TestMissingCredentialFields omits each field.
+// TestMissingCredentialFields checks that each missing field is reported by its name.
 func TestMissingCredentialFields(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -141,7 +141,7 @@ func TestMissingCredentialFields(t *testing.T) {
 				t.Errorf("%s is not named: %s", field, reply.Body)
 			}
 		}
-		// Clients of the reference product match this sentence.
+		// Clients of the reference product compare this sentence.
 		if got := c.Call("POST", credentialsPath, login(nil)).String("detail"); got != "Must supply password for password auth" {
 			t.Errorf("detail is %q", got)
 		}

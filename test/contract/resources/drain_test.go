@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// sendWhole sends a request like a simple client, which writes the whole body before it
+// sendWhole sends a request as a simple client does: it sends the whole body before it
 // reads the response.
 func (c client) sendWhole(method, path string, size int, headers ...string) (*livetest.Reply, error) {
 	c.T.Helper()
@@ -63,8 +63,8 @@ func (c client) readReply(conn net.Conn, method, path string) (*livetest.Reply, 
 	return reply, nil
 }
 
-// TestRefusedBodiesAreDrained sends large bodies that are rejected, for every reason. The
-// client must receive the response.
+// TestRefusedBodiesAreDrained sends large bodies that are rejected for each possible
+// reason. The client must receive the response.
 func TestRefusedBodiesAreDrained(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -118,7 +118,7 @@ func expectWhole(t *testing.T, c client, name, method, path string, size int, he
 	}
 }
 
-// TestShortBody ends a body before its declared length.
+// TestShortBody checks that a body shorter than its declared length returns 400.
 func TestShortBody(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))

@@ -16,18 +16,19 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// call is a request that a receiver received.
+// call is a request that the receiver got.
 type call struct {
 	head http.Header
 	body []byte
 }
 
-// receiver is an HTTPS server on loopback that rejects the first calls and accepts the rest.
+// receiver is an HTTPS server on loopback that rejects the first calls and accepts all
+// later ones.
 type receiver struct {
 	url   string
 	mu    sync.Mutex
 	calls []call
-	// refused is how many calls are answered 500.
+	// refused is the number of calls to answer with 500.
 	refused int
 }
 
@@ -48,7 +49,7 @@ func newReceiver(t *testing.T, refused int) *receiver {
 	return h
 }
 
-// await waits for n calls and returns all.
+// await waits for n calls and returns all calls so far.
 func (h *receiver) await(t *testing.T, n int) (calls []call) {
 	t.Helper()
 	apitest.Eventually(t, "the receiver is called", func() bool {
@@ -95,7 +96,7 @@ func TestWebhookLife(t *testing.T) {
 		if warnings, _ := made.Object()["warnings"].([]any); len(warnings) != 1 || !strings.HasPrefix(secret, "whsec_") {
 			t.Errorf("a webhook over http: %s", made.Body)
 		}
-		s.Secrets.Add(secret) // no later response may contain it
+		s.Secrets.Add(secret) // later responses must not contain it
 		c.Call("GET", webhooksPath+id+"/", nil).WantStatus(http.StatusOK)
 		c.Call("PUT", webhooksPath+id+"/", m{"url": "https://hooks.example.org/b", "events": []any{"import_completed"}, "enabled": false}).WantStatus(http.StatusOK)
 		list := c.Call("GET", webhooksPath, nil).WantStatus(http.StatusOK).Array()
@@ -117,7 +118,7 @@ func TestWebhookLife(t *testing.T) {
 }
 
 // TestWebhookMessages delivers an event to a receiver that rejects the first attempt, and
-// again with a new secret.
+// delivers it again with a new secret.
 func TestWebhookMessages(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c, hook := fresh(t, s), newReceiver(t, 1)
@@ -154,7 +155,7 @@ func TestWebhookMessages(t *testing.T) {
 	})
 }
 
-// checkDeliveries reads the deliveries of a message with three attempts.
+// checkDeliveries checks the deliveries of a message that needed three attempts.
 func (c client) checkDeliveries(id, name string) {
 	c.T.Helper()
 	var attempts []any
@@ -173,7 +174,7 @@ func (c client) checkDeliveries(id, name string) {
 	}
 }
 
-// TestSettingsAddresses checks the webhook URLs in the settings of a schema.
+// TestSettingsAddresses checks the requests to the webhook URLs in a schema's settings.
 func TestSettingsAddresses(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c, hook := fresh(t, s), newReceiver(t, 0)

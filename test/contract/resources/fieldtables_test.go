@@ -16,10 +16,10 @@ var fieldTypes = []string{
 	"us-zip-code", "us-state-territory", "ssn", "country", "uuid",
 }
 
-// supportedTypes are types with a parser. The others are rejected by name.
+// supportedTypes are the types that have a parser. All other types are rejected by name.
 var supportedTypes = []string{"string", "email"}
 
-// field returns a field with further properties.
+// field returns a field with additional properties.
 func field(more m) m {
 	f := m{"key": "k", "label": "L"}
 	for name, value := range more {
@@ -28,8 +28,8 @@ func field(more m) m {
 	return f
 }
 
-// TestFieldTypes checks the 17 types. An unsupported type is reported as such and never
-// handled as another type.
+// TestFieldTypes checks the 17 types. An unsupported type must be reported and never
+// handled as a different type.
 func TestFieldTypes(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, name := range fieldTypes {
@@ -63,7 +63,8 @@ func messages(answer m, name string) string {
 	return text
 }
 
-// TestFieldKeys sends each property of a field, and undocumented ones.
+// TestFieldKeys checks the valid and invalid values of each property of a field, and that
+// undocumented properties are rejected.
 func TestFieldKeys(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for name, v := range map[string]values{
@@ -106,7 +107,7 @@ func checkFieldValues(t *testing.T, c client, name string, v values) {
 	}
 }
 
-// TestFieldDefaults omits optional properties.
+// TestFieldDefaults checks the defaults of optional properties.
 func TestFieldDefaults(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		status, saved := trySchema(backend(t, s), "fields", []any{m{"key": "a", "label": "A"}})
@@ -122,7 +123,8 @@ func TestFieldDefaults(t *testing.T) {
 	})
 }
 
-// TestSchemasThatContradictThemselves sends schemas that no import could satisfy.
+// TestSchemasThatContradictThemselves checks that schemas that no import could satisfy are
+// rejected.
 func TestSchemasThatContradictThemselves(t *testing.T) {
 	option := func(label, value string, more ...any) m {
 		return m{"label": label, "value": value, "alternateMatches": more}
@@ -149,7 +151,7 @@ func TestSchemasThatContradictThemselves(t *testing.T) {
 	})
 }
 
-// TestHookSyntax requires the location of a syntax error.
+// TestHookSyntax checks that the location of a syntax error is reported.
 func TestHookSyntax(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -169,7 +171,8 @@ func TestHookSyntax(t *testing.T) {
 	})
 }
 
-// TestFetchWarning saves hooks that call fetch, which hooks do not have.
+// TestFetchWarning checks that saving a hook that calls fetch returns a warning, because
+// hooks have no fetch.
 func TestFetchWarning(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -190,7 +193,7 @@ func TestFetchWarning(t *testing.T) {
 	})
 }
 
-// warnsOfFetch reports whether a warning of a schema names fetch and a location.
+// warnsOfFetch reports whether a warning of a schema names fetch and the location.
 func warnsOfFetch(schema m, place string) bool {
 	warnings, _ := schema["warnings"].([]any)
 	return slices.ContainsFunc(warnings, func(w any) bool {

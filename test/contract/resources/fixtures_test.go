@@ -31,7 +31,7 @@ func nobody(t testing.TB, s *apitest.Site) client { return client{s.Client(t, ""
 // fresh returns a client of a new organization.
 func fresh(t testing.TB, s *apitest.Site) client { return client{s.Client(t, s.NewOrg(t).BackendKey)} }
 
-// neighbour returns a client of a second organization, which tests share.
+// neighbour returns a client of a second organization, which all tests share.
 func neighbour(t testing.TB, s *apitest.Site) client {
 	t.Helper()
 	return client{s.Client(t, s.Neighbour(t).BackendKey)}
@@ -48,7 +48,7 @@ const (
 	filePath        = sessionsPath + "file/"
 )
 
-// contacts returns two fields: a required email address and a name.
+// contacts returns two fields: email, which is required, and name.
 func contacts() []any {
 	return []any{
 		m{"key": "email", "label": "Email", "type": "email", "validators": []any{m{"validate": "required"}}},
@@ -56,7 +56,7 @@ func contacts() []any {
 	}
 }
 
-// unique returns a text that occurs nowhere else.
+// unique returns a string that occurs nowhere else.
 func unique(prefix string) string { return prefix + "-" + rand.Text() }
 
 func schemaNamed(name string) m {
@@ -67,7 +67,7 @@ func password(secret string) m {
 	return m{"hostname": "10.0.0.1", "port": 22, "user": "anna", "auth_type": "PASSWORD", "password": secret}
 }
 
-// secret returns a password that no response may contain.
+// secret returns a password that must not occur in any response.
 func secret(s *apitest.Site) string {
 	secret := unique("secret")
 	s.Secrets.Add(secret)
@@ -100,13 +100,13 @@ func ended(reply *livetest.Reply) finished {
 	return f
 }
 
-// await waits until the import has ended or needs a review.
+// await waits until the import ends or needs a review.
 func (c client) await(id string) finished {
 	c.T.Helper()
 	return ended(c.AwaitImport(id))
 }
 
-// get reads a signed URL without a key.
+// get requests a signed URL without a key.
 func (c client) get(address string) *livetest.Reply {
 	c.T.Helper()
 	return c.WithoutKey().Call("GET", address, nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// absent is an id that does not exist.
+// absent is a valid id that does not exist.
 const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 func TestKeyHeaders(t *testing.T) {
@@ -27,8 +27,8 @@ func TestKeyHeaders(t *testing.T) {
 	})
 }
 
-// TestEveryOperationWithoutKey calls each operation under a key with invalid keys. The
-// body is invalid, too: the key is checked first.
+// TestEveryOperationWithoutKey calls each operation that requires an API key with invalid
+// keys. The body is also invalid, because the key must be checked first.
 func TestEveryOperationWithoutKey(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		revoked, id := s.NewKey(t, "default", "backend")
@@ -72,7 +72,8 @@ func TestOpenOperationsNeedNoKey(t *testing.T) {
 	})
 }
 
-// TestKeyOpensNoWidgetCall checks that a key is neither a hydration token nor a signature.
+// TestKeyOpensNoWidgetCall checks that an API key is accepted neither as a hydration token
+// nor as a signature.
 func TestKeyOpensNoWidgetCall(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, o := range s.Document.List {
@@ -92,7 +93,7 @@ func TestMadeKeys(t *testing.T) {
 		o := s.NewOrg(t)
 		frontend, _ := s.NewKey(t, o.Name, "frontend")
 		second, _ := s.NewKey(t, o.Name, "backend")
-		// 256 bits are 43 characters in base64 without padding.
+		// 256 bits are 43 characters in Base64 without padding.
 		if !regexp.MustCompile(`^bk_[A-Za-z0-9_-]{43}$`).MatchString(o.BackendKey) || !regexp.MustCompile(`^fk_[A-Za-z0-9_-]{43}$`).MatchString(frontend) {
 			t.Errorf("the keys are %q and %q", o.BackendKey, frontend)
 		}
@@ -150,7 +151,7 @@ func TestExpiredKey(t *testing.T) {
 	})
 }
 
-// TestGivenKeys starts programs with keys from the environment.
+// TestGivenKeys starts programs with API keys from environment variables.
 func TestGivenKeys(t *testing.T) {
 	t.Parallel()
 	forty := strings.Repeat("aZ09_-xx", 5)

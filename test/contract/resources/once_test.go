@@ -11,12 +11,13 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// posted is a POST operation under a key with two valid bodies; "" if it has none.
+// posted is a POST operation that requires an API key, with two different valid bodies.
+// Both are "" if the operation has no body.
 type posted struct {
 	name, path, body, other string
 }
 
-// posts returns all POST operations under a key.
+// posts returns all POST operations that require an API key.
 func (c client) posts() []posted {
 	c.T.Helper()
 	th := c.makeThings()
@@ -43,7 +44,8 @@ func (c client) posts() []posted {
 	}
 }
 
-// waiting creates a webhook without a URL and returns it with a message that waits for it.
+// waiting creates a webhook that has no URL. It returns the webhook and a message that
+// waits for it.
 func (c client) waiting() (listener, message string) {
 	c.T.Helper()
 	listener = c.Call("POST", webhooksPath, m{"url": nil}).WantStatus(http.StatusCreated).String("id")
@@ -70,7 +72,7 @@ func (c client) once(key, path, body string) *livetest.Reply {
 	return c.Call("POST", path, body, "Idempotency-Key", key)
 }
 
-// counts returns how many resources of each kind an organization has.
+// counts returns the number of resources of each kind in an organization.
 func (c client) counts() (n [4]int) {
 	c.T.Helper()
 	for i, path := range []string{importsPath, schemasPath, credentialsPath, uploadsPath} {
@@ -102,7 +104,7 @@ func TestReplays(t *testing.T) {
 			if p.other != "" {
 				c.once(key, p.path, p.other).WantStatus(http.StatusConflict)
 			}
-			// The same key with another operation is another request.
+			// The same key with a different operation is a different request.
 			c.once(key, uploadPath+absent+"/delete/", "").WantStatus(http.StatusConflict)
 		}
 		for _, o := range s.Document.WithSecurity("backendKey") {
@@ -113,7 +115,8 @@ func TestReplays(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKeysBelongToOneOrganization uses one key in two organizations.
+// TestIdempotencyKeysBelongToOneOrganization uses the same idempotency key in two
+// organizations.
 func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		key := unique("key")
@@ -125,7 +128,8 @@ func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 	})
 }
 
-// TestRefusalsAreReplayed repeats rejected requests after the reason no longer applies.
+// TestRefusalsAreReplayed repeats rejected requests after the reason has ceased to apply.
+// The responses must be the same.
 func TestRefusalsAreReplayed(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -181,8 +185,8 @@ func TestParallelRepetitions(t *testing.T) {
 	})
 }
 
-// parallelOnce requires one creation. All other responses repeat it or ask the client to
-// wait.
+// parallelOnce checks that exactly one request creates a resource. All other responses must
+// repeat its response or ask the client to wait.
 func (c client) parallelOnce(path, body string) {
 	c.T.Helper()
 	const senders = 24
@@ -217,7 +221,8 @@ func (c client) parallelOnce(path, body string) {
 	}
 }
 
-// TestSecondCallWhileTheFirstRuns repeats a call while the first waits for a silent server.
+// TestSecondCallWhileTheFirstRuns repeats a call while the first one is waiting for a
+// server that does not respond.
 func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -256,7 +261,7 @@ func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 	})
 }
 
-// TestReplaysAreSealed searches the stored data for a saved response.
+// TestReplaysAreSealed checks that saved responses are not stored in plain text.
 func TestReplaysAreSealed(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -95,7 +95,8 @@ func TestDocumentNamesTheKeys(t *testing.T) {
 	})
 }
 
-// TestDocumentFitsTheContract compares the closed tables of the contract with the document.
+// TestDocumentFitsTheContract checks that the document lists the same values as the closed
+// tables of the contract.
 func TestDocumentFitsTheContract(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for name, want := range map[string][]string{
@@ -126,8 +127,8 @@ func TestDocumentFitsTheContract(t *testing.T) {
 	})
 }
 
-// TestDocumentIsOneText checks that the document is the same with and without a slash, and
-// with and without a key.
+// TestDocumentIsOneText checks that the document is the same with and without a trailing
+// slash, and with and without a key.
 func TestDocumentIsOneText(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		first := nobody(t, s).Call("GET", "/openapi.json", nil).WantStatus(http.StatusOK)

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// limited starts a program with both rate limits.
+// limited starts a program with limits on the rates of creating and polling imports.
 func limited(t *testing.T, database string) *apitest.Site {
 	t.Helper()
 	args := []string{"--rate-create", strconv.Itoa(perMinute), "--rate-poll", strconv.Itoa(perMinute)}
@@ -20,9 +20,10 @@ func limited(t *testing.T, database string) *apitest.Site {
 
 const perMinute = 4
 
-// untilRefused calls until the response is 429. The limits count whole minutes, and one may
-// end during the test. At least one call within twice the allowance must be rejected, and
-// none before the allowance, of which used calls are gone, is exhausted.
+// untilRefused repeats call until the response is 429. used is the number of calls already
+// made. The limits are per clock minute, and a new minute may begin during the test. At
+// least one call within twice the allowance must be rejected, and none before the allowance
+// is used up.
 func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
 	t.Helper()
 	for n := range 2*perMinute + 1 {
@@ -42,7 +43,8 @@ func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
 	t.Errorf("no call of %d was rejected", 2*perMinute+1)
 }
 
-// withinAMinute calls do, and once more if a minute of the rate limit ended meanwhile.
+// withinAMinute calls do, and repeats it up to twice if a new clock minute began during the
+// call.
 func withinAMinute(do func()) {
 	for range 3 {
 		began := time.Now().Truncate(time.Minute)
@@ -76,15 +78,15 @@ func TestRateOfCreations(t *testing.T) {
 		other = c.once(key, importsPath, `{"fields":[{"key":"k","label":"M"}]}`)
 		again = c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`)
 	})
-	// Responses to rate-limited requests are not saved: the key can be used again.
+	// Responses of rate-limited requests are not saved, so the key can be used again.
 	refused.WantStatus(http.StatusTooManyRequests)
 	other.WantStatus(http.StatusTooManyRequests)
-	// A repetition creates nothing.
+	// Repeating a request creates nothing.
 	if again.Text() != first.Text() {
 		t.Errorf("first %s, again %s", first.Body, again.Body)
 	}
-	// The limit applies neither to other operations of the key nor to other keys of the
-	// organization.
+	// The limit applies neither to other operations with the same key nor to other keys of
+	// the organization.
 	c.Call("POST", schemasPath, schemaNamed(unique("s"))).WantStatus(http.StatusCreated)
 	second, _ := s.NewKey(t, "default", "backend")
 	client{s.Client(t, second)}.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated)
@@ -99,7 +101,7 @@ func TestRateOfPolls(t *testing.T) {
 	poll := func(id string) func() *livetest.Reply {
 		return func() *livetest.Reply { return c.Call("GET", importsPath+id+"/", nil) }
 	}
-	// Requests of another organization count against its own limit.
+	// Each organization has its own limit.
 	outsider := fresh(t, s)
 	for n := range 2*perMinute + 1 {
 		reply := outsider.Call("GET", importsPath+id+"/", nil)

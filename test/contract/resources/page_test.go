@@ -16,9 +16,9 @@ var (
 	testDeclared = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(t \*testing\.T\)`)
 )
 
-// TestContractPage checks docs/contract.md: every test that it names exists, every
-// row names a test or the reason for having none, and every test of this package
-// and of imports is named.
+// TestContractPage checks docs/contract.md: every test that it names must exist, every row
+// must name a test or the reason why there is none, and every test of this package and of
+// package imports must be named.
 func TestContractPage(t *testing.T) {
 	t.Parallel()
 	root := livetest.RepoRoot(t)
@@ -47,7 +47,7 @@ func TestContractPage(t *testing.T) {
 	checkRows(t, string(page))
 }
 
-// declaredTests returns the tests of the repository as folder.Name.
+// declaredTests returns the tests of the repository, each as folder.Name.
 func declaredTests(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	declared := map[string]bool{}
@@ -70,8 +70,8 @@ func declaredTests(t *testing.T, root string) map[string]bool {
 	return declared
 }
 
-// checkRows checks that the last cell of each row names a test, or starts with
-// "not tested: " and a reason.
+// checkRows checks that the last cell of each row names a test or starts with "not tested:
+// " and a reason.
 func checkRows(t *testing.T, page string) {
 	t.Helper()
 	rows := 0

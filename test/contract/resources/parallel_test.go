@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// together sends requests concurrently and counts the statuses.
+// together sends requests concurrently and returns the number of responses by status.
 func (c client) together(requests []*http.Request) map[int]int {
 	c.T.Helper()
 	var mu sync.Mutex
@@ -35,8 +35,8 @@ func (c client) together(requests []*http.Request) map[int]int {
 	return counts
 }
 
-// TestParallelNames concurrently creates schemas with one name, and renames several to one
-// name.
+// TestParallelNames concurrently creates schemas with the same name, and renames several
+// schemas to the same name. Only one request of each kind may succeed.
 func TestParallelNames(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -55,7 +55,8 @@ func TestParallelNames(t *testing.T) {
 	})
 }
 
-// TestParallelDeletions deletes one resource many times concurrently.
+// TestParallelDeletions deletes the same resource many times concurrently. Only one request
+// may succeed.
 func TestParallelDeletions(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -77,7 +78,8 @@ func TestParallelDeletions(t *testing.T) {
 	})
 }
 
-// TestDatabaseAway disconnects the database of a running program and reconnects it.
+// TestDatabaseAway checks the responses of a running program while its database is
+// unavailable, and after it is available again.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.PostgreSQL, livetest.Config{})
@@ -110,6 +112,6 @@ func TestDatabaseAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	apitest.Eventually(t, "the program is ready again", func() bool { return c.Call("GET", "/readyz", nil).Status == http.StatusOK })
-	// Responses to server errors are not saved: the key can be used again.
+	// Responses with a server error are not saved, so the key can be used again.
 	c.Call("POST", schemasPath, schemaNamed("n"), "Idempotency-Key", "away").WantStatus(http.StatusCreated)
 }

@@ -27,7 +27,8 @@ func TestUnknownPaths(t *testing.T) {
 	})
 }
 
-// TestMethods calls every documented path with every undocumented method.
+// TestMethods checks that every undocumented method of a documented path returns 405, with
+// the documented methods in Allow.
 func TestMethods(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for path, allowed := range methods(s.Document) {
@@ -56,8 +57,8 @@ func methods(d *apitest.Document) map[string][]string {
 	return all
 }
 
-// TestTrailingSlash calls every operation with and without a trailing slash. Both have the
-// same status, and neither redirects.
+// TestTrailingSlash checks that every operation returns the same status with and without a
+// trailing slash, and does not redirect.
 func TestTrailingSlash(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -94,7 +95,8 @@ func TestUnknownQueryParametersAreIgnored(t *testing.T) {
 	})
 }
 
-// TestHead compares HEAD with GET.
+// TestHead checks that HEAD returns the same status and Content-Type as GET, without a
+// body.
 func TestHead(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -123,7 +125,7 @@ func TestHead(t *testing.T) {
 	})
 }
 
-// TestPreflight sends the preflight request of a browser.
+// TestPreflight checks the responses to CORS preflight requests.
 func TestPreflight(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, o := range s.Document.List {

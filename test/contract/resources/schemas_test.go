@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// schemaProps are the five properties of a schema. Responses to saving may also have
-// warnings.
+// schemaProps are the five properties of a schema. When a schema is saved, the response may
+// also have warnings.
 var schemaProps = []string{"fields", "hooks", "id", "name", "settings"}
 
 func checkSchemaProps(t *testing.T, schema any) {
@@ -70,7 +70,7 @@ func TestSchemaLife(t *testing.T) {
 	})
 }
 
-// TestSchemaNames checks that names are unique in an organization.
+// TestSchemaNames checks that names are unique within an organization.
 func TestSchemaNames(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -92,7 +92,7 @@ func TestSchemaNames(t *testing.T) {
 	})
 }
 
-// TestSchemaBodies sends bodies with missing and undocumented properties.
+// TestSchemaBodies checks that bodies with missing or undocumented properties are rejected.
 func TestSchemaBodies(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -118,7 +118,7 @@ func TestSchemaBodies(t *testing.T) {
 			}
 		}
 		c.Call("POST", schemasPath, schemaNamed(unique("")+strings.Repeat("ü", 200))).WantStatus(http.StatusCreated)
-		// Clients send back what they read: the id is read-only.
+		// Clients send back the bodies that they read, so the id is accepted but read-only.
 		body := schemaNamed(unique("schema"))
 		body["id"] = absent
 		if got := c.Call("PUT", schemasPath+id+"/", body).WantStatus(http.StatusOK).String("id"); got != id {

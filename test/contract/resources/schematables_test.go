@@ -21,7 +21,7 @@ var (
 	address = values{[]any{nil, "https://example.org/hook", "http://example.org:8080/a?b=c"}, []any{1, "", "example.org", "ftp://example.org", "https://anna:pw@example.org/", "javascript:alert(1)"}}
 )
 
-// settings returns the settings of the contract with their values.
+// settings returns the settings in the contract, with valid and invalid values.
 func settings() map[string]values {
 	return map[string]values{
 		"importIdentifier":   words,
@@ -52,7 +52,7 @@ func settingNames() []string { return slices.Sorted(maps.Keys(settings())) }
 
 const hook = "(record, mode) => ({row: {}})"
 
-// hooks returns the hooks of the contract with their values.
+// hooks returns the hooks in the contract, with valid and invalid values.
 func hooks() map[string]values {
 	texts := values{[]any{[]any{}, []any{hook}, []any{hook, "function (a, b) { return a }"}}, []any{hook, nil, []any{1}, m{}, []any{""}}}
 	return map[string]values{
@@ -74,8 +74,8 @@ func hooks() map[string]values {
 
 func hookNames() []string { return slices.Sorted(maps.Keys(hooks())) }
 
-// trySchema saves a schema with one part replaced, and returns the status and the
-// response.
+// trySchema saves a schema with one part replaced. It returns the status and the body of
+// the response.
 func trySchema(c client, part string, value any) (int, m) {
 	c.T.Helper()
 	body := schemaNamed(unique("schema"))
@@ -92,7 +92,8 @@ func TestHooksTable(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) { checkTable(t, backend(t, s), "hooks", hooks()) })
 }
 
-// checkTable sends each valid and each invalid value of each property of a part.
+// checkTable checks that each valid value of each property is accepted, and that each
+// invalid value is rejected.
 func checkTable(t *testing.T, c client, part string, table map[string]values) {
 	t.Helper()
 	for name, v := range table {
@@ -115,7 +116,8 @@ func checkTable(t *testing.T, c client, part string, table map[string]values) {
 	}
 }
 
-// TestAllSettingsTogether saves all settings at once, except that two exclude each other.
+// TestAllSettingsTogether checks that all settings can be saved at once, except for two
+// that exclude each other.
 func TestAllSettingsTogether(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		all := m{}
@@ -132,7 +134,8 @@ func TestAllSettingsTogether(t *testing.T) {
 	})
 }
 
-// TestSettingsOfTheEmbeddedImporter sends settings that only the embedded importer has.
+// TestSettingsOfTheEmbeddedImporter checks that settings that only the embedded importer
+// has are rejected.
 func TestSettingsOfTheEmbeddedImporter(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, name := range []string{
@@ -148,7 +151,7 @@ func TestSettingsOfTheEmbeddedImporter(t *testing.T) {
 	})
 }
 
-// plain returns a value after encoding it as JSON and decoding it.
+// plain encodes a value as JSON and returns the decoded value.
 func plain(value any) any {
 	switch v := value.(type) {
 	case int:

@@ -51,7 +51,8 @@ func (c client) expectShut(token string) {
 	}
 }
 
-// TestDeletingWhatIsNotThere checks that deleting an unknown session looks like success.
+// TestDeletingWhatIsNotThere checks that deleting an unknown session returns the same
+// response as deleting an existing one.
 func TestDeletingWhatIsNotThere(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -69,8 +70,8 @@ func TestDeletingWhatIsNotThere(t *testing.T) {
 	})
 }
 
-// TestCallsAroundTheDeletion makes 200 widget calls while a session is deleted. No call that
-// starts after the response may succeed.
+// TestCallsAroundTheDeletion makes 200 widget calls while a session is being deleted. Calls
+// that start after the response must fail.
 func TestCallsAroundTheDeletion(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -104,8 +105,8 @@ func TestCallsAroundTheDeletion(t *testing.T) {
 	})
 }
 
-// callAround makes one of the four widget calls and checks it by whether it started before
-// or after the response to the deletion.
+// callAround makes one of the four widget calls. It checks the result depending on whether
+// the call started before or after the response to the deletion.
 func (c client) callAround(token string, kind int, deleted *atomic.Bool, before, after *atomic.Int64) {
 	method, path := []string{"GET", "PUT"}[kind%2], []string{statePath, filePath}[kind/2%2]
 	var body any
@@ -134,7 +135,7 @@ func (c client) callAround(token string, kind int, deleted *atomic.Bool, before,
 }
 
 // TestSavingAndDeletingAtOnce saves large states and files until the session is deleted.
-// Nothing that is saved too late is kept.
+// Data that is saved too late must not be kept.
 func TestSavingAndDeletingAtOnce(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -160,12 +161,13 @@ func TestSavingAndDeletingAtOnce(t *testing.T) {
 	})
 }
 
-// large returns a state that takes long enough to save for other requests to interleave.
+// large returns a state that takes long enough to save that other requests can interleave.
 func large(n int) string {
 	return fmt.Sprintf(`{"n":%d,"rows":"%s"}`, n, strings.Repeat("x", mebibyte))
 }
 
-// TestWritersUponOneState saves states with the same ETag concurrently: one succeeds.
+// TestWritersUponOneState saves states with the same ETag concurrently. Exactly one save
+// must succeed.
 func TestWritersUponOneState(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -183,7 +185,8 @@ func TestWritersUponOneState(t *testing.T) {
 	})
 }
 
-// TestStateAndFileSavedAtOnce saves both concurrently: neither overwrites the other.
+// TestStateAndFileSavedAtOnce saves a state and a file concurrently. Neither may overwrite
+// the other.
 func TestStateAndFileSavedAtOnce(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

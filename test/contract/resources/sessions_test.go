@@ -23,7 +23,7 @@ func (c client) newSession(body any) session {
 	return session{made.String("sessionId"), made.String("hydrationId")}
 }
 
-// widget calls as a page does, with a token and without a key.
+// widget makes a call as a page does: with a token and without an API key.
 func (c client) widget(token, method, path string, body any, headers ...string) *livetest.Reply {
 	c.T.Helper()
 	c.Key = ""
@@ -60,7 +60,7 @@ func TestSessionIsMade(t *testing.T) {
 	})
 }
 
-// TestSessionLabel creates two sessions with one label: a label identifies nothing.
+// TestSessionLabel checks that two sessions with the same label are independent.
 func TestSessionLabel(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -108,7 +108,7 @@ func TestSessionIsResumed(t *testing.T) {
 			if got := resumed.Object(); len(got) != 2 || got["expiresIn"] != life {
 				t.Errorf("resumed with %q: %v", body, got)
 			}
-			// Both tokens give access to the session.
+			// Both tokens must give access to the session.
 			for _, token := range []string{first.token, resumed.String("hydrationId")} {
 				if got := c.widget(token, "GET", statePath, nil).WantStatus(http.StatusOK).Text(); got != `{"n":1}` {
 					t.Errorf("the state is %s", got)
@@ -120,7 +120,8 @@ func TestSessionIsResumed(t *testing.T) {
 	})
 }
 
-// TestTokenPlaces sends the token in each supported location.
+// TestTokenPlaces checks that a token is accepted in each supported location, and nowhere
+// else.
 func TestTokenPlaces(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -139,7 +140,8 @@ func TestTokenPlaces(t *testing.T) {
 	})
 }
 
-// TestTokenLife uses a token until it expires: not before its lifetime, and shortly after.
+// TestTokenLife checks that a token expires at the end of its lifetime: not earlier, and at
+// most 3 s later.
 func TestTokenLife(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -162,7 +164,8 @@ func TestTokenLife(t *testing.T) {
 	})
 }
 
-// TestState saves and reads documents byte by byte.
+// TestState checks that a saved state is returned byte for byte, and that malformed states
+// are rejected.
 func TestState(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -208,7 +211,8 @@ func TestStateSize(t *testing.T) {
 	})
 }
 
-// TestIfMatch saves with the current ETag and with others.
+// TestIfMatch checks that a state is saved with the current ETag and rejected with any
+// other.
 func TestIfMatch(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -227,7 +231,7 @@ func TestIfMatch(t *testing.T) {
 	})
 }
 
-// TestSessionFile saves and reads files byte by byte.
+// TestSessionFile checks that a saved file is returned byte for byte.
 func TestSessionFile(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

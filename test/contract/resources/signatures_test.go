@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// rights holds one of each kind of signed token.
+// rights contains one signed token of each kind.
 type rights struct {
 	upload, download, raw, review, hydration string
 	importID, waitingID                      string
@@ -39,7 +39,8 @@ func (c client) makeRights() rights {
 
 func reviewPath(id string) string { return "/api/review/v1/" + id + "/session/" }
 
-// TestRightsSurviveRestart uses tokens that were signed before the program was killed.
+// TestRightsSurviveRestart checks that tokens signed before the program was killed still
+// work.
 func TestRightsSurviveRestart(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -59,7 +60,8 @@ func TestRightsSurviveRestart(t *testing.T) {
 	})
 }
 
-// TestRightsServeOnePurpose sends each token where another kind is required.
+// TestRightsServeOnePurpose checks that each token is rejected where a different kind of
+// token is required.
 func TestRightsServeOnePurpose(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -93,7 +95,7 @@ func TestRightsServeOnePurpose(t *testing.T) {
 	})
 }
 
-// TestAlteredSignatures alters each token at many positions.
+// TestAlteredSignatures checks that tokens altered at any of many positions are rejected.
 func TestAlteredSignatures(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)

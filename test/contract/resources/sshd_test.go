@@ -19,7 +19,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// protectedKey returns a key in OpenSSH format that needs a passphrase.
+// protectedKey returns a key in OpenSSH format that requires a passphrase.
 func protectedKey(t testing.TB) string {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -43,7 +43,7 @@ func pkcs1Key(t testing.TB) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
 }
 
-// sshd is an OpenSSH server that accepts the current user with one key.
+// sshd is an OpenSSH server that accepts one key for the current user.
 type sshd struct {
 	port int
 	user string

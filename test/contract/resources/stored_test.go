@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// stored returns the files and tables of a site that contain a text.
+// stored returns the files and tables of a site that contain text.
 func stored(t *testing.T, s *apitest.Site, text string) []string {
 	t.Helper()
 	found := filesWith(t, s.DataDir(), text)
@@ -28,8 +28,8 @@ func stored(t *testing.T, s *apitest.Site, text string) []string {
 	return found
 }
 
-// filesWith returns the files in a folder that contain a text. It ignores files that are
-// deleted meanwhile.
+// filesWith returns the files in a folder that contain text. It ignores files that are
+// deleted during the search.
 func filesWith(t *testing.T, folder, text string) (found []string) {
 	t.Helper()
 	looked := 0
@@ -62,7 +62,7 @@ func filesWith(t *testing.T, folder, text string) (found []string) {
 	return found
 }
 
-// tablesWith returns the tables that contain a text in any column, as text or as bytes.
+// tablesWith returns the tables that contain text in any column, as characters or as bytes.
 func tablesWith(t *testing.T, database, text string) (found []string) {
 	t.Helper()
 	ctx := context.Background()
@@ -92,14 +92,15 @@ func tablesWith(t *testing.T, database, text string) (found []string) {
 	return found
 }
 
-// TestDeletedImportLeavesNothing puts a canary into everything that an import stores: its
-// file, problems, edits, undone edits, webhook messages and a saved response to an
-// idempotent request. After the deletion, no file and no table contains it.
+// TestDeletedImportLeavesNothing puts a marker string into all data that an import stores:
+// its file, problems, edits, undone edits, webhook messages and a saved response to an
+// idempotent request. After the import is deleted, no file and no table may contain the
+// string.
 func TestDeletedImportLeavesNothing(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
 		canary := strings.ToLower(unique("canary"))
-		// No receiver listens there, so every message waits for a retry.
+		// Nothing listens on this port, so every message waits for a retry.
 		c.Call("POST", "/api/v1/webhooks/", m{"url": "https://127.0.0.1:9/"}).WantStatus(http.StatusCreated)
 		var rows strings.Builder
 		rows.WriteString("email,name\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// things holds one of each kind of resource of an organization.
+// things contains the id of one resource of each kind in an organization, and a token.
 type things struct {
 	schema, imp, upload, credential, session, token, webhook, connector string
 }
@@ -33,7 +33,7 @@ func (c client) makeThings() things {
 const (
 	webhooksPath   = "/api/v1/webhooks/"
 	connectorsPath = "/api/v1/headless/sftp/connectors/"
-	// nowhere is a URL without a receiver.
+	// nowhere is a URL that nothing listens on.
 	nowhere = "https://127.0.0.1:9/"
 )
 
@@ -41,7 +41,7 @@ func connectorWith(credential, schema string) m {
 	return m{"credentials": credential, "schema": schema, "directory": "/in", "schedule": m{"type": "daily_at_time", "time_utc": "03:00"}}
 }
 
-// idFor returns the id that an operation under a key needs.
+// idFor returns an id that fits an operation.
 func (th things) idFor(o apitest.Operation) string {
 	switch {
 	case apitest.MatchesTemplate("/api/v1/headless/imports/{id}", o.Path), apitest.MatchesTemplate("/api/v1/headless/imports/{id}/url", o.Path),
@@ -84,7 +84,7 @@ func bodyFor(o apitest.Operation) any {
 	return nil
 }
 
-// texts reads all resources of an organization.
+// texts returns the responses for all resources of an organization, by name.
 func (c client) texts(th things) map[string]string {
 	c.T.Helper()
 	all := map[string]string{}
@@ -99,7 +99,8 @@ func (c client) texts(th things) map[string]string {
 	return all
 }
 
-// TestOtherOrganization calls every operation with ids of another organization.
+// TestOtherOrganization checks that the ids of a different organization are treated like
+// unknown ids.
 func TestOtherOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		owner, other := fresh(t, s), neighbour(t, s)
@@ -115,7 +116,7 @@ func TestOtherOrganization(t *testing.T) {
 			switch {
 			case o.OperationID == "deleteSession":
 				want = http.StatusOK
-			case o.Deprecated: // removed, whatever the id
+			case o.Deprecated: // removed, regardless of the id
 				want = http.StatusGone
 			}
 			reply := other.Call(o.Method, o.PathWithID(th.idFor(o)), bodyFor(o))
@@ -139,7 +140,8 @@ func TestOtherOrganization(t *testing.T) {
 	})
 }
 
-// TestListsAreOfOneOrganization reads each list with two keys.
+// TestListsAreOfOneOrganization checks that each list contains only resources of the key's
+// organization.
 func TestListsAreOfOneOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		owner, empty := fresh(t, s), fresh(t, s)
@@ -155,7 +157,7 @@ func TestListsAreOfOneOrganization(t *testing.T) {
 	})
 }
 
-// idsIn returns the ids of the elements of a list in any envelope.
+// idsIn returns the ids of the elements in a list response.
 func idsIn(body []byte) (ids []string) {
 	value, _ := apitest.Decode(body)
 	if around, ok := value.(map[string]any); ok {
@@ -172,7 +174,8 @@ func idsIn(body []byte) (ids []string) {
 	return ids
 }
 
-// TestSchemaOfOtherOrganization uses the id of another organization's schema in a body.
+// TestSchemaOfOtherOrganization checks that a body must not refer to a schema of a
+// different organization.
 func TestSchemaOfOtherOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		owner, other := fresh(t, s), neighbour(t, s)
@@ -183,13 +186,13 @@ func TestSchemaOfOtherOrganization(t *testing.T) {
 				t.Errorf("the field is not named: %s", reply.Body)
 			}
 		}
-		// Names are unique per organization only.
+		// Names are unique only within an organization.
 		other.Call("POST", schemasPath, schemaNamed(unique("shared"))).WantStatus(http.StatusCreated)
 		other.Call("POST", schemasPath, schemaNamed("mine")).WantStatus(http.StatusCreated)
 	})
 }
 
-// TestIDsThatAreNone calls every operation with invalid ids.
+// TestIDsThatAreNone checks that invalid ids return 404.
 func TestIDsThatAreNone(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, o := range s.Document.List {
@@ -203,7 +206,7 @@ func TestIDsThatAreNone(t *testing.T) {
 				reply := backend(t, s).Call(o.Method, o.PathWithID(url.PathEscape(id)), bodyFor(o), "X-Hydration-Id", "none")
 				want := http.StatusNotFound
 				if strings.HasPrefix(o.Path, "/api/review/") && o.OperationID != "openReview" {
-					want = http.StatusUnauthorized // a review requires its cookie
+					want = http.StatusUnauthorized // a review requires the cookie of its import
 				}
 				if reply.Status != want {
 					t.Errorf("%s with the id %q: %d %s", o.OperationID, id, reply.Status, reply.Body)
@@ -213,7 +216,7 @@ func TestIDsThatAreNone(t *testing.T) {
 	})
 }
 
-// TestIDsInAnyCase reads a resource by its id in upper case.
+// TestIDsInAnyCase checks that ids are accepted in upper case.
 func TestIDsInAnyCase(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

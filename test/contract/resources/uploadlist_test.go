@@ -25,7 +25,7 @@ func (c client) fiveUploads() (ids, times []string) {
 	return ids, times
 }
 
-// window returns the uploads that the list contains for a query.
+// window returns the uploads in the list for a query.
 func (c client) window(query string) (ids []string, start, end, total float64) {
 	c.T.Helper()
 	reply := c.Call("GET", uploadsPath+query, nil).WantStatus(http.StatusOK)
@@ -116,7 +116,7 @@ func TestUploadDates(t *testing.T) {
 				t.Errorf("%s, %s: %v of %v, want %v", name, want.query, ids, total, want.ids)
 			}
 		}
-		// The window applies to the filtered uploads.
+		// The window applies to the filtered list.
 		if ids, _, _, total := c.window("?start=1&end=2&start_date=" + times[2]); !slices.Equal(ids, all[1:2]) || total != 3 {
 			t.Errorf("the window in the dates: %v of %v, want %v of 3", ids, total, all[1:2])
 		}
@@ -136,8 +136,8 @@ func TestWrongUploadDates(t *testing.T) {
 	})
 }
 
-// TestSlowReaders has many clients request the list and stop reading. Other clients must
-// not be delayed.
+// TestSlowReaders starts many clients that request the list and stop reading. Other clients
+// must not be delayed.
 func TestSlowReaders(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c, other := fresh(t, s), neighbour(t, s)
@@ -156,8 +156,8 @@ func TestSlowReaders(t *testing.T) {
 	})
 }
 
-// largeList creates uploads whose list is larger than the socket buffers: their errors quote
-// characters that JSON encodes as six.
+// largeList creates uploads whose list is larger than the socket buffers. Their errors
+// quote characters that JSON encodes as six.
 func (c client) largeList(n int) {
 	c.T.Helper()
 	file := "email\n" + strings.Repeat("x"+strings.Repeat("\x01", 4000)+"\n", 12)
@@ -176,7 +176,7 @@ func (c client) largeList(n int) {
 	}
 }
 
-// readSlowly requests the list and reads only its beginning.
+// readSlowly requests the list and reads only the beginning of the response.
 func (c client) readSlowly(t *testing.T) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.Site.URL, "http://"))
@@ -189,7 +189,7 @@ func (c client) readSlowly(t *testing.T) {
 	}
 	_ = conn.SetDeadline(time.Now().Add(apitest.Patience))
 	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: intray\r\nX-Service-License-Key: %s\r\n\r\n", uploadsPath, c.Key)
-	// A program that is blocked does not respond at all.
+	// A blocked program does not respond at all.
 	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
 	_, _ = conn.Read(make([]byte, 1))
 }

@@ -16,7 +16,7 @@ func (c client) metadata(upload string) m {
 	return c.Call("GET", uploadPath+upload+"/metadata/", nil).WantStatus(http.StatusOK).Object()
 }
 
-// listed returns the only upload in an organization's list.
+// listed returns the only upload in the list of an organization.
 func (c client) listed() m {
 	c.T.Helper()
 	list, _ := c.Call("GET", uploadsPath, nil).WantStatus(http.StatusOK).Object()["data"].([]any)
@@ -26,7 +26,8 @@ func (c client) listed() m {
 	return list[0].(m)
 }
 
-// TestUploadFields reads an upload of a file with valid and invalid rows.
+// TestUploadFields checks the properties of an upload of a file with valid and invalid
+// rows.
 func TestUploadFields(t *testing.T) {
 	const file = "email,name\na@example.org,Anna\nnot an address,Ben\n,Cleo\nd@example.org,Dan\nbroken@,Eve\n"
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
@@ -63,7 +64,8 @@ func checkAccount(t *testing.T, got, user m) {
 	}
 }
 
-// checkRowErrors requires the errors of rows 1 and 2, which are not in the result.
+// checkRowErrors checks that the list contains the errors of rows 1 and 2, which are not in
+// the result.
 func checkRowErrors(t *testing.T, list []any) {
 	t.Helper()
 	if len(list) != 2 {
@@ -80,7 +82,7 @@ func checkRowErrors(t *testing.T, list []any) {
 	}
 }
 
-// TestUploadOfNobody reads an upload without a user and identifier.
+// TestUploadOfNobody checks an upload without a user or identifier.
 func TestUploadOfNobody(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -94,7 +96,7 @@ func TestUploadOfNobody(t *testing.T) {
 	})
 }
 
-// TestUploadStatus reads uploads of imports that ended differently.
+// TestUploadStatus checks the status of uploads for each outcome of an import.
 func TestUploadStatus(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -126,7 +128,7 @@ func TestUploadStatus(t *testing.T) {
 	})
 }
 
-// TestUploadResult downloads the result by the URL in the upload.
+// TestUploadResult downloads the result from the URL in the upload.
 func TestUploadResult(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -142,7 +144,8 @@ func TestUploadResult(t *testing.T) {
 	})
 }
 
-// TestDeletedUpload uses the URLs of a deleted upload.
+// TestDeletedUpload checks that the URLs of a deleted upload return 404, and that its files
+// are deleted.
 func TestDeletedUpload(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -174,7 +177,8 @@ func TestDeletedUpload(t *testing.T) {
 	})
 }
 
-// TestUploadBeforeItsEnd deletes an upload of a running import, which is rejected.
+// TestUploadBeforeItsEnd checks that the upload of an import that has not ended cannot be
+// deleted.
 func TestUploadBeforeItsEnd(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -184,14 +188,15 @@ func TestUploadBeforeItsEnd(t *testing.T) {
 	})
 }
 
-// TestRemovedOperation calls an operation that the reference product removed.
+// TestRemovedOperation checks that an operation that the reference product removed returns
+// 410.
 func TestRemovedOperation(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		backend(t, s).Call("GET", uploadPath+absent+"/data/?start=0&end=10", nil).WantStatus(http.StatusGone)
 	})
 }
 
-// TestUploadCaps reads an upload with more invalid rows than are listed.
+// TestUploadCaps checks how many invalid rows and errors an upload lists.
 func TestUploadCaps(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
