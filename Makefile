@@ -14,7 +14,7 @@ build: ## Build the program as ./intray.
 	$(GO) build -o intray ./cmd/intray
 
 .PHONY: test
-test: ## Run all tests that this machine can run, and list what was skipped.
+test: ## Run all tests that this machine can run, and list the skipped ones.
 	@GO="$(GO)" sh .ci/test ./...
 
 .PHONY: short
@@ -36,7 +36,7 @@ generate: ## Regenerate the tables, the API types and the user interface.
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent api && npm run --silent build
 
 .PHONY: ui
-ui: ## Build the review page, which is part of the program, into server/webui/dist.
+ui: ## Build the review page into server/webui/dist, which the program embeds.
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 .PHONY: mutants
@@ -55,31 +55,31 @@ lint: ## Check format, imports and style.
 	$(GO) run $(GOLANGCI) run
 
 .PHONY: torture
-torture: ## Kill, flood and fill the service, and damage files. CI runs a tenth of this.
+torture: ## Kill and overload the server, fill its disk and damage its files. CI runs a tenth of this.
 	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./server/service
 
 .PHONY: fuzz
-fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).
+fuzz: ## Fuzz every reader and sniffer, each for FUZZTIME (default 1m).
 	FUZZTIME=$(FUZZTIME) sh .ci/fuzz
 
 .PHONY: bench
-bench: ## Measure imports, and compare the readers with other programs.
+bench: ## Measure imports, and compare the readers with those of other programs.
 	INTRAY_TESTS=bench INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./server/staging ./output
 
 .PHONY: test-ui
-test-ui: ## Review the examples in a browser with the real service, and test the pages alone.
+test-ui: ## Test the review page in a browser, with the real server and on its own.
 	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs test && npm run --silent test:browser
 
 .PHONY: bench-ui
-bench-ui: ## Measure the review page with 1 million rows; INTRAY_BENCH=full: 1, 5 and 10.
+bench-ui: ## Measure the review page with 1 million rows, or with 1, 5 and 10 million if INTRAY_BENCH=full.
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent bench:grid && node e2e/run.mjs bench
 
 .PHONY: screenshots
-screenshots: ## Save screenshots of the review page in each state to docs/screenshots.
+screenshots: ## Save screenshots of each state of the review page in docs/screenshots.
 	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs screenshots
 
 .PHONY: postgres

@@ -1,14 +1,15 @@
-// Command mutants measures how well the tests guard the code. It draws a seeded sample of
-// small changes to the program, applies one at a time, and runs the tests of the changed
-// package, then those of its neighbours. A change that no test notices has survived.
+// Command mutants measures how well the tests detect faults in the code. It draws a seeded
+// sample of small changes to the program and applies them one at a time. For each change,
+// it runs the tests of the changed package, and then those of the packages that import it.
+// A change that no test detects has survived.
 //
-// The working tree is not touched: every change is compiled through the -overlay flag of
-// the go command. Changes that do not compile are drawn again and do not count.
+// The working tree is not modified, because the -overlay flag of the go command compiles
+// each change. Changes that do not compile are replaced and do not count.
 //
 //	go -C tools run ./mutants -n 300 -seed 1
 //
-// The exit status is 0 even if mutants survive, because only a person can decide which
-// are harmless.
+// The exit status is 0 even if mutants survive, because only a person can decide which of
+// them are harmless.
 package main
 
 import (
@@ -82,7 +83,7 @@ func run(ctx context.Context, n int, seed uint64, only string, slack time.Durati
 	return ctx.Err()
 }
 
-// printSummary prints the totals, by package and by kind, and the survivors.
+// printSummary prints the totals, by package and by kind of change, and the survivors.
 func printSummary(results []result) {
 	killed := 0
 	byPackage, byKind := map[string][2]int{}, map[string][2]int{}

@@ -15,16 +15,16 @@ import (
 	"strings"
 )
 
-// mutant is one change to one file.
+// mutant is a change to one file.
 type mutant struct {
 	pkg, file string
 	line      int
 	kind      string
-	// from and to are the byte offsets of the text that changes.
+	// from and to are the byte offsets of the code to replace.
 	from, to int
-	// texts are replacements; the first that compiles is used.
+	// texts are possible replacements. The first one that compiles is used.
 	texts []string
-	// before is the text that changes, and context the line around it.
+	// before is the code to replace. context is the line that contains it.
 	before, context string
 }
 
@@ -32,7 +32,7 @@ func (m mutant) String() string {
 	return fmt.Sprintf("%s:%d %s: %s → %s", m.file, m.line, m.kind, shorten(m.before), shorten(m.texts[0]))
 }
 
-// shorten fits a piece of code into a line.
+// shorten returns code as a single short line.
 func shorten(code string) string {
 	code = strings.Join(strings.Fields(code), " ")
 	if r := []rune(code); len(r) > 60 {
@@ -41,7 +41,7 @@ func shorten(code string) string {
 	return code
 }
 
-// finder collects the places of one file where a change can be made.
+// finder collects the locations in one file where a change can be made.
 type finder struct {
 	pkg, name string
 	source    []byte
@@ -49,8 +49,8 @@ type finder struct {
 	sites     []mutant
 }
 
-// findSites returns all changes that can be made to the program: not to generated code
-// and not to what is made for tests.
+// findSites returns all possible changes to the program. It skips generated code and
+// packages that only tests use.
 func findSites(all map[string]*goPackage, only string) ([]mutant, error) {
 	var sites []mutant
 	for path, p := range all {
@@ -92,7 +92,7 @@ func findSites(all map[string]*goPackage, only string) ([]mutant, error) {
 	return sites, nil
 }
 
-// swaps are the operators that are exchanged, and the kind of the change.
+// swaps are the operators that are exchanged, each with the kind of the change.
 var swaps = map[token.Token]struct {
 	to   token.Token
 	kind string
@@ -142,8 +142,8 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// visitReturn replaces returned values by zero values. An error is dropped only where one
-// may be returned.
+// visitReturn replaces returned values with zero values. It replaces an error only in
+// functions that may return one.
 func (f *finder) visitReturn(n *ast.ReturnStmt) {
 	for i, result := range n.Results {
 		text := f.text(result)
@@ -179,8 +179,8 @@ func (f *finder) replace(kind string, from, to token.Pos, texts ...string) {
 	})
 }
 
-// apply returns the source of the file with the i-th text in place. What formatting
-// refuses does not compile either.
+// apply returns the source of the file with the i-th replacement. It fails if the result
+// cannot be formatted, which means that it would not compile either.
 func (m mutant) apply(source []byte, i int) ([]byte, error) {
 	changed := slices.Concat(source[:m.from], []byte(m.texts[i]), source[m.to:])
 	return format.Source(changed)
@@ -197,8 +197,8 @@ func relative(name string) string {
 	return name
 }
 
-// sampler draws changes, one kind after the other, so that rare kinds are tried as often
-// as common ones.
+// sampler draws changes. It alternates between the kinds of changes, so that rare kinds are
+// tried as often as common ones.
 type sampler struct {
 	kinds []string
 	sites map[string][]mutant
@@ -218,7 +218,7 @@ func newSampler(sites []mutant, r *rand.Rand) *sampler {
 	return s
 }
 
-// next draws a change and does not draw it again. It returns false where none is left.
+// next draws a change that has not been drawn before. It returns false if there is none.
 func (s *sampler) next() (mutant, bool) {
 	for range s.kinds {
 		kind := s.kinds[s.turn%len(s.kinds)]

@@ -62,7 +62,8 @@ func TestFindSites(t *testing.T) {
 	}
 }
 
-// TestSampler draws every change once, and the same ones for the same seed.
+// TestSampler checks that every change is drawn once, and that a seed always draws the same
+// changes.
 func TestSampler(t *testing.T) {
 	draw := func(seed uint64) (list []string) {
 		s := newSampler(sampleSites(t), rand.New(rand.NewPCG(seed, 0)))

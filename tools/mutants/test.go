@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// goPackage is a package as go list describes it.
+// goPackage is a package as described by go list.
 type goPackage struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
@@ -23,12 +23,12 @@ type goPackage struct {
 	Module                             struct{ Path string }
 }
 
-// short returns the path within the module.
+// short returns the path relative to the module.
 func (p *goPackage) short() string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, p.Module.Path), "/")
 }
 
-// forTests reports whether a package is not part of the program.
+// forTests reports whether only tests use the package.
 func (p *goPackage) forTests() bool {
 	for _, folder := range []string{"test/", "bench", "tools/", "examples"} {
 		if strings.HasPrefix(p.short(), folder) {
@@ -58,7 +58,7 @@ func loadPackages(ctx context.Context) (map[string]*goPackage, error) {
 	return all, nil
 }
 
-// verdict is what became of a change.
+// verdict is the outcome of a change.
 type verdict string
 
 const (
@@ -70,23 +70,23 @@ const (
 type result struct {
 	mutant  mutant
 	verdict verdict
-	// by is the package whose tests noticed.
+	// by is the package whose tests detected the change.
 	by   string
 	took time.Duration
 }
 
 type tester struct {
 	packages map[string]*goPackage
-	// slack is added to three times what the tests of a package take without a change:
-	// a change that makes them slower than that counts as noticed.
+	// slack is added to three times the duration of a package's tests without a change. If
+	// the tests take longer than that, the change counts as detected.
 	slack      time.Duration
 	neighbours int
-	// baselines are those times, by package.
+	// baselines are the durations of the tests without a change, by package.
 	baselines map[string]time.Duration
 }
 
-// timeoutFor returns how long the tests of a package may take. It runs them once without
-// a change; they must pass.
+// timeoutFor returns the maximum duration of a package's tests. It runs them once without a
+// change to measure them. They must pass.
 func (t *tester) timeoutFor(ctx context.Context, pkg string, args []string) (time.Duration, error) {
 	took, known := t.baselines[pkg]
 	if !known {
@@ -100,7 +100,7 @@ func (t *tester) timeoutFor(ctx context.Context, pkg string, args []string) (tim
 	return 3*took + t.slack, nil
 }
 
-// try applies a change and runs tests until one fails.
+// try applies a change and runs tests until one of them fails.
 func (t *tester) try(ctx context.Context, m mutant) (result, error) {
 	began := time.Now()
 	folder, err := os.MkdirTemp("", "mutant-*")
@@ -138,7 +138,7 @@ func (t *tester) try(ctx context.Context, m mutant) (result, error) {
 	return result{m, survived, "", time.Since(began)}, nil
 }
 
-// compile writes the overlay of the first text that compiles.
+// compile writes the overlay of the first replacement that compiles.
 func (t *tester) compile(ctx context.Context, m mutant, folder string) (overlay string, ok bool, err error) {
 	file, err := filepath.Abs(m.file)
 	if err != nil {
@@ -171,8 +171,8 @@ func (t *tester) compile(ctx context.Context, m mutant, folder string) (overlay 
 	return "", false, nil
 }
 
-// neighboursOf returns the packages that import one, those with the fewest imports
-// first: their tests are the fastest.
+// neighboursOf returns the packages that import a package. Those with the fewest imports
+// are first, because their tests are the fastest.
 func (t *tester) neighboursOf(pkg string) []string {
 	var list []string
 	for path, p := range t.packages {

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// pattern is a regular expression over digits, run as an automaton whose states
-// are built when they are first reached. State 0 leads nowhere.
+// pattern is a regular expression over digits. It runs as an automaton whose states are
+// built when they are first reached. No state can be reached from state 0.
 type pattern struct {
 	prog *syntax.Prog
-	// prefix reports whether the pattern only needs to match the beginning.
+	// prefix reports whether the pattern only needs to match the beginning of a number.
 	prefix bool
 	states []state
 	ids    map[string]int
 }
 
-// state is a set of instructions and the state after each digit, -1 if it is
+// state is a set of instructions, and the next state for each digit, or -1 if that state is
 // not built yet.
 type state struct {
 	at       []uint32
@@ -62,8 +62,8 @@ func (p *pattern) nextState(from int, digit int) int {
 	return to
 }
 
-// closure adds what is reached from pc without a digit. It ignores assertions
-// of the end, because patterns with one do not become graphs.
+// closure adds the instructions that can be reached from pc without a digit. It ignores
+// assertions of the end, because patterns with such an assertion do not become graphs.
 func (p *pattern) closure(at []uint32, pc uint32) []uint32 {
 	inst := &p.prog.Inst[pc]
 	switch inst.Op {
@@ -101,14 +101,14 @@ func (p *pattern) stateID(at []uint32) int {
 	return len(p.states) - 1
 }
 
-// patternSet is a list of patterns that run in parallel, each text once.
+// patternSet is a list of distinct patterns that run in parallel.
 type patternSet struct {
 	patterns []*pattern
 	ids      map[string]int
 }
 
-// addPattern returns the index of a pattern that must match a whole number, or
-// with prefix its beginning.
+// addPattern adds a pattern and returns its index. The pattern must match a whole number
+// or, if prefix is true, the beginning of one.
 func (s *patternSet) addPattern(text string, prefix bool) (int, error) {
 	key := fmt.Sprint(prefix, text)
 	if at, known := s.ids[key]; known {
@@ -123,7 +123,7 @@ func (s *patternSet) addPattern(text string, prefix bool) (int, error) {
 	return len(s.patterns) - 1, nil
 }
 
-// states are the states of the patterns of a set.
+// states holds one state for each pattern of a set.
 type states []uint16
 
 func (s *patternSet) start() states {
@@ -148,7 +148,7 @@ func (s *patternSet) matches(at states, pattern int) bool {
 	return s.patterns[pattern].states[at[pattern]].accepted
 }
 
-// key returns the states as text, to find them again.
+// key returns the states as a string, for use as a map key.
 func (at states) key(length int) string {
 	key := []byte{byte(length)}
 	for _, state := range at {
@@ -157,22 +157,21 @@ func (at states) key(length int) string {
 	return string(key)
 }
 
-// allDead reports whether no pattern can match any more.
+// allDead reports whether no pattern can match anymore.
 func (at states) allDead() bool {
 	return !slices.ContainsFunc(at, func(s uint16) bool { return s != 0 })
 }
 
-// The operations of a program, which matches the beginning of a number and
-// records its groups. The first of two alternatives that leads to a match wins,
-// as in Perl.
+// The operations of a program, which matches the beginning of a number and records its
+// groups. As in Perl, the first of two alternatives that leads to a match wins.
 const (
 	opFail byte = iota
 	opMatch
-	// opTry continues at out, and if that fails at arg.
+	// opTry continues at out. If that fails, it continues at arg.
 	opTry
-	// opDigit matches one digit of the mask.
+	// opDigit matches one digit in the mask.
 	opDigit
-	// opMark records the position under the number arg.
+	// opMark records the current position under the number in arg.
 	opMark
 	// opEnd matches only at the end of the number.
 	opEnd
@@ -183,14 +182,14 @@ type instruction struct {
 	mask, out, arg uint16
 }
 
-// programs are the instructions of all prefixes, without duplicates.
+// programs contains the instructions of all prefixes, without duplicates.
 type programs struct {
 	list   []instruction
 	starts map[string]uint16
 }
 
-// compile compiles a pattern and returns its first instruction, and its number
-// of groups. An empty pattern is the program 0, which matches nothing.
+// compile compiles a pattern. It returns the index of the first instruction and the number
+// of groups. An empty pattern becomes program 0, which matches nothing.
 func (p *programs) compile(text string) (start uint16, groups int, err error) {
 	if text == "" {
 		return 0, 0, nil

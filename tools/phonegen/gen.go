@@ -1,19 +1,19 @@
-// Command phonegen writes the tables of package celltype/phone.
+// Command phonegen generates the tables of package celltype/phone.
 //
 //	go run ./phonegen FOLDER
 //
-// writes plans.bin, which the package embeds, and testdata/regions.tsv, from
-// which its tests read the source of the rules.
+// It writes plans.bin, which the package embeds, and testdata/regions.tsv, which contains
+// the source of the rules for the package's tests.
 //
-// A plan is the numbering plan of one calling code, shared by one region or
-// more. A region is a country or territory by its two letters, or 001 for a
-// plan that belongs to no country. A national number is what follows the calling
-// code. Its outcome holds the facts about it: the regions whose general pattern
-// it matches, the region it belongs to if it is valid, and its written form.
+// A plan is the numbering plan of one calling code, used by one or more regions. A region
+// is the two-letter code of a country or territory, or 001 for a plan that belongs to no
+// country. A national number is a phone number without its calling code. The outcome of a
+// national number consists of the regions whose general pattern it matches, the region that
+// it belongs to if it is valid, and its format.
 //
-// The facts come from the metadata of libphonenumber as the module
-// github.com/nyaruka/phonenumbers carries them. The program turns their patterns
-// into one graph of digits for each plan, at whose ends the outcomes are.
+// The data comes from the libphonenumber metadata in the module
+// github.com/nyaruka/phonenumbers. The program turns the patterns of each plan into a graph
+// of digits whose final nodes contain the outcomes.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// writeFiles writes the generated files of package phone into its folder.
+// writeFiles writes the generated files into the folder of package phone.
 func writeFiles(folder string) error {
 	tables, err := encodeTables()
 	if err != nil {
@@ -56,10 +56,10 @@ func writeFiles(folder string) error {
 // worldRegion is the region of plans that belong to no country.
 const worldRegion = "001"
 
-// plan is the library's metadata of one calling code.
+// plan is the metadata of one calling code.
 type plan struct {
 	code int
-	// regions start with the main region, whose formats are those of the plan.
+	// regions starts with the main region, whose formats apply to the whole plan.
 	regions []*phonenumbers.PhoneMetadata
 }
 
@@ -78,7 +78,7 @@ func encodeTables() ([]byte, error) {
 	return t.encode()
 }
 
-// readPlans returns the metadata by calling code.
+// readPlans returns the metadata of all plans, by calling code.
 func readPlans() ([]plan, error) {
 	all, err := phonenumbers.MetadataCollection()
 	if err != nil {
@@ -104,9 +104,9 @@ func readPlans() ([]plan, error) {
 	return plans, nil
 }
 
-// listRegions returns a line for each region of each plan, the main region of a
-// plan first: its name, its calling code, and the regular expressions of its
-// international and its national prefix, separated by tabs.
+// listRegions returns a line for each region of each plan, starting with the plan's main
+// region. A line has four fields, separated by tabs: the region, its calling code, and the
+// regular expressions of its international and national prefixes.
 func listRegions() (string, error) {
 	plans, err := readPlans()
 	if err != nil {
@@ -128,9 +128,9 @@ func regionKey(region string, code int) string {
 	return region
 }
 
-// The sizes of the records in the file. All numbers are little-endian.
+// The sizes of the records in the file, in bytes. All numbers are little-endian.
 const (
-	// LayoutSize is the size of a layout: its length in one byte, then its
+	// LayoutSize is the size of a layout: a length in one byte, followed by the layout's
 	// text.
 	LayoutSize = 32
 	// RuleSize is the size of a national prefix, or of its replacement.
@@ -151,7 +151,7 @@ type tables struct {
 func newTables() *tables {
 	t := &tables{graph: newGraph(), layouts: textTable{size: LayoutSize}, rules: textTable{size: RuleSize}}
 	t.programs.starts = map[string]uint16{}
-	// Number 0 is the empty text, and the program that never matches.
+	// Index 0 is the empty string, and the program that never matches.
 	_, _ = t.layouts.intern("")
 	_, _ = t.rules.intern("")
 	t.programs.list = append(t.programs.list, instruction{op: opFail})
@@ -182,11 +182,10 @@ func (t *tables) addPlan(p plan) error {
 	return nil
 }
 
-// region appends a record: name (4 bytes, of which 3 are used), set of possible
-// lengths, set of lengths for local calls only, calling code, index in the
-// plan, groups of the national prefix, programs of the international and of the
-// national prefix, rule for the national prefix, and the national prefix as
-// written.
+// region appends a record. Its fields are: name (4 bytes, of which 3 are used), set of
+// possible lengths, set of lengths for local calls only, calling code, index in the plan,
+// number of groups of the national prefix, programs of the international and the national
+// prefix, rule for the national prefix, and the national prefix as people write it.
 func (t *tables) region(p plan, i int, m *phonenumbers.PhoneMetadata) error {
 	abroad, _, err := t.programs.compile(m.GetInternationalPrefix())
 	if err != nil {
@@ -216,7 +215,7 @@ func (t *tables) region(p plan, i int, m *phonenumbers.PhoneMetadata) error {
 	return nil
 }
 
-// encode returns all sections, each after its length in four bytes.
+// encode returns all sections. Each is preceded by its length in four bytes.
 func (t *tables) encode() ([]byte, error) {
 	outcomes, err := t.outcomes()
 	if err != nil {
@@ -243,8 +242,8 @@ func (t *tables) encode() ([]byte, error) {
 	return file, nil
 }
 
-// outcomes returns records: set of the regions whose pattern matches the
-// number, the region that owns it, and its layouts.
+// outcomes returns the records of all outcomes. Each contains the set of regions whose
+// pattern matches the number, the region that owns the number, and its layouts.
 func (t *tables) outcomes() (out []byte, err error) {
 	for _, o := range t.graph.outcomes {
 		national, err := t.layouts.intern(o.national)
@@ -263,7 +262,7 @@ func (t *tables) outcomes() (out []byte, err error) {
 	return out, nil
 }
 
-// textTable is a list of short texts of one size, without duplicates.
+// textTable is a list of distinct short strings of one size.
 type textTable struct {
 	size  int
 	list  []byte

@@ -39,7 +39,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestPatterns compares patterns with the standard library.
+// TestPatterns checks that patterns match the same text as package regexp.
 func TestPatterns(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	matched := 0
@@ -93,8 +93,7 @@ func TestBadPatterns(t *testing.T) {
 	}
 }
 
-// TestPlans checks that all plans of the library are read, the main region
-// first.
+// TestPlans checks that all plans of the library are read, each with its main region first.
 func TestPlans(t *testing.T) {
 	plans, err := readPlans()
 	if err != nil {

@@ -4,34 +4,34 @@ import (
 	"fmt"
 )
 
-// leafBit is set in references to leaves, and clear in those to branches.
+// leafBit is set in references to leaves and clear in references to branches.
 const leafBit = 0x8000
 
-// maxLength is the most digits that a national number has in libphonenumber.
+// maxLength is the maximum number of digits of a national number in libphonenumber.
 const maxLength = 17
 
-// branch is a node of a graph: where each digit leads, and the outcome of a
-// number that ends here.
+// branch is a node of a graph. It contains the next node for each digit, and the outcome of
+// a number that ends at this node.
 type branch struct {
 	next    [10]uint16
 	outcome uint16
 }
 
-// leaf is a node after which only the number of digits matters: a part of the
-// list of outcomes, the first for no further digit.
+// leaf is a node after which only the number of further digits matters. It is a range of
+// the list of outcomes, starting with the outcome for no further digit.
 type leaf struct {
 	first  uint16
 	length uint8
 }
 
-// graph holds the branches and leaves of all plans, without duplicates.
+// graph contains the branches and leaves of all plans, without duplicates.
 type graph struct {
 	branches   []branch
 	branchIDs  map[branch]uint16
 	leaves     []leaf
 	outcomes   []outcome
 	outcomeIDs map[outcome]uint16
-	// chains are the outcomes of leaves, one after the other.
+	// chains contains the outcomes of all leaves, one leaf after another.
 	chains   []uint16
 	chainIDs map[string]uint16
 }
@@ -48,7 +48,7 @@ type graphBuilder struct {
 	*graph
 	rules *rules
 	seen  map[string]uint16
-	// tails are the outcomes of a leaf for each number of further digits.
+	// tails contains the outcomes of each leaf, by the number of further digits.
 	tails map[uint16][]uint16
 }
 
@@ -79,7 +79,7 @@ func (w *graphBuilder) nodeFor(at states, length int) uint16 {
 	return ref
 }
 
-// compact returns a leaf for a branch whose digits all lead to the same leaf.
+// compact returns a leaf for a branch if all of its digits lead to the same leaf.
 func (w *graphBuilder) compact(b branch) uint16 {
 	for _, next := range b.next {
 		if next != b.next[0] || next&leafBit == 0 {

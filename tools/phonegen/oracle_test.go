@@ -16,11 +16,11 @@ import (
 	"github.com/intraydata/intray/celltype/phone"
 )
 
-// oracleNumbers is how many numbers are compared with the library.
+// oracleNumbers is the number of phone numbers that are compared with the library.
 var oracleNumbers = flag.Int("phones", 20_000, "numbers to compare with libphonenumber")
 
-// TestGeneratedFiles fails if package phone holds files that the library no
-// longer produces.
+// TestGeneratedFiles checks that the files in package phone are those that the program
+// generates from the library.
 func TestGeneratedFiles(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.Mkdir(filepath.Join(folder, "testdata"), 0o755); err != nil {
@@ -44,7 +44,7 @@ func TestGeneratedFiles(t *testing.T) {
 	}
 }
 
-// The reasons why package phone and the library may differ.
+// The reasons for which package phone and the library may differ.
 const (
 	unknownCode = "after a plus without a known calling code the library reads the digits as a national number; package phone reports a problem"
 	zeroPrefix  = "00 is read as the plus if the digits are no number otherwise"
@@ -55,7 +55,7 @@ const (
 	unstable    = "a number that the library itself does not read again after its calling code is not valid"
 )
 
-// forms are the written forms of a number, all empty if it is not valid.
+// forms contains the formats of a number. All are empty if the number is invalid.
 type forms struct{ e164, international, national string }
 
 func byLibrary(raw, region string) forms {
@@ -79,9 +79,9 @@ func newReader(t testing.TB, c phone.Config) *phone.Reader {
 	return r
 }
 
-// byReaders returns the forms that package phone writes. The library writes the
-// national form of any country; package phone refuses that of other countries,
-// so it is the library's there.
+// byReaders returns the formats that package phone writes. Package phone rejects the
+// national format of numbers of other countries, but the library writes it. For those,
+// byReaders returns the library's national format.
 func byReaders(t *testing.T, raw, region string) (forms, phone.Code) {
 	var out [3]string
 	var code phone.Code
@@ -98,14 +98,14 @@ func byReaders(t *testing.T, raw, region string) (forms, phone.Code) {
 	return forms{out[0], out[1], out[2]}, code
 }
 
-// difference is a number that package phone and the library read differently.
+// difference is a number for which package phone and the library disagree.
 type difference struct {
 	raw, region string
 	code        phone.Code
 	got, want   forms
 }
 
-// reason returns why a difference is intended, or "".
+// reason returns the reason why a difference is intended, or "".
 func (d difference) reason(metadata map[string]*phonenumbers.PhoneMetadata) string {
 	switch {
 	case d.code == phone.UnknownCode:
@@ -124,15 +124,15 @@ func (d difference) reason(metadata map[string]*phonenumbers.PhoneMetadata) stri
 	return ""
 }
 
-// differsAs reports whether the library reads both the cell and another text,
-// as different numbers.
+// differsAs reports whether the library parses both the cell and raw, but as different
+// numbers.
 func (d difference) differsAs(raw string) bool {
 	second := byLibrary(raw, "")
 	return d.want.e164 != "" && second.e164 != "" && second.e164 != d.want.e164
 }
 
-// reasonToRead returns why package phone reads a number that is invalid to the
-// library.
+// reasonToRead returns the reason why package phone accepts a number that the library
+// rejects.
 func (d difference) reasonToRead(home *phonenumbers.PhoneMetadata) string {
 	main := phonenumbers.GetRegionCodeForCountryCode(int(home.GetCountryCode()))
 	switch {
@@ -146,8 +146,9 @@ func (d difference) reasonToRead(home *phonenumbers.PhoneMetadata) string {
 	return ""
 }
 
-// TestOracle compares verdicts and forms with the library: for every region its
-// example numbers, modified ones and random digits.
+// TestOracle checks that package phone returns the same verdicts and formats as the
+// library. For each region, it compares the example numbers, modified example numbers and
+// random digits.
 func TestOracle(t *testing.T) {
 	collection, err := phonenumbers.MetadataCollection()
 	if err != nil {
@@ -188,8 +189,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// TestReadersReadTheirOutput checks that each reader reads what it writes as the
-// same number, in every country and form.
+// TestReadersReadTheirOutput checks that each reader reads its own output as the same
+// number, in every country and format.
 func TestReadersReadTheirOutput(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	regions := regionNames()
@@ -221,7 +222,7 @@ func TestReadersReadTheirOutput(t *testing.T) {
 	}
 }
 
-// regionNames returns all regions that have their own numbers, sorted.
+// regionNames returns all regions that have their own numbers, sorted by name.
 func regionNames() []string {
 	var names []string
 	for name := range phonenumbers.GetSupportedRegions() {
@@ -236,7 +237,7 @@ var kinds = []phonenumbers.PhoneNumberType{
 	phonenumbers.VOIP, phonenumbers.PERSONAL_NUMBER, phonenumbers.PAGER, phonenumbers.UAN, phonenumbers.VOICEMAIL,
 }
 
-// randomNumber returns a number as people in the region may write it.
+// randomNumber returns a random number in a format that people in the region may use.
 func randomNumber(random *rand.Rand, region string) string {
 	code := fmt.Sprint(phonenumbers.GetCountryCodeForRegion(region))
 	if random.IntN(8) == 0 {
@@ -270,7 +271,7 @@ func randomNumber(random *rand.Rand, region string) string {
 	return "+" + code + string(national)
 }
 
-// modified replaces, adds or removes a digit, or replaces the last ones.
+// modified replaces, adds or removes a digit, or replaces the last digits.
 func modified(random *rand.Rand, national []byte) []byte {
 	at := random.IntN(len(national))
 	switch random.IntN(6) {
@@ -309,7 +310,8 @@ func examples(yield func(region string, n *phonenumbers.PhoneNumber) bool) {
 	}
 }
 
-// TestExamples reads every example number in all its international forms.
+// TestExamples checks that every example number can be read in all its international
+// formats.
 func TestExamples(t *testing.T) {
 	count := 0
 	for region, n := range examples {
@@ -329,8 +331,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestNationalExamples reads every example number as its own country writes it:
-// in the library's form, and in the digits of a national reader.
+// TestNationalExamples checks that every example number can be read in its own country, in
+// the library's national format and as plain digits.
 func TestNationalExamples(t *testing.T) {
 	for region, n := range examples {
 		want := phonenumbers.Format(n, phonenumbers.E164)
@@ -347,8 +349,8 @@ func TestNationalExamples(t *testing.T) {
 	}
 }
 
-// BenchmarkLibrary parses, validates and formats a number with the library, and
-// reports how many times as long it takes as package phone.
+// BenchmarkLibrary measures how long the library takes to parse, validate and format a
+// number. It reports the ratio to the time of package phone.
 func BenchmarkLibrary(b *testing.B) {
 	r := newReader(b, phone.Config{Country: "DE"})
 	cells := []string{"089 123456", "089/1234567", "0171 2345678", "+49 89 1234567", "0049 30 1234567", "030-12345678"}

@@ -9,24 +9,23 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// rules are the patterns of a plan by their indexes in a set.
+// rules contains the patterns of a plan, as indexes in a set.
 type rules struct {
 	set     patternSet
 	regions []regionRules
-	// national and international are the formats in the order in which they are
-	// tried.
+	// national and international are the formats, in the order in which they are tried.
 	national, international []formatRule
 }
 
-// regionRules decide whether a number belongs to a region. leadingDigits is -1
-// if the first digits do not decide.
+// regionRules decides whether a number belongs to a region. leadingDigits is -1 if the
+// first digits do not decide.
 type regionRules struct {
 	general       numberPattern
 	kinds         []numberPattern
 	leadingDigits int
 }
 
-// numberPattern is a pattern with the lengths that a number may have; 0 is any
+// numberPattern is a pattern with the possible lengths of a number. A length of 0 means any
 // length.
 type numberPattern struct {
 	pattern int
@@ -35,7 +34,7 @@ type numberPattern struct {
 
 type formatRule struct {
 	pattern int
-	// leadingDigits is the pattern of the first digits, -1 for any digits.
+	// leadingDigits is the pattern of the first digits, or -1 if they may be any digits.
 	leadingDigits int
 	layout        layout
 }
@@ -89,8 +88,8 @@ func (r *rules) numberPattern(d *phonenumbers.PhoneNumberDesc) (out numberPatter
 	return out, err
 }
 
-// lengthBits returns the set of lengths. The length -1 means a kind of number
-// that does not exist: bit 31, which no number reaches.
+// lengthBits returns the set of lengths as bits. A length of -1 means that the kind of
+// number does not exist. It sets bit 31, a length that no number reaches.
 func lengthBits(lengths []int32) (bits uint32) {
 	for _, n := range lengths {
 		bits |= 1 << (uint32(n) & 31)
@@ -108,7 +107,7 @@ func (r *rules) formats(list []*phonenumbers.NumberFormat, national bool) (out [
 			return nil, err
 		}
 		if all := f.GetLeadingDigitsPattern(); len(all) > 0 {
-			// The last one is the most detailed.
+			// The last pattern is the most detailed.
 			if rule.leadingDigits, err = r.set.addPattern(all[len(all)-1], true); err != nil {
 				return nil, err
 			}
@@ -118,15 +117,15 @@ func (r *rules) formats(list []*phonenumbers.NumberFormat, national bool) (out [
 	return out, nil
 }
 
-// outcome is what is known of a national number.
+// outcome is the information about a national number.
 type outcome struct {
 	// general is the set of regions whose pattern matches the number.
 	general uint32
-	// region is the region that owns it, starting at 1; 0 if the number is not
-	// valid.
+	// region is the index, counted from 1, of the region that owns the number. It is 0 if
+	// the number is invalid.
 	region uint8
-	// national and international are texts of layout; "" if the number is
-	// written as it is.
+	// national and international are layouts. They are "" if the number is written
+	// unchanged.
 	national, international string
 }
 
@@ -144,8 +143,9 @@ func (r *rules) outcome(at states, length int) (o outcome) {
 	return o
 }
 
-// ownerRegion finds the region like libphonenumber: the first one whose leading
-// digits match, or that owns the number if it has none.
+// ownerRegion finds the owner of a number as libphonenumber does. It returns the first
+// region whose leading digits match or, if the region has no leading digits, whose patterns
+// match the number.
 func (r *rules) ownerRegion(at states, length int) uint8 {
 	for i, region := range r.regions {
 		switch {
@@ -185,22 +185,22 @@ func (r *rules) formatLayout(formats []formatRule, at states, length int) string
 	return ""
 }
 
-// The marks of a layout's text: the next digit of the number is written, or
-// dropped. All other bytes are written as they are.
+// The marks in a layout. One writes the next digit of the number, the other drops it. All
+// other bytes are written unchanged.
 const (
 	writeDigit = 'x'
 	dropDigit  = '!'
 )
 
-// layout writes the groups of a number with other characters between them. For
-// a number of a known length it is a text in which each digit is an x.
+// layout writes the groups of a number, with other characters between them. For numbers of
+// a known length, it is a string in which each digit is an x.
 type layout struct {
 	groups []group
-	// format names the groups as $1 to $5.
+	// format refers to the groups as $1 to $5.
 	format string
 }
 
-// group is a number of digits.
+// group is the minimum and maximum number of digits of a group.
 type group struct{ least, most int }
 
 var (
@@ -220,8 +220,8 @@ func newLayout(f *phonenumbers.NumberFormat, national bool) (layout, error) {
 	}
 	if rule := f.GetNationalPrefixFormattingRule(); national && rule != "" {
 		first := firstGroup.FindStringIndex(l.format)
-		// In the rule, $1 is the first group of the format, which is the second
-		// one in Argentina.
+		// In the rule, $1 is the first group of the format, which in Argentina is the
+		// second group of the number.
 		rule = firstGroup.ReplaceAllLiteralString(rule, l.format[first[0]:first[1]])
 		l.format = l.format[:first[0]] + rule + l.format[first[1]:]
 	}
@@ -240,8 +240,8 @@ func newGroup(least, most string) group {
 	return g
 }
 
-// text returns the layout of a number with this many digits. Each group takes
-// as many as the later ones can spare.
+// text returns the layout of a number with the given number of digits. Each group takes as
+// many digits as the later groups do not need.
 func (l layout) text(digits int) string {
 	spare := digits
 	for _, g := range l.groups {

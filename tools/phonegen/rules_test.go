@@ -7,7 +7,7 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// absent is a kind of number that a region does not have.
+// absent is a kind of number that does not exist in a region.
 var absent = &phonenumbers.PhoneNumberDesc{NationalNumberPattern: new("NA"), PossibleLength: []int32{-1}}
 
 // made returns a region whose numbers are all of one kind.
@@ -23,8 +23,7 @@ func made(id, lead, numbers string, lengths ...int32) *phonenumbers.PhoneMetadat
 	return m
 }
 
-// shared returns a plan of two regions, of which the first digits identify the
-// second.
+// shared returns a plan of two regions. The first digits identify the second region.
 func shared() plan {
 	main := made("AA", "", `[1-8]\d{3,5}`, 4, 6)
 	main.NumberFormat = []*phonenumbers.NumberFormat{format(`(\d{2})(\d{2})`, "$1 $2", "0$1"), format(`(\d{3})(\d{3})`, "$1-$2", "")}
@@ -59,8 +58,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestGraph follows every number of up to seven digits that starts with one to
-// three given ones, in the graph and in the rules.
+// TestGraph checks that the graph and the rules return the same outcome for short numbers.
 func TestGraph(t *testing.T) {
 	r, err := newRules(shared())
 	if err != nil {
@@ -89,7 +87,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// next follows a digit. After a leaf it returns the leaf with one digit less.
+// next returns the node after a digit. After a leaf, this is the leaf for one digit less.
 func (g *graph) next(ref uint16, digit int) uint16 {
 	if ref&leafBit == 0 {
 		return g.branches[ref].next[digit]
@@ -119,8 +117,7 @@ func TestLengthBits(t *testing.T) {
 	}
 }
 
-// TestManyRegions checks that a plan whose regions do not fit into an outcome
-// is rejected.
+// TestManyRegions checks that a plan is rejected if its regions do not fit into an outcome.
 func TestManyRegions(t *testing.T) {
 	p := shared()
 	for range 40 {

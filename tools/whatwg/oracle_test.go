@@ -1,5 +1,5 @@
-// Package whatwg compares the URLs that celltype reads with another
-// implementation of the WHATWG URL Standard.
+// Package whatwg compares how celltype parses URLs with a different implementation of the
+// WHATWG URL Standard.
 package whatwg
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// oracleURLs is how many modified URLs are compared.
+// oracleURLs is the number of modified URLs that are compared.
 var oracleURLs = flag.Int("urls", 100_000, "URLs to compare with the library")
 
-// The library parses the numbers of IPv4 addresses with strconv.ParseInt. It
-// reads a sign as part of them (192.168.0-257 becomes 192.167.255.81), and a name
-// that starts like a number beyond 64 bits as a number.
+// The library parses the numbers of IPv4 addresses with strconv.ParseInt. It accepts a sign
+// as part of a number (192.168.0-257 becomes 192.167.255.81), and accepts a name that
+// begins with a number of more than 64 bits.
 var libraryNumber = regexp.MustCompile(`(?i)(^|[./@:\\。．｡]|%2e|[0０][xＸ]?|%30|%78)[\t\xad]*([-+＋－]|%2b|%2d)[\t\xad]*(%3\d|[0-9a-f０-９])|0x[0-9a-f]{16}|[0-9]{19}`)
 
 var schemes = []any{"http", "https", "ftp", "file", "ws", "wss", "foo", "mailto", "a+b"}
@@ -37,8 +37,8 @@ func newParser(t *testing.T) celltype.Parser {
 	return p
 }
 
-// hasHost reports whether a field accepts the host, which is stricter than the
-// standard in that names of web servers have a dot.
+// hasHost reports whether a field accepts the host. This is stricter than the standard,
+// because the name of a web server must contain a dot.
 func hasHost(u *whatwg.Url) bool {
 	switch u.Scheme() {
 	case "http", "https", "ftp", "ws", "wss":
@@ -47,7 +47,8 @@ func hasHost(u *whatwg.Url) bool {
 	return true
 }
 
-// compare reads a URL with both. It reports whether the library accepts it.
+// compare parses a URL with both implementations and reports differences. It returns
+// whether the library accepts the URL.
 func compare(t interface{ Errorf(string, ...any) }, parser celltype.Parser, standard whatwg.Parser, text string) bool {
 	r := parser.Parse(celltype.Cell{Raw: []byte(text)}, nil)
 	trimmed := strings.TrimSpace(text)
@@ -72,7 +73,7 @@ func compare(t interface{ Errorf(string, ...any) }, parser celltype.Parser, stan
 	return accepted
 }
 
-// TestSimpleURLs compares the URLs that files hold.
+// TestSimpleURLs compares the results for URLs that typical files contain.
 func TestSimpleURLs(t *testing.T) {
 	parser, standard := newParser(t), whatwg.NewParser()
 	urls := rapid.SliceOfN(rapid.OneOf(
@@ -92,8 +93,8 @@ func TestSimpleURLs(t *testing.T) {
 	}
 }
 
-// TestModifiedURLs compares the Web Platform Tests' URLs, and parts of URLs in any
-// order, with some characters replaced or added.
+// TestModifiedURLs compares the results for the URLs of the Web Platform Tests and for
+// parts of URLs in any order, with some characters replaced or added.
 func TestModifiedURLs(t *testing.T) {
 	text, err := os.ReadFile("../../celltype/testdata/web-platform-urls.json")
 	if err != nil {
@@ -144,7 +145,7 @@ func TestModifiedURLs(t *testing.T) {
 	}
 }
 
-// failures reports the first failures.
+// failures reports the first failures and counts the rest.
 type failures struct {
 	t *testing.T
 	n int
