@@ -11,17 +11,18 @@ import (
 	"testing"
 )
 
-// content summarizes the lines of a file regardless of their order: their number, and the
-// sum of their hashes.
+// content summarizes the lines of a file, regardless of their order, by their number and
+// the sum of their hashes.
 type content struct {
 	Lines int64
 	Sum   uint64
 }
 
-// lineSeed is one seed for all files, so that their sums are comparable.
+// lineSeed is the same seed for all files, so that their sums are comparable.
 var lineSeed = maphash.MakeSeed()
 
-// contentOf reads a result. DuckDB writes rows in the order in which its threads finish.
+// contentOf summarizes a result. The order of lines does not matter, because DuckDB writes
+// rows in the order in which its threads finish.
 func contentOf(t *testing.T, name string) content {
 	t.Helper()
 	file, err := os.Open(name)

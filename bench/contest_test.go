@@ -16,29 +16,30 @@ import (
 	"github.com/intraydata/intray/bench/benchdata"
 )
 
-// A contest is one task for several contestants. The others are compared with the first.
+// A contest is one task for several contestants. The first is compared with each of the
+// others.
 type contest struct {
 	name string
-	// form is the extension of the file.
+	// form is the file name extension.
 	form string
 	rows int
-	// alike are the columns whose cells are equal, byte by byte, for all contestants.
+	// alike are the columns whose cells must be identical for all contestants.
 	alike       []int
 	contestants []contestant
 }
 
-// startRows is the size of a file that takes almost no time to read.
+// startRows is the number of rows of a file that takes almost no time to read.
 const startRows = 10
 
-// held is what a contestant needed in all runs.
+// held contains the costs of all runs of a contestant.
 type held struct {
 	contestant
-	// costs are those of the full file, and starts those of a tiny file, that is of the
-	// process itself.
+	// costs are the costs for the full file. starts are the costs for a tiny file, which
+	// are those of the process itself.
 	costs, starts []cost
 }
 
-// hold checks that all contestants find the same, and then runs them in turns.
+// hold checks that all contestants find the same data, and then runs them in turns.
 func (c contest) hold(t *testing.T) (size int64, all []held) {
 	t.Helper()
 	file, size := made(t, c.form, c.rows)
@@ -64,7 +65,8 @@ func (c contest) hold(t *testing.T) (size int64, all []held) {
 	return size, all
 }
 
-// compare returns how the tally of a contestant differs from that of the first, or nil.
+// compare returns an error that describes how the tally of a contestant differs from the
+// first contestant's, or nil.
 func (c contest) compare(first, other tally) error {
 	if first.Rows != int64(c.rows) || other.Rows != int64(c.rows) {
 		return fmt.Errorf("%d rows and %d, want %d", first.Rows, other.Rows, c.rows)
@@ -84,18 +86,18 @@ func (c contest) compare(first, other tally) error {
 	return nil
 }
 
-// rowBytes is the approximate size of a row on disk in each form.
+// rowBytes is the approximate size of a row on disk in each form, in bytes.
 var rowBytes = map[string]int{"csv": 150, "ndjson": 260, "xlsx": 100, customers: 165 + importedBytes}
 
-// importedBytes is the approximate additional disk space per row of customers during an
-// import: the result, the staged row and the compared content.
+// importedBytes is the approximate additional disk space, in bytes, that a customer row
+// needs during an import: for the result, the staged row and the compared content.
 const importedBytes = 265 + 60 + 60
 
-// spareBytes is the disk space to leave free.
+// spareBytes is the disk space to leave free, in bytes.
 const spareBytes = 1_000_000_000
 
-// made generates a file of rows in another process and returns its name and size. It skips
-// the test if the disk space does not suffice.
+// made generates a file of rows in a separate process and returns its name and size. It
+// skips the test if there is not enough disk space.
 func made(t *testing.T, form string, rows int) (name string, size int64) {
 	t.Helper()
 	needed := rows * rowBytes[form]
@@ -117,7 +119,8 @@ func freeBytes(t *testing.T) uint64 {
 	return state.Bavail * uint64(state.Bsize)
 }
 
-// generateFile is the child process that writes a file. It answers with the size.
+// generateFile is the task of the child process that writes a file. It returns the file's
+// size.
 func generateFile(args []string) (any, error) {
 	forms := map[string]func(io.Writer, int, uint64) error{"csv": benchdata.Write, "ndjson": benchdata.WriteNDJSON, "xlsx": benchdata.WriteWorkbook, customers: benchdata.WriteCustomers}
 	if len(args) != 3 || forms[args[0]] == nil {
@@ -142,7 +145,7 @@ func generateFile(args []string) (any, error) {
 	return state.Size(), file.Close()
 }
 
-// columnsBut returns all columns except some.
+// columnsBut returns all columns except the named ones.
 func columnsBut(names ...string) (list []int) {
 	for i, name := range benchdata.Header {
 		if !slices.Contains(names, name) {

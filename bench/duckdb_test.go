@@ -10,8 +10,8 @@ import (
 // wantedDuckDB is the version to install if python3 has no DuckDB.
 const wantedDuckDB = "duckdb==1.3.2"
 
-// duckDB returns a python3 that has DuckDB, and the versions of both. A full run installs
-// DuckDB in the temporary folder if it is missing.
+// duckDB returns a python3 that has DuckDB, and the versions of both. If DuckDB is missing,
+// a full run installs it in the temporary folder.
 func duckDB(t *testing.T) (python, version string) {
 	t.Helper()
 	if version, err := askDuckDB("python3"); err == nil {
@@ -26,7 +26,7 @@ func duckDB(t *testing.T) (python, version string) {
 	return "", ""
 }
 
-// askDuckDB returns the versions of Python and its DuckDB.
+// askDuckDB returns the versions of Python and of its DuckDB.
 func askDuckDB(python string) (string, error) {
 	const program = `import duckdb, platform; print("Python " + platform.python_version() + ", DuckDB " + duckdb.__version__)`
 	out, err := exec.Command(python, "-c", program).Output()
@@ -40,7 +40,7 @@ func installDuckDB(python string) error {
 	return exec.Command(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", wantedDuckDB).Run()
 }
 
-// skipWithoutDuckDB skips a test without DuckDB.
+// skipWithoutDuckDB skips a test if DuckDB is not available.
 func skipWithoutDuckDB(t *testing.T) {
 	t.Helper()
 	t.Run("DuckDB", func(t *testing.T) {
@@ -48,7 +48,7 @@ func skipWithoutDuckDB(t *testing.T) {
 	})
 }
 
-// duckDBCommand returns the command that reads a form that read_duckdb.py supports.
+// duckDBCommand returns the command that makes read_duckdb.py read a form.
 func duckDBCommand(python, form string) []string {
 	return []string{python, "read_duckdb.py", form}
 }

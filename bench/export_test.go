@@ -28,10 +28,10 @@ const exportPeak = 128e6
 // exported summarizes a result in any format.
 type exported struct {
 	Rows int64 `json:"rows"`
-	// Cents is the sum of all numeric amounts, times 100.
+	// Cents is the sum of all numeric amounts, in cents.
 	Cents int64 `json:"cents"`
-	// Filled counts the non-empty cells of each column, and Sums are the sums of the hashes
-	// of their texts.
+	// Filled is the number of non-empty cells in each column. Sums contains, for each
+	// column, the sum of the hashes of their text.
 	Filled map[string]int64  `json:"filled"`
 	Sums   map[string]uint64 `json:"sums"`
 }
@@ -55,7 +55,7 @@ func TestExports(t *testing.T) {
 		h.costs = []cost{took}
 		r.add("export", int64(rows), size, h, "", "", h.goal.against(goal{peak: took.Peak}))
 		switch {
-		case format == output.XLSX && full(): // excelize needs half a minute for a million rows
+		case format == output.XLSX && full(): // excelize takes half a minute for a million rows
 			countSheets(t, result, rows)
 		case format != output.XLSX && python != "":
 			want = sameExport(t, python, format, result, staged, want)
@@ -67,8 +67,8 @@ func TestExports(t *testing.T) {
 	t.Logf("%s; %s\n%s%s", machine(), version, extent(), r.table())
 }
 
-// stageForExport stages customers and returns the folder, the file of their schema, and a
-// summary of the rows.
+// stageForExport stages customers. It returns the folder, the name of the schema file, and
+// a summary of the rows.
 func stageForExport(t *testing.T, rows int) (folder, schema string, staged stagedCounts) {
 	t.Helper()
 	file, _ := made(t, customers, rows)
@@ -83,8 +83,8 @@ func stageForExport(t *testing.T, rows int) (folder, schema string, staged stage
 	return folder, schema, staged
 }
 
-// exportOnce runs a child that writes a result, which must have all rows and stay within the
-// memory limit.
+// exportOnce runs a child process that writes a result. It checks that the result has all
+// rows and that the process stays within the memory limit.
 func exportOnce(t *testing.T, rows int, command []string, result string) (took cost, size int64) {
 	t.Helper()
 	var m measured
@@ -103,8 +103,8 @@ func exportOnce(t *testing.T, rows int, command []string, result string) (took c
 	return m.Cost, state.Size()
 }
 
-// sameExport checks with DuckDB that a result has the staged rows, and the same content as
-// the first result.
+// sameExport checks with DuckDB that a result contains the staged rows, and that its
+// content equals the first result's.
 func sameExport(t *testing.T, python string, format output.Format, result string, staged stagedCounts, want *exported) *exported {
 	t.Helper()
 	var got exported
@@ -121,7 +121,8 @@ func sameExport(t *testing.T, python string, format output.Format, result string
 	return want
 }
 
-// stageChild is the child process that stages a file and summarizes the rows.
+// stageChild is the task of the child process that stages a file. It returns a summary of
+// the rows.
 func stageChild(args []string) (any, error) {
 	if len(args) != 3 {
 		return nil, errors.New("want a schema, a folder and a file")
@@ -143,7 +144,8 @@ func stageChild(args []string) (any, error) {
 	return countStaged(ctx, s)
 }
 
-// export is the child process that writes staged rows as a result. It answers with their number.
+// export is the task of the child process that writes staged rows as a result. It returns
+// the number of rows.
 func export(args []string) (any, error) {
 	if len(args) != 4 {
 		return nil, errors.New("want a format, a schema, the folder of a stage and a name")
@@ -191,7 +193,7 @@ func writeResult(name string, write func(*os.File) (int64, error)) (any, error) 
 	return rows, file.Close()
 }
 
-// sheetOf is a worksheet, including the header, as another program reads it.
+// sheetOf is a worksheet, including its header, as excelize reads it.
 type sheetOf struct {
 	Name  string
 	Rows  int64
@@ -201,7 +203,8 @@ type sheetOf struct {
 // mostSheetRows is the maximum number of rows of a worksheet, including the header.
 const mostSheetRows = 1_048_576
 
-// countSheets checks with excelize that a workbook has all rows on as few sheets as possible.
+// countSheets checks with excelize that a workbook contains all rows, on as few sheets as
+// possible.
 func countSheets(t *testing.T, book string, rows int) {
 	t.Helper()
 	program := excelize(t)
@@ -219,7 +222,7 @@ func countSheets(t *testing.T, book string, rows int) {
 	}
 }
 
-// TestSheetsInExcelize writes one row more than fits in two worksheets.
+// TestSheetsInExcelize checks a workbook with one more row than fits in two worksheets.
 func TestSheetsInExcelize(t *testing.T) {
 	rows := 2*(mostSheetRows-1) + 1
 	if raced() {

@@ -27,13 +27,13 @@ var wideKinds = []intray.FieldType{
 	{Name: intray.TypeNumber, Options: map[string]any{"preset": "usd"}}, {Name: intray.TypeCheckbox}, {Name: intray.TypeMultiSelect},
 }
 
-// wideSums are the sums of a wide table.
+// wideSums contains the sums of the columns in a wide table.
 type wideSums struct {
 	Rows, Bytes, Wholes, Cents, Days, Truths, Nulls, Items int64
 }
 
-// TestWideExport writes a table of many columns as Parquet, and compares its sums with those
-// of DuckDB.
+// TestWideExport writes a table with many columns as Parquet, and checks that DuckDB
+// computes the same sums.
 func TestWideExport(t *testing.T) {
 	rows := share(exportedRows)
 	if needed, free := rows*wideFields*12, freeBytes(t); free < uint64(needed+spareBytes) {
@@ -58,7 +58,8 @@ func TestWideExport(t *testing.T) {
 	}
 }
 
-// exportWide is the child process that writes a wide table. It answers with the number of rows.
+// exportWide is the task of the child process that writes a wide table. It returns the
+// number of rows.
 func exportWide(args []string) (any, error) {
 	if len(args) != 2 {
 		return nil, errors.New("want the number of rows and a name")
@@ -77,13 +78,13 @@ func exportWide(args []string) (any, error) {
 	})
 }
 
-// numbered returns rows of one field: their numbers, from 0.
+// numbered returns rows with one field, which contains the row number, counted from 0.
 func numbered(rows int) iter.Seq2[*intray.Batch, error] {
 	return batches(rows, 1, func(b []byte, row, _ int) []byte { return strconv.AppendInt(b, int64(row), 10) })
 }
 
-// batches returns rows whose cells come from a function; an empty cell is null. All batches
-// share their memory.
+// batches returns rows whose cells are computed by a function. An empty cell is null. All
+// batches share their memory.
 func batches(rows, fields int, cell func(b []byte, row, field int) []byte) iter.Seq2[*intray.Batch, error] {
 	const most = 5000
 	return func(yield func(*intray.Batch, error) bool) {
@@ -109,7 +110,7 @@ func batches(rows, fields int, cell func(b []byte, row, field int) []byte) iter.
 	}
 }
 
-// mixed returns a pseudorandom number for a row and a field.
+// mixed returns a pseudorandom number that depends only on the row and the field.
 func mixed(row, field int) uint64 {
 	x := uint64(row)*0x9e3779b97f4a7c15 + uint64(field)*0xbf58476d1ce4e5b9
 	x ^= x >> 31
@@ -117,7 +118,7 @@ func mixed(row, field int) uint64 {
 	return x ^ x>>29
 }
 
-// appendWide appends the canonical text of a cell of a wide table. One in 16 is null.
+// appendWide appends the canonical text of a cell in a wide table. One cell in 16 is null.
 func appendWide(b []byte, row, field int) []byte {
 	x := mixed(row, field)
 	if x>>60 == 0 {
@@ -147,7 +148,7 @@ func appendWide(b []byte, row, field int) []byte {
 	return append(strconv.AppendUint(append(b, `["a","item `...), x%7, 10), `"]`...)
 }
 
-// wantedSums computes the sums of the cells that appendWide makes.
+// wantedSums computes the sums of the cells that appendWide writes.
 func wantedSums(rows int) (s wideSums) {
 	s.Rows = int64(rows)
 	for row := range rows {

@@ -13,29 +13,29 @@ import (
 // A load is a row hook and the rows that it processes.
 type load struct {
 	Name, Source string
-	// Records is the number of distinct rows, which are repeated.
+	// Records is the number of distinct rows. They are repeated.
 	Records int
-	// rows is the number of rows of a full run for each runtime.
+	// rows is the number of rows of a full run, for each runtime.
 	rows map[runner]int
-	// goals are the minimum rows per second of processor time, as a share of those of Node
-	// in one process.
+	// goals are the minimum rows per CPU second, as a share of those that one Node process
+	// reaches on its own.
 	goals map[runner]float64
 }
 
 // runner is a way to call a hook.
 type runner string
 
-// The first two are workers of Intray. alone is a Node process without row transfer and
-// sandbox, with which they are compared.
+// The first two runners are Intray's workers. alone is a Node process without row transfer
+// or sandbox. The workers are compared with it.
 const (
 	quickJS = runner(sandbox.QuickJS)
 	node    = runner(sandbox.Node)
 	alone   = runner("Node in one process")
 )
 
-// loads are a light hook, a medium one and two heavy ones, which compute the edit distance of
-// two texts of 50 characters: with the full matrix, and with two of its rows at a time. Engines
-// differ more in the latter.
+// loads are a light hook, a medium one and two heavy ones. The heavy hooks compute the edit
+// distance of two strings of 50 characters: one with the full matrix, the other with only
+// two rows of it. Engines differ more in the latter.
 var loads = []load{
 	{
 		Name: "trivial", Records: 100_000,
@@ -94,7 +94,7 @@ var loads = []load{
 	},
 }
 
-// loadKeys are the fields of the rows.
+// loadKeys are the keys of the fields.
 var loadKeys = []string{"name", "email", "date", "amount", "note", "other", "score", "city", "country", "phone"}
 
 // loadCell returns the text of one cell.
@@ -115,7 +115,7 @@ func loadCell(key string, row int) string {
 	}
 }
 
-// loadFields are the fields in a schema.
+// loadFields returns the fields of the schema.
 func loadFields() (fields []intray.Field) {
 	for _, key := range loadKeys {
 		fields = append(fields, intray.Field{Key: key, Label: key, Type: intray.FieldType{Name: intray.TypeString}})
@@ -123,8 +123,8 @@ func loadFields() (fields []intray.Field) {
 	return fields
 }
 
-// batchRows is the number of rows per call: about as many as a batch of an import, but at most
-// half of the rows.
+// batchRows returns the number of rows per call: about as many as in a batch of an import,
+// but at most half of the rows.
 func batchRows(records int) int { return min(5000, records/2) }
 
 // loadBatches returns the rows as an import processes them.
@@ -145,7 +145,7 @@ func loadBatches(records int) (list []*intray.Batch) {
 	return list
 }
 
-// loadRecords returns the same rows as a hook receives them.
+// loadRecords returns the same rows as the records that a hook receives.
 func loadRecords(records int) []any {
 	list := make([]any, records)
 	for i := range list {

@@ -1,5 +1,5 @@
-// Calls a hook in this process, over records that stand ready, and prints what
-// that took. The argument names a file with what to do.
+// Calls a hook in this process with prepared records, and prints the time that this took
+// and a checksum of the changes. The argument is the name of a file that describes the run.
 "use strict";
 const { readFileSync } = require("node:fs");
 const { createHash } = require("node:crypto");
@@ -7,9 +7,9 @@ const { createHash } = require("node:crypto");
 const { source, records, batch, rows, warm } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const hook = (0, eval)(source);
 
-// kept are the last results, as many as an import has rows in a batch. Where nobody
-// kept them, the engine would see that and not make them; where all were kept, the
-// time that it takes to look after them would be measured.
+// The last results, as many as a batch of an import has rows. If no results were kept, the
+// engine could skip creating them. If all were kept, the measurement would include the time
+// to manage their memory.
 const kept = new Array(batch).fill(null);
 
 function call(count) {
@@ -24,7 +24,7 @@ function call(count) {
 	}
 }
 
-// sum is that of all changes, one line each.
+// Returns the checksum of all changes, one line per row.
 function sum() {
 	const hash = createHash("sha256");
 	records.forEach((record, i) => {

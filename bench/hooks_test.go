@@ -15,14 +15,14 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// ran is what a runner needed for a load in all runs.
+// ran contains the costs of all runs of a runner with a load.
 type ran struct {
 	who   runner
 	costs []hookCost
 }
 
-// TestHooks calls the same hooks with the same rows in workers and in Node alone, and prints
-// one table.
+// TestHooks calls the same hooks with the same rows in workers and in plain Node, and
+// prints one table.
 func TestHooks(t *testing.T) {
 	skipWithoutSandbox(t)
 	runners, version := []runner{quickJS}, "no Node"
@@ -40,7 +40,7 @@ func TestHooks(t *testing.T) {
 	t.Logf("%s; %s\n%s%s", machine(), version, extent(), tabulated(hookTitles, lines))
 }
 
-// skipWithoutSandbox skips a test if hooks cannot run here.
+// skipWithoutSandbox skips a test if hooks cannot run on this machine.
 func skipWithoutSandbox(t *testing.T) {
 	t.Helper()
 	c, err := sandbox.New(sandbox.Config{})
@@ -54,7 +54,7 @@ func skipWithoutSandbox(t *testing.T) {
 	c.Close()
 }
 
-// hold checks that all runners make the same changes, and runs them in turns.
+// hold checks that all runners make the same changes, and then runs them in turns.
 func (l load) hold(t *testing.T, runners []runner) (all []ran) {
 	t.Helper()
 	for _, who := range runners {
@@ -76,7 +76,7 @@ func (l load) hold(t *testing.T, runners []runner) (all []ran) {
 func (l load) run(t *testing.T, who runner) (got hookCost) {
 	t.Helper()
 	todo := hookRun{Runner: who, Source: l.Source, Records: share(l.Records), Rows: share(l.rows[who])}
-	if who != quickJS { // which has no JIT compiler to warm up
+	if who != quickJS { // QuickJS has no JIT compiler to warm up
 		todo.Warm = todo.Rows / 4
 	}
 	text, err := json.Marshal(todo)
@@ -91,7 +91,7 @@ func (l load) run(t *testing.T, who runner) (got hookCost) {
 	return got
 }
 
-// written writes the input of Node alone to a file.
+// written writes the input of plain Node to a file.
 func (l load) written(t *testing.T, todo hookRun) (name string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"source": todo.Source, "records": loadRecords(todo.Records), "batch": batchRows(todo.Records), "rows": todo.Rows, "warm": todo.Warm})
@@ -108,7 +108,7 @@ func (l load) written(t *testing.T, todo hookRun) (name string) {
 var hookTitles = []string{"hook", "rows", "runs in", "rows per CPU s (least to most)", "of Node alone (most of each)",
 	fmt.Sprintf("rows per s, %d workers (least to most)", runtime.NumCPU()), "of Node alone", "goal per CPU s"}
 
-// lines returns the lines of one load; Node alone, if present, is the last.
+// lines returns the table lines of a load. If plain Node was run, it is the last line.
 func (l load) lines(all []ran) (lines [][]string) {
 	last := all[len(all)-1]
 	for _, r := range all {
@@ -116,7 +116,7 @@ func (l load) lines(all []ran) (lines [][]string) {
 		line := []string{l.Name, strconv.Itoa(r.costs[0].Rows), string(r.who), byCPU.rate(), "", byWall.rate(), "", ""}
 		if last.who == alone && r.who != alone {
 			reference := last.rates(perCPU)
-			// Other load on the machine slows both, but not equally.
+			// Other load on the machine slows both down, but not equally.
 			most := byCPU.most / reference.most
 			line[4] = fmt.Sprintf("%.4f (%.4f)", byCPU.median/reference.median, most)
 			line[6] = fmt.Sprintf("%.4f", byWall.median/last.rates(perSecond).median)
@@ -127,8 +127,7 @@ func (l load) lines(all []ran) (lines [][]string) {
 	return lines
 }
 
-// least reports whether the minimum reaches the goal, if the run was long enough to be
-// meaningful.
+// least describes a minimum and, in a full run, whether it was reached.
 func least(got, goal float64) string {
 	text := fmt.Sprintf("at least %g", goal)
 	if !full() {
@@ -160,7 +159,7 @@ func thousands(rows float64) string {
 	return fmt.Sprintf("%.0f k", rows/1000)
 }
 
-// freshWithin is the goal for starting a QuickJS worker, in seconds.
+// freshWithin is the maximum median time to start a QuickJS worker, in seconds.
 const freshWithin = 0.020
 
 // TestHookWorkers prints how long a new worker takes until it is ready.

@@ -26,7 +26,7 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// serveHooks makes this process a sandboxed worker, like the program itself.
+// serveHooks makes this process a sandboxed worker, as the built program does.
 func serveHooks() (status int) {
 	if err := server.HookWorker(); err != nil {
 		fmt.Fprintln(os.Stderr, "hook worker:", err)
@@ -35,27 +35,28 @@ func serveHooks() (status int) {
 	return 0
 }
 
-// hookRun is the task of a child process.
+// hookRun describes a run for a child process.
 type hookRun struct {
 	Runner  runner
 	Source  string
 	Records int
-	// Rows is the number of measured rows, after Warm rows that are not.
+	// Warm is the number of rows before the measurement. Rows is the number of measured
+	// rows.
 	Rows, Warm int
 }
 
-// hookCost is what a run needed.
+// hookCost is the cost of a run.
 type hookCost struct {
 	Rows int
-	// CPU is the processor time of all processes in seconds, with one worker. Wall is the
-	// elapsed time in seconds for as many rows with a worker per core, or with Node alone
-	// and its single thread.
+	// CPU is the CPU time of all processes in seconds, with one worker. Wall is the elapsed
+	// time in seconds for the same number of rows, with a worker per core, or with the
+	// single thread of plain Node.
 	CPU, Wall float64
-	// Sum is the checksum of all changes of all records.
+	// Sum is the checksum of the changes of all records.
 	Sum string
 }
 
-// openWorkers starts workers of a runtime. This program is the worker's program.
+// openWorkers starts workers of a runtime. The workers run this test binary.
 func openWorkers(who runner) (*sandbox.Pool, error) {
 	cfg := sandbox.Config{Runtime: sandbox.Runtime(who), Script: jsruntime.NodeScript(), MaxAnswer: 64 << 20}
 	if who == quickJS {
@@ -67,7 +68,7 @@ func openWorkers(who runner) (*sandbox.Pool, error) {
 	return sandbox.New(cfg)
 }
 
-// runHooks is the child process that calls a hook in workers.
+// runHooks is the task of the child process that calls a hook in workers.
 func runHooks(args []string) (any, error) {
 	var todo hookRun
 	if err := json.Unmarshal([]byte(strings.Join(args, "")), &todo); err != nil {
@@ -112,7 +113,7 @@ func (c *caller) measure(todo hookRun) (got hookCost, err error) {
 	return got, err
 }
 
-// call calls the hook with rows, with a number of callers in parallel.
+// call calls the hook with a number of rows, using a number of concurrent callers.
 func (c *caller) call(rows, callers int) error {
 	size := c.batches[0].Rows()
 	var left, next atomic.Int64
@@ -139,7 +140,7 @@ func (c *caller) rows(ctx context.Context, b *intray.Batch) ([]intray.Change, er
 	return c.session.RunRows(ctx, 0, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}})
 }
 
-// sum calls the hook once with each row and returns the checksum of the changes.
+// sum calls the hook once with each row. It returns the checksum of the changes.
 func (c *caller) sum() (string, error) {
 	hash := sha256.New()
 	for _, b := range c.batches {
@@ -165,8 +166,8 @@ func writeChange(to io.Writer, first int64, fields []intray.Field, c intray.Chan
 	fmt.Fprintf(to, "%d %s %s %s\n", first+int64(c.Row), fields[c.Field].Key, value, info)
 }
 
-// spent returns the processor time in seconds that a function takes in this process and all
-// its descendants, without the time for reading theirs.
+// spent returns the CPU time, in seconds, that a function uses in this process and all its
+// descendants. It excludes the time to read their CPU time.
 func spent(do func() error) (float64, error) {
 	others, err := othersSpent()
 	if err != nil {
@@ -187,7 +188,7 @@ func spent(do func() error) (float64, error) {
 	return (ownAfter - own + othersAfter - others).Seconds(), err
 }
 
-// ownSpent returns the processor time of this process and of its ended children.
+// ownSpent returns the CPU time of this process and of its children that have ended.
 func ownSpent() (total time.Duration, err error) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var used syscall.Rusage
@@ -199,7 +200,7 @@ func ownSpent() (total time.Duration, err error) {
 	return total, nil
 }
 
-// othersSpent returns the processor time of running children.
+// othersSpent returns the CPU time of running children.
 func othersSpent() (total time.Duration, err error) {
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(all) == 0 {
@@ -211,15 +212,14 @@ func othersSpent() (total time.Duration, err error) {
 	return total, nil
 }
 
-// childSpent returns the processor time of a process in hundredths of a second if it is a
-// child of parent, and otherwise 0.
+// childSpent returns the CPU time of a process if it is a child of parent, and otherwise 0.
 func childSpent(stat string, parent int) (total time.Duration) {
 	text, err := os.ReadFile(stat)
 	if err != nil {
-		return 0 // it has ended
+		return 0 // the process has ended
 	}
-	// The name, in parentheses, may contain anything. Fields 4, 14 and 15 are the parent and
-	// the ticks in user and kernel mode.
+	// The name, which is in parentheses, may contain any characters. Field 4 is the parent.
+	// Fields 14 and 15 are the ticks in user and kernel mode.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) < 13 || fields[1] != strconv.Itoa(parent) {
 		return 0
@@ -231,10 +231,10 @@ func childSpent(stat string, parent int) (total time.Duration) {
 	return total
 }
 
-// startWorkers is the child process that uses one new worker after another. It answers with
-// the seconds from one to the next. A sandbox starts a spare when the previous one is in use,
-// so no spare is ready here, and each time counts from the start of the process until the
-// worker is ready.
+// startWorkers is the task of the child process that uses new workers, one after another.
+// It returns the time in seconds from each worker to the next. A sandbox starts a spare
+// worker only when the previous one is in use. No spare is ready here, so each time is that
+// from the start of the process until the worker is ready.
 func startWorkers(args []string) (any, error) {
 	if len(args) != 2 {
 		return nil, errors.New("want a runtime and how many workers")

@@ -14,8 +14,8 @@ import sys
 import duckdb
 
 COUNTRIES = "DE NL FR IT GB PL DK JP PT CH SE ES AT BE US CA BR IN AU NO".split()
-# What a value must be for the cell to be right, and the value that it then has.
-# No expression is stricter than the rules of the schema, and most are simpler.
+# For each column: the condition for a valid cell, and the expression for its value. No
+# condition is stricter than the rules of the schema, and most are simpler.
 RULES = {
     "email": (r"regexp_full_match(email, '[^@\s]+@[^@\s]+\.[^@\s]+')", "email"),
     "phone": (r"regexp_full_match(phone, '\+[0-9][0-9 -]{6,20}')", "replace(replace(phone, ' ', ''), '-', '')"),
@@ -25,7 +25,7 @@ RULES = {
     "reference": ("regexp_full_match(reference, '[A-Z]{2}-[0-9]{4}-[0-9]{2}')", "reference"),
     "url": (r"regexp_full_match(url, 'https?://[^/\s]+\.[^/\s]+/\S*')", "url"),
 }
-# Each bit of the column errors, and the code that Intray has for it.
+# Intray's code for each bit of the column errors.
 BITS = ["name.required", "email.email", "phone.phone_number", "signed_up.date", "amount.number", "country.select",
         "reference.regex_match", "url.url"]
 UNIQUE = {"id": "id", "email": "email_value"}

@@ -18,17 +18,17 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// importedRows are the numbers of rows in a full run.
+// importedRows contains the number of rows of each file in a full run.
 var importedRows = []int{2_000_000, 10_000_000}
 
 // customers is the form of the imported files.
 const customers = "customers.csv"
 
-// found is what an import found in its file.
+// found summarizes the problems that an import found.
 type found struct {
 	Rows    int64 `json:"rows"`
 	BadRows int64 `json:"badRows"`
-	// Problems counts the rows that break each rule, by field and code.
+	// Problems is the number of rows that violate each rule, by field and code.
 	Problems map[string]int64 `json:"problems"`
 }
 
@@ -36,9 +36,10 @@ type found struct {
 type importer struct {
 	name string
 	goal goal
-	// command imports the file. The folder is empty and may be used for any files.
+	// command returns the command that imports the file. folder is empty and may be used
+	// for any files.
 	command func(folder, result, file string) []string
-	// printsReport reports that the program prints what it found.
+	// printsReport reports whether the program prints a found value.
 	printsReport bool
 }
 
@@ -57,7 +58,7 @@ func TestImports(t *testing.T) {
 	t.Logf("%s; %s\n%s%s", machine(), version, extent(), r.table())
 }
 
-// importers returns the available importers; the first is Intray.
+// importers returns the available importers. The first one is Intray.
 func importers(program, schema, python string) []importer {
 	all := []importer{{
 		name: "Intray, staged and written", goal: goal{peak: 128e6},
@@ -80,7 +81,7 @@ func importers(program, schema, python string) []importer {
 			command: duck(func(string) string { return ":memory:" })})
 }
 
-// customerSchema writes the schema of the files.
+// customerSchema writes the schema of the files and returns its file name.
 func customerSchema(t *testing.T) (name string) {
 	t.Helper()
 	text, err := json.Marshal(benchdata.CustomerSchema())
@@ -94,8 +95,8 @@ func customerSchema(t *testing.T) (name string) {
 	return name
 }
 
-// contestImport runs all importers in turns on one file, and compares their results and
-// findings each time.
+// contestImport runs all importers in turns on one file. After each run, it compares their
+// results and findings.
 func contestImport(t *testing.T, r *report, rows int, all []importer) {
 	t.Helper()
 	file, size := made(t, customers, rows)
@@ -119,13 +120,13 @@ func contestImport(t *testing.T, r *report, rows int, all []importer) {
 	}
 }
 
-// run imports a file once and removes the output. The findings of the program must equal
-// want, and the lines of the result those of check.
+// run imports a file once and removes the output. If the program prints its findings, they
+// must equal want. The lines of the result must equal those of check.
 func (one importer) run(t *testing.T, file string, want *found, check *content) cost {
 	t.Helper()
 	folder := t.TempDir()
 	result := filepath.Join(folder, "result.ndjson")
-	// Data of earlier processes must not be flushed during this one.
+	// Data of earlier processes must not be flushed during this run.
 	syscall.Sync()
 	var m measured
 	ask(t, &m, childCommand("measure", one.command(folder, result, file)...)...)
@@ -149,7 +150,7 @@ func (one importer) run(t *testing.T, file string, want *found, check *content) 
 	return m.Cost
 }
 
-// intrayFinds imports the file with Intray and lists all problems.
+// intrayFinds imports the file with Intray and returns all problems that it finds.
 func intrayFinds(t *testing.T, us importer, file string, rows int) (found, content) {
 	t.Helper()
 	folder := t.TempDir()
@@ -171,7 +172,7 @@ func intrayFinds(t *testing.T, us importer, file string, rows int) (found, conte
 	return got, lines
 }
 
-// countProblems counts the problems that intray run listed, in the order of the rows.
+// countProblems counts the problems that intray run listed, which are in row order.
 func countProblems(name string) (got found, err error) {
 	file, err := os.Open(name)
 	if err != nil {

@@ -1,12 +1,13 @@
-// Package bench measures Intray: the running service over HTTP, and the readers of files in
-// comparison with other programs that read the same file. It prints the results; README.md
+// Package bench measures Intray: the running server over HTTP, and the file readers in
+// comparison with other programs that read the same file. It prints the results. README.md
 // explains how it measures.
 //
-// A contest is one task, a contestant is a program for it, and a run is one process. What a
-// contestant found is its tally, and what a run needed is its cost.
+// A contest is one task, a contestant is a program that performs it, and a run is one
+// process. A tally contains the data that a contestant found, and a cost is the time and
+// memory of a run.
 //
-// By default, a tenth of each measurement runs once. With INTRAY_BENCH=full, everything runs
-// several times. No test fails for being slow.
+// By default, a tenth of each measurement runs once. If INTRAY_BENCH=full, all measurements
+// run completely and several times. No test fails because it is slow.
 package bench
 
 import (
@@ -22,8 +23,8 @@ import (
 	"github.com/intraydata/intray/test/suite"
 )
 
-// This program starts itself as a child, because a measured reader must hold nothing else in
-// memory.
+// This program starts itself as a child process, because a measured reader must have
+// nothing else in memory.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		os.Exit(serveHooks())
@@ -38,12 +39,12 @@ func TestMain(m *testing.M) {
 
 const childMark = "as-a-child"
 
-// childCommand returns the command that runs this program as a child.
+// childCommand returns the command that runs a task in a child process.
 func childCommand(task string, args ...string) []string {
 	return append([]string{os.Args[0], childMark, task}, args...)
 }
 
-// child does one task and writes the answer as JSON.
+// child performs a task and writes its answer as JSON.
 func child(task string, args []string) (status int) {
 	tasks := map[string]func([]string) (any, error){
 		"measure": measure, "generate": generateFile, "intray": readWithIntray, "encoding/csv": readWithStandard,
@@ -61,7 +62,7 @@ func child(task string, args []string) (status int) {
 	return 0
 }
 
-// ask runs a command and reads its answer.
+// ask runs a command and decodes its answer.
 func ask(t *testing.T, answer any, command ...string) {
 	t.Helper()
 	process := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -86,7 +87,7 @@ func raced() bool {
 	return ok && slices.Contains(made.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// share is the share of the full measurement that runs.
+// share returns the part of a full measurement to run.
 func share(whole int) int {
 	switch {
 	case raced():
@@ -97,7 +98,7 @@ func share(whole int) int {
 	return whole / 10
 }
 
-// repeats is how often each contestant runs.
+// repeats returns how often each contestant runs.
 func repeats(whole int) int {
 	if full() {
 		return whole

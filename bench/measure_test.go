@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// cost is what one process needed, from its start to its end.
+// cost is the time and memory that a process needed from its start to its end.
 type cost struct {
-	// CPU is the time in seconds of all cores in user and kernel mode. Wall is the elapsed
+	// CPU is the time of all cores in user and kernel mode, in seconds. Wall is the elapsed
 	// time in seconds.
 	CPU, Wall float64
 	// Peak is the peak memory in bytes.
 	Peak float64
 }
 
-// measured is a cost and the output of the process: JSON, or nothing.
+// measured is a cost, with the output of the process as JSON, if any.
 type measured struct {
 	Cost   cost
 	Answer json.RawMessage
@@ -34,9 +34,9 @@ type run struct {
 	Tally tally
 }
 
-// measure runs a command and measures it. It does so in a child process, because the system
-// counts the memory of a parent at the fork as memory of its child, and that of a test is
-// large.
+// measure runs a command and measures it. It is the task of a child process, because the
+// system counts the memory of a parent at the fork as memory of the child, and a test uses
+// much memory.
 func measure(command []string) (any, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command to measure")
@@ -76,12 +76,12 @@ func peakUnit() float64 {
 	return 1024
 }
 
-// A contestant reads a file and prints its tally. The arguments of its command are "time" or
-// "check" and the file name.
+// A contestant reads a file and prints its tally. The arguments of its command are "time"
+// or "check", and the file name.
 type contestant struct {
 	name    string
 	command []string
-	// keeps reports that a timed run builds a table and counts no bytes.
+	// keeps reports whether a timed run builds a table instead of counting bytes.
 	keeps bool
 	goal  goal
 }
@@ -142,7 +142,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestMeasure measures a process that waits for a known time, and one that fails.
+// TestMeasure checks the measurement of a process that waits for a known time, and of one
+// that fails.
 func TestMeasure(t *testing.T) {
 	got, err := measure([]string{"sh", "-c", `sleep 0.1; echo '{"rows": 7}'`})
 	if err != nil {

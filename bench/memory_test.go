@@ -8,7 +8,8 @@ import (
 	"github.com/intraydata/intray/bench/benchdata"
 )
 
-// A ladder is a series of growing files of one form. Reading them must need the same memory.
+// A ladder is a series of files of one form, each larger than the one before. Reading each
+// must need the same memory.
 type ladder struct {
 	name, form string
 	rows       []int
@@ -21,10 +22,10 @@ var ladders = []ladder{
 	{"XLSX", "xlsx", []int{200_000, 500_000, 1_000_000}},
 }
 
-// flat is the maximum ratio of the peak memory of the largest file to that of the smallest.
+// flat is the maximum ratio between the highest and the lowest peak memory.
 const flat = 1.2
 
-// measureMemory reads the files of a ladder and reports the peaks.
+// measureMemory reads the files of a ladder and reports the peak memory of each.
 func measureMemory(t *testing.T, r *report, l ladder) {
 	var peaks []float64
 	for _, whole := range l.rows {

@@ -2,8 +2,8 @@ package bench
 
 import "testing"
 
-// contestNDJSON reads one object per line. DuckDB formats numbers when it converts them to
-// text, 10.50 as 10.5, so amounts are not compared.
+// contestNDJSON reads one object per line. Amounts are not compared, because DuckDB formats
+// numbers when it converts them to text: 10.50 becomes 10.5.
 func contestNDJSON(t *testing.T, r *report) {
 	c := contest{name: "NDJSON", form: "ndjson", rows: share(2_000_000), alike: columnsBut("amount"), contestants: []contestant{ours()}}
 	if r.python == "" {

@@ -13,7 +13,7 @@ import sys
 import duckdb
 
 HEADER = "id first_name last_name email phone signed_up amount country notes url".split()
-# What DuckDB finds to be no text.
+# The columns for which DuckDB detects a type other than text.
 TYPED = ("id", "signed_up", "amount")
 
 

@@ -19,13 +19,13 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// tally is what was found in a file.
+// tally summarizes the data that was found in a file.
 type tally struct {
 	Rows int64 `json:"rows"`
-	// Bytes are the bytes of the cells of each column.
+	// Bytes is the total size of the cells of each column, in bytes.
 	Bytes []int64 `json:"bytes"`
-	// Sums are, for each column, the sum of the last eight bytes of the MD5 of its cells.
-	// They are computed only for a check.
+	// Sums contains, for each column, the sum of the last eight bytes of the MD5 of each
+	// cell. It is computed only for a check.
 	Sums []uint64 `json:"sums"`
 }
 
@@ -42,10 +42,10 @@ func (t *tally) add(column int, cell []byte, check bool) {
 	}
 }
 
-// errUsage reports wrong arguments of a reading child.
+// errUsage reports invalid arguments of a child process that reads a file.
 var errUsage = errors.New("want time or check, and a file")
 
-// openFor opens the file of a reading child.
+// openFor opens the file named in the arguments of a child process that reads it.
 func openFor(args []string) (file *os.File, check bool, err error) {
 	if len(args) != 2 || args[0] != "time" && args[0] != "check" {
 		return nil, false, errUsage
@@ -54,8 +54,8 @@ func openFor(args []string) (file *os.File, check bool, err error) {
 	return file, args[0] == "check", err
 }
 
-// readWithIntray reads a file like an import: it detects the format and reads every batch. It
-// visits each cell in its batch.
+// readWithIntray reads a file as an import does. It detects the format, reads every batch
+// and visits each cell.
 func readWithIntray(args []string) (any, error) {
 	file, check, err := openFor(args)
 	if err != nil {
@@ -100,7 +100,7 @@ func pull(ctx context.Context, reader source.Reader, check bool) (t tally, err e
 	}
 }
 
-// readWithStandard reads a CSV file with encoding/csv, which reuses the memory of records.
+// readWithStandard reads a CSV file with encoding/csv and ReuseRecord.
 func readWithStandard(args []string) (any, error) {
 	file, check, err := openFor(args)
 	if err != nil {
@@ -161,7 +161,7 @@ func TestReadingChildren(t *testing.T) {
 		}
 	}
 	var sum tally
-	sum.add(0, []byte("abc"), true) // of which the MD5 is 900150983cd24fb0d6963f7d28e17f72
+	sum.add(0, []byte("abc"), true) // its MD5 is 900150983cd24fb0d6963f7d28e17f72
 	if want := uint64(0x727fe1287d3f96d6); sum.Sums[0] != want {
 		t.Errorf("the sum of abc is %x, want %x", sum.Sums[0], want)
 	}

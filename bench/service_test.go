@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// maxMemory is the memory limit of the service for files of any size: 256 MB.
+// maxMemory is the maximum peak memory of the server for files of any size, in bytes.
 const maxMemory = 256_000_000
 
 func customersSchema() map[string]any {
@@ -28,8 +28,7 @@ func customersSchema() map[string]any {
 	return map[string]any{"fields": fields, "original_filename": "large.csv"}
 }
 
-// TestLargeImport imports one large file and prints the speed and the peak memory of the
-// service.
+// TestLargeImport imports one large file and prints the speed and the server's peak memory.
 func TestLargeImport(t *testing.T) {
 	rows := share(2_000_000)
 	name, size := made(t, "csv", rows)
@@ -63,7 +62,7 @@ func TestLargeImport(t *testing.T) {
 	}
 }
 
-// TestCreate creates imports, 8 at a time, and prints how long it took.
+// TestCreate creates imports, 8 at a time, and prints how long that takes.
 func TestCreate(t *testing.T) {
 	const clients, requests = 8, 200
 	server := livetest.Start(t, livetest.Config{})

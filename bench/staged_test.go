@@ -19,7 +19,7 @@ import (
 
 const stagePrefix = "stage"
 
-// stageFile imports a file into a stage like intray run.
+// stageFile imports a file into a stage, as intray run does.
 func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) error {
 	text, err := os.Open(schemaFile)
 	if err != nil {
@@ -56,18 +56,18 @@ func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) 
 	return err
 }
 
-// stagedCounts are figures that DuckDB computes as well.
+// stagedCounts contains figures that DuckDB also computes.
 type stagedCounts struct {
 	Rows int64 `json:"rows"`
-	// Cents is the sum of the amounts, times 100.
+	// Cents is the sum of the amounts, in cents.
 	Cents int64 `json:"cents"`
-	// Nulls and Raws count, for each field, the cells without a value and those whose raw text
-	// differs from the value.
+	// Nulls is the number of cells of each field without a value. Raws is the number of
+	// cells of each field whose raw text differs from the value.
 	Nulls map[string]int64 `json:"nulls"`
 	Raws  map[string]int64 `json:"raws"`
-	// Lines is the sum of the line numbers of the rows.
+	// Lines is the sum of the line numbers of all rows.
 	Lines int64 `json:"lines"`
-	// Problems counts the problems of each field and code.
+	// Problems is the number of problems by field and code.
 	Problems map[string]int64 `json:"problems"`
 }
 
@@ -98,7 +98,7 @@ func countStaged(ctx context.Context, s *staging.Stage) (stagedCounts, error) {
 	return c, nil
 }
 
-// cents parses an amount with at most two decimal places.
+// cents parses an amount with at most two decimal places and returns it in cents.
 func cents(text []byte) (n int64) {
 	whole, part, _ := bytes.Cut(text, []byte("."))
 	for _, c := range append(append(slices.Clone(whole), part...), "00"[len(part):]...) {

@@ -9,13 +9,13 @@ import (
 	"text/tabwriter"
 )
 
-// goal is the goal of a contest: by which factor Intray needs less than this contestant, and
-// the memory limit in bytes. Zero means no goal.
+// goal is the goal of a contest: the factor by which the contestant needs more CPU or wall
+// time than Intray, and the maximum peak memory in bytes. 0 means no goal.
 type goal struct{ cpu, wall, peak float64 }
 
 // report is the table of one run.
 type report struct {
-	// python is a Python with DuckDB, or "".
+	// python is a Python interpreter with DuckDB, or "".
 	python string
 	lines  [][]string
 }
@@ -36,7 +36,7 @@ func TestRatios(t *testing.T) {
 	t.Logf("%s; %s; %s\n%s%s", machine(), version, excelizeVersion(t), extent(), r.table())
 }
 
-// extent describes how much was measured.
+// extent describes the size of the measurement.
 func extent() string {
 	switch {
 	case raced():
@@ -47,7 +47,7 @@ func extent() string {
 	return "A tenth of the rows, each run once. The goals are those of the whole; files this small tell little about them.\n"
 }
 
-// machine describes the machine of the measurement.
+// machine describes the machine that runs the measurement.
 func machine() string {
 	text := fmt.Sprintf("%d cores, %s/%s, %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
@@ -63,7 +63,7 @@ func (r *report) contest(t *testing.T, c contest) {
 	r.ranked(c.name, c.rows, size, all)
 }
 
-// ranked adds a line for each contestant; the first is Intray.
+// ranked adds a line for each contestant. The first one is Intray.
 func (r *report) ranked(name string, rows int, size int64, all []held) {
 	for i, h := range all {
 		var byCPU, byWall string
@@ -77,8 +77,8 @@ func (r *report) ranked(name string, rows int, size int64, all []held) {
 	}
 }
 
-// ratio returns by which factor Intray needs less than a contestant to read the file, without
-// the start of the processes.
+// ratio returns how many times as much as Intray a contestant needs to read the file, not
+// counting the start of the processes.
 func ratio(other, ours held, figure func(cost) float64) float64 {
 	return net(other, figure) / net(ours, figure)
 }
@@ -87,7 +87,7 @@ func net(h held, figure func(cost) float64) float64 {
 	return spreadOf(h.costs, figure).median - spreadOf(h.starts, figure).median
 }
 
-// factor formats a ratio. A ratio that is not positive means that the file is too small.
+// factor formats a ratio. A ratio of 0 or less means that the file is too small.
 func factor(ratio float64) string {
 	if !(ratio > 0) {
 		return "?"
@@ -95,7 +95,7 @@ func factor(ratio float64) string {
 	return fmt.Sprintf("%.2f", ratio)
 }
 
-// against compares ratios and the peak memory with the goal.
+// against returns whether ratios and peak memory reach the goal, as text.
 func (g goal) against(got goal) string {
 	var list []string
 	if g.cpu > 0 {
@@ -138,7 +138,7 @@ var titles = []string{"contest", "rows", "MB", "contestant", "CPU s (least to mo
 
 func (r *report) table() string { return tabulated(titles, r.lines) }
 
-// tabulated aligns lines below their titles.
+// tabulated formats a table with aligned columns.
 func tabulated(titles []string, lines [][]string) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

@@ -22,11 +22,11 @@ const (
 	windowRows = 100
 	// windowTries is the number of reads of each window.
 	windowTries = 200
-	// windowGoal is the goal for reading a warm window.
+	// windowGoal is the maximum time to read a warm window.
 	windowGoal = 10 * time.Millisecond
 )
 
-// look is how long a kind of window took.
+// look contains the times of one kind of window.
 type look struct {
 	Name             string
 	P50, P95, Most   time.Duration
@@ -34,13 +34,13 @@ type look struct {
 	Rows, WithErrors int
 }
 
-// stagedRows are the figures of a stage of customers and the times of its windows.
+// stagedRows contains the figures of a stage of customers, and the times of its windows.
 type stagedRows struct {
 	Counts stagedCounts
 	Looks  []look
 }
 
-// TestWindows stages a file, reads windows of it, and compares its figures with DuckDB.
+// TestWindows stages a file, reads windows of it, and compares its figures with DuckDB's.
 func TestWindows(t *testing.T) {
 	rows := share(10_000_000)
 	file, _ := made(t, customers, rows)
@@ -74,7 +74,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// windows is the child process that stages a file in a folder and reads windows of it.
+// windows is the task of the child process that stages a file in a folder and reads windows
+// of it.
 func windows(args []string) (any, error) {
 	if len(args) != 3 {
 		return nil, errors.New("want a schema, a folder and a file")
@@ -115,7 +116,7 @@ func opened(ctx context.Context, blobs *disk.Store, kind func(context.Context, *
 	return kind(ctx, s)
 }
 
-// lookAtRows reads the rows in the middle.
+// lookAtRows measures a window in the middle of the stage.
 func lookAtRows(ctx context.Context, s *staging.Stage) (look, error) {
 	first := s.Manifest().Rows / 2
 	return timed(ctx, s, fmt.Sprintf("%d rows at row %d", windowRows, first), func() (*intray.Batch, error) {
@@ -123,8 +124,8 @@ func lookAtRows(ctx context.Context, s *staging.Stage) (look, error) {
 	})
 }
 
-// lookAtBadRows reads the thousandth window of rows with an error, or the last full window if
-// there are fewer.
+// lookAtBadRows measures the thousandth window of rows with an error, or the last full
+// window if there are fewer.
 func lookAtBadRows(ctx context.Context, s *staging.Stage) (look, error) {
 	window := min(1000, s.Manifest().ErrorRows/windowRows)
 	return timed(ctx, s, fmt.Sprintf("%d rows with an error, window %d", windowRows, window), func() (*intray.Batch, error) {
@@ -136,7 +137,7 @@ func lookAtBadRows(ctx context.Context, s *staging.Stage) (look, error) {
 	})
 }
 
-// lookAround reads rows anywhere.
+// lookAround measures random windows.
 func lookAround(ctx context.Context, s *staging.Stage) (look, error) {
 	random := rand.New(rand.NewPCG(1, 1))
 	return timed(ctx, s, fmt.Sprintf("%d rows anywhere", windowRows), func() (*intray.Batch, error) {
@@ -144,8 +145,8 @@ func lookAround(ctx context.Context, s *staging.Stage) (look, error) {
 	})
 }
 
-// timed reads a window many times. It reads another window before each, so that the rows are
-// not cached.
+// timed reads a window many times. Before each read, it reads a different window, so that
+// the rows are not cached.
 func timed(ctx context.Context, s *staging.Stage, name string, read func() (*intray.Batch, error)) (look, error) {
 	l := look{Name: name}
 	random := rand.New(rand.NewPCG(2, 2))

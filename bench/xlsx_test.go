@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// contestXLSX reads a workbook. Excelize returns the stored numbers, and Intray also what Excel
-// shows, so days and amounts are not compared.
+// contestXLSX reads a workbook. Dates and amounts are not compared, because excelize
+// returns the stored numbers, and Intray also returns the text that Excel displays.
 func contestXLSX(t *testing.T, r *report) {
 	us := ours()
 	us.goal = goal{peak: 128e6}
@@ -20,7 +20,7 @@ func contestXLSX(t *testing.T, r *report) {
 	r.contest(t, c)
 }
 
-// excelize builds the program in the folder versus. It returns "" if its modules are not
+// excelize builds the program in bench/versus. It returns "" if the modules are not
 // available.
 func excelize(t *testing.T) (program string) {
 	t.Helper()
@@ -52,7 +52,7 @@ func excelizeVersion(t *testing.T) string {
 	return "excelize " + version
 }
 
-// versus runs the go command in the module of the other readers.
+// versus runs a go command in the module bench/versus.
 func versus(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", args...)

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// CustomerHeader names the columns of a file of customers.
+// CustomerHeader contains the column names of a customer file.
 var CustomerHeader = []string{"id", "name", "email", "phone", "signed_up", "amount", "country", "reference", "notes", "url"}
 
-// CustomerCountries are the accepted countries.
+// CustomerCountries are the countries that the schema accepts.
 var CustomerCountries = countries
 
-// CustomerReference is the regular expression of a reference.
+// CustomerReference is the regular expression that references must match.
 const CustomerReference = "^[A-Z]{2}-[0-9]{4}-[0-9]{2}$"
 
-// WriteCustomers writes a CSV file with a header and rows of 10 columns, about 160 bytes per
-// row. One row in 50 has a fault: each of eight kinds of faults occurs in 2 of 1,000 rows, and
-// in 1 of 1,000 rows each of the two unique columns, id and email, repeats the value of an
-// earlier row. Phone numbers are formatted as people write them.
+// WriteCustomers writes a CSV file with a header and rows of 10 columns, about 160 bytes
+// per row. One row in 50 has a fault. Each of eight kinds of faults occurs in 2 of 1,000
+// rows. In each of the two unique columns, id and email, 1 of 1,000 rows repeats an earlier
+// value. Phone numbers are in formats that people use.
 func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	line := []byte(strings.Join(CustomerHeader, ",") + "\n")
@@ -39,10 +39,11 @@ func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	return w.Flush()
 }
 
-// customerGenerator generates the customers of one seed in order.
+// customerGenerator generates customers in order. A seed always generates the same
+// customers.
 type customerGenerator struct {
 	random *rand.Rand
-	// rows generates the columns that customers share with other rows.
+	// rows generates the columns that customers have in common with the rows of Write.
 	rows *rowGenerator
 	made int
 }
@@ -64,7 +65,7 @@ func (c *customerGenerator) next() [10]string {
 	return row
 }
 
-// faults are the values of faulty rows in a column.
+// faults contains the faulty values of each column.
 var faults = []struct {
 	column int
 	texts  []string
@@ -99,7 +100,7 @@ func customerEmail(number int) string {
 	return "user" + strconv.Itoa(number) + "@mail" + strconv.Itoa(number*7%40) + ".example.org"
 }
 
-// randomPhone returns a number that is valid in its numbering plan.
+// randomPhone returns a phone number that is valid in its numbering plan.
 func (c *customerGenerator) randomPhone() string {
 	digits := strconv.Itoa(2_000_000 + c.random.IntN(7_000_000))
 	switch c.random.IntN(4) {
@@ -116,8 +117,8 @@ func (c *customerGenerator) randomReference() string {
 	return letter() + letter() + "-" + strconv.Itoa(1000+c.random.IntN(9000)) + "-" + strconv.Itoa(10+c.random.IntN(90))
 }
 
-// CustomerSchema returns the schema of the file as decoded JSON: ten fields, each with its own
-// type or rule. Rows with an error remain in the result, with the raw text of the file.
+// CustomerSchema returns the schema of the file as decoded JSON. It has ten fields, each
+// with its own type or rule. Rows with an error remain in the result, with their raw text.
 func CustomerSchema() map[string]any {
 	rule := func(name string, more ...string) map[string]any {
 		r := map[string]any{"validate": name}

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// records reads the rows of a generated CSV file with the standard library.
+// records parses a generated CSV file with encoding/csv.
 func records(t *testing.T, rows int, seed uint64) [][]string {
 	t.Helper()
 	list, err := csv.NewReader(strings.NewReader(generated(t, rows, seed))).ReadAll()
@@ -59,7 +59,7 @@ func TestLinesHoldTheSameRows(t *testing.T) {
 	}
 }
 
-// cells reads a workbook; the typed value stands for a number or a day.
+// cells reads a workbook. For numbers and dates, it returns the typed value.
 func cells(t *testing.T, file []byte) (list [][]string, kinds map[int]intray.CellKind) {
 	t.Helper()
 	in := source.Input{Name: "people.xlsx", ReaderAt: bytes.NewReader(file), Size: int64(len(file))}

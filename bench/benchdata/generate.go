@@ -1,6 +1,7 @@
-// Package benchdata generates large files for measurements as CSV, NDJSON and workbooks: the
-// same rows for the same seed on every machine. A row is ten texts, which the formats encode
-// differently. Customers are other rows, with faults, and come with a schema that finds them.
+// Package benchdata generates large files for measurements, as CSV, NDJSON and workbooks.
+// The same seed generates the same rows on every machine. A row is ten strings, which each
+// format encodes differently. Customers are different rows, which contain faults. They come
+// with a schema that finds the faults.
 //
 // The package depends on no other package of the module and measures nothing.
 package benchdata
@@ -15,10 +16,10 @@ import (
 	"strings"
 )
 
-// Header names the columns of a generated file.
+// Header contains the column names of a generated file.
 var Header = []string{"id", "first_name", "last_name", "email", "phone", "signed_up", "amount", "country", "notes", "url"}
 
-// The columns that some formats encode in their own type.
+// The columns that some formats encode as a different type.
 const (
 	columnID       = 0
 	columnEmail    = 3
@@ -34,10 +35,9 @@ var (
 	words      = []string{"met", "at", "the", "fair", "prefers", "mail", "asked", "for", "an", "offer", "invoice", "differs", "call", "after", "noon", "second", "order", "pending", "new", "address"}
 )
 
-// Write writes a CSV file with a header and rows of 10 columns, about 145 bytes per row. One
-// email address in 50 is malformed, and about one note in six has a comma, a quote or a line
-// break.
-// comma, a quote or a line break.
+// Write writes a CSV file with a header and rows of 10 columns, about 145 bytes per row.
+// One email address in 50 is malformed. About one note in six contains a comma, a quote or
+// a line break.
 func Write(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	line := []byte(strings.Join(Header, ",") + "\n")
@@ -70,7 +70,7 @@ func appendCSV(line []byte, row *[10]string) []byte {
 	return append(line, '\n')
 }
 
-// rowGenerator generates the rows of one seed in order.
+// rowGenerator generates rows in order. A seed always generates the same rows.
 type rowGenerator struct {
 	random *rand.Rand
 	made   int
@@ -81,7 +81,7 @@ func newRowGenerator(seed uint64) *rowGenerator {
 	return &rowGenerator{random: rand.New(rand.NewPCG(seed, seed))} //nolint:gosec // the rows must be reproducible
 }
 
-// next returns a row, which the following call overwrites.
+// next returns a row. The next call overwrites it.
 func (r *rowGenerator) next() *[10]string {
 	r.made++
 	number := strconv.Itoa(r.made)
@@ -127,8 +127,8 @@ func (r *rowGenerator) randomNotes() string {
 	return note
 }
 
-// WriteNDJSON writes the rows of Write as one object per line, about 240 bytes each: id and
-// amount are numbers, everything else is text.
+// WriteNDJSON writes the rows of Write as NDJSON, about 240 bytes per row. id and amount
+// are numbers, and all other values are strings.
 func WriteNDJSON(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	made := newRowGenerator(seed)

@@ -20,7 +20,7 @@ func generated(t *testing.T, rows int, seed uint64) string {
 	return b.String()
 }
 
-// TestRowsAreAsPromised reads a file with another CSV reader.
+// TestRowsAreAsPromised checks a generated file with a different CSV reader.
 func TestRowsAreAsPromised(t *testing.T) {
 	const rows = 20_000
 	text := generated(t, rows, 1)

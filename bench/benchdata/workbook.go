@@ -13,15 +13,15 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// MaxWorkbookRows is the maximum number of rows of a worksheet below its header.
+// MaxWorkbookRows is the maximum number of rows below the header of a worksheet.
 const MaxWorkbookRows = 1<<20 - 1
 
-// WriteWorkbook writes an XLSX file with one sheet, People, and the rows of Write: the id is a
-// number, the amount a number with the format #,##0.00, the day a serial number with the format
-// yyyy-mm-dd, and each text a shared string that occurs once in the table, as Excel writes them.
-// The memory grows with the number of distinct phone numbers and notes.
+// WriteWorkbook writes the rows of Write as an XLSX file with one sheet, People. The id is
+// a number, the amount is a number with the format #,##0.00, and the day is a serial number
+// with the format yyyy-mm-dd. All other values are shared strings. Each is stored once, as
+// Excel does. Memory use grows with the number of distinct phone numbers and notes.
 //
-// The format is that of ECMA-376, part 1.
+// The format follows ECMA-376, part 1.
 func WriteWorkbook(to io.Writer, rows int, seed uint64) error {
 	if rows > MaxWorkbookRows {
 		return fmt.Errorf("write a workbook of %d rows: a worksheet has at most %d", rows, MaxWorkbookRows)
@@ -40,7 +40,7 @@ func WriteWorkbook(to io.Writer, rows int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	// The rows are generated a second time, so that their texts need not stay in memory.
+	// The rows are generated a second time, so that their strings need not stay in memory.
 	err = writePart(archive, "xl/sharedStrings.xml", func(w *bufio.Writer) {
 		fmt.Fprintf(w, `%s<sst xmlns="%s" count="%d" uniqueCount="%d">`, xml.Header, space, uses, texts)
 		writeStrings(w, rows, seed)
@@ -52,8 +52,8 @@ func WriteWorkbook(to io.Writer, rows int, seed uint64) error {
 	return archive.Close()
 }
 
-// writePart writes one file of the archive. A bufio.Writer keeps the first error and returns it
-// from Flush.
+// writePart writes a file of the archive. The bufio.Writer stores the first error and
+// returns it from Flush.
 func writePart(archive *zip.Writer, name string, write func(*bufio.Writer)) error {
 	part, err := archive.Create(name)
 	if err != nil {
@@ -64,14 +64,14 @@ func writePart(archive *zip.Writer, name string, write func(*bufio.Writer)) erro
 	return w.Flush()
 }
 
-// shared numbers the shared strings in the order of their first use. Addresses contain the row
-// number, so each is new and need not be stored.
+// shared assigns indexes to shared strings in the order of their first use. Email addresses
+// contain the row number, so each is new and need not be stored.
 type shared struct {
 	uses, count int
 	numbers     map[string]int
 }
 
-// number returns the index of a text in the table, and whether it is new.
+// number returns the index of a string in the table, and whether the string is new.
 func (s *shared) number(column int, text string) (number int, fresh bool) {
 	s.uses++
 	once := column == columnEmail || column == columnURL
@@ -103,7 +103,7 @@ func writeSheet(w *bufio.Writer, rows int, seed uint64) (uses, texts int) {
 	return table.uses, table.count
 }
 
-// The indexes of the formats in the styles.
+// The indexes of the number formats in the styles.
 const (
 	styleDay    = ` s="1"`
 	styleAmount = ` s="2"`
@@ -135,7 +135,8 @@ func appendRow(line []byte, number int, row *[10]string, table *shared) []byte {
 	return append(line, "</row>"...)
 }
 
-// serial returns the serial number of a day in the 1900 date system, for days from March 1900.
+// serial returns the serial number of a day in the 1900 date system. The day must not be
+// before March 1900.
 func serial(day string) int64 {
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -144,7 +145,7 @@ func serial(day string) int64 {
 	return at.Unix()/86400 + 25569
 }
 
-// writeStrings writes the shared strings in the order in which writeSheet numbers them.
+// writeStrings writes the shared strings in the order of the indexes that writeSheet uses.
 func writeStrings(w *bufio.Writer, rows int, seed uint64) {
 	table := shared{numbers: map[string]int{}}
 	row := [10]string(Header)

@@ -1,10 +1,11 @@
-// Command versus reads a workbook with excelize, which the reader of Intray is compared with. It
-// prints a tally: the number of rows and the bytes of each column.
+// Command versus reads a workbook with excelize, for comparison with Intray's reader. It
+// prints a tally: the number of rows and the number of bytes in each column.
 //
 // versus time|check|sheets FILE
 //
-// With check, it also sums the MD5 of the cells of each column. With sheets, it prints the name
-// of each sheet, the number of its rows and its first cell. It does not measure time.
+// With check, it also prints, for each column, the sum of the MD5 hashes of the cells. With
+// sheets, it prints the name, the number of rows and the first cell of each sheet. It does
+// not measure time.
 package main
 
 import (
@@ -24,7 +25,7 @@ type tally struct {
 	Sums  []uint64 `json:"sums,omitempty"`
 }
 
-// add counts one row. Sums are of the last eight bytes of the MD5.
+// add counts one row. A sum adds up the last eight bytes of the MD5 of each cell.
 func (t *tally) add(cells []string, check bool) {
 	t.Rows++
 	for len(t.Bytes) < len(cells) {
@@ -40,8 +41,8 @@ func (t *tally) add(cells []string, check bool) {
 	}
 }
 
-// read reads the first sheet below its header with the row iterator, which is what excelize
-// offers for large files, and with raw cell values.
+// read reads the rows of the first sheet below its header. It uses the row iterator, which
+// excelize provides for large files, and raw cell values.
 func read(name string, check bool) (t tally, err error) {
 	file, err := excelize.OpenFile(name)
 	if err != nil {
@@ -65,14 +66,14 @@ func read(name string, check bool) (t tally, err error) {
 	return t, rows.Error()
 }
 
-// sheet is a worksheet, with its header.
+// sheet is a worksheet, including its header.
 type sheet struct {
 	Name  string
 	Rows  int64
 	First string
 }
 
-// sheets counts the rows of all sheets.
+// sheets counts the rows of each sheet.
 func sheets(name string) (all []sheet, err error) {
 	file, err := excelize.OpenFile(name)
 	if err != nil {
@@ -102,7 +103,7 @@ func sheets(name string) (all []sheet, err error) {
 	return all, nil
 }
 
-// answer does the requested task.
+// answer performs the requested task.
 func answer(what, name string) (any, error) {
 	if what == "sheets" {
 		return sheets(name)

@@ -145,7 +145,7 @@ func TestModifiedURLs(t *testing.T) {
 	}
 }
 
-// failures reports the first failures and counts the rest.
+// failures reports only the first 20 failures.
 type failures struct {
 	t *testing.T
 	n int
