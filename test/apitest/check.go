@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// CheckReply checks a response against the document and against the rules that
-// all responses follow. It is safe for concurrent use.
+// CheckReply checks a response against the document and against the rules for all
+// responses. It is safe for concurrent use.
 func (s *Site) CheckReply(t testing.TB, request *http.Request, reply *livetest.Reply) {
 	t.Helper()
 	wrong := s.Breaches(request.Method, request.URL.Path, reply)
@@ -22,10 +22,10 @@ func (s *Site) CheckReply(t testing.TB, request *http.Request, reply *livetest.R
 	}
 }
 
-// Breaches returns a description of each rule that a response breaks.
+// Breaches returns a description of each rule that a response violates.
 func (s *Site) Breaches(method, path string, reply *livetest.Reply) (wrong []string) {
 	if reply.Status < http.StatusOK {
-		return nil // The final response follows, and it is checked.
+		return nil // The final response follows and is checked instead.
 	}
 	operation, documented := s.Document.FindOperation(method, path)
 	for _, breach := range []string{
@@ -49,8 +49,8 @@ func (s *Site) Breaches(method, path string, reply *livetest.Reply) (wrong []str
 	return wrong
 }
 
-// isPage reports whether a path belongs to the review page. The document lists
-// API operations only.
+// isPage reports whether a path belongs to the review page. The document lists only API
+// operations.
 func isPage(path string) bool {
 	return strings.HasPrefix(path, "/review/") || strings.HasPrefix(path, "/assets/")
 }
@@ -67,7 +67,7 @@ func checkRequestID(reply *livetest.Reply) string {
 	return ""
 }
 
-// checkStatus rejects statuses that the API never returns.
+// checkStatus returns an error message for statuses that the API never returns, or "".
 func checkStatus(reply *livetest.Reply) string {
 	status := reply.Status
 	switch {
@@ -83,7 +83,7 @@ func checkStatus(reply *livetest.Reply) string {
 	return ""
 }
 
-// checkCORS requires that operations under a backend key send no CORS header, and
+// checkCORS checks that operations that require a backend key send no CORS headers, and
 // that signed URLs and widget calls allow every origin to read the response.
 func checkCORS(method string, o Operation, documented bool, reply *livetest.Reply) string {
 	h := reply.Header
@@ -106,7 +106,8 @@ func checkCORS(method string, o Operation, documented bool, reply *livetest.Repl
 	return ""
 }
 
-// Secrets holds texts that no response may contain. It is safe for concurrent use.
+// Secrets is a list of strings that must not occur in any response. It is safe for
+// concurrent use.
 type Secrets struct {
 	mu   sync.Mutex
 	list []string
@@ -138,11 +139,12 @@ var (
 	timeFields  = map[string]bool{"created_date": true, "modified_date": true, "savedAt": true}
 )
 
-// IsTime reports whether text is a time as the API writes it: ISO 8601 in UTC with
+// IsTime reports whether text is a time in the format of the API: ISO 8601 in UTC with
 // microseconds and Z.
 func IsTime(text string) bool { return timePattern.MatchString(text) }
 
-// checkErrorBody returns how an error differs from the documented error object, or "".
+// checkErrorBody describes how an error response differs from the documented error object,
+// or returns "".
 func checkErrorBody(method string, reply *livetest.Reply) string {
 	if reply.Status < 400 || method == http.MethodHead {
 		return ""
@@ -170,15 +172,16 @@ func checkErrorBody(method string, reply *livetest.Reply) string {
 	return checkFieldMessages(body)
 }
 
-// sentenceStart matches a capital letter or the name of a property.
+// sentenceStart matches the beginning of a sentence: a capital letter or the name of a
+// property.
 var sentenceStart = regexp.MustCompile(`^([^a-z]|[a-z]+(_[a-z]+)+ )`)
 
 func isSentence(text string) bool {
 	return len(text) > 5 && sentenceStart.MatchString(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
 }
 
-// checkFieldMessages requires an array of texts under each field name. Under
-// "changes" it requires the number of changes that would be discarded.
+// checkFieldMessages checks that each field name has an array of strings. "changes" must be
+// the number of changes that would be discarded.
 func checkFieldMessages(body map[string]any) string {
 	if wrong := checkMessageCodes(body); wrong != "" {
 		return wrong
@@ -207,7 +210,7 @@ func checkFieldMessages(body map[string]any) string {
 	return ""
 }
 
-// checkMessageCodes requires a code and parameters for detail and for every field message.
+// checkMessageCodes checks that detail and every field message have a code and parameters.
 func checkMessageCodes(body map[string]any) string {
 	code, coded := body["message_code"].(string)
 	_, params := body["params"].(map[string]any)
@@ -231,7 +234,7 @@ func checkMessageCodes(body map[string]any) string {
 	return ""
 }
 
-// checkTimes returns which timestamp of a response IsTime rejects, or "".
+// checkTimes returns the first timestamp in a response that IsTime rejects, or "".
 func checkTimes(method string, reply *livetest.Reply) string {
 	if reply.Header.Get("Content-Type") != "application/json" || method == http.MethodHead {
 		return ""

@@ -10,7 +10,7 @@ import (
 
 const someID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
-// answer builds a response. headers alternates names and values.
+// answer returns a response. headers alternates names and values.
 func answer(status int, body string, headers ...string) *livetest.Reply {
 	reply := &livetest.Reply{Status: status, Header: http.Header{}, Body: []byte(body)}
 	reply.Header.Set("Content-Type", "application/json")
@@ -21,12 +21,13 @@ func answer(status int, body string, headers ...string) *livetest.Reply {
 	return reply
 }
 
-// refusal builds an error body with further properties.
+// refusal returns an error body with additional properties.
 func refusal(detail, code, more string) string {
 	return `{"detail":"` + detail + `","code":"` + code + `","request_id":"` + someID + `"` + more + `}`
 }
 
-// TestBreaches checks responses that break one rule each, and valid ones.
+// TestBreaches checks that valid responses have no breach, and that responses that violate
+// one rule are reported.
 func TestBreaches(t *testing.T) {
 	t.Parallel()
 	s := &Site{Document: &Document{}}

@@ -21,17 +21,17 @@ type Client struct {
 	Key  string
 }
 
-// Client returns a client that sends key, or no key if it is "".
+// Client returns a client that sends a key, or no key if key is "".
 func (s *Site) Client(t testing.TB, key string) Client { return Client{t, s, key} }
 
-// WithoutKey returns a client that sends no key, like the holder of a signed URL.
+// WithoutKey returns a client that sends no key, like a user with a signed URL.
 func (c Client) WithoutKey() Client {
 	c.Key = ""
 	return c
 }
 
-// Call sends a request. headers alternates names and values; an empty value
-// removes the header.
+// Call sends a request. headers alternates names and values. An empty value removes the
+// header.
 func (c Client) Call(method, path string, body any, headers ...string) *livetest.Reply {
 	c.T.Helper()
 	return c.Do(c.Request(method, path, body, headers...))
@@ -57,7 +57,7 @@ func (c Client) PutFile(address string, file any, headers ...string) *livetest.R
 	return c.WithoutKey().Call("PUT", address, file, append([]string{"Content-Type", "application/octet-stream"}, headers...)...)
 }
 
-// Import creates an import, uploads its file and waits as AwaitImport does.
+// Import creates an import, uploads its file, and waits like AwaitImport.
 func (c Client) Import(body, file any) *livetest.Reply {
 	c.T.Helper()
 	made := c.Call("POST", ImportsPath, body).WantStatus(http.StatusCreated)
@@ -65,7 +65,7 @@ func (c Client) Import(body, file any) *livetest.Reply {
 	return c.AwaitImport(made.String("id"))
 }
 
-// AwaitImport waits until an import has ended or needs a review, and returns it.
+// AwaitImport waits until an import ends or needs a review, and returns it.
 func (c Client) AwaitImport(id string) *livetest.Reply {
 	c.T.Helper()
 	var reply *livetest.Reply
@@ -77,10 +77,10 @@ func (c Client) AwaitImport(id string) *livetest.Reply {
 	return reply
 }
 
-// Patience is how long Eventually waits.
+// Patience is the maximum time that Eventually waits.
 const Patience = 60 * time.Second
 
-// Eventually waits until the condition holds and fails the test after Patience.
+// Eventually waits until a condition holds. It fails the test after Patience.
 func Eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -96,7 +96,7 @@ type Org struct {
 	Name, BackendKey string
 }
 
-// Command runs a program command on the store of the running site.
+// Command runs a command of the program on the data of the running site.
 func (s *Site) Command(t testing.TB, args ...string) (stdout, stderr string) {
 	t.Helper()
 	out, log, status := livetest.Run(t, t.TempDir(), nil, append(args, s.store...)...)
@@ -106,7 +106,7 @@ func (s *Site) Command(t testing.TB, args ...string) (stdout, stderr string) {
 	return out, log
 }
 
-// NewOrg creates an organization for one test.
+// NewOrg creates an organization for a single test.
 func (s *Site) NewOrg(t testing.TB) Org {
 	t.Helper()
 	o := Org{Name: "org-" + strings.ToLower(rand.Text())}
@@ -117,7 +117,7 @@ func (s *Site) NewOrg(t testing.TB) Org {
 
 var revokeCommand = regexp.MustCompile(`keys revoke (\S+)`)
 
-// NewKey creates a key and returns it with the id that revokes it.
+// NewKey creates a key. It returns the key and the id for revoking it.
 func (s *Site) NewKey(t testing.TB, org, kind string, flags ...string) (key, id string) {
 	t.Helper()
 	out, log := s.Command(t, append([]string{"keys", "create", "--org", org, "--kind", kind}, flags...)...)

@@ -33,14 +33,14 @@ func (o Operation) SecurityScheme() string {
 	return ""
 }
 
-// HasSignedPath reports whether the operation is authorized by its URL alone.
+// HasSignedPath reports whether the URL alone authorizes the operation.
 func (o Operation) HasSignedPath() bool {
 	return strings.HasPrefix(o.Path, "/upload/") || strings.HasPrefix(o.Path, "/download/")
 }
 
 var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
-// PathWithID returns the path with id in place of each parameter.
+// PathWithID returns the path with each parameter replaced by id.
 func (o Operation) PathWithID(id string) string {
 	return pathParameter.ReplaceAllLiteralString(o.Path, id)
 }
@@ -48,7 +48,7 @@ func (o Operation) PathWithID(id string) string {
 // HasPathParameter reports whether the path has a parameter.
 func (o Operation) HasPathParameter() bool { return pathParameter.MatchString(o.Path) }
 
-// WithSecurity returns the operations with a security scheme.
+// WithSecurity returns the operations that use a security scheme.
 func (d *Document) WithSecurity(scheme string) (list []Operation) {
 	for _, o := range d.List {
 		if o.SecurityScheme() == scheme {
@@ -58,7 +58,8 @@ func (d *Document) WithSecurity(scheme string) (list []Operation) {
 	return list
 }
 
-// MatchesTemplate reports whether a path matches a template. A trailing slash is optional.
+// MatchesTemplate reports whether a path matches a template. Both may have a trailing
+// slash.
 func MatchesTemplate(template, path string) bool {
 	want := strings.Split(strings.TrimSuffix(template, "/"), "/")
 	got := strings.Split(strings.TrimSuffix(path, "/"), "/")
@@ -73,7 +74,7 @@ func MatchesTemplate(template, path string) bool {
 	return true
 }
 
-// checkConformance returns how a response differs from the document, or "".
+// checkConformance describes how a response differs from the document, or returns "".
 func (d *Document) checkConformance(o Operation, status int, contentType string, body []byte) string {
 	response, documented := o.Responses[strconv.Itoa(status)]
 	if !documented {
@@ -101,7 +102,7 @@ func (d *Document) checkConformance(o Operation, status int, contentType string,
 	return ""
 }
 
-// Decode decodes a body that must hold exactly one JSON value.
+// Decode decodes a body that must contain exactly one JSON value.
 func Decode(body []byte) (value any, err error) {
 	in := json.NewDecoder(bytes.NewReader(body))
 	if err := in.Decode(&value); err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // openAPISchema is the JSON Schema of OpenAPI 3.1 documents,
-// https://spec.openapis.org/oas/3.1/schema/2026-08-03, by the OpenAPI Initiative
-// under the Apache License 2.0. It does not look into Schema Objects.
+// https://spec.openapis.org/oas/3.1/schema/2026-08-03, by the OpenAPI Initiative under the
+// Apache License 2.0. It does not validate the content of Schema Objects.
 //
 //go:embed testdata/openapi-3.1.json
 var openAPISchema []byte
@@ -30,13 +30,13 @@ type Document struct {
 		Schemas         map[string]Schema         `json:"schemas"`
 		SecuritySchemes map[string]SecurityScheme `json:"securitySchemes"`
 	} `json:"components"`
-	// List has every operation, in the order of paths and methods.
+	// List contains every operation, in the order of paths and methods.
 	List []Operation `json:"-"`
 
 	whole    any
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
-	// compiled holds schemas by their JSON pointer.
+	// compiled contains schemas by their JSON pointers.
 	compiled map[string]*jsonschema.Schema
 }
 
@@ -66,23 +66,23 @@ type Body struct {
 	} `json:"content"`
 }
 
-// Schema is what tests read of a Schema Object.
+// Schema contains the properties of a Schema Object that tests read.
 type Schema struct {
 	Properties           map[string]any `json:"properties"`
 	AdditionalProperties any            `json:"additionalProperties"`
 }
 
-// SecurityScheme is how a client authenticates.
+// SecurityScheme describes how a client authenticates.
 type SecurityScheme struct {
 	In   string `json:"in"`
 	Name string `json:"name"`
 }
 
-// documentURL is the base of the JSON pointers of a document.
+// documentURL is the base URL of the JSON pointers in a document.
 const documentURL = "http://intray.test/openapi.json"
 
-// ParseDocument decodes an OpenAPI document. It checks only what it decodes; see
-// Validate.
+// ParseDocument decodes an OpenAPI document. It checks only the properties that it decodes.
+// See Validate for a full check.
 func ParseDocument(text []byte) (*Document, error) {
 	d := &Document{compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
 	if err := json.Unmarshal(text, d); err != nil {
@@ -104,10 +104,10 @@ func ParseDocument(text []byte) (*Document, error) {
 	return d, d.compiler.AddResource(documentURL, d.whole)
 }
 
-// Validate checks the document against the schema of OpenAPI 3.1, and what that
-// schema cannot express: each Schema Object is a valid JSON Schema whose
-// references resolve, examples and defaults match their schema, operation ids are
-// unique, path parameters are those of the path, and security schemes exist.
+// Validate checks the document against the schema of OpenAPI 3.1, and against rules that
+// the schema cannot express: each Schema Object is a valid JSON Schema and its references
+// resolve, examples and defaults match their schema, operation ids are unique, path
+// parameters match the path, and security schemes exist.
 func (d *Document) Validate() error {
 	meta, err := jsonschema.UnmarshalJSON(bytes.NewReader(openAPISchema))
 	if err != nil {
@@ -144,8 +144,8 @@ func (d *Document) Validate() error {
 	return errors.Join(all...)
 }
 
-// validateParameters checks that the path parameters of an operation are those
-// of its path, each once and required.
+// validateParameters checks that an operation declares each parameter of its path exactly
+// once, as required, and no other path parameters.
 func (o Operation) validateParameters() error {
 	var documented []string
 	seen := map[Parameter]bool{}
@@ -168,7 +168,7 @@ func (o Operation) validateParameters() error {
 	return nil
 }
 
-// validateSchemas compiles the Schema Objects below a value at a JSON pointer.
+// validateSchemas compiles all Schema Objects inside a value at a JSON pointer.
 func (d *Document) validateSchemas(value any, pointer string) error {
 	var all []error
 	switch v := value.(type) {
@@ -195,8 +195,8 @@ func (d *Document) validateSchemas(value any, pointer string) error {
 	return errors.Join(all...)
 }
 
-// validateSchema compiles a Schema Object and checks its examples and defaults,
-// and those of the schemas within it.
+// validateSchema compiles a Schema Object. It checks the examples and defaults of the
+// object and of the schemas inside it.
 func (d *Document) validateSchema(schema any, pointer string) error {
 	compiled, err := d.compile(pointer)
 	if err != nil {
@@ -235,13 +235,13 @@ func (d *Document) validateSchema(schema any, pointer string) error {
 	return errors.Join(all...)
 }
 
-// escapePointer escapes a name for a JSON pointer in the fragment of a URL.
+// escapePointer escapes a name for a JSON pointer in a URL fragment.
 func escapePointer(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
 }
 
-// compile returns the schema at a JSON pointer. It asserts formats. It is safe for
-// concurrent use.
+// compile returns the schema at a JSON pointer. The schema checks formats. compile is safe
+// for concurrent use.
 func (d *Document) compile(pointer string) (*jsonschema.Schema, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -255,7 +255,7 @@ func (d *Document) compile(pointer string) (*jsonschema.Schema, error) {
 	return compiled, err
 }
 
-// responseSchema returns the documented schema of a JSON answer.
+// responseSchema returns the documented schema of a JSON response.
 func (d *Document) responseSchema(o Operation, status string) (*jsonschema.Schema, error) {
 	compiled, err := d.compile(fmt.Sprintf("/paths/%s/%s/responses/%s/content/application~1json/schema", escapePointer(o.Path), strings.ToLower(o.Method), status))
 	if err != nil {
@@ -264,8 +264,8 @@ func (d *Document) responseSchema(o Operation, status string) (*jsonschema.Schem
 	return compiled, nil
 }
 
-// FindOperation returns the operation of a request, the one with the fewest
-// parameters in its path if several match.
+// FindOperation returns the operation that matches a request. If several match, it returns
+// the one with the fewest path parameters.
 func (d *Document) FindOperation(method, path string) (best Operation, ok bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// smallDocument has one of everything that documents of Intray consist of.
+// smallDocument contains one example of each construct that Intray's documents use.
 const smallDocument = `{
   "openapi": "3.1.0",
   "info": {"title": "T", "version": "1", "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}},
@@ -54,7 +54,7 @@ func TestValidateDocument(t *testing.T) {
 	}
 }
 
-// TestDamagedDocuments checks that one defect anywhere makes the document invalid.
+// TestDamagedDocuments checks that a defect in any part makes the document invalid.
 func TestDamagedDocuments(t *testing.T) {
 	for name, damage := range map[string][2]string{
 		"another version":               {`"openapi": "3.1.0"`, `"openapi": "3.0.3"`},

@@ -1,11 +1,11 @@
-// Package apitest runs contract tests: each test runs on every supported database,
-// and every response is checked against the rules that all responses follow.
+// Package apitest runs contract tests. Each test runs on every supported database, and
+// every response is checked against the rules for all responses.
 //
-// A [Site] is a running program on one database: always SQLite, and PostgreSQL if
-// INTRAY_TEST_POSTGRES_URL names a server. A [Client] calls a site with one key. A
+// A [Site] is a running program on one database: always SQLite, and also PostgreSQL if
+// INTRAY_TEST_POSTGRES_URL is the URL of a server. A [Client] calls a site with one key. A
 // [Document] is the site's OpenAPI document.
 //
-// The package does not import the program: it sends HTTP requests and runs commands.
+// The package does not import the program. It sends HTTP requests and runs commands.
 package apitest
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// SQLite and PostgreSQL are the databases that each test runs on.
+// SQLite and PostgreSQL are the databases on which each test runs.
 const (
 	SQLite     = "sqlite"
 	PostgreSQL = "postgres"
 )
 
-// RunOnDatabases runs a test once for each database, on a site that all tests share.
+// RunOnDatabases runs a test once per database, on a site that all tests share.
 func RunOnDatabases(t *testing.T, test func(t *testing.T, s *Site)) {
 	onDatabases(t, func(t *testing.T, database string) { test(t, Shared(t, database)) })
 }
 
-// RunOnFreshDatabases runs a test once for each database, on a new site with further flags.
+// RunOnFreshDatabases runs a test once per database, on a new site with additional flags.
 func RunOnFreshDatabases(t *testing.T, args []string, test func(t *testing.T, s *Site)) {
 	onDatabases(t, func(t *testing.T, database string) {
 		test(t, Start(t, database, livetest.Config{Args: args}))
@@ -43,22 +43,22 @@ func onDatabases(t *testing.T, test func(t *testing.T, database string)) {
 	}
 }
 
-// Site is one running program.
+// Site is a running program.
 type Site struct {
 	*livetest.Server
-	// Database is the URL of the PostgreSQL database, or "".
+	// Database is the URL of the PostgreSQL database, or "" for SQLite.
 	Database string
 	Document *Document
 	Secrets  Secrets
 
-	// store holds the flags that select the site's store.
+	// store contains the flags that select the site's database and data folder.
 	store []string
 
 	mu        sync.Mutex
 	neighbour Org
 }
 
-// Start starts a program on a new database. Both are removed after the test.
+// Start starts a program on a new database. The test removes both when it ends.
 func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 	t.Helper()
 	s := &Site{}
@@ -79,8 +79,8 @@ var sites struct {
 	byDatabase map[string]*Site
 }
 
-// Shared returns the site that all tests of a package share on a database. It may
-// connect to the loopback network.
+// Shared returns the site that all tests of a package share for a database. The site may
+// connect to loopback addresses.
 func Shared(t testing.TB, database string) *Site {
 	t.Helper()
 	sites.Lock()

@@ -1,26 +1,25 @@
-// Package conformance262 measures how much of JavaScript hooks support. It runs the tests
-// of Test262, the conformance suite of the language, each inside a hook in a sandboxed
-// worker.
+// Package conformance262 measures how much of JavaScript hooks support. It runs each test
+// of Test262, the conformance suite of the language, inside a hook in a sandboxed worker.
 //
-// A suite is a checkout of Test262, a script is one of its tests, and a runner runs
-// scripts with one runtime. Only what hooks could have is run: the language and its
-// built-ins as of ES2020, without modules and without what hooks lack on purpose (see
-// missing). The rest is counted.
+// A suite is a checkout of Test262, a script is one of its tests, and a runner runs scripts
+// with one runtime. The package runs only tests of features that hooks could support: the
+// language and its built-ins as of ES2020, without modules and other features that hooks
+// omit on purpose (see missing). It counts all other tests as skipped.
 //
-// The suite is not part of this project. TestConformance runs if TEST262 names a
+// The suite is not part of this project. TestConformance runs if TEST262 is the path of a
 // checkout. The runner itself is always tested, with scripts of this package.
 //
 // # What the share means
 //
-// A test is written as a script in the global scope. Here it is the body of a function
-// within a function, after the harness, because a hook is a function and code cannot be
-// made from text. This tests the language as hooks meet it. Some tests fail for that
-// reason alone: those that look for a top-level variable on the global object, expect a
-// top-level return or new.target to be a syntax error, or whose names only collide in the
-// global scope. Tests in folders about nothing else are not counted. Tests also fail if
-// they look at what the runtime changes on purpose: the names, lengths and descriptors of
-// functions that it replaces (Date, Math.random, eval, Function), formats that need
-// locales, and dates other than the frozen one.
+// Test262 tests are scripts in the global scope. In this package, a test is the body of a
+// nested function, after the harness, because a hook is a function and cannot create code
+// from strings. This tests the language in the same way as hooks use it. Some tests fail
+// only for that reason. They look for a top-level variable on the global object, expect a
+// top-level return or new.target to be a syntax error, or use names that collide only in
+// the global scope. Folders that contain only such tests are not counted. Tests also fail
+// if they check features that the runtime changes on purpose: the names, lengths and
+// descriptors of functions that it replaces (Date, Math.random, eval and Function), formats
+// that need locales, and dates other than the frozen one.
 package conformance262
 
 import (
@@ -43,7 +42,7 @@ import (
 	testsuite "github.com/intraydata/intray/test/suite"
 )
 
-// TestMain makes the test binary a worker if a pool starts it as one.
+// TestMain makes the test binary a worker if a pool starts it as a worker.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		_ = sandbox.Serve(func([]byte) (sandbox.Handler, error) {
@@ -58,7 +57,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testsuite.Run(m, testsuite.Conformance))
 }
 
-// open opens a pool with a runtime.
+// open opens a pool of workers with a runtime.
 func open(t *testing.T, runtime sandbox.Runtime) *sandbox.Pool {
 	t.Helper()
 	cfg := sandbox.Config{Runtime: runtime, IdleWorkers: 2}
@@ -80,8 +79,8 @@ func open(t *testing.T, runtime sandbox.Runtime) *sandbox.Pool {
 	return c
 }
 
-// TestConformance prints the share of the suite that each runtime passes. No test of the
-// suite makes it fail.
+// TestConformance prints the share of the suite that each runtime passes. A failing test of
+// the suite does not make it fail.
 func TestConformance(t *testing.T) {
 	folder := os.Getenv("TEST262")
 	if folder == "" {
@@ -104,7 +103,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// summary counts what is run and what is skipped.
+// summary describes how many tests are run, and how many are skipped by reason.
 func (s *suite) summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %d tests of the language and its built-ins, of which %d are run\n", s.folder, s.found, len(s.scripts))
@@ -114,8 +113,8 @@ func (s *suite) summary() string {
 	return text.String()
 }
 
-// formatVerdicts describes what a runtime passed, in total and by folder, and which tests
-// failed.
+// formatVerdicts describes how many tests a runtime passed, in total and by folder, and
+// which tests failed.
 func formatVerdicts(runtime string, verdicts []verdict, took time.Duration) string {
 	type count struct{ all, passed int }
 	folders := map[string]count{}
@@ -152,7 +151,7 @@ func formatVerdicts(runtime string, verdicts []verdict, took time.Duration) stri
 	return text.String()
 }
 
-// folderOf returns the feature of a test, such as built-ins/Array.
+// folderOf returns the folder of a test's feature, such as built-ins/Array.
 func folderOf(name string) string {
 	parts := strings.Split(path.Dir(filepath.ToSlash(name)), "/")
 	depth := 2

@@ -18,17 +18,17 @@ import (
 type runner struct {
 	suite *suite
 	pool  *sandbox.Pool
-	// budget is the time limit of a test.
+	// budget is the maximum time for one test.
 	budget time.Duration
 }
 
-// verdict is the result of a test; wrong is "" if it passed.
+// verdict is the result of a test. wrong is "" if the test passed.
 type verdict struct {
 	script *script
 	wrong  string
 }
 
-// runAll runs all tests, several at once. A worker runs tests until one fails.
+// runAll runs all tests, several concurrently. A worker is reused until a test fails.
 func (r *runner) runAll(ctx context.Context) ([]verdict, error) {
 	verdicts := make([]verdict, len(r.suite.scripts))
 	group, ctx := errgroup.WithContext(ctx)
@@ -50,13 +50,14 @@ func (r *runner) runAll(ctx context.Context) ([]verdict, error) {
 	return verdicts, group.Wait()
 }
 
-// workerSlot runs tests, with a worker or without one.
+// workerSlot runs tests one at a time. It starts a worker when it has none.
 type workerSlot struct {
 	*runner
 	worker *sandbox.Worker
 }
 
-// runModes runs a test in all its modes and returns what is wrong.
+// runModes runs a test in each of its modes. It returns a description of the failure, or
+// "".
 func (p *workerSlot) runModes(ctx context.Context, one *script) (string, error) {
 	for _, strict := range modes(one) {
 		wrong, err := p.runOnce(ctx, one, strict)
@@ -73,7 +74,7 @@ func (p *workerSlot) runModes(ctx context.Context, one *script) (string, error) 
 	return "", nil
 }
 
-// modes returns the modes of a test: false is sloppy, true is strict.
+// modes returns the modes in which a test runs: false is sloppy mode, true is strict mode.
 func modes(one *script) []bool {
 	switch {
 	case one.flag("onlyStrict"):
@@ -84,8 +85,8 @@ func modes(one *script) []bool {
 	return []bool{false, true}
 }
 
-// runOnce runs a test in the current worker, and again in a fresh one if it fails,
-// because earlier tests may be the reason.
+// runOnce runs a test in the current worker. If the test fails, it runs again in a new
+// worker, because earlier tests may have caused the failure.
 func (p *workerSlot) runOnce(ctx context.Context, one *script, strict bool) (wrong string, err error) {
 	for {
 		fresh := p.worker == nil
@@ -112,7 +113,8 @@ func (p *workerSlot) closeWorker() {
 	p.worker = nil
 }
 
-// call loads a test as a hook and calls it with one row. An error is one of the service.
+// call loads a test as a hook and calls the hook with one row. It returns an error only if
+// the sandbox fails, not if the test does.
 func (p *workerSlot) call(ctx context.Context, one *script, strict bool) (string, error) {
 	load := jsruntime.LoadCall{Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: p.suite.hook(one, strict)}}, Budget: p.budget}
 	raw, dead, err := p.send(ctx, load.Append(nil))
@@ -130,8 +132,8 @@ func (p *workerSlot) call(ctx context.Context, one *script, strict bool) (string
 	return called(raw), nil
 }
 
-// loaded returns what is wrong with the answer to a source, which must be refused if
-// negative.
+// loaded describes what is wrong with the response to loading a source, or returns "". If
+// negative is true, the source must be rejected.
 func loaded(raw string, negative bool, want string) string {
 	faults, failure, err := jsruntime.ReadLoaded(raw)
 	switch {
@@ -147,7 +149,7 @@ func loaded(raw string, negative bool, want string) string {
 	return ""
 }
 
-// called returns what is wrong with the answer to a call.
+// called describes what is wrong with the response to a call, or returns "".
 func called(raw string) string {
 	answer, err := jsruntime.ReadAnswer(raw, jsruntime.Bounds{Rows: 1}, func(*jsruntime.Change) {})
 	switch {
@@ -159,7 +161,7 @@ func called(raw string) string {
 	return ""
 }
 
-// send sends a request to the worker. dead is how the worker ended because of it.
+// send sends a request to the worker. If the request ends the worker, dead describes how.
 func (p *workerSlot) send(ctx context.Context, request []byte) (answer, dead string, err error) {
 	answer, err = p.worker.Call(ctx, request, p.budget+time.Second)
 	var failed *sandbox.Failure
@@ -169,7 +171,7 @@ func (p *workerSlot) send(ctx context.Context, request []byte) (answer, dead str
 	return answer, "", err
 }
 
-// refused returns how the refusal of a source is wrong, or "".
+// refused describes what is wrong with the rejection of a source, or returns "".
 func refused(faults []jsruntime.Fault, want string) string {
 	switch {
 	case len(faults) == 0:
@@ -180,9 +182,9 @@ func refused(faults []jsruntime.Fault, want string) string {
 	return ""
 }
 
-// hook returns the source of a hook for a test: a function with the harness, and in it
-// one with the test, whose this is the global object as in a script. An asynchronous test
-// prints that it is done.
+// hook returns the source of a hook that runs a test. It is a function that contains the
+// harness and a nested function with the test. As in a script, this is the global object.
+// An asynchronous test prints a message when it is done.
 func (s *suite) hook(one *script, strict bool) string {
 	var text strings.Builder
 	text.WriteString("function () {\n")

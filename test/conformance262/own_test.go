@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// ownHarness is a harness of this package with the file names of the suite.
+// ownHarness is the harness of this package. It uses the file names of the suite.
 var ownHarness = map[string]string{
 	"assert.js": `function assert(fine, text) { if (fine !== true) throw new Test262Error(text); }`,
 	"sta.js":    `class Test262Error { constructor(message) { this.message = String(message); } }`,
@@ -21,7 +21,7 @@ var ownHarness = map[string]string{
 	"made.js":   `var everything = new Function("return this;")();`,
 }
 
-// ownTests are tests by name, as a complete suite would have them.
+// ownTests contains tests by name, as in a complete suite.
 var ownTests = map[string]string{
 	"language/a-passes":       "/*---\ndescription: it passes\n---*/\nassert(1 + 1 === 2, 'sum');",
 	"language/b-fails":        "/*---\n---*/\nassert(1 + 1 === 3, 'the sum is wrong');",
@@ -61,7 +61,7 @@ var ownTests = map[string]string{
 	"language/u-comment":        "/*---\n---*/\n// eval and $262 in a comment\n/* new Function('') */\nassert(true, '');",
 }
 
-// ownWrong are the beginnings of the errors of those that fail in both runtimes.
+// ownWrong contains the beginning of the error of each test that fails in both runtimes.
 var ownWrong = map[string]string{
 	"language/b-fails":        "the sum is wrong",
 	"language/f-both":         "strict has no this (strict mode)",
@@ -74,7 +74,7 @@ var ownWrong = map[string]string{
 	"built-ins/Array/t-fails": "RangeError: out of it",
 }
 
-// writeTests writes the tests and the harness to a folder like a checkout.
+// writeTests writes the tests and the harness to a folder with the layout of a checkout.
 func writeTests(t *testing.T, tests map[string]string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -97,7 +97,7 @@ func writeTests(t *testing.T, tests map[string]string) (folder string) {
 	return folder
 }
 
-// TestOwn runs tests with known verdicts.
+// TestOwn checks the verdicts on tests of this package.
 func TestOwn(t *testing.T) {
 	s, err := openSuite(writeTests(t, ownTests))
 	if err != nil {
@@ -136,8 +136,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestWorkerReuse runs tests in one slot. A worker is reused until a test
-// fails; what a test breaks does not affect the next one.
+// TestWorkerReuse checks that a worker is reused until a test fails, and that a failed test
+// does not affect the next one.
 func TestWorkerReuse(t *testing.T) {
 	s, err := openSuite(writeTests(t, map[string]string{
 		"language/a-fine":    ownTests["language/a-passes"],

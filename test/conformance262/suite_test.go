@@ -14,17 +14,18 @@ import (
 
 // script is a test of the suite.
 type script struct {
-	// name is the path below test.
+	// name is the path relative to the folder test.
 	name string
 	head
 	// text is the content of the file.
 	text string
 }
 
-// head is the front matter of a test or of a harness file.
+// head is the front matter of a test or harness file.
 type head struct {
 	flags, includes, features []string
-	// phase and wrong are when and with which error the test must fail; "" if it must pass.
+	// If the test must fail, phase is when and wrong is the type of the error. Otherwise,
+	// both are "".
 	phase, wrong string
 }
 
@@ -32,8 +33,8 @@ func (h *head) flag(name string) bool { return slices.Contains(h.flags, name) }
 
 var frontMatter = regexp.MustCompile(`(?s)/\*---(.*?)---\*/`)
 
-// headOf reads the front matter, a simple kind of YAML: keys, lists in one line or in
-// several, and texts that do not matter.
+// headOf parses the front matter. It supports a simple subset of YAML: keys and lists, in
+// one or several lines. It ignores all other text.
 func headOf(text string) (h head) {
 	found := frontMatter.FindStringSubmatch(text)
 	if found == nil {
@@ -59,7 +60,7 @@ func headOf(text string) (h head) {
 	return h
 }
 
-// listed splits [a, b], or returns a single word.
+// listed splits a list such as [a, b], or returns a single word.
 func listed(value string) (list []string) {
 	for _, one := range strings.Split(strings.Trim(strings.TrimSpace(value), "[]"), ",") {
 		if one = strings.TrimSpace(one); one != "" {
@@ -87,15 +88,15 @@ func (h *head) add(key string, values []string) {
 // suite is a checkout of Test262.
 type suite struct {
 	folder string
-	// scripts are the tests to run, sorted by name.
+	// scripts contains the tests to run, sorted by name.
 	scripts []script
-	// found is the number of tests, and left counts the skipped ones by reason.
+	// found is the number of all tests. left is the number of skipped tests by reason.
 	found   int
 	left    map[string]int
 	harness map[string]string
 }
 
-// openSuite reads all tests and sorts out those that are not run.
+// openSuite reads all tests and removes those that are not run.
 func openSuite(folder string) (*suite, error) {
 	s := &suite{folder: folder, left: map[string]int{}, harness: map[string]string{}}
 	if err := s.readHarness(); err != nil {
@@ -118,10 +119,10 @@ func openSuite(folder string) (*suite, error) {
 	return s, nil
 }
 
-// always lists the harness files that every test includes.
+// always contains the harness files that every test includes.
 var always = []string{"assert.js", "sta.js"}
 
-// doneFile reports the end of an asynchronous test.
+// doneFile is the harness file that reports the end of an asynchronous test.
 const doneFile = "doneprintHandle.js"
 
 func (s *suite) readHarness() error {
@@ -165,7 +166,7 @@ func (s *suite) read(name string) error {
 	return nil
 }
 
-// skipReason returns why a test is not run, or "".
+// skipReason returns the reason why a test is skipped, or "".
 func (s *suite) skipReason(one *script) string {
 	if one.flag("module") {
 		return "modules"
@@ -183,26 +184,27 @@ func (s *suite) skipReason(one *script) string {
 	return s.lacking(one)
 }
 
-// lacks is something that hooks do not have on purpose.
+// lacks is a feature that hooks omit on purpose.
 type lacks struct {
 	what string
-	// in are folders of tests about nothing else, and features their marks.
+	// in contains folders of tests that only test the feature. features contains the names
+	// that the suite uses for it.
 	in, features []string
-	// code matches a test, or an included harness file, that needs it.
+	// code matches tests and included harness files that use the feature.
 	code *regexp.Regexp
 }
 
-// missing lists what hooks lack, with the reason.
+// missing contains the features that hooks omit, with the reasons.
 var missing = []lacks{
 	{
-		// A hook is one function, so everything that runs is in the schema.
+		// A hook is a single function, so all of its code is in the schema.
 		what:     "not for hooks: modules, which a hook cannot load",
 		in:       []string{"language/import/", "language/export/", "language/module-code/", "language/expressions/dynamic-import/", "language/expressions/import.meta/"},
 		features: []string{"dynamic-import", "import.meta", "export-star-as-namespace-from-module"},
 		code:     regexp.MustCompile(`\bimport\s*\(`),
 	},
 	{
-		// Threads and the garbage collector would affect results.
+		// Threads and the garbage collector would affect the results.
 		what:     "not for hooks: threads and the garbage collector, which would show in results",
 		in:       []string{"built-ins/Atomics/", "built-ins/SharedArrayBuffer/"},
 		features: []string{"Atomics", "SharedArrayBuffer", "host-gc-required"},
@@ -214,7 +216,7 @@ var missing = []lacks{
 		code:     regexp.MustCompile(`\$262\b|\$DETACHBUFFER\b`),
 	},
 	{
-		// All code is in the schema, where its author can read it.
+		// All code is in the schema, so that its author can read it.
 		what: "not for hooks: code made from text (eval, the Function constructors)",
 		in: []string{
 			"language/eval-code/", "built-ins/eval/", "built-ins/Function/", "built-ins/GeneratorFunction/", "built-ins/AsyncFunction/",
@@ -235,7 +237,8 @@ var missing = []lacks{
 
 var comment = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^\s*//.*$)`)
 
-// lacking returns what a test needs that hooks lack, or "".
+// lacking returns the description of the first feature that a test needs and hooks omit, or
+// "".
 func (s *suite) lacking(one *script) string {
 	if one.flag("raw") && one.phase == "" {
 		return "not for hooks: raw text outside a function"
@@ -254,7 +257,7 @@ func (s *suite) lacking(one *script) string {
 	return ""
 }
 
-// later holds the features after ES2020, by their names in the suite.
+// later contains the features added after ES2020, by their names in the suite.
 var later = func() map[string]bool {
 	set := map[string]bool{}
 	for _, name := range strings.Fields(`

@@ -8,8 +8,8 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// keyEntry is an example of a field property: the fields of a schema, and a table
-// of one row.
+// keyEntry is an example of a field property. It consists of the fields of a schema and a
+// table with one row.
 type keyEntry struct {
 	fields string
 	header []string
@@ -51,7 +51,7 @@ func writeKeys(t *testing.T, b *strings.Builder) {
 	}
 }
 
-// result imports the row and returns the fields, the file and the result.
+// result imports the row. It returns the fields, the file and the result.
 func (e keyEntry) result(t *testing.T) []string {
 	t.Helper()
 	f := trial{fields: "[" + e.fields + "]", settings: keepAll, header: e.header, rows: [][]string{e.row}}.run(t)
@@ -69,7 +69,7 @@ func (e keyEntry) result(t *testing.T) []string {
 	return []string{code(e.fields), strings.TrimSuffix(file, "<br>"), came}
 }
 
-// keyEntries returns the examples of all field properties by name.
+// keyEntries returns the examples of all field properties, by name.
 func keyEntries() map[string][]keyEntry {
 	one := func(field, header, cell string) []keyEntry {
 		return []keyEntry{{field, []string{header}, []string{cell}}}

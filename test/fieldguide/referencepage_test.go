@@ -23,7 +23,7 @@ Except in ` + "`string`" + ` fields, Intray ignores white space around a cell.
 
 `
 
-// page returns the whole page.
+// page returns the content of the whole page.
 func page(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -43,7 +43,7 @@ func page(t *testing.T) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// contents lists the sections of the page.
+// contents writes the list of sections.
 func contents(b *strings.Builder) {
 	var types, rules []string
 	for _, one := range schema.TypeShapes() {
@@ -69,5 +69,5 @@ func contents(b *strings.Builder) {
 	b.WriteString("- [Settings](#settings)\n- [Rejected properties](#rejected-properties)\n\n")
 }
 
-// link returns a link to a heading of the page.
+// link returns a Markdown link to a heading of the page.
 func link(heading string) string { return "[" + heading + "](#" + strings.ToLower(heading) + ")" }

@@ -1,6 +1,6 @@
 package fieldguide
 
-// ruleEntries returns the entries of all validators by name.
+// ruleEntries returns the entries of all validators, by name.
 func ruleEntries() map[string]ruleEntry {
 	const name = `{"key": "name", "label": "Name"`
 	phone := ruleEntry{field: `{"key": "phone", "label": "Phone"`, others: []string{`{"key": "fax", "label": "Fax"}`, `{"key": "email", "label": "E-mail"}`},

@@ -8,21 +8,21 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// ruleEntry holds what the page shows of a validator next to its table.
+// ruleEntry contains what the page shows about a validator in addition to its table.
 type ruleEntry struct {
 	summary string
-	// field is the field with the validator, as JSON without the closing brace;
-	// others are the other fields of the rows.
+	// field is the field that has the validator, as JSON without the closing brace. others
+	// are the other fields of the rows.
 	field  string
 	others []string
-	// header are the labels of the fields.
+	// header contains the labels of the fields.
 	header []string
 	tried  []broken
 }
 
-// broken holds rows that satisfy or violate a validator.
+// broken contains rows that satisfy or violate a validator.
 type broken struct {
-	// rule is in JSON.
+	// rule is the validator as JSON.
 	rule string
 	rows [][]string
 }
@@ -67,7 +67,7 @@ func writeRules(t *testing.T, b *strings.Builder) {
 	}
 }
 
-// results imports the rows and returns a row of the page for each.
+// results imports the rows. It returns a line of the page's table for each row.
 func (e ruleEntry) results(t *testing.T, one broken) (rows [][]string) {
 	t.Helper()
 	tr := trial{fields: e.fields(one.rule), settings: keepAll, header: e.header, rows: one.rows}
@@ -85,8 +85,8 @@ func (e ruleEntry) results(t *testing.T, one broken) (rows [][]string) {
 	return rows
 }
 
-// TestEveryPropertyOfARuleHasItsExample checks that every property of every
-// validator has an example, and every common property at least one.
+// TestEveryPropertyOfARuleHasItsExample checks that every property of every validator has
+// an example, and that every common property has at least one.
 func TestEveryPropertyOfARuleHasItsExample(t *testing.T) {
 	all := ""
 	for _, one := range schema.RuleShapes() {

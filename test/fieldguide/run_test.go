@@ -20,7 +20,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// trial is a small import: a schema as JSON, and a table of texts.
+// trial is a small import: a schema as JSON, and a table of cells.
 type trial struct {
 	fields, settings string
 	header           []string
@@ -31,11 +31,12 @@ type trial struct {
 type found struct {
 	schema *intray.Schema
 	*engine.Outcome
-	// lines are the rows of the result as NDJSON; empty if there is a question.
+	// lines contains the rows of the result as NDJSON. It is empty if the import has a
+	// question.
 	lines []string
 }
 
-// run imports a trial and writes its result.
+// run imports a trial and returns its result.
 func (tr trial) run(t *testing.T) found {
 	t.Helper()
 	schema := tr.schema(t)
@@ -72,7 +73,7 @@ func (tr trial) schema(t *testing.T) *intray.Schema {
 	return s
 }
 
-// decoded decodes JSON as the program does; "" is nil.
+// decoded decodes JSON as the program does. It returns nil for "".
 func decoded(t *testing.T, text string) any {
 	t.Helper()
 	if text == "" {
@@ -85,8 +86,8 @@ func decoded(t *testing.T, text string) any {
 	return v
 }
 
-// table returns the rows as a JSON array of objects, so that header, delimiter and
-// encoding are certain.
+// table returns the rows as a JSON array of objects, so that Intray need not detect the
+// header, delimiter and encoding.
 func (tr trial) table(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -136,7 +137,7 @@ func (k *memorySink) StageBatch(b *intray.Batch) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-// AddProblem adds a problem to stored rows.
+// AddProblem adds a problem to rows that are already stored.
 func (k *memorySink) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	for first, b := range k.batches {
 		for row := range b.Rows() {
@@ -165,7 +166,7 @@ func (k *memorySink) inOrder() iter.Seq2[*intray.Batch, error] {
 	}
 }
 
-// cell describes the cell of a field in a row: its value and its problems.
+// cell describes the value and the problems of a cell.
 func (f found) cell(t *testing.T, row int, key string) string {
 	t.Helper()
 	if len(f.lines) <= row {
@@ -188,7 +189,7 @@ func (f found) cell(t *testing.T, row int, key string) string {
 	return code(string(values[key])) + notes
 }
 
-// asked returns the question, in the first row only.
+// asked returns the question if row is the first row, and "same question" otherwise.
 func (f found) asked(row int) string {
 	if row > 0 {
 		return "same question"

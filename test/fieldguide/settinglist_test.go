@@ -1,10 +1,10 @@
 package fieldguide
 
-// settingEntry holds what the page shows of a setting next to its table.
+// settingEntry contains what the page shows about a setting in addition to its table.
 type settingEntry struct {
 	// scope states which imports the setting affects.
 	scope string
-	// accepted and rejected are values in JSON.
+	// accepted and rejected contain values as JSON.
 	accepted, rejected []string
 }
 
@@ -13,7 +13,7 @@ const (
 	browserImports = "browser imports"
 )
 
-// settingEntries returns the entries of all settings by name.
+// settingEntries returns the entries of all settings, by name.
 func settingEntries() map[string]settingEntry {
 	return map[string]settingEntry{
 		"importIdentifier":   {scope: allImports, accepted: []string{`"crm contacts"`}, rejected: []string{`7`}},

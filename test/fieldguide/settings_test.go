@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// sample returns the import of the examples with settings.
+// sample returns the import of the examples, with the given settings.
 func sample(settings string) trial {
 	return trial{
 		fields:   "[\n  {\"key\": \"name\", \"label\": \"Name\"},\n  {\"key\": \"email\", \"label\": \"E-mail\", \"type\": \"email\"}\n]",
@@ -63,7 +63,7 @@ func writeSettings(t *testing.T, b *strings.Builder) {
 
 func setTo(name, value string) string { return code(fmt.Sprintf("%q: %s", name, value)) }
 
-// settingEffect imports the sample with a setting and describes the difference.
+// settingEffect imports the sample with a setting and describes the difference to plainRun.
 func settingEffect(t *testing.T, e settingEntry, name, value string, plainRun found) string {
 	t.Helper()
 	f := sample(fmt.Sprintf("{%q: %s}", name, value)).run(t)
@@ -82,14 +82,14 @@ func settingEffect(t *testing.T, e settingEntry, name, value string, plainRun fo
 	}
 	for _, n := range slices.Concat(f.Notices, f.Listed) {
 		if n.Level == intray.LevelError && len(f.lines) > 0 || slices.ContainsFunc(plainRun.Notices, func(o intray.Notice) bool { return o.Text == n.Text }) {
-			continue // the error of the sample itself
+			continue // this is an error of the sample itself
 		}
 		effects = append(effects, n.Level.String()+": "+n.Text.String())
 	}
 	return strings.Join(effects, "<br>")
 }
 
-// rejection returns why a setting is rejected.
+// rejection returns the reason why a setting is rejected.
 func rejection(t *testing.T, name, value string) string {
 	t.Helper()
 	tr := sample("")
@@ -119,7 +119,7 @@ func writeRejected(t *testing.T, b *strings.Builder) {
 
 const unknown = "is an unknown property"
 
-// browserSettings are settings of other importers that the API rejects.
+// browserSettings contains settings of other importers that the API rejects.
 var browserSettings = []string{"allowEmptySubmit", "alternateDomain", "autoMapHeaders", "backendOverride", "batchRowHookBatchSize",
 	"browserExcelParsing", "delimiter", "hydrationId", "initialFile", "locale", "matchValuesStep", "matchingStep", "reviewStep",
 	"savePartialSession", "sessionId", "templateDownloadFilename", "textOverrides", "uploadStep", "version", "xmlParsingOptions"}

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// code formats a text as code for use in a table.
+// code formats text as code inside a table.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -24,7 +24,7 @@ func code(text string) string {
 	return fence + strings.ReplaceAll(text, "|", `\|`) + fence
 }
 
-// input formats the text of a cell so that its white space is visible.
+// input formats the text of a cell with visible white space.
 func input(text string) string {
 	if text == "" {
 		return "(empty)"
@@ -32,7 +32,7 @@ func input(text string) string {
 	return code(strings.ReplaceAll(text, "\n", "⏎"))
 }
 
-// table writes a table of Markdown.
+// table writes a Markdown table.
 func table(b *strings.Builder, header []string, rows [][]string) {
 	line := func(cells []string) {
 		b.WriteString("|")
@@ -61,7 +61,7 @@ func properties(b *strings.Builder, what string, props []jsonschema.Property) {
 	table(b, []string{what, "Type", "Default", "Description"}, rows)
 }
 
-// plain escapes the description of a schema for Markdown.
+// plain escapes a description in a schema for Markdown.
 func plain(doc string) string {
 	return strings.NewReplacer("|", `\|`, "$unmapped", "`$unmapped`", "$text", "`$text`", "^ and $", "`^` and `$`", `\p{…}`, "`\\p{…}`", "\n", " ").Replace(doc)
 }
@@ -128,13 +128,13 @@ func defaultOf(p jsonschema.Property) string {
 	return code(string(text))
 }
 
-// snippet writes a block of JSON.
+// snippet writes a code block of JSON.
 func snippet(b *strings.Builder, text string) {
 	b.WriteString("```json\n" + text + "\n```\n\n")
 }
 
-// uses reports whether a JSON text has a property at any depth. If value is not
-// empty, the property must have this value.
+// uses reports whether JSON text contains a property at any depth. If value is not empty,
+// the property must have this value.
 func uses(t *testing.T, text, name, value string) bool {
 	t.Helper()
 	return within(decoded(t, text), name, value)

@@ -2,7 +2,7 @@ package fieldguide
 
 import "github.com/intraydata/intray"
 
-// typeEntries returns the entries of all types by name.
+// typeEntries returns the entries of all types, by name.
 func typeEntries() map[intray.TypeName]typeEntry {
 	const id = "123e4567-e89b-42d3-a456-426614174000"
 	return map[intray.TypeName]typeEntry{
@@ -130,10 +130,10 @@ const colors = `"selectOptions": [
     {"label": "Red", "value": "r"},
     {"label": "Blue", "value": "b", "alternateMatches": ["Bleu"]}]`
 
-// formatted is a number format and a cell to format.
+// formatted is a number format and a cell to which it is applied.
 type formatted struct{ format, cell string }
 
-// formatExamples returns examples of each option of number formats by name.
+// formatExamples returns examples of each option of number formats, by name.
 func formatExamples() map[string][]formatted {
 	return map[string][]formatted{
 		"output": {

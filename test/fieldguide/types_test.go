@@ -10,21 +10,21 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// typeEntry holds what the page shows of a type next to its table.
+// typeEntry contains what the page shows about a type in addition to its table.
 type typeEntry struct {
-	// key and label belong to the field of the examples.
+	// key and label are those of the field in the examples.
 	key, label string
-	// summary describes accepted cells and the result.
+	// summary describes the accepted cells and the result.
 	summary string
-	// more holds more properties of the field, as JSON.
+	// more contains additional properties of the field, as JSON.
 	more string
-	// tried holds columns of cells, each with its options.
+	// tried contains columns of cells, each with its options.
 	tried []attempt
 }
 
-// attempt is a column of cells, parsed with options.
+// attempt is a column of cells, and the options with which they are parsed.
 type attempt struct {
-	// options is JSON; "" means the name of the type alone.
+	// options is JSON. "" means that the type consists of its name only.
 	options string
 	cells   []string
 }
@@ -78,7 +78,7 @@ func writeTypes(t *testing.T, b *strings.Builder) {
 	}
 }
 
-// optionsOf returns the object schema of options.
+// optionsOf returns the object schema that describes the options.
 func optionsOf(s *jsonschema.Schema) *jsonschema.Schema {
 	for _, choice := range s.Choices {
 		if choice.Kind == jsonschema.Object {
@@ -88,7 +88,7 @@ func optionsOf(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// results imports a column and returns a row of the page for each cell.
+// results imports a column. It returns a line of the page's table for each cell.
 func (e typeEntry) results(t *testing.T, name intray.TypeName, a attempt) (rows [][]string) {
 	t.Helper()
 	tr := trial{fields: "[" + e.field(name, a) + "]", settings: keepAll, header: []string{e.label}}
@@ -106,7 +106,7 @@ func (e typeEntry) results(t *testing.T, name intray.TypeName, a attempt) (rows 
 	return rows
 }
 
-// writePresets writes the result of every preset of the type number.
+// writePresets writes the result of each preset of the type number.
 func writePresets(t *testing.T, b *strings.Builder, options *jsonschema.Schema) {
 	t.Helper()
 	const cell = "-1234.56789"
@@ -120,7 +120,7 @@ func writePresets(t *testing.T, b *strings.Builder, options *jsonschema.Schema) 
 	table(b, []string{"Type", "Cell", "Result"}, rows)
 }
 
-// writeFormats writes the options of number formats, each with examples.
+// writeFormats writes the options of number formats, each with its examples.
 func writeFormats(t *testing.T, b *strings.Builder) {
 	t.Helper()
 	b.WriteString("**Formats.** `displayFormat` and `outputFormat` are objects with options of [Numbro](https://numbrojs.com/format.html):\n\n")
@@ -162,8 +162,8 @@ func usedBy(t *testing.T, tried []formatted, name, value string) bool {
 	return false
 }
 
-// TestEveryOptionHasItsExample checks that every option of every type has an
-// example, and every value of its enumerations.
+// TestEveryOptionHasItsExample checks that every option of every type has an example, and
+// that every value of an enumeration has one.
 func TestEveryOptionHasItsExample(t *testing.T) {
 	for _, one := range schema.TypeShapes() {
 		all := ""
