@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Reply is an HTTP response with its body.
+// Reply is an HTTP response whose body has been read.
 type Reply struct {
 	Status int
 	Header http.Header
@@ -18,7 +18,7 @@ type Reply struct {
 	t      testing.TB
 }
 
-// Text returns the body as text.
+// Text returns the body as a string.
 func (r *Reply) Text() string { return string(r.Body) }
 
 // Object returns the body as a JSON object.
@@ -41,7 +41,7 @@ func (r *Reply) Array() []any {
 	return doc
 }
 
-// String returns a text property of the object.
+// String returns a string property of the JSON object.
 func (r *Reply) String(name string) string {
 	r.t.Helper()
 	value, ok := r.Object()[name].(string)
@@ -51,7 +51,7 @@ func (r *Reply) String(name string) string {
 	return value
 }
 
-// WantStatus fails the test unless the response has the status.
+// WantStatus fails the test if the response has a different status.
 func (r *Reply) WantStatus(status int) *Reply {
 	r.t.Helper()
 	if r.Status != status {
@@ -70,13 +70,13 @@ func (s *Server) Do(t testing.TB, request *http.Request) *Reply {
 	return reply
 }
 
-// client follows no redirect, because the API never redirects.
+// client does not follow redirects, because the API never redirects.
 var client = &http.Client{
 	Timeout:       2 * time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// TryDo is Do for a server that may die during the request.
+// TryDo is like Do, but for a server that may end during the request.
 func (s *Server) TryDo(t testing.TB, request *http.Request) (*Reply, error) {
 	answer, err := client.Do(request)
 	if err != nil {
@@ -90,9 +90,9 @@ func (s *Server) TryDo(t testing.TB, request *http.Request) (*Reply, error) {
 	return &Reply{answer.StatusCode, answer.Header, body, t}, nil
 }
 
-// Request builds a request to a path of the server, or to an absolute URL, with the
-// backend key. It sends text, bytes and readers unchanged, and any other body as
-// JSON. headers alternates names and values; an empty value removes the header.
+// Request builds a request to a path of the server or to an absolute URL, with the backend
+// key. It sends strings, bytes and readers unchanged, and any other body as JSON. headers
+// alternates names and values. An empty value removes the header.
 func (s *Server) Request(t testing.TB, method, path string, body any, headers ...string) *http.Request {
 	t.Helper()
 	if !strings.HasPrefix(path, "http://") {
@@ -134,7 +134,7 @@ func bodyReader(t testing.TB, body any) io.Reader {
 	return bytes.NewReader(text)
 }
 
-// Call builds a request as Request does and sends it.
+// Call builds a request like Request and sends it.
 func (s *Server) Call(t testing.TB, method, path string, body any, headers ...string) *Reply {
 	t.Helper()
 	return s.Do(t, s.Request(t, method, path, body, headers...))
@@ -153,7 +153,7 @@ func (s *Server) Upload(t testing.TB, address string, file any) *Reply {
 	return s.Call(t, "PUT", address, file, "X-Service-License-Key", "", "Content-Type", "application/octet-stream")
 }
 
-// AwaitImport polls until an import has ended or needs a review.
+// AwaitImport polls until an import ends or needs a review.
 func (s *Server) AwaitImport(t testing.TB, id string) *Reply {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

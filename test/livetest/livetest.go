@@ -1,9 +1,9 @@
-// Package livetest starts the built program and sends HTTP requests to it, for tests
-// that must see what a user sees. It calls no code of the program directly.
+// Package livetest starts the built program and sends HTTP requests to it, for tests that
+// must see the same as users. It calls no code of the program directly.
 //
-// A [Server] is one process with its own data folder. It can be killed and restarted on
-// the same folder. [Listen], [ServeSFTP] and [OpenSSH] run servers that the program
-// connects to.
+// A [Server] is one process with its own data folder. It can be killed, and restarted with
+// the same folder. [Listen], [ServeSFTP] and [OpenSSH] run servers to which the program
+// connects.
 package livetest
 
 import (
@@ -23,16 +23,16 @@ import (
 	"time"
 )
 
-// BackendKey and FrontendKey are the initial keys of every server.
+// BackendKey and FrontendKey are the initial API keys of every server.
 const (
 	BackendKey  = "bk_livetest_livetest_livetest_livetest_livetest"
 	FrontendKey = "fk_livetest_livetest_livetest_livetest_livetest"
 )
 
-// patience is how long a server may take to start or to end.
+// patience is the maximum time for a server to start or to end.
 const patience = 30 * time.Second
 
-// RepoRoot returns the folder of the repository.
+// RepoRoot returns the root folder of the repository.
 func RepoRoot(t testing.TB) string {
 	t.Helper()
 	folder, err := os.Getwd()
@@ -57,14 +57,14 @@ var builds struct {
 	folder string
 }
 
-// build is a program, or the error of building it.
+// build is a built program, or the error that building it returned.
 type build struct {
 	binary string
 	err    error
 }
 
-// BuildBinary builds the program once per set of tags and test binary. Cleanup removes
-// it.
+// BuildBinary builds the program. Each test binary builds it once per set of tags. Cleanup
+// removes it.
 func BuildBinary(t testing.TB, tags ...string) string {
 	t.Helper()
 	builds.Lock()
@@ -84,7 +84,7 @@ func BuildBinary(t testing.TB, tags ...string) string {
 	return b.binary
 }
 
-// compile builds the program. The caller holds the lock of builds.
+// compile builds the program. The caller must hold the lock of builds.
 func compile(root, tags string) (binary string, err error) {
 	if builds.folder == "" {
 		if builds.folder, err = os.MkdirTemp("", "intray-build-*"); err != nil {
@@ -100,20 +100,21 @@ func compile(root, tags string) (binary string, err error) {
 	return binary, nil
 }
 
-// Config configures a server. The zero Config works.
+// Config configures a server. The zero value is valid.
 type Config struct {
-	// Binary is the program. Default: BuildBinary without tags.
+	// Binary is the path of the program. Default: the result of BuildBinary without tags.
 	Binary string
-	// Data is the data folder. Default: a new one.
+	// Data is the data folder. Default: a new folder.
 	Data string
-	// Args are further flags of serve, and Env further environment variables.
+	// Args are additional flags of intray serve. Env contains additional environment
+	// variables.
 	Args []string
 	Env  []string
 }
 
-// Server is one process.
+// Server is one server process.
 type Server struct {
-	// URL is the address of the API.
+	// URL is the base URL of the API.
 	URL string
 	cfg Config
 
@@ -127,7 +128,8 @@ type Server struct {
 // PID returns the process ID.
 func (s *Server) PID() int { return s.command.Process.Pid }
 
-// Start starts a server and waits until it is healthy. The test kills it at its end.
+// Start starts a server and waits until it is healthy. The server is killed when the test
+// ends.
 func Start(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	if cfg.Binary == "" {
@@ -145,7 +147,7 @@ func Start(t testing.TB, cfg Config) *Server {
 // DataDir returns the data folder.
 func (s *Server) DataDir() string { return s.cfg.Data }
 
-// Restart starts the process again with the same folder and address.
+// Restart starts the server again with the same folder and URL.
 func (s *Server) Restart() {
 	s.t.Helper()
 	if err := s.TryRestart(); err != nil {
@@ -153,7 +155,7 @@ func (s *Server) Restart() {
 	}
 }
 
-// TryRestart is Restart for a process that may die during start-up.
+// TryRestart is like Restart, but for a process that may end while it starts.
 func (s *Server) TryRestart() error {
 	address := strings.TrimPrefix(s.URL, "http://")
 	if address == "" {
@@ -201,16 +203,16 @@ func (s *Server) awaitHealth() error {
 	return fmt.Errorf("the server did not start: %s", s.Stderr())
 }
 
-// Kill ends the process as kill -9 does.
+// Kill ends the process with SIGKILL.
 func (s *Server) Kill() {
 	_ = s.command.Process.Kill()
 	<-s.exited
 }
 
-// Signal sends the process a signal.
+// Signal sends a signal to the process.
 func (s *Server) Signal(sig syscall.Signal) { _ = s.command.Process.Signal(sig) }
 
-// Wait waits for the process to end and returns its exit status: -1 if a signal ended
+// Wait waits for the process to end and returns its exit status, or -1 if a signal ended
 // it.
 func (s *Server) Wait() int {
 	s.t.Helper()
@@ -222,17 +224,17 @@ func (s *Server) Wait() int {
 	return s.command.ProcessState.ExitCode()
 }
 
-// Exited is closed when the process has ended.
+// Exited returns a channel that is closed when the process has ended.
 func (s *Server) Exited() <-chan struct{} { return s.exited }
 
-// Stderr returns what the process has written to standard error.
+// Stderr returns the standard error output of the process so far.
 func (s *Server) Stderr() string { return s.log.String() }
 
-// Stdout returns what the process has written to standard output.
+// Stdout returns the standard output of the process so far.
 func (s *Server) Stdout() string { return s.out.String() }
 
-// PeakMemory returns the peak resident memory of the process in bytes. It returns 0 on
-// systems other than Linux.
+// PeakMemory returns the peak resident memory of the process in bytes. On systems other
+// than Linux, it returns 0.
 func (s *Server) PeakMemory() int64 {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {
@@ -249,7 +251,7 @@ func (s *Server) PeakMemory() int64 {
 	return 0
 }
 
-// Run runs the program with args in folder, and returns its output and exit status.
+// Run runs the program in a folder. It returns the program's output and exit status.
 func Run(t testing.TB, folder string, env []string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -266,7 +268,7 @@ func Run(t testing.TB, folder string, env []string, args ...string) (stdout, std
 	return out.String(), log.String(), command.ProcessState.ExitCode()
 }
 
-// lockedBuffer is a buffer for concurrent use.
+// lockedBuffer is a buffer that is safe for concurrent use.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -284,14 +286,14 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// PackageScope returns a testing.TB for fixtures that all tests of a package share: its
-// cleanups run and its folders are removed in Cleanup. After the test has ended, only
-// those cleanups may use it.
+// PackageScope returns a testing.TB for fixtures that all tests of a package share. Cleanup
+// runs its cleanup functions and removes its folders. After the test has ended, only those
+// functions may use it.
 func PackageScope(t testing.TB) testing.TB { return packageTB{t} }
 
 type packageTB struct{ testing.TB }
 
-// ends holds the functions that Cleanup calls, in order.
+// ends contains the functions that Cleanup calls, in order.
 var ends struct {
 	sync.Mutex
 	list []func()
@@ -313,8 +315,8 @@ func (l packageTB) TempDir() string {
 	return folder
 }
 
-// Cleanup ends the fixtures of PackageScope and removes the built programs. TestMain
-// calls it after the last test.
+// Cleanup ends the fixtures of PackageScope and removes the built programs. TestMain must
+// call it after the last test.
 func Cleanup() {
 	ends.Lock()
 	list := ends.list

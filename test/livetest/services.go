@@ -14,11 +14,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PostgresVariable names the variable with the URL of a server for test databases.
+// PostgresVariable is the environment variable with the URL of a PostgreSQL server for test
+// databases.
 const PostgresVariable = "INTRAY_TEST_POSTGRES_URL"
 
-// Postgres creates a database and returns its URL. The test removes it at its end,
-// and is skipped if no server is set.
+// Postgres creates a database and returns its URL. The database is removed when the test
+// ends. Postgres skips the test if PostgresVariable is not set.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(PostgresVariable)
@@ -30,7 +31,7 @@ func Postgres(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// The test's context may have ended; see PackageScope.
+		// Do not use the test's context, which may have ended. See PackageScope.
 		if err := Administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
@@ -43,7 +44,7 @@ func Postgres(t testing.TB) string {
 	return address.String()
 }
 
-// Administer runs a statement on the server that PostgresVariable names.
+// Administer runs a statement on the server in PostgresVariable.
 func Administer(command string) error {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, os.Getenv(PostgresVariable))
@@ -57,8 +58,8 @@ func Administer(command string) error {
 	return nil
 }
 
-// Listen serves each connection to a loopback port until the test ends. It then
-// closes all open connections.
+// Listen serves each connection to a loopback port until the test ends. Then it closes all
+// open connections.
 func Listen(t testing.TB, serve func(net.Conn)) (port int) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

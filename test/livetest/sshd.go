@@ -20,7 +20,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// SSHKey is a key with its private half in OpenSSH format.
+// SSHKey is a key pair. The private key is in OpenSSH format.
 type SSHKey struct {
 	ssh.Signer
 	Private string
@@ -36,7 +36,8 @@ func NewSSHKey(t testing.TB) SSHKey {
 	return MarshalSSHKey(t, key)
 }
 
-// MarshalSSHKey returns a private key of any type that package ssh supports.
+// MarshalSSHKey returns the key pair of a private key. key may have any type that package
+// ssh supports.
 func MarshalSSHKey(t testing.TB, key any) SSHKey {
 	t.Helper()
 	signer, err := ssh.NewSignerFromKey(key)
@@ -50,19 +51,19 @@ func MarshalSSHKey(t testing.TB, key any) SSHKey {
 	return SSHKey{signer, string(pem.EncodeToMemory(block))}
 }
 
-// Fingerprint returns the fingerprint of the public half as ssh-keygen -l prints it.
+// Fingerprint returns the fingerprint of the public key in the format of ssh-keygen -l.
 func (k SSHKey) Fingerprint() string { return ssh.FingerprintSHA256(k.PublicKey()) }
 
-// SFTP serves files over a channel until it is closed.
+// SFTP is a server that serves files over a channel until the channel is closed.
 type SFTP interface {
 	Serve() error
 	Close() error
 }
 
-// MachineFiles serves the files of this machine.
+// MachineFiles returns an SFTP server for the files of this machine.
 func MachineFiles(channel io.ReadWriteCloser) (SFTP, error) { return pkgsftp.NewServer(channel) }
 
-// ServeSFTP authenticates a client according to cfg and serves files on every channel
+// ServeSFTP authenticates a client as configured in cfg. It serves files on every channel
 // that the client opens.
 func ServeSFTP(raw net.Conn, cfg *ssh.ServerConfig, files func(io.ReadWriteCloser) (SFTP, error)) {
 	conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
@@ -90,37 +91,37 @@ func ServeSFTP(raw net.Conn, cfg *ssh.ServerConfig, files func(io.ReadWriteClose
 
 const sshdPath = "/usr/sbin/sshd"
 
-// OpenSSH runs the OpenSSH server of this machine, with one process for each connection.
-// It ignores the configuration of the machine.
+// OpenSSH runs the OpenSSH server that is installed on this machine. It starts one process
+// per connection and ignores the machine's configuration of the server.
 type OpenSSH struct {
-	// Config returns the configuration of the next connection.
+	// Config returns the configuration for the next connection.
 	Config func() SSHDConfig
-	// Prefix is a command that runs the server. Default none.
+	// Prefix is a command that runs the server. Default: none.
 	Prefix []string
-	// Attr are the attributes of the processes. Default none.
+	// Attr contains the attributes of the processes. Default: none.
 	Attr *syscall.SysProcAttr
-	// Started receives the process ID of each connection's server. Default none.
+	// Started receives the process ID of the server for each connection. Default: none.
 	Started chan<- int
 }
 
-// SSHDConfig configures one process.
+// SSHDConfig configures one server process.
 type SSHDConfig struct {
 	HostKeys []SSHKey
-	// AuthorizedKey is the only key that may log in. Default none.
+	// AuthorizedKey is the only key that can log in. Default: none.
 	AuthorizedKey ssh.PublicKey
-	// Lines are further lines of sshd_config.
+	// Lines contains additional lines of sshd_config.
 	Lines []string
 }
 
 // Handler returns a function that serves one connection. It skips the test if OpenSSH is
-// not installed, and logs the output of the servers if the test fails.
+// not installed. If the test fails, it logs the output of the servers.
 func (s OpenSSH) Handler(t testing.TB) func(net.Conn) {
 	t.Helper()
 	if _, err := os.Stat(sshdPath); err != nil {
 		t.Skip("SKIPPED: " + sshdPath + " is not installed; apt-get install openssh-server")
 	}
 	if os.Getuid() == 0 {
-		// As root, the server requires the folder that its systemd unit creates.
+		// If it runs as root, the server requires the folder that its systemd unit creates.
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			t.Skipf("SKIPPED: sshd needs /run/sshd: %v", err)
 		}
@@ -144,14 +145,15 @@ func (s OpenSSH) Handler(t testing.TB) func(net.Conn) {
 	}
 }
 
-// serve runs a process for a connection until it ends.
+// serve runs a process for a connection until the process ends.
 func (s OpenSSH) serve(conn net.Conn, args ...string) error {
 	socket, err := conn.(*net.TCPConn).File()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = socket.Close() }()
-	// The process must hold the only copy, so that the connection ends with it.
+	// Only the process may have the connection open, so that the connection ends with the
+	// process.
 	_ = conn.Close()
 	args = append(s.Prefix[:len(s.Prefix):len(s.Prefix)], args...)
 	command := exec.Command(args[0], args[1:]...)
@@ -162,13 +164,13 @@ func (s OpenSSH) serve(conn net.Conn, args ...string) error {
 	if s.Started != nil {
 		s.Started <- command.Process.Pid
 	}
-	// It fails for clients that it refuses, which tests expect.
+	// Wait returns an error for rejected clients, which tests expect.
 	_ = command.Wait()
 	return nil
 }
 
-// write writes the configuration and its keys to files whose names begin with prefix, and
-// returns the name of the configuration.
+// write writes the configuration and its keys to files whose names begin with prefix. It
+// returns the name of the configuration file.
 func (c SSHDConfig) write(prefix string) (name string, err error) {
 	writeFile := func(suffix, text string) string {
 		err = errors.Join(err, os.WriteFile(prefix+suffix, []byte(text), 0o600))

@@ -15,11 +15,11 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// The tables of docs/api.md list the codes that programs compare. They must equal
-// those in the code, because renaming or removing a code breaks clients.
+// The tables of docs/api.md list the codes that clients compare. They must equal the codes
+// in the source, because renaming or removing a code breaks clients.
 
-// listedCodes returns the matches of shape in a column, counted from 1, of the
-// tables in a section of docs/api.md, sorted.
+// listedCodes returns the matches of shape in one column of the tables in a section of
+// docs/api.md, sorted. Columns are counted from 1.
 func listedCodes(t *testing.T, section string, column int, shape string) []string {
 	t.Helper()
 	_, text, found := strings.Cut(read(t, root(t), "docs", "api.md"), "\n## "+section+"\n")
@@ -42,15 +42,15 @@ func listedCodes(t *testing.T, section string, column int, shape string) []strin
 	return sorted(list)
 }
 
-// sorted returns a sorted copy of list without duplicates.
+// sorted returns a sorted copy of the list without duplicates.
 func sorted(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// codesIn returns the matches of pattern in the Go files of folders, except tests,
-// sorted.
+// codesIn returns the matches of pattern in the Go files of the folders, sorted. It ignores
+// test files.
 func codesIn(t *testing.T, pattern string, folders ...string) []string {
 	t.Helper()
 	var list []string
@@ -83,8 +83,8 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	right := codesIn(t, `(?:[nN]ewError\([^,"]+, |Code: +)"([a-z_]+)"`, "server/httpapi", "server/sqlstore",
 		"server/model", "server/auth", "server/schemas", "server/imports", "server/review", "server/connectors", "server/webhooks", "server/retention")
-	// The API returns one code for all invalid keys; these are internal to store
-	// and service.
+	// The API returns one code for all invalid keys. These codes are internal to the
+	// packages store and service.
 	within := []string{"unknown_key", "key_expired", "exists", "key_inserted"}
 	right = slices.DeleteFunc(right, func(code string) bool { return slices.Contains(within, code) })
 	compareCodes(t, "Errors", right, listedCodes(t, "Errors", 3, "`([a-z_]+)`"))
@@ -98,7 +98,7 @@ func TestProblemCodes(t *testing.T) {
 		right = append(right, rule.Name)
 	}
 	for _, kind := range schema.TypeShapes() {
-		if kind.Name != intray.TypeString { // accepts every text
+		if kind.Name != intray.TypeString { // accepts every value
 			right = append(right, strings.ReplaceAll(string(kind.Name), "-", "_"))
 		}
 	}

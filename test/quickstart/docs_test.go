@@ -17,8 +17,8 @@ import (
 
 var link = regexp.MustCompile(`\]\(([^)]+)\)`)
 
-// TestLinks checks that every link to a file of the repository, or to a heading,
-// has a target.
+// TestLinks checks that the target of every link to a file of the repository, or to a
+// heading, exists.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	top := root(t)
@@ -52,8 +52,8 @@ func TestLinks(t *testing.T) {
 
 var heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 
-// anchors returns the names under which links reach the headings of a page: lower
-// case, spaces as hyphens, without punctuation.
+// anchors returns the anchors of a page's headings: in lower case, with hyphens for spaces,
+// and without punctuation.
 func anchors(page string) (list []string) {
 	for _, match := range heading.FindAllStringSubmatch(page, -1) {
 		list = append(list, strings.Map(func(r rune) rune {
@@ -71,8 +71,8 @@ func anchors(page string) (list []string) {
 
 var setting = regexp.MustCompile(`--[a-z][a-z0-9-]+|\$INTRAY_[A-Z0-9_]+|INTRAY_[A-Z]+_KEY`)
 
-// TestSettings checks that docs/configuration.md describes every setting that
-// intray serve --help lists.
+// TestSettings checks that docs/configuration.md describes every setting that intray serve
+// --help lists.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	help, err := exec.Command(filepath.Join(install(t, read(t, root(t), "docs", "quickstart.md")), "intray"), "serve", "--help").Output()
@@ -97,8 +97,8 @@ var (
 	listed   = regexp.MustCompile(`(?m)^\| ([a-z0-9.]+\.[a-z]+/\S+) \| (v\S+) \| [^|]+ \| [^|]+ \|$`)
 )
 
-// TestDependencies compares the table of dependencies with go.mod and with the
-// imports of the code.
+// TestDependencies checks that the table of dependencies matches go.mod and the imports of
+// the code.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	versions := map[string]string{}
@@ -129,14 +129,14 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// imported returns the paths of other modules that the code imports.
+// imported returns the paths of the modules that the code imports, except its own.
 func imported(t *testing.T) map[string]bool {
 	t.Helper()
 	paths := map[string]bool{}
 	err := filepath.WalkDir(root(t), func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && name != root(t) {
 			if _, own := os.Stat(filepath.Join(name, "go.mod")); own == nil {
-				return filepath.SkipDir // a separate module
+				return filepath.SkipDir // it is a separate module
 			}
 		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") {

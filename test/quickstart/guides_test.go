@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// guide returns the steps of a page that continues the quickstart, after the first
-// from steps of it. Programs in other languages are skipped.
+// guide returns the first from steps of the quickstart, followed by the steps of a page
+// that continues it. It skips blocks in other languages.
 func guide(t *testing.T, name string, from int) []step {
 	t.Helper()
 	skipWithoutPrograms(t, name)
@@ -40,7 +40,7 @@ func follow(t *testing.T, steps []step, bin string) {
 	runSteps(t, append(steps, step{command: "kill \"$SERVER\"\nwait \"$SERVER\"\n"}), bin)
 }
 
-// runSteps runs the steps in one shell and compares the output with what the page
+// runSteps runs the steps in one shell and checks that the output matches what the page
 // shows.
 func runSteps(t *testing.T, steps []step, bin string) {
 	t.Helper()
@@ -55,7 +55,7 @@ func runSteps(t *testing.T, steps []step, bin string) {
 	}
 }
 
-// program returns the first block of a page in a language.
+// program returns the first code block of a page in a language.
 func program(t *testing.T, page, language string) string {
 	t.Helper()
 	for _, b := range blocks(page) {
@@ -67,7 +67,7 @@ func program(t *testing.T, page, language string) string {
 	return ""
 }
 
-// TestGuides follows the pages that continue the quickstart.
+// TestGuides runs the commands of the pages that continue the quickstart.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
@@ -76,7 +76,7 @@ func TestGuides(t *testing.T) {
 	t.Run("retention", func(t *testing.T) { t.Parallel(); follow(t, guide(t, "retention.md", 6), bin) })
 }
 
-// TestGuidesWithoutServer follows the pages that need no server.
+// TestGuidesWithoutServer runs the commands of the pages that need no server.
 func TestGuidesWithoutServer(t *testing.T) {
 	t.Parallel()
 	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
@@ -85,7 +85,7 @@ func TestGuidesWithoutServer(t *testing.T) {
 	}
 }
 
-// followWebhooks builds the receiver of the page and follows the page.
+// followWebhooks builds the webhook receiver of the page and runs the page's commands.
 func followWebhooks(t *testing.T, bin string) {
 	steps := guide(t, "webhooks.md", 1)
 	page := read(t, root(t), "docs", "webhooks.md")
@@ -113,8 +113,8 @@ func followWebhooks(t *testing.T, bin string) {
 	follow(t, steps, bin)
 }
 
-// TestWebhooksGuideJavaScript checks the syntax of the JavaScript receiver. The tests
-// of webhooks check what the library does.
+// TestWebhooksGuideJavaScript checks the syntax of the JavaScript receiver. The webhook
+// tests check that the library works.
 func TestWebhooksGuideJavaScript(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
@@ -130,7 +130,7 @@ func TestWebhooksGuideJavaScript(t *testing.T) {
 	}
 }
 
-// followSFTP follows the page with a test server.
+// followSFTP runs the commands of the SFTP page with a test server.
 func followSFTP(t *testing.T, bin string) {
 	steps := guide(t, "sftp.md", 1)
 	folder := t.TempDir()
@@ -152,8 +152,8 @@ func followSFTP(t *testing.T, bin string) {
 	follow(t, append([]step{begin}, steps...), bin)
 }
 
-// sftpServer starts a server for one user with a password, over the files of this
-// machine, and returns its port.
+// sftpServer starts an SFTP server for one user with a password and returns its port. It
+// serves the files of this machine.
 func sftpServer(t *testing.T, user, password string) (port string) {
 	t.Helper()
 	cfg := &ssh.ServerConfig{PasswordCallback: func(c ssh.ConnMetadata, given []byte) (*ssh.Permissions, error) {

@@ -1,8 +1,8 @@
-// Package quickstart tests the documentation: it runs the commands of the pages and
-// compares their output with what the pages show.
+// Package quickstart tests the documentation. It runs the commands on the pages and checks
+// that their output matches what the pages show.
 //
-// A page is a Markdown file. A block is a fenced part of it, with the language after
-// the fence. The package has nothing but tests.
+// A page is a Markdown file. A block is a fenced code block, with its language after the
+// opening fence. The package contains only tests.
 package quickstart
 
 import (
@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// root returns the folder of the repository.
+// root returns the root folder of the repository.
 func root(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOMOD").Output()
@@ -34,15 +34,15 @@ func read(t *testing.T, parts ...string) string {
 	return string(text)
 }
 
-// block is a fenced part of a page.
+// block is a fenced code block of a page.
 type block struct {
 	language string
 	text     string
-	// line is its first line, counted from 1.
+	// line is the number of the first line, counted from 1.
 	line int
 }
 
-// blocks returns the fenced parts of a page in order.
+// blocks returns the fenced code blocks of a page, in order.
 func blocks(page string) []block {
 	var list []block
 	inside := false
@@ -61,7 +61,8 @@ func blocks(page string) []block {
 	return list
 }
 
-// changing lists what differs between readers, and its placeholder.
+// changing contains patterns of output that differs between readers, each with its
+// placeholder.
 var changing = []struct {
 	text *regexp.Regexp
 	name string
@@ -71,7 +72,7 @@ var changing = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "<address>"},
 }
 
-// plain replaces what differs between readers by placeholders.
+// plain replaces output that differs between readers with placeholders.
 func plain(text string) string {
 	for _, c := range changing {
 		text = c.text.ReplaceAllString(text, c.name)
@@ -79,8 +80,8 @@ func plain(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// shows reports whether output is what a page shows. "…" matches any text within a
-// line, and a line with only "…" matches any lines.
+// shows reports whether a page shows the output. In shown, "…" matches any text within a
+// line, and a line that consists of "…" matches any number of lines.
 func shows(shown, output string) bool {
 	pattern := regexp.QuoteMeta(plain(shown))
 	pattern = regexp.MustCompile(`(?m)^\s*…$`).ReplaceAllString(pattern, `(?s:.*)`)
@@ -123,7 +124,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// install builds the program with the command of the page and returns its folder.
+// install builds the program with the command on the page and returns the folder of the
+// program.
 func install(t *testing.T, page string) string {
 	t.Helper()
 	if testing.Short() {

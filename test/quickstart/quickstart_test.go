@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestQuickstart runs every command of the page in one shell, in an empty folder,
-// and compares the output with what the page shows.
+// TestQuickstart runs every command on the page in one shell, in an empty folder. It checks
+// that the output matches what the page shows.
 func TestQuickstart(t *testing.T) {
 	t.Parallel()
 	skipWithoutPrograms(t, "quickstart.md")
@@ -34,7 +34,7 @@ func TestQuickstart(t *testing.T) {
 	runSteps(t, steps, install(t, page))
 }
 
-// skipWithoutPrograms skips a test if a program that the pages use is missing.
+// skipWithoutPrograms skips the test if a program that the page uses is not installed.
 func skipWithoutPrograms(t *testing.T, page string) {
 	t.Helper()
 	for _, program := range []string{"curl", "python3"} {
@@ -44,12 +44,12 @@ func skipWithoutPrograms(t *testing.T, page string) {
 	}
 }
 
-// untilSubmitted begins the command of the quickstart that waits until a person
-// has submitted the review.
+// untilSubmitted is the beginning of the quickstart command that waits until a user has
+// submitted the review.
 const untilSubmitted = `until [ "$(status)" = SUCCESSFUL ]`
 
-// reviewByHTTP does what the quickstart asks the reader to do on the review page,
-// with the same calls that the page makes.
+// reviewByHTTP performs the review that the quickstart asks the reader to do, with the same
+// calls as the review page.
 const reviewByHTTP = `
 LINK=$(json review_url <import.out)
 REVIEW=$URL/api/review/v1/$IMPORT
@@ -69,14 +69,14 @@ func withReview(steps []step) []step {
 	return slices.Insert(slices.Clone(steps), at, step{command: reviewByHTTP, line: steps[at].line})
 }
 
-// step is a command of a page with the output that the page shows.
+// step is a command on a page, with the output that the page shows.
 type step struct {
 	command, shown string
 	line           int
 }
 
-// stepsOf returns the commands of a page with their output. Blocks in other
-// languages are skipped.
+// stepsOf returns the commands on a page, with their output. It skips blocks in other
+// languages.
 func stepsOf(t *testing.T, page string) (steps []step) {
 	t.Helper()
 	for _, b := range blocks(page) {
@@ -110,7 +110,7 @@ func runShell(t *testing.T, steps []step, bin string) []string {
 	shell := exec.CommandContext(ctx, "sh", "-eu", "-c", script.String())
 	shell.Dir = t.TempDir()
 	shell.Env = append(clean(os.Environ()), "PATH="+bin+":"+os.Getenv("PATH"), "PORT="+freePort(t))
-	// The server is a child of the shell: if the shell stops early, both must end.
+	// The server is a child of the shell. If the shell stops early, both must end.
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	endAll := func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
 	shell.Cancel, shell.WaitDelay = endAll, 5*time.Second
@@ -129,7 +129,7 @@ func runShell(t *testing.T, steps []step, bin string) []string {
 	return outputs[:len(outputs)-1]
 }
 
-// clean removes the variables that would configure the server.
+// clean removes the environment variables that would configure the server.
 func clean(environment []string) []string {
 	var kept []string
 	for _, variable := range environment {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadmeRun types the first command of the README, with the program built
-// before, in a folder that the result may be written to.
+// TestReadmeRun runs the first command of the README with a prebuilt program, in a writable
+// folder.
 func TestReadmeRun(t *testing.T) {
 	t.Parallel()
 	list := blocks(read(t, root(t), "README.md"))
@@ -44,7 +44,7 @@ func TestReadmeRun(t *testing.T) {
 	}
 }
 
-// TestReadmeLibrary compares the README's example with the one that the tests of package
+// TestReadmeLibrary checks that the README contains the example that the tests of package
 // importer compile and run.
 func TestReadmeLibrary(t *testing.T) {
 	t.Parallel()

@@ -1,9 +1,11 @@
-// Package suite selects the heavy test suites. go test ./... runs the tests that take
-// minutes at most; what takes longer, or needs more than this machine has, runs only
-// where the variable INTRAY_TESTS names its suite.
+// Package suite selects the long test suites. By default, go test ./... runs only tests
+// that take at most a few minutes. Tests that take longer, or need software that a machine
+// may not have, run only if the environment variable INTRAY_TESTS contains the name of
+// their suite.
 //
-// A suite that is not selected is not skipped: none of its tests begins. A test that
-// lacks a part of the machine, such as a database, is skipped and says what it lacks.
+// If a suite is not selected, none of its tests is started, so none is reported as skipped.
+// A test that needs something the machine does not have, such as a database, is skipped and
+// reports what is missing.
 package suite
 
 import (
@@ -14,27 +16,27 @@ import (
 	"testing"
 )
 
-// Variable names the suites to run, separated by commas, or all of them: "all".
+// Variable is the environment variable that contains the names of the suites to run,
+// separated by commas. "all" selects all suites.
 const Variable = "INTRAY_TESTS"
 
 // The suites.
 const (
-	// Contract checks what the interface promises against the built program, over each
-	// database.
+	// Contract checks the built program against the HTTP contract, on each database.
 	Contract = "contract"
-	// Torture kills, floods and fills the built program.
+	// Torture kills and overloads the built program.
 	Torture = "torture"
-	// Conformance runs test262, the test suite of ECMAScript, through the hook engines.
+	// Conformance runs Test262, the ECMAScript test suite, in the hook runtimes.
 	Conformance = "conformance"
-	// Bench tries the benchmarks with few rows.
+	// Bench runs the benchmarks with few rows.
 	Bench = "bench"
 )
 
 // All returns the names of all suites.
 func All() []string { return []string{Contract, Torture, Conformance, Bench} }
 
-// Selected reports whether a suite is to run. A variable that names an unknown suite is a
-// panic: the tests that somebody asked for would not run.
+// Selected reports whether a suite is selected. It panics if the variable contains an
+// unknown name, because the tests that the user requested would not run.
 func Selected(name string) bool {
 	selected := false
 	for one := range strings.SplitSeq(os.Getenv(Variable), ",") {
@@ -47,8 +49,7 @@ func Selected(name string) bool {
 	return selected
 }
 
-// Run runs the tests of a package that belongs to a suite, if that is selected, and
-// returns the exit status.
+// Run runs the tests of a package if its suite is selected. It returns the exit status.
 func Run(m *testing.M, name string) int {
 	if !Selected(name) {
 		fmt.Printf("not selected: %s=%s runs these tests\n", Variable, name)

@@ -12,11 +12,12 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// turns is the loop count of a hook that takes about a second of processor time, four times
-// as long as a kill waits.
+// turns is the loop count of a hook that uses about one second of CPU time, four times as
+// long as the delay before a kill.
 var turns = map[string]string{"quickjs": "3e7", "node": "1e9"}
 
-// callsOf returns slow hooks of each kind. Those that see rows append a mark to each name.
+// callsOf returns slow hooks of each kind. Hooks that process rows append a mark to each
+// name.
 func callsOf(runtime string) map[string]any {
 	linger := "for (let i = 0, n = 0; i < " + turns[runtime] + "; i++) n = (n * 31 + i) | 0;"
 	step := func(name string) any {
@@ -44,7 +45,7 @@ func callsOf(runtime string) map[string]any {
 // call must be repeated.
 func TestKillInEveryCall(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {
-		t.Parallel() // each test mostly waits
+		t.Parallel() // each test spends most of its time waiting
 		const rows = 500
 		calls := callsOf(args[1])
 		kinds := slices.Sorted(maps.Keys(calls))
@@ -89,8 +90,8 @@ func TestKillInEveryCall(t *testing.T) {
 	})
 }
 
-// importWithKills imports rows, kills the worker in its call a number of times, and returns
-// the ended import.
+// importWithKills imports rows and kills the worker a number of times during its call. It
+// returns the import after it has ended.
 func importWithKills(t *testing.T, server *livetest.Server, hooks any, rows, kills int) *livetest.Reply {
 	t.Helper()
 	one, o := startImport(t, server, hooks, rows)
@@ -105,8 +106,8 @@ func importWithKills(t *testing.T, server *livetest.Server, hooks any, rows, kil
 	return one.end(t, server)
 }
 
-// importKillingWorkers kills every working worker until the import ends. On a busy machine,
-// a kill before the call does not count.
+// importKillingWorkers kills every worker that runs a hook until the import ends. On a busy
+// machine, a worker may be killed before the call. Such a kill does not count.
 func importKillingWorkers(t *testing.T, server *livetest.Server, hooks any, rows int) (got *livetest.Reply, kills int) {
 	t.Helper()
 	one, o := startImport(t, server, hooks, rows)
@@ -118,12 +119,12 @@ func importKillingWorkers(t *testing.T, server *livetest.Server, hooks any, rows
 
 func startImport(t *testing.T, server *livetest.Server, hooks any, rows int) (sent, *killedImport) {
 	t.Helper()
-	onlySpares(t, server) // the workers of earlier imports are gone
+	onlySpares(t, server) // the workers of earlier imports have ended
 	one := send(t, server, "it", livetest.BackendKey, map[string]any{"fields": schema["fields"], "hooks": hooks}, table(0, rows))
 	return one, &killedImport{t: t, server: server, id: one.id}
 }
 
-// killWorking kills a working worker and reports whether there was one.
+// killWorking kills a worker that is running a hook. It returns false if there is none.
 func (o *killedImport) killWorking() bool {
 	o.t.Helper()
 	list := o.working()

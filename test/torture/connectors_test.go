@@ -14,7 +14,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// sshServer runs OpenSSH for the current user, and returns the port and the user's private key.
+// sshServer runs OpenSSH for the current user. It returns the port and the user's private
+// key.
 func sshServer(t *testing.T) (port int, key string) {
 	t.Helper()
 	user, host := livetest.NewSSHKey(t), livetest.NewSSHKey(t)
@@ -22,7 +23,7 @@ func sshServer(t *testing.T) (port int, key string) {
 	return livetest.Listen(t, livetest.OpenSSH{Config: func() livetest.SSHDConfig { return cfg }}.Handler(t)), user.Private
 }
 
-// arrive writes a file that has not changed for a while.
+// arrive writes a file that was last modified an hour ago.
 func arrive(t *testing.T, folder string, number int) {
 	t.Helper()
 	name := filepath.Join(folder, fmt.Sprintf("in-%04d.csv", number))
@@ -38,9 +39,9 @@ func arrive(t *testing.T, folder string, number int) {
 	}
 }
 
-// TestConnectorKills has files arrive on an SFTP server while a connector fetches them and
-// the service is killed repeatedly. Each file becomes one import, and its result is uploaded
-// once.
+// TestConnectorKills adds files on an SFTP server while a connector fetches them and the
+// server is killed repeatedly. Each file must become one import, and each result must be
+// uploaded once.
 func TestConnectorKills(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
 		port, key := sshServer(t)
@@ -88,7 +89,8 @@ func TestConnectorKills(t *testing.T) {
 	})
 }
 
-// checkEachOnce waits until all imports have ended, and checks that each is of another file.
+// checkEachOnce waits until all imports have ended. It checks that each is of a different
+// file.
 func checkEachOnce(t *testing.T, server *livetest.Server, files int) {
 	t.Helper()
 	names := map[string]int{}
@@ -117,7 +119,8 @@ func checkEachOnce(t *testing.T, server *livetest.Server, files int) {
 	}
 }
 
-// checkUploadedOnce waits until all results are uploaded, complete and without partial files.
+// checkUploadedOnce waits until all results are uploaded. They must be complete, and no
+// partial files may remain.
 func checkUploadedOnce(t *testing.T, server *livetest.Server, folder string, files int) {
 	t.Helper()
 	var results []os.DirEntry
@@ -126,7 +129,7 @@ func checkUploadedOnce(t *testing.T, server *livetest.Server, folder string, fil
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A partial file is being written, or a kill left it.
+		// A partial file is still being written, or remains after a kill.
 		results = slices.DeleteFunc(entries, func(one os.DirEntry) bool { return !strings.HasPrefix(one.Name(), "in-") })
 	}
 	whole := 0

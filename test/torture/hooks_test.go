@@ -38,8 +38,8 @@ var hooked = map[string]any{
 	},
 }
 
-// runtimes runs a test with the flags of each installed hook runtime. It accepts an
-// incomplete sandbox.
+// runtimes runs a test once for each installed hook runtime, with the flags that select it.
+// The flags allow an incomplete sandbox.
 func runtimes(t *testing.T, test func(t *testing.T, args []string)) {
 	needProcesses(t)
 	for _, name := range []string{"quickjs", "node"} {
@@ -53,16 +53,17 @@ func runtimes(t *testing.T, test func(t *testing.T, args []string)) {
 }
 
 const (
-	// killsARound is less than the ten losses after which an import fails.
+	// killsARound must be less than 10, because an import fails after losing its worker ten
+	// times.
 	killsARound = 7
-	// apart is the minimum time between two kills of workers: rows of a killed worker are
-	// retried a few times, and then the import fails.
+	// apart is the minimum time between killing two workers. The rows of a killed worker
+	// are retried only a few times before the import fails.
 	apart = 500 * time.Millisecond
 )
 
-// TestHookKills repeatedly kills the service and hook workers while hooks run over a large
-// import. The result must equal that of an undisturbed import, including clock and random
-// numbers.
+// TestHookKills repeatedly kills the server and its hook workers while hooks process a
+// large import. The result must equal that of an undisturbed import, including times and
+// random numbers.
 func TestHookKills(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {
 		rows := share(1_000_000)
@@ -78,7 +79,7 @@ func TestHookKills(t *testing.T) {
 			total.services += one.services
 			total.workers += one.workers
 			total.results += one.results
-			if one.undisturbed < 2*time.Second { // too short for many kills
+			if one.undisturbed < 2*time.Second { // the import is too short for many kills
 				rows *= 2
 			}
 			t.Logf("round %d: undisturbed in %s; %d kills of the service, %d of them at the result, %d of workers",
@@ -87,8 +88,8 @@ func TestHookKills(t *testing.T) {
 	})
 }
 
-// importTwice creates two copies of an import that awaits its file, disturbs one with kills,
-// and compares the results.
+// importTwice creates two copies of an import that awaits its file. It kills processes
+// during one of them and checks that the results are equal.
 func importTwice(t *testing.T, args []string, rows, kills int, random *rand.Rand) *killedImport {
 	t.Helper()
 	twins, id, path := newTwinFolders(t, args)
@@ -117,7 +118,7 @@ func importTwice(t *testing.T, args []string, rows, kills int, random *rand.Rand
 	return o
 }
 
-// newTwinFolders creates two data folders with the same import.
+// newTwinFolders creates two data folders that contain the same import.
 func newTwinFolders(t *testing.T, args []string) (twins [2]string, id, path string) {
 	t.Helper()
 	server := livetest.Start(t, livetest.Config{Args: args})
@@ -135,7 +136,7 @@ func newTwinFolders(t *testing.T, args []string) (twins [2]string, id, path stri
 	return twins, id, "/upload/" + token
 }
 
-// checkHooked checks that each row went through all hooks once.
+// checkHooked checks that all hooks processed each row once.
 func checkHooked(t *testing.T, result []byte, created string, rows int) {
 	t.Helper()
 	made, err := time.Parse(time.RFC3339Nano, created)
@@ -170,7 +171,7 @@ func firstDifference(got, want []byte) string {
 }
 
 // blobsIn returns the size and hash of all blobs in a data folder, including unfinished
-// ones, by their names without the parts that differ between runs.
+// ones. The keys are the names of the blobs, without the parts that differ between runs.
 func blobsIn(t *testing.T, data string) map[string]string {
 	t.Helper()
 	root, all := filepath.Join(data, "blobs"), map[string]string{}
@@ -179,7 +180,7 @@ func blobsIn(t *testing.T, data string) map[string]string {
 		if err == nil && !entry.IsDir() {
 			content, err = os.ReadFile(path)
 		}
-		if errors.Is(err, fs.ErrNotExist) { // a sweep deleted it
+		if errors.Is(err, fs.ErrNotExist) { // a sweep deleted the file
 			return nil
 		}
 		if err != nil || entry.IsDir() {
@@ -195,7 +196,7 @@ func blobsIn(t *testing.T, data string) map[string]string {
 	return all
 }
 
-// withoutRun replaces the run number and the random name of an uploaded file.
+// withoutRun replaces the run number, and the random name of an uploaded file.
 func withoutRun(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -209,8 +210,8 @@ func withoutRun(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// checkSweptBlobs checks that the sweeps of a stopped server, whose garbage is due, leave
-// exactly these blobs.
+// checkSweptBlobs restarts a stopped server whose garbage is due. After the sweeps, exactly
+// the blobs in want must remain.
 func checkSweptBlobs(t *testing.T, server *livetest.Server, want map[string]string) {
 	t.Helper()
 	makeDue(t, server.DataDir())

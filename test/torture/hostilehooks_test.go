@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// badRow is the data row at which hostile hooks turn hostile. hostileHooks are the bodies of
-// these hooks.
+// badRow is the data row in which hostile hooks do harm. hostileHooks contains the bodies
+// of these hooks.
 const badRow = 77
 
 var hostileHooks = map[string]string{
@@ -24,7 +24,7 @@ var hostileHooks = map[string]string{
 	"native loop":    `Array.prototype.indexOf.call({length: 2 ** 53 - 1}, 1);`,
 }
 
-// hostile returns a schema whose hook runs harm at badRow.
+// hostile returns a schema whose hook runs the code harm in badRow.
 func hostile(harm string) map[string]any {
 	return map[string]any{
 		"fields": schema["fields"],
@@ -32,13 +32,14 @@ func hostile(harm string) map[string]any {
 	}
 }
 
-// sent is an import with an uploaded file.
+// sent is an import whose file has been uploaded.
 type sent struct {
 	name, id, key, created string
 }
 
-// TestHostileHooks runs imports with good hooks alone, and then together with hostile hooks
-// of another organization.
+// TestHostileHooks runs imports with good hooks on their own, and then together with
+// hostile hooks of a different organization. The hostile hooks must not affect the good
+// ones.
 func TestHostileHooks(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {
 		const good = 5
@@ -60,7 +61,7 @@ func TestHostileHooks(t *testing.T) {
 	})
 }
 
-// newOrg creates an organization and returns a key.
+// newOrg creates an organization and returns its API key.
 func newOrg(t *testing.T, server *livetest.Server, name string) string {
 	t.Helper()
 	for _, args := range [][]string{{"orgs", "create", name}, {"keys", "create", "--org", name, "--kind", "backend"}} {
@@ -73,8 +74,9 @@ func newOrg(t *testing.T, server *livetest.Server, name string) string {
 	return name
 }
 
-// runAll runs good imports, and hostile ones if there is a key for them. It returns the time
-// until the good ones ended and the peak memory of the service until all ended.
+// runAll runs good imports and, if hostileKey is not "", hostile ones. It returns the time
+// until the good imports have ended, and the peak memory of the server until all imports
+// have ended.
 func runAll(t *testing.T, server *livetest.Server, rows, good int, hostileKey string) (time.Duration, int64) {
 	t.Helper()
 	var bad, fine []sent
@@ -111,7 +113,7 @@ func send(t *testing.T, server *livetest.Server, name, key string, schema any, f
 	return sent{name, made.String("id"), key, made.String("created_date")}
 }
 
-// end waits for the end of an import.
+// end waits until an import has ended.
 func (s sent) end(t *testing.T, server *livetest.Server) *livetest.Reply {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -124,7 +126,8 @@ func (s sent) end(t *testing.T, server *livetest.Server) *livetest.Reply {
 	return nil
 }
 
-// checkHookFailure checks that an import failed with a message that names the hook and row.
+// checkHookFailure checks that an import failed with a message that names the hook and the
+// row.
 func checkHookFailure(t *testing.T, one sent, got *livetest.Reply) {
 	t.Helper()
 	problems, _ := got.Object()["import_errors"].([]any)
@@ -140,7 +143,7 @@ func checkHookFailure(t *testing.T, one sent, got *livetest.Reply) {
 	}
 }
 
-// onlySpares checks that only the spare worker for the next import is running.
+// onlySpares checks that the only running worker is the spare for the next import.
 func onlySpares(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	var left []process

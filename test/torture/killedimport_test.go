@@ -11,27 +11,27 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/test/livetest"
-	_ "modernc.org/sqlite" // reads the database of a data folder
+	_ "modernc.org/sqlite" // driver for reading the database in a data folder
 )
 
-// killedImport is an import with the counts of the kills during its run.
+// killedImport is an import, with the number of kills during its run.
 type killedImport struct {
 	t      *testing.T
 	random *rand.Rand
 	server *livetest.Server
 	id     string
-	// undisturbed is how long the import takes without kills.
+	// undisturbed is the duration of the import without kills.
 	undisturbed time.Duration
-	// killed reports that the service is not running.
+	// killed reports whether the server is currently not running.
 	killed bool
 
 	services, results, workers int
 }
 
-// killRepeatedly kills the service a number of times: at random moments and, after a kill of
-// a worker, while the result is written. It then kills as many workers, and finally
-// terminates the whole process group as a service manager does. It stops when the import
-// ends.
+// killRepeatedly kills the server a number of times: at random moments and, after killing a
+// worker, while the result is being written. Then it kills the same number of workers.
+// Finally, it terminates the whole process group as a service manager does. It stops when
+// the import ends.
 func (o *killedImport) killRepeatedly(kills int) {
 	for kill := range kills {
 		if kill%2 == 0 {
@@ -58,7 +58,8 @@ func (o *killedImport) status() string {
 	return o.server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).WantStatus(http.StatusOK).String("status")
 }
 
-// running reports whether the import has not ended. It fails the test if the import failed.
+// running reports whether the import is still running. It fails the test if the import
+// failed.
 func (o *killedImport) running() bool {
 	o.t.Helper()
 	status := o.status()
@@ -68,7 +69,8 @@ func (o *killedImport) running() bool {
 	return status != "SUCCESSFUL"
 }
 
-// within returns a random part of the import's duration, at most part.
+// within returns a random duration, at most part times the undisturbed duration of the
+// import.
 func (o *killedImport) within(part float64) time.Duration {
 	return time.Duration(o.random.Float64() * part * float64(o.undisturbed))
 }
@@ -84,7 +86,7 @@ func (o *killedImport) killService() {
 	o.killed = true
 }
 
-// killAtResult kills the service while it writes the result.
+// killAtResult kills the server while it is writing the result.
 func (o *killedImport) killAtResult() {
 	o.t.Helper()
 	for !o.writesResult() {
@@ -116,8 +118,8 @@ func (o *killedImport) writesResult() bool {
 	return false
 }
 
-// killWorker kills a working worker after a pause. It returns false if the import ended
-// first.
+// killWorker waits and then kills a worker that is running a hook. It returns false if the
+// import ends first.
 func (o *killedImport) killWorker() bool {
 	o.t.Helper()
 	time.Sleep(max(apart, o.undisturbed/8) + o.within(0.1))
@@ -132,11 +134,10 @@ func (o *killedImport) killWorker() bool {
 	return false
 }
 
-// startTicks is more processor time, in hundredths of a second, than any runtime needs to
-// start.
+// startTicks is more CPU time than any runtime needs to start, in hundredths of a second.
 const startTicks = 25
 
-// working returns the workers that have run hooks, without spare ones.
+// working returns the workers that have run hooks. It excludes spare workers.
 func (o *killedImport) working() (list []process) {
 	o.t.Helper()
 	for _, one := range hookWorkers(o.t, o.server) {
@@ -147,8 +148,8 @@ func (o *killedImport) working() (list []process) {
 	return list
 }
 
-// endGroup terminates the service and its workers together, as a service manager does, and
-// starts the service again.
+// endGroup terminates the server and its workers together, as a service manager does. Then
+// it starts the server again.
 func (o *killedImport) endGroup() {
 	o.t.Helper()
 	time.Sleep(apart)
@@ -157,7 +158,7 @@ func (o *killedImport) endGroup() {
 	for _, one := range workers {
 		_ = syscall.Kill(one.pid, syscall.SIGTERM)
 	}
-	// It is 1 if a busy machine does not close the stores in time.
+	// The status is 1 if a busy machine does not close the stores in time.
 	if status := o.server.Wait(); status != 0 {
 		o.t.Logf("exit status %d: %s", status, o.server.Stderr())
 	}
@@ -178,8 +179,8 @@ func (o *killedImport) await(server *livetest.Server) *livetest.Reply {
 	return server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).WantStatus(http.StatusOK)
 }
 
-// makeDue backdates garbage by the half minute after which it is deleted, because a run that
-// has lost its claim may still write.
+// makeDue makes all garbage due for deletion. Normally, garbage is kept for 30 s, because a
+// run that has lost its claim may still be writing.
 func makeDue(t *testing.T, data string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(data, "intray.db"))

@@ -15,14 +15,14 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// process is a process of this machine. Its start time distinguishes it from a later process
-// with the same ID.
+// process is a process on this machine. Its start time distinguishes it from a later
+// process with the same ID.
 type process struct {
 	pid  int
 	born string
 }
 
-// needProcesses skips the test if the process table is not readable.
+// needProcesses skips the test if the process table cannot be read.
 func needProcesses(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -30,7 +30,7 @@ func needProcesses(t *testing.T) {
 	}
 }
 
-// The fields of /proc/PID/stat after the name.
+// The indexes of fields in /proc/PID/stat, counted after the name.
 const (
 	statState = 0
 	statUp    = 1
@@ -39,7 +39,7 @@ const (
 	statBorn  = 19
 )
 
-// stat returns those fields, or nil if the process does not exist.
+// stat returns the fields after the name, or nil if the process does not exist.
 func stat(pid int) []string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
@@ -49,13 +49,13 @@ func stat(pid int) []string {
 	return fields
 }
 
-// alive reports whether the process is running and not a zombie.
+// alive reports whether the process is running. A zombie is not.
 func (p process) alive() bool {
 	fields := stat(p.pid)
 	return fields != nil && fields[statBorn] == p.born && fields[statState] != "Z" && fields[statState] != "X"
 }
 
-// used returns the processor time of the process in ticks.
+// used returns the CPU time of the process in ticks.
 func (p process) used() (ticks int) {
 	if fields := stat(p.pid); fields != nil {
 		for _, at := range []int{statUser, statKern} {
@@ -92,8 +92,8 @@ func childrenOf(t *testing.T, pid int) (list []process) {
 	return list
 }
 
-// serverPID returns the ID of the server's process: the child of this process with the
-// server's folder among its arguments.
+// serverPID returns the process ID of the server: the child of this process that has the
+// server's folder in its arguments.
 func serverPID(t *testing.T, server *livetest.Server) int {
 	t.Helper()
 	for _, child := range childrenOf(t, os.Getpid()) {
@@ -106,13 +106,15 @@ func serverPID(t *testing.T, server *livetest.Server) int {
 	return 0
 }
 
-// hookWorkers returns the hook processes of a server, which starts no others.
+// hookWorkers returns the hook workers of a server. All of its child processes are hook
+// workers.
 func hookWorkers(t *testing.T, server *livetest.Server) []process {
 	t.Helper()
 	return childrenOf(t, serverPID(t, server))
 }
 
-// mustEnd checks that killed hook workers, or those of an ended service, end.
+// mustEnd checks that hook workers end after they were killed, or after their server has
+// ended.
 func mustEnd(t *testing.T, list []process) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -126,8 +128,8 @@ func mustEnd(t *testing.T, list []process) {
 	}
 }
 
-// killHard kills a server and checks that no hook worker outlives it. It stops the process
-// first, so that the list of workers cannot change.
+// killHard kills a server and checks that no hook worker outlives it. It first stops the
+// process with a signal, so that the list of workers cannot change.
 func killHard(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	server.Signal(syscall.SIGSTOP)
@@ -136,7 +138,8 @@ func killHard(t *testing.T, server *livetest.Server) {
 	mustEnd(t, workers)
 }
 
-// stop terminates a server and checks that its exit status is 0 and that its workers end.
+// stop terminates a server. It checks that the exit status is 0 and that the hook workers
+// end.
 func stop(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	workers := hookWorkers(t, server)

@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// serveAndCount serves each connection until the test ends, and returns the address and the
+// serveAndCount serves each connection until the test ends. It returns the address and the
 // number of connections.
 func serveAndCount(t *testing.T, serve func(net.Conn)) (address string, calls *atomic.Int64) {
 	t.Helper()
@@ -47,7 +47,8 @@ func afterRequest(then func(net.Conn)) func(net.Conn) {
 	}
 }
 
-// respondSlowly writes first and then rest at every interval, until the client disconnects.
+// respondSlowly writes first, and then writes rest after every interval until the client
+// disconnects.
 func respondSlowly(first, rest string, every time.Duration) func(net.Conn) {
 	return afterRequest(func(conn net.Conn) {
 		_, err := io.WriteString(conn, first)
@@ -60,7 +61,7 @@ func respondSlowly(first, rest string, every time.Duration) func(net.Conn) {
 
 func readForever(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// otherCertificate serves with a self-signed certificate for another name.
+// otherCertificate serves TLS with a self-signed certificate for a different name.
 func otherCertificate(t *testing.T, name string) func(net.Conn) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -82,7 +83,7 @@ func otherCertificate(t *testing.T, name string) func(net.Conn) {
 	}
 }
 
-// receiver is a hostile webhook receiver with the expected result of the first attempt.
+// receiver is a hostile webhook receiver, with the expected result of the first attempt.
 type receiver struct {
 	name, url   string
 	wantMessage string
@@ -90,7 +91,8 @@ type receiver struct {
 	id          string
 }
 
-// hostileReceivers returns all of them. Nothing may connect to the address that target counts.
+// hostileReceivers returns all hostile receivers. Nothing may connect to the address whose
+// connections target counts.
 func hostileReceivers(t *testing.T) (list []*receiver, target *atomic.Int64) {
 	t.Helper()
 	const ok = "HTTP/1.1 200 OK\r\n"
@@ -116,15 +118,15 @@ func hostileReceivers(t *testing.T) (list []*receiver, target *atomic.Int64) {
 	add("certificate of another", "https", otherCertificate(t, "bank.example"), "The certificate is for bank.example, not for 127.0.0.1", false)
 	add("says 500", "http", respondSlowly("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "", 0), "The receiver responded with 500 Internal Server Error", false)
 	list = append(list, &receiver{name: "is the metadata", url: "http://169.254.169.254/latest/", wantMessage: "169.254.169.254"})
-	for n := range 12 { // more than the limit of concurrent attempts
+	for n := range 12 { // exceeds the limit of concurrent attempts
 		add(fmt.Sprint("hangs too ", n), "http", readForever, slow, false)
 	}
 	return list, target
 }
 
-// TestEvilReceivers sends the events of the same imports to an honest receiver and many
-// hostile ones of one organization. The honest one receives them promptly, and the deliveries
-// of each hostile one explain its failure.
+// TestEvilReceivers sends the same events to an honest receiver and to many hostile
+// receivers of one organization. The honest one must receive them promptly. The deliveries
+// of each hostile one must explain its failure.
 func TestEvilReceivers(t *testing.T) {
 	evil, target := hostileReceivers(t)
 	var mu sync.Mutex
@@ -203,7 +205,7 @@ func deliveriesOf(t *testing.T, server *livetest.Server, webhook string) (list [
 }
 
 // checkHonest waits for the deliveries of the honest receiver and checks that each was sent
-// promptly. A hostile receiver occupies its sender for 10 s, which would show here.
+// promptly. A hostile receiver occupies its sender for 10 s, which would delay them.
 func checkHonest(t *testing.T, server *livetest.Server, id string, events int) {
 	t.Helper()
 	var list []delivery
@@ -242,7 +244,7 @@ func parseTime(t *testing.T, text any) time.Time {
 	return at
 }
 
-// check waits for the first attempt at a hostile receiver and checks its result.
+// check waits for the first attempt to reach a hostile receiver and checks the result.
 func (r *receiver) check(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	var first map[string]any

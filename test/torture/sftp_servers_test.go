@@ -32,8 +32,8 @@ func (e entry) ModTime() time.Time { return time.Unix(1_750_000_000, 0) }
 func (e entry) IsDir() bool        { return e.mode.IsDir() }
 func (e entry) Sys() any           { return nil }
 
-// remoteFolder is a directory of a server: entryAt returns an entry, or false at the end, and
-// content the content of each file.
+// remoteFolder is a directory on a server. entryAt returns an entry of the directory, or
+// false after the last one. content is the content of every file.
 type remoteFolder struct {
 	entryAt func(n int64) (entry, bool)
 	content func() io.ReaderAt
@@ -69,14 +69,14 @@ func (d remoteFolder) ListAt(to []os.FileInfo, from int64) (n int, err error) {
 
 func (d remoteFolder) Fileread(*pkgsftp.Request) (io.ReaderAt, error) { return d.content(), nil }
 
-// endless is a file of infinite length.
+// endless is a file with an infinite length.
 type endless struct{}
 
 func (endless) ReadAt(to []byte, _ int64) (int, error) {
 	return copy(to, bytes.Repeat([]byte("x"), len(to))), nil
 }
 
-// listed returns a directory with a few entries, each with the same content.
+// listed returns a directory with the given entries. All files have the same content.
 func listed(text string, entries ...entry) remoteFolder {
 	at := func(n int64) (entry, bool) {
 		if n >= int64(len(entries)) {
@@ -91,7 +91,7 @@ func listed(text string, entries ...entry) remoteFolder {
 	return remoteFolder{entryAt: at, content: func() io.ReaderAt { return strings.NewReader(text) }}
 }
 
-// serveFolder serves a directory to every user, and returns the address.
+// serveFolder serves a directory to every user and returns the server's address.
 func serveFolder(t *testing.T, d remoteFolder) string {
 	t.Helper()
 	cfg := &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, nil }}
@@ -104,7 +104,7 @@ func serveFolder(t *testing.T, d remoteFolder) string {
 	return address
 }
 
-// hostileServer is a server with the expected result of its connector's first run.
+// hostileServer is a server, with the expected result of its connector's first run.
 type hostileServer struct {
 	name, address string
 	success       bool
@@ -135,13 +135,13 @@ func hostileServers(t *testing.T) []*hostileServer {
 		}},
 		{name: "endless file", address: serveFolder(t, lies), success: true, skipped: []string{`the file "/in/longer.csv" has changed since it was listed: it continues after 7 bytes. It will be fetched when it no longer changes.`}},
 	}
-	if share(10) == 10 { // takes half a minute
+	if share(10) == 10 { // this takes half a minute
 		list = append(list, &hostileServer{name: "hangs in the listing", address: serveFolder(t, remoteFolder{entryAt: stuck}), wantError: "was too slow: it did not respond for 30s while reading the directory"})
 	}
 	return list
 }
 
-// connect creates a connector to a server for the organization of a key.
+// connect creates a connector to a server, in the organization of an API key.
 func connect(t *testing.T, server *livetest.Server, key, address string) (id string) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(address)
@@ -174,8 +174,9 @@ func runsOf(t *testing.T, server *livetest.Server, key, id string, most time.Dur
 }
 
 // TestHostileSFTPServers runs connectors to hostile and honest servers. Each run with a
-// hostile server ends with a message. The honest server of another organization is served
-// promptly, and that of the same one as soon as the hostile ones have failed.
+// hostile server must end with a message. The honest server of a different organization
+// must be served promptly, and the one of the same organization as soon as the hostile ones
+// have failed.
 func TestHostileSFTPServers(t *testing.T) {
 	server := livetest.Start(t, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
 	idle := server.PeakMemory()

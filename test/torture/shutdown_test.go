@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// TestShutdown sends SIGTERM during a large import. The service exits within 10 s with status
-// 0, and the next start finishes the import.
+// TestShutdown sends SIGTERM during a large import. The server must exit within 10 s with
+// status 0, and the next start must finish the import.
 func TestShutdown(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
 		const rows = 1500000
@@ -37,7 +37,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// TestOneServerAFolder checks that two processes cannot serve from one folder.
+// TestOneServerAFolder checks that two processes cannot use the same data folder.
 func TestOneServerAFolder(t *testing.T) {
 	server := livetest.Start(t, livetest.Config{})
 	_, stderr, status := livetest.Run(t, t.TempDir(), nil, "serve", "--data", server.DataDir(), "--listen", "127.0.0.1:0")

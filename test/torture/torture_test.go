@@ -1,9 +1,9 @@
 // Package torture repeatedly kills the running service and checks that nothing is lost and
-// nothing happens twice. It sends HTTP requests and reads only the process table and the data
-// folder.
+// that nothing happens twice. It sends HTTP requests, and reads only the process table and
+// the data folder.
 //
-// A tenth of each test runs by default, and all of it with INTRAY_TORTURE=full.
-// INTRAY_TORTURE_SEED repeats a run.
+// By default, a tenth of each test runs. If INTRAY_TORTURE=full, the tests run completely.
+// Set INTRAY_TORTURE_SEED to repeat a run with the same random numbers.
 package torture
 
 import (
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// share returns whole with INTRAY_TORTURE=full, and otherwise a tenth of it.
+// share returns whole if INTRAY_TORTURE=full, and a tenth of it otherwise.
 func share(whole int) int {
 	if os.Getenv("INTRAY_TORTURE") == "full" {
 		return whole
@@ -50,13 +50,13 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, seed))
 }
 
-// databases runs a test with the flags of each available database.
+// databases runs a test once for each available database, with the flags that select it.
 func databases(t *testing.T, test func(t *testing.T, args []string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, nil) })
 	t.Run("postgres", func(t *testing.T) { test(t, []string{"--database-url", livetest.Postgres(t)}) })
 }
 
-// table returns a file of rows that contain its number.
+// table returns a file whose rows contain the number of the file.
 func table(number, rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("name,email\n")
@@ -73,8 +73,9 @@ var schema = map[string]any{
 	},
 }
 
-// TestKills kills the service at random while imports run. Each must end as SUCCESSFUL, once,
-// with all its rows, and some import must progress within 10 s of a start.
+// TestKills kills the server at random times while imports run. Each import must end as
+// SUCCESSFUL exactly once, with all its rows. After each start, at least one import must
+// progress within 10 s.
 func TestKills(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
 		const imports, rows = 50, 20000
@@ -106,7 +107,7 @@ func TestKills(t *testing.T) {
 	})
 }
 
-// awaitProgress checks that an import progresses within 10 s of a start.
+// awaitProgress checks that at least one import progresses within 10 s of a start.
 func awaitProgress(t *testing.T, server *livetest.Server, ids []string, since time.Time) {
 	t.Helper()
 	before := ended(t, server, ids)
@@ -155,8 +156,8 @@ func checkUploads(t *testing.T, server *livetest.Server, want int) {
 	}
 }
 
-// TestCrashPoints crashes the service at each named point, at its first and third time, and
-// repeats the requests of a client.
+// TestCrashPoints crashes the server at each named point, the first and the third time that
+// it is reached, and repeats the requests of a client.
 func TestCrashPoints(t *testing.T) {
 	binary := livetest.BuildBinary(t, "crashpoints")
 	points := []string{
@@ -172,8 +173,8 @@ func TestCrashPoints(t *testing.T) {
 	}
 }
 
-// crashAt runs four imports with a service that crashes at the point. One of them has its
-// rows in the request.
+// crashAt runs four imports with a server that crashes at a point. One of the imports has
+// its rows in the request.
 func crashAt(t *testing.T, binary string, args []string, point string) {
 	const rows = 500
 	data, crashes := t.TempDir(), 0
@@ -226,8 +227,8 @@ func restartWithoutCrashes(t *testing.T, server *livetest.Server, data string, a
 	return livetest.Start(t, livetest.Config{Data: data, Args: args})
 }
 
-// importWithRetries creates an import and uploads its file. It repeats each request with the
-// same idempotency key until there is a response.
+// importWithRetries creates an import and uploads its file. It repeats each request with
+// the same idempotency key until there is a response.
 func importWithRetries(t *testing.T, server **livetest.Server, revive func(), number, rows int) string {
 	t.Helper()
 	body := map[string]any{"fields": schema["fields"]}
@@ -262,7 +263,7 @@ func importWithRetries(t *testing.T, server **livetest.Server, revive func(), nu
 	_, path, _ := strings.Cut(made.String("upload"), "/upload/")
 	try(func() *http.Request {
 		return (*server).Request(t, "PUT", "/upload/"+path, table(number, rows), "X-Service-License-Key", "")
-	}, http.StatusOK, http.StatusConflict) // 409: it was accepted, but the response was lost
+	}, http.StatusOK, http.StatusConflict) // 409 means that the file was accepted but the response was lost
 	return made.String("id")
 }
 
@@ -274,8 +275,8 @@ func inlineRows(number, rows int) []map[string]string {
 	return list
 }
 
-// TestUploadsSurvive kills the service while files arrive. A file whose upload got 200 must be
-// stored completely, and any other can be uploaded again.
+// TestUploadsSurvive kills the server while files are being uploaded. A file whose upload
+// got 200 must be stored completely. Any other file must be accepted again.
 func TestUploadsSurvive(t *testing.T) {
 	random := seeded(t)
 	server := livetest.Start(t, livetest.Config{})
