@@ -123,7 +123,7 @@ func (s *patternSet) addPattern(text string, prefix bool) (int, error) {
 	return len(s.patterns) - 1, nil
 }
 
-// states holds one state for each pattern of a set.
+// states contains one state for each pattern of a set.
 type states []uint16
 
 func (s *patternSet) start() states {

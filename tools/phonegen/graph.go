@@ -17,8 +17,8 @@ type branch struct {
 	outcome uint16
 }
 
-// leaf is a node after which only the number of further digits matters. It is a range of
-// the list of outcomes, starting with the outcome for no further digit.
+// leaf is a node after which only the number of remaining digits matters. It is a range of
+// the list of outcomes, starting with the outcome for no remaining digits.
 type leaf struct {
 	first  uint16
 	length uint8
@@ -48,7 +48,7 @@ type graphBuilder struct {
 	*graph
 	rules *rules
 	seen  map[string]uint16
-	// tails contains the outcomes of each leaf, by the number of further digits.
+	// tails contains the outcomes of each leaf, by the number of remaining digits.
 	tails map[uint16][]uint16
 }
 

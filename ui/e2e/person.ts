@@ -57,7 +57,7 @@ export class Person {
     return this.page.locator(`.ig-body .ig-row[aria-rowindex="${row + 2}"] .ig-cell[aria-colindex="${col + 2}"]`);
   }
 
-  /** Returns the locator of the invalid cells that show a text. */
+  /** Returns the locator of the invalid cells that show the given text. */
   invalidCells(text: string): Locator {
     return this.page.locator('.ig-body .ig-cell.has-error').filter({ has: this.page.locator(`.ig-text:text-is(${JSON.stringify(text)})`) });
   }

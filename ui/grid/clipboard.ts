@@ -10,7 +10,7 @@ import { parseTsv, toTsv, type Matrix } from './tsv';
 export const maxCells = 1_000_000;
 const readAtOnce = 1000;
 
-/** A copied range: the raw text of its cells, and what goes to the clipboard. */
+/** A copied range: the raw text of its cells, and the text on the clipboard. */
 interface Copy {
   readonly texts: Matrix;
   readonly plain: string;

@@ -34,8 +34,8 @@ export interface GridConfig {
   readonly source: RowSource;
   readonly columns: readonly Column[];
   /**
-   * The first rows of the view, if already loaded. The grid draws them at once and requests
-   * further rows afterward.
+   * The first rows of the view, if already loaded. The grid draws them immediately and
+   * requests more rows afterward.
    */
   readonly first?: RowWindow;
   /** Accessible name of the table. */

@@ -149,9 +149,9 @@ export class Core {
   }
 
   /**
-   * Changes a range. If texts is smaller than the range, it is repeated. Read-only columns
-   * and the texts for them are skipped. `before` is the first row as the user saw it, if it
-   * has changed since. `leftOut` is reported once the change is saved.
+   * Changes a range. If `texts` is smaller than the range, it repeats. Read-only columns
+   * are skipped. `before` is the first row as the user saw it, if it has changed since.
+   * `leftOut` is reported once the change is saved.
    */
   change(range: Range, texts: readonly (readonly string[])[], action: EditAction, before?: Row, leftOut?: Batch['leftOut']): void {
     const all = this.columnKeys(range);

@@ -150,7 +150,7 @@ export class Editing {
     const to = event.relatedTarget as Node | null;
     const open = this.#open;
     if (!open || (to && (open.frame.contains(to) || open.editor.owns?.(to)))) return;
-    // The focus moved to the browser's date picker or to another window, so the edit
+    // The focus moved to the browser's date picker or to a different window, so the edit
     // continues.
     if (!to && document.activeElement === event.target) return;
     if (!to && !document.hasFocus()) return;

@@ -17,7 +17,7 @@ const restAfter = 150;
 
 /**
  * An editable table of any length. It requests visible rows from a RowSource and
- * sends every change to it. It stores no rows, knows no validation rules, and
+ * sends every change to it. It stores no rows, does not validate values, and
  * fills its parent element.
  */
 export class Grid {
@@ -68,7 +68,7 @@ export class Grid {
   }
 
   /**
-   * Draws the first rows at once. Requests further rows only afterward, because the server
+   * Draws the first rows immediately. Requests more rows only afterward, because the server
    * would compete with rendering for the CPU.
    */
   #open(first: RowWindow): void {

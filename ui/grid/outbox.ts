@@ -144,8 +144,8 @@ export class Outbox {
 
   /**
    * Updates the row versions of queued changes, which would otherwise conflict with an
-   * earlier change by the same user. If the earlier change itself was in conflict with
-   * another user's, the queued change must be, too.
+   * earlier change by the same user. If the earlier change itself was in conflict with a
+   * change by somebody else, the queued change must be, too.
    */
   #bumpVersions(done: Change | Step | Task, verdict: Verdict): void {
     const lost = new Set(verdict.conflicts.map((conflict) => conflict.rowId));

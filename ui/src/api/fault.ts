@@ -15,10 +15,10 @@ export interface CellConflict {
 /**
  * Kinds of faults:
  *
- * - lost: no response arrived, and the same call may succeed later
+ * - lost: no response arrived, but the same call may succeed later
  * - unauthorized: there is no cookie for this import, or it has expired
  * - gone: the import does not exist
- * - refused: the service rejected the call, and detail explains why
+ * - refused: the server rejected the call, and detail explains why
  */
 export type FaultKind = 'lost' | 'refused' | 'gone' | 'unauthorized';
 

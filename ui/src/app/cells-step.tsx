@@ -60,7 +60,8 @@ export function CellsStep() {
   const preload = useMemo(() => (reading === first.current ? takePreload() : null), [module, reading]);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // After the user leaves another step, nothing has the focus, so move it to the title.
+    // When the user comes from a different step, nothing has the focus, so move it to the
+    // title.
     if (!preload && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, []);
   if (module === 'failed') {

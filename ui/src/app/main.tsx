@@ -30,7 +30,8 @@ export function renderReview(prefetch: Prefetch): void {
 
   const drawn = signal();
   const review = new Review(prefetch.id, prefetch.fetch, () => Promise.race([drawn.reached, after(maxWait)]));
-  // Opening another link in the same tab may have set another token in the meantime.
+  // The user may have opened a different link in this tab in the meantime, which sets a new
+  // token.
   void review.open(consumeUrlToken() || prefetch.token);
   void loadCells().catch(() => {});
   addEventListener('hashchange', () => {

@@ -10,8 +10,8 @@ import { ValueText } from './value-text';
 const mostListed = 50;
 
 /**
- * Lists the cells that somebody else changed first. The user chooses between both texts of
- * each.
+ * Lists the cells that somebody else changed first. For each cell, the user chooses which
+ * of the two values to keep.
  */
 export default function ConflictList({ model }: { model: Model; onClose: () => void }) {
   const { t } = model;

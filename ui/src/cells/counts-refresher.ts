@@ -53,7 +53,8 @@ export class CountsRefresher {
       const [table, counts] = await Promise.all([this.#tableApi.table(), this.#tableApi.counts()]);
       if (!this.#closed) this.#onUpdate({ totals: table.totals, undo: table.undo, redo: table.redo, counts, fresh: changes === this.#changes });
     } catch {
-      // The next change triggers another refresh. Loading rows reports any fault.
+      // The next change triggers a new refresh. If the server is unavailable, loading rows
+      // reports it.
     }
     this.#running = false;
     if (this.#again && !this.#closed) this.schedule();

@@ -16,8 +16,8 @@ export type EditPlan =
 
 /**
  * Chooses how to send a batch. Individual cells include the text that the user saw, which
- * protects concurrent changes by other users. A range has no such protection. If one row of
- * texts repeats over many rows, it is sent as a range of the view.
+ * protects concurrent changes by other users. A range has no such protection. One row of
+ * values that repeats over many rows is sent as a range of the view.
  */
 export function planEdit(batch: Batch, places: ReadonlyMap<string, Place>): EditPlan {
   const { fromRow, toRow, columns } = batch.area;

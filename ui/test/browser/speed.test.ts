@@ -100,7 +100,8 @@ for (const [name, query, tick, across] of [
     const demo = await site.page(query);
     const spent: number[] = [];
     const figure = await typical(context, frame, () => costs(demo, spent, () => frames(demo, tick, 2, across)));
-    // Use the least disturbed of three runs, so that this limit also holds on a busy machine.
+    // Use the least disturbed of three runs, so that this limit also applies on a busy
+    // machine.
     const least = Math.min(...spent);
     console.log(`  ${least.toFixed(1)} ms of main-thread time per frame`);
     assert.ok(least <= frame, `${least} ms of main-thread time per frame`);
