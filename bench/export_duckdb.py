@@ -1,10 +1,11 @@
-"""Summarizes a result of customers with DuckDB and prints the figures as JSON.
+"""Summarizes the result of a customer import with DuckDB and prints the figures as JSON.
 
     export_duckdb.py ndjson|json|csv|parquet|wide FILE
 
-In every format, a cell counts as its text in JSON. In Parquet, that is the value of the
-typed column or of $text. In CSV, it is the text without the prefix of formulas. Empty
-cells do not count. In a wide table, each type of column has its own kind of sum.
+In every format, the value of a cell is its text in the JSON result. In Parquet, that is
+the value of the typed column or of $text. In CSV, it is the text without the prefix that
+neutralizes formulas. Empty cells do not count. In a wide table, the kind of sum depends on
+the type of the column.
 """
 
 import json

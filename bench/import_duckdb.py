@@ -1,11 +1,12 @@
-"""Imports a file of customers with DuckDB: checks it, keeps it, writes it.
+"""Imports a customer file with DuckDB: checks the rows, stores them and writes the result.
 
     import_duckdb.py RESULT DATABASE FILE
 
-DATABASE is a file, or :memory:. The table has for each field its value, what
-the file says where that is wrong, and one column of bits for what is wrong with
-the row. RESULT gets one JSON object a row, with what the file says in each cell
-that is wrong. Prints how many rows there are, and how many break each rule.
+DATABASE is the path of a file, or :memory:. For each field, the table contains the value
+of valid cells and the raw text of invalid ones. One column has a bit for each rule that
+the row violates. RESULT receives one JSON object per row, with the raw text of invalid
+cells. The program prints the number of rows, of rows with errors, and of rows that violate
+each rule.
 """
 
 import json

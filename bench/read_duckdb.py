@@ -1,10 +1,13 @@
-"""Reads a generated file with DuckDB and prints what it found as JSON.
+"""Reads a generated file with DuckDB and prints a tally of its data as JSON.
 
     read_duckdb.py FORM time|check FILE
 
-The forms: csv reads all columns as text, and an aggregate looks at each of
-them; table makes a table in memory of them; ndjson reads all columns as text;
-typed lets DuckDB find the types of the NDJSON file.
+FORM is one of:
+
+    csv      reads all columns of a CSV file as text, with an aggregate over each column
+    table    reads all columns of a CSV file as text into a table in memory
+    ndjson   reads all columns of an NDJSON file as text
+    typed    reads an NDJSON file with the types that DuckDB detects
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Counts with DuckDB what the files of a stage of customers hold.
+"""Computes the figures of a stage of customers with DuckDB and prints them as JSON.
 
     stage_duckdb.py FOLDER
 """

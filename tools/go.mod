@@ -1,5 +1,5 @@
-// The programs that generate files of Intray, and the tests that compare the
-// result with the libraries it was made from. Intray requires none of these
+// The programs that generate files for Intray, and the tests that compare the results with
+// the libraries that they were generated from. Intray itself requires none of these
 // libraries.
 module github.com/intraydata/intray/tools
 

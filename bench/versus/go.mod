@@ -1,4 +1,4 @@
-// The readers of other projects. They are in a separate module, so that Intray does not
+// The readers of other projects. They are in a separate module so that Intray does not
 // depend on them.
 module github.com/intraydata/intray/bench/versus
 

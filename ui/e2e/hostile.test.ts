@@ -52,7 +52,7 @@ environmentTest('scripts in columns with the same name and next to ambiguous dat
   await assertNoScriptRan(person);
 });
 
-environmentTest('awkward strings are shown as text', async (environment, context) => {
+environmentTest('strings that are hard to display are shown as text', async (environment, context) => {
   const corpus = naughtyStrings();
   if (!corpus) return context.skip('the Big List of Naughty Strings is not available');
   const rows = corpus.map((text) => line(['x', text]));

@@ -6,7 +6,7 @@ import { closeEnvironment, environmentTest } from './environment';
 
 after(closeEnvironment);
 
-environmentTest('if two people edit one cell, the later one sees both texts and chooses', async (environment) => {
+environmentTest('if two users edit one cell, the later one sees both texts and chooses', async (environment) => {
   const made = await environment.service.make({ fields, file: contacts(100) });
   const mine = await environment.person(made);
   const theirs = await environment.person(made);
@@ -31,7 +31,7 @@ environmentTest('if two people edit one cell, the later one sees both texts and 
   await theirs.closeAndCheck();
 });
 
-environmentTest('changes and deletions by others appear automatically', async (environment) => {
+environmentTest('changes and deletions by other users appear automatically', async (environment) => {
   const made = await environment.service.make({ fields, file: contacts(100) });
   const mine = await environment.person(made);
   const theirs = await environment.person(made);
@@ -66,7 +66,7 @@ environmentTest('a reload keeps all changes, which can still be undone', async (
   await person.closeAndCheck();
 });
 
-environmentTest('links with a missing or wrong token open nothing and show why', async (environment) => {
+environmentTest('links with a missing or invalid token show why they open no import', async (environment) => {
   const made = await environment.service.make({ fields, file: contacts(20) });
   const bare = made.review_url.split('#')[0]!;
   for (const link of [bare, `${bare}#wrong`]) {

@@ -13,7 +13,7 @@ interface Table {
   readonly undo: number;
 }
 
-environmentTest('after the service is killed during edits, saved changes exist and waiting ones are sent once', async (environment) => {
+environmentTest('after the server is killed during edits, saved changes exist and waiting ones are sent once', async (environment) => {
   const made = await environment.service.make({ fields, file: contacts(200) });
   const person = await environment.person(made);
   person.expected.push(/ERR_CONNECTION|Failed to load resource|ERR_INCOMPLETE|ERR_EMPTY/);

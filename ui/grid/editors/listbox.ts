@@ -99,7 +99,10 @@ export class Listbox {
   }
 }
 
-/** Returns the options whose label, text or alternative name contains the words. Those that begin with them come first. */
+/**
+ * Returns the options whose label, text or alternative name contains the words. Options
+ * that begin with the words come first.
+ */
 export function matchingChoices(choices: readonly Choice[], words: string): Choice[] {
   const wanted = foldText(words.trim());
   if (!wanted) return [...choices];

@@ -6,7 +6,7 @@ const widest = 280;
 /** Approximate width of a letter, and of a cell's padding and problem marker, in pixels. */
 const letterWidth = 7.2;
 const cellPadding = 44;
-/** The same for headers, which are bold and have a menu. */
+/** The same widths for headers, which are bold and have a menu. */
 const boldLetterWidth = 8.2;
 const headerPadding = 54;
 

@@ -112,7 +112,7 @@ review('after a conflict, both texts are shown, and either can be kept', 300, as
   await other.close();
 });
 
-review('changes by others appear automatically', 300, async (it, service, link) => {
+review('changes by other users appear automatically', 300, async (it, service, link) => {
   const other = await service.page(link);
   await other.type(1, 0, 'From the other window');
   await it.cell(1, 0).filter({ hasText: 'From the other window' }).waitFor();
@@ -232,7 +232,7 @@ review('the result of an undo is shown until the next change', 50, async (it) =>
   await gone();
 });
 
-review('trimming is offered only if there are outer spaces', `${contacts(30)}Ada, ada(at)example.org ,DE,1990-01-01,Active,yes,1,\n`, async (it) => {
+review('trimming is offered only if values begin or end with a space', `${contacts(30)}Ada, ada(at)example.org ,DE,1990-01-01,Active,yes,1,\n`, async (it) => {
   const trim = (field: string) => it.group(field).getByRole('button', { name: 'Trim spaces' });
   await it.group('E-mail').locator('.c-group-head').click();
   await it.group('E-mail').locator('.c-value').first().waitFor();
@@ -331,7 +331,7 @@ review('a search with a lost response is repeated', 200, async (it, service) => 
   assert.equal(await it.page.getByText('The service didn’t respond.').count(), 0);
 });
 
-review('all values of a field can be replaced at once', 700, async (it) => {
+review('all values of a field can be replaced in one step', 700, async (it) => {
   await it.group('Status').locator('.c-group-head').click();
   await it.page.getByRole('button', { name: 'All values …' }).click();
   await it.page.getByRole('button', { name: /New value for .*Archived/ }).click();
@@ -604,7 +604,7 @@ test('on a phone, "next problem" visits each problem of a row', async (context) 
   await it.close();
 });
 
-review('offline downloads and submissions are refused with a message', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
+review('offline downloads and submissions are rejected with a message', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
   await it.page.context().setOffline(true);
   await it.page.getByRole('button', { name: 'More' }).click();
   await it.page.getByRole('menuitem', { name: /Download all/ }).click();
