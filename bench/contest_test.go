@@ -16,8 +16,8 @@ import (
 	"github.com/intraydata/intray/bench/benchdata"
 )
 
-// A contest is one task for several contestants. The first is compared with each of the
-// others.
+// A contest is one task for several contestants. The first contestant is compared with each
+// other one.
 type contest struct {
 	name string
 	// form is the file name extension.

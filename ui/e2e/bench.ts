@@ -11,7 +11,8 @@ import { Environment } from './environment';
 
 /**
  * Measures the page with the real server and one million rows. INTRAY_BENCH=full adds five
- * and ten million rows; INTRAY_BENCH=N measures N rows instead: node e2e/run.mjs bench
+ * and ten million rows. INTRAY_BENCH=N measures N rows instead. Run it with node
+ * e2e/run.mjs bench.
  */
 const asked = process.env.INTRAY_BENCH ?? '';
 const sizes = asked === 'full' ? [1e6, 5e6, 10e6] : [Number(asked) || 1e6];

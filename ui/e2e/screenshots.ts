@@ -5,8 +5,8 @@ import { Environment } from './environment';
 import { Imports, reach, states } from './states';
 
 /**
- * Takes screenshots of the page in each state, for the documentation: node e2e/run.mjs
- * screenshots [part of a name]
+ * Takes screenshots of the page in each state, for the documentation. Run it with node
+ * e2e/run.mjs screenshots [part of a name].
  */
 const folder = '../docs/screenshots';
 const most = 150_000;

@@ -1,6 +1,6 @@
 import { setAttribute, createElement } from './dom';
 
-/** What one cell shows, ready to be written to its elements. */
+/** The content of one cell, ready to be written to its elements. */
 export interface CellDisplay {
   text: string;
   classes: string;

@@ -124,7 +124,7 @@ export class Core {
     this.emit({ type: 'selection', range, active: this.selection.active });
   }
 
-  /** Returns what a cell shows, with its row, or undefined if the row is not loaded. */
+  /** Returns a cell as shown, with its row, or undefined if the row is not loaded. */
   cell(place: Place): (ShownCell & { row: Row }) | undefined {
     const row = this.blocks.row(place.row);
     return row && { ...this.cellOf(row, place.row, place.col), row };

@@ -187,7 +187,7 @@ export class Grid {
   }
 
   /**
-   * Returns what a cell shows, including an unsaved change, or undefined if the row is not
+   * Returns a cell as shown, including an unsaved change, or undefined if the row is not
    * loaded.
    */
   cell(row: number, column: string): (Cell & { readonly pending: boolean }) | undefined {
@@ -218,12 +218,12 @@ export class Grid {
     this.#core.outbox.undoOrRedo('redo');
   }
 
-  /** Number of changes without a verdict. */
+  /** Number of unsaved changes. */
   get pending(): number {
     return this.#core.outbox.pending;
   }
 
-  /** Ends the open edit and returns the cell changes without a verdict. */
+  /** Ends the open edit and returns the unsaved cell changes. */
   unsent(): readonly Batch[] {
     this.#editing.commit();
     return this.#core.outbox.batches;

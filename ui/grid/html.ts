@@ -100,7 +100,7 @@ class TableReader {
     if (closes) return;
     if (this.rows.length === 0) this.rows.push([]);
     this.#cell = '';
-    // Limited, because the number is untrusted.
+    // The number is untrusted, so limit it.
     this.#span = Math.min(1000, number(attributes, 'colspan'));
     const down = Math.min(10_000, number(attributes, 'rowspan'));
     const at = this.rows.at(-1)!.length;
@@ -120,7 +120,7 @@ class TableReader {
     this.#skip();
   }
 
-  /** Skips cells that rows above cover with a rowspan. */
+  /** Skips cells that the rowspan of a cell above covers. */
   #skip(): void {
     const row = this.rows.at(-1)!;
     const above = this.rows.length > 1;

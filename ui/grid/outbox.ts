@@ -57,7 +57,7 @@ export class Outbox {
     return this.#queue.length;
   }
 
-  /** The cell changes without a verdict. */
+  /** The unsaved cell changes. */
   get batches(): readonly Batch[] {
     return this.#queue.flatMap((change) => (change.kind === 'apply' ? [change.batch] : []));
   }

@@ -1,4 +1,4 @@
-/** Height of the part at each end where scrollbar and content move one to one, in pixels. */
+/** Height of the part at each end where scrollbar and content move by the same distance, in pixels. */
 const margin = 40_000;
 
 /**

@@ -103,7 +103,7 @@ export class Model {
     return this.grid ? this.grid.row(index) : this.source.row(index);
   }
 
-  /** Returns what a cell shows, including an unsaved change. */
+  /** Returns a cell as shown, including an unsaved change. */
   cell(index: number, key: string): (Cell & { readonly pending: boolean }) | undefined {
     if (this.grid) return this.grid.cell(index, key);
     const cell = this.row(index)?.cells[this.places.findIndex((place) => place.column.key === key)];

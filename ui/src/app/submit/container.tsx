@@ -39,7 +39,7 @@ export function SubmitContainer({ children }: { children: ComponentChildren }) {
 
   useEffect(() => {
     if (pending === 0) return undefined;
-    // Changes without a verdict would be lost with the page.
+    // Leaving the page would lose unsaved changes.
     const keep = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', keep);
     return () => removeEventListener('beforeunload', keep);
