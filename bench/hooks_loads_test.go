@@ -35,7 +35,7 @@ const (
 
 // loads are a light hook, a medium one and two heavy ones. The heavy hooks compute the edit
 // distance of two strings of 50 characters: one with the full matrix, the other with only
-// two rows of it. Engines differ more in the latter.
+// two rows of it. Engines differ more with two rows.
 var loads = []load{
 	{
 		Name: "trivial", Records: 100_000,

@@ -9,8 +9,8 @@ declare global {
 }
 
 // The first script of the page. It is not a module, because modules wait for each other and
-// for the first paint. It is small and sends the slowest requests: for the session and the
-// rows.
+// for the first paint. It is small and sends the slowest requests, which are those for the
+// session and the rows.
 const prefetch = new Prefetch(decodeURIComponent(location.pathname.split('/')[2] ?? ''), consumeUrlToken());
 globalThis.intrayPrefetch = { prefetch, started: prefetch.start() };
 // If the HTML loaded the module, it would only run after the first paint.

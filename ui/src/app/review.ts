@@ -181,8 +181,8 @@ export class Review {
     if (!this.#state.steps.some((one) => one.id === step && one.ready)) return;
     const leaves = this.#state.step === 'cells' && step !== 'cells';
     this.#set({ ...this.#state, step });
-    // Edits in the cells step may have changed how many changes reading the file again
-    // would discard.
+    // Edits in the cells step may have changed the number of changes that reading the file
+    // again would discard.
     if (leaves) void this.refresh();
   }
 

@@ -15,9 +15,9 @@ export type EditPlan =
   | { readonly kind: 'tooMany'; readonly cells: number };
 
 /**
- * Chooses how to send a batch. Individual cells include the text that the user saw, which
- * protects concurrent changes by other users. A range has no such protection. One row of
- * values that repeats over many rows is sent as a range of the view.
+ * Chooses how to send a batch. Individual cells include the text that the user saw, so that
+ * concurrent changes by other users are not overwritten. A range does not include it. One
+ * row of values that repeats over many rows is sent as a range of the view.
  */
 export function planEdit(batch: Batch, places: ReadonlyMap<string, Place>): EditPlan {
   const { fromRow, toRow, columns } = batch.area;

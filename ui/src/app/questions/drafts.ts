@@ -24,7 +24,7 @@ export function applyChoice(question: Question, drafts: Drafts, value: string): 
   return rest;
 }
 
-/** The answer that maps no column to the field. */
+/** The answer that leaves a field without a column, or a column without a field. */
 export const noneAnswer = 'none';
 
 /** Reports whether an answer includes a value. */
