@@ -56,8 +56,8 @@ function placeOf(given: WireColumn, at: number, locale: string): Place {
 }
 
 /**
- * Returns the label. If a field has several columns, the label includes the header in the
- * file.
+ * Returns the label. If a field has several columns, the label includes the header or the
+ * number of the column.
  */
 function labelOf({ label, part, header }: WireColumn): string {
   if (part === undefined) return label;
