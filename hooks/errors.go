@@ -23,7 +23,7 @@ type callInfo struct {
 	// firstRow and rowCount are the data rows of a call to row hooks. For other hooks,
 	// rowCount is 0 and errors do not include a row.
 	firstRow, rowCount int64
-	// minRowTime is the minimum time that a row must have taken for a timeout to be
+	// minRowTime is the minimum time that a row must have run before a timeout is
 	// attributed to it.
 	minRowTime time.Duration
 	// timeoutText returns the reason for a timeout.

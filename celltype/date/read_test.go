@@ -432,7 +432,7 @@ func TestQuickReadsLikeRead(t *testing.T) {
 		rapid.StringMatching(`[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{3,4}`),
 		rapid.StringMatching(`[0-2][0-9]{3}-[01][0-9]-[0-3][0-9]([T ][012]?[0-9]:[0-6][0-9](:[0-6][0-9])?( ?[AaPp][Mm])?([.][0-9]{1,10})?( ?[AaPp][Mm])?Z?)?`),
 		rapid.StringMatching(`[012]?[0-9]:[0-6][0-9](:[0-6][0-9])?( ?[AaPp][Mm])?`),
-	), 30, 30)
+	), 100, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		style := rapid.SampledFrom(styles).Draw(t, "style")
 		for _, text := range texts.Draw(t, "texts") {
@@ -440,19 +440,19 @@ func TestQuickReadsLikeRead(t *testing.T) {
 			if day, ok := style.ReadSimpleDate(raw); ok {
 				read[WantDate]++
 				if r := style.Read(raw, WantDate); r.Reason != Read || r.Date != day || r.Autofixed {
-					t.Fatalf("%q: %v, and by the long way %+v", raw, day, r)
+					t.Fatalf("%q: %v, and by the slow path %+v", raw, day, r)
 				}
 			}
 			if moment, ok := style.ReadSimpleDateTime(raw); ok {
 				read[WantDateTime]++
 				if r := style.Read(raw, WantDateTime); r.Reason != Read || r.Timestamp != moment || r.Autofixed {
-					t.Fatalf("%q: %v, and by the long way %+v", raw, moment, r)
+					t.Fatalf("%q: %v, and by the slow path %+v", raw, moment, r)
 				}
 			}
 			if clock, ok := ReadSimpleTime(raw); ok {
 				read[WantTime]++
 				if r := style.Read(raw, WantTime); r.Reason != Read || r.Time != clock {
-					t.Fatalf("%q: %v, and by the long way %+v", raw, clock, r)
+					t.Fatalf("%q: %v, and by the slow path %+v", raw, clock, r)
 				}
 			}
 		}

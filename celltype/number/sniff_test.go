@@ -118,8 +118,8 @@ func TestAmbiguity(t *testing.T) {
 	}
 	for cells, reason := range map[string]string{
 		"1.5 1,5 1.234":                        "the column contradicts itself: 1 cell can only be read with a decimal point and 1 only with a decimal comma.",
-		"1,5" + strings.Repeat(" 1.234", 300):  "only 1 of 301 cells show which is right.",
-		"1,5" + strings.Repeat(" 1.234", 1300): "only 1 of 1,301 cells show which is right.",
+		"1,5" + strings.Repeat(" 1.234", 300):  "the decimal separator is clear in only 1 of 301 cells.",
+		"1,5" + strings.Repeat(" 1.234", 1300): "the decimal separator is clear in only 1 of 1,301 cells.",
 	} {
 		if text := survey(strings.Fields(cells)...).Decide(Hints{}).Ambiguity.Text.String(); !strings.HasSuffix(text, reason) {
 			t.Errorf("%s", text)

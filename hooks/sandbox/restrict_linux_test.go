@@ -93,7 +93,7 @@ func TestStrictRefuses(t *testing.T) {
 		remove func(*Capabilities)
 		want   string
 	}{
-		{"seccomp", func(a *Capabilities) { a.Seccomp = false }, "no seccomp filter"},
+		{"seccomp", func(a *Capabilities) { a.Seccomp = false }, "seccomp filters are not available"},
 		{"Landlock", func(a *Capabilities) { a.Landlock = 0 }, "no Landlock"},
 		{"no_new_privs", func(a *Capabilities) { a.NoNewPrivs = false }, "no_new_privs"},
 		{"Linux", func(a *Capabilities) { a.System = "plan9" }, "needs Linux, and this is plan9"},

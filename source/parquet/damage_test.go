@@ -83,7 +83,7 @@ func TestDamagedFooters(t *testing.T) {
 			m.Schema[1].LogicalType.Value = &format.DecimalType{Scale: math.MaxInt32, Precision: math.MaxInt32}
 		}, unreadable(0, "impossible decimals")},
 		{"no repetition", func(m *format.FileMetaData) { m.Schema[1].RepetitionType = thrift.New(format.FieldRepetitionType(7)) }, unreadable(0, "does not define the repetition")},
-		{"name that is not text", func(m *format.FileMetaData) { m.Schema[1].Name = "\xFF" }, unreadable(0, "not text")},
+		{"name that is not text", func(m *format.FileMetaData) { m.Schema[1].Name = "\xFF" }, unreadable(0, "not valid UTF-8")},
 		{"another type", func(m *format.FileMetaData) { chunk(m).MetaData.Type = format.Int32 }, unreadable(0, "does not have the type")},
 		{"another file", func(m *format.FileMetaData) { chunk(m).FilePath = "/etc/passwd" }, unreadable(0, "another file")},
 		{"an encrypted column", func(m *format.FileMetaData) {

@@ -46,7 +46,7 @@ func TestRefuses(t *testing.T) {
 		"no sheets":               {workbookXML(""), unreadable(0, "the workbook has no worksheet")},
 		"an unknown encoding":     {strings.Replace(whole, "UTF-8", "klingon", 1), unreadable(0, `unknown encoding "klingon"`)},
 		"rows backwards":          {one(`<Row ss:Index="5"/><Row ss:Index="4"/>`), unreadable(5, "row 4 follows row 5")},
-		"cells backwards":         {one(row(text("a"), `<Cell ss:Index="1"/>`)), unreadable(1, "the cell in column 1 follows column 1")},
+		"cells backwards":         {one(row(text("a"), `<Cell ss:Index="1"/>`)), unreadable(1, "column 1 comes after column 1")},
 		"row 0":                   {one(`<Row ss:Index="0"/>`), unreadable(1, `it contains "0"`)},
 		"row x":                   {one(`<Row ss:Index="x"/>`), unreadable(1, `it contains "x"`)},
 		"a row without end":       {one(`<Row ss:Index="99999999999999"/>`), limit(1, "beyond the limit")},

@@ -58,7 +58,7 @@ for (const [look, query, options] of looks) {
 
 for (const [name, query, sentence] of [
   ['empty', 'rows=0&outcome=fine', 'No matching rows.'],
-  ['loading', 'outcome=never', 'Loading rows …'],
+  ['loading', 'outcome=never', 'Loading rows…'],
   ['failed', 'outcome=failed', 'The rows couldn’t be loaded.'],
   ['offline', 'outcome=lost', 'You’re offline.'],
 ] as const) {

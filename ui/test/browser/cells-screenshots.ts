@@ -68,7 +68,7 @@ await shot('replace-wrong', { dark: true }, async ({ page }) => {
 });
 await shot('fixer', {}, async (review) => {
   await country(review);
-  await review.page.getByRole('button', { name: 'All values …' }).click();
+  await review.page.getByRole('button', { name: 'All values…' }).click();
   await review.page.waitForTimeout(900);
   await review.page.locator('.c-line .k-select').first().click();
   await review.page.keyboard.type('ger');

@@ -333,7 +333,7 @@ review('a search with a lost response is repeated', 200, async (it, service) => 
 
 review('all values of a field can be replaced in one step', 700, async (it) => {
   await it.group('Status').locator('.c-group-head').click();
-  await it.page.getByRole('button', { name: 'All values …' }).click();
+  await it.page.getByRole('button', { name: 'All values…' }).click();
   await it.page.getByRole('button', { name: /New value for .*Archived/ }).click();
   await it.page.getByRole('option', { name: 'Inactive' }).click();
   await it.page.getByText(/Changes 54 cells/).waitFor();
