@@ -35,8 +35,7 @@ func (p *goPackage) forTests() bool {
 			return true
 		}
 	}
-	base := filepath.Base(p.ImportPath)
-	return base == "blobtest" || base == "storetest" || base == "sourcetest"
+	return strings.HasSuffix(p.ImportPath, "test")
 }
 
 func (p *goPackage) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
