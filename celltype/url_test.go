@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"github.com/intraydata/intray"
 )
 
@@ -58,6 +60,29 @@ func TestSimpleURLs(t *testing.T) {
 		if !ok || u.href != string(value) || u.host != string(p.host) || u.scheme != p.scheme {
 			t.Errorf("%q: %s %+v, by the standard %+v %v", text, value, p, u, ok)
 		}
+	}
+}
+
+// TestSimpleURLsAgree compares the fast path with the standard's parser for URLs that are
+// built from the characters on which the fast path decides.
+func TestSimpleURLsAgree(t *testing.T) {
+	simple := 0
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfN(rapid.StringMatching(`https?://([aB1_-]{1,3}\.){1,2}[aZ1{`+"`"+`@[]{1,3}\.?(:[0-9]{0,5})?(/[a.%2]{0,4})?([?#][a%]{0,2})?`), 50, 50).Draw(t, "texts")
+		for _, text := range texts {
+			value, p, ok := appendSimpleURL(nil, []byte(text))
+			if !ok {
+				continue
+			}
+			simple++
+			u, valid := parseURL(text)
+			if !valid || u.href != string(value) || u.host != string(p.host) || u.scheme != p.scheme {
+				t.Fatalf("%q: %s %+v, by the standard %+v %v", text, value, p, u, valid)
+			}
+		}
+	})
+	if simple == 0 {
+		t.Error("the fast path read no URL")
 	}
 }
 

@@ -75,6 +75,7 @@ func TestNamespaces(t *testing.T) {
 		`<o:a xmlns:o="none" o:k="v"/>`:     "0a ",
 		`<a xmlns="one&amp;" k="v"/>`:       "1a ",
 		`<o:a><o:b xmlns:o="two"><o:c/></o:b><o:d/></o:a>`:                        "1a 2b 2c 1d ",
+		`<o:a xmlns:o="one&amp;" xmlns="two"><b/></o:a>`:                          "1a 2b ",
 		`<o:a><b xmlns="two"/><b/></o:a>`:                                         "1a 2b 0b ",
 		`<o:a><o:b xmlns:o="two"><c xmlns:o="one&amp;"/><o:c/></o:b><o:d/></o:a>`: "1a 2b 0c 2c 1d ",
 	} {

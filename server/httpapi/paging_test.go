@@ -70,8 +70,8 @@ func TestPagesReachEverything(t *testing.T) {
 				break
 			}
 			at := follow(t, *next, limit)
-			if at != offset+limit {
-				t.Fatalf("after %d comes %d", offset, at)
+			if at != offset+limit || at >= total {
+				t.Fatalf("after %d of %d comes %d", offset, total, at)
 			}
 			offset = at
 		}

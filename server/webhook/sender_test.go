@@ -110,6 +110,8 @@ func TestAnswers(t *testing.T) {
 		{200, nil, Delivered, `"webhook.delivered","params":{"status":"200 OK"`, 0},
 		{204, nil, Delivered, `"webhook.delivered","params":{"status":"204 No Content"`, 0},
 		{299, nil, Delivered, `"webhook.delivered","params":{"status":"299"`, 0},
+		{300, nil, Redirected, `"webhook.redirected","params":{"status":"300 Multiple Choices"`, 0},
+		{300, http.Header{"Location": {"/x"}}, Redirected, `"webhook.redirected_to","params":{"location":"/x"`, 0},
 		{301, http.Header{"Location": {"https://other.example/in"}}, Redirected, `"webhook.redirected_to","params":{"location":"https://other.example/in","status":"301 Moved Permanently"`, 0},
 		{302, http.Header{"Location": {"http://169.254.169.254/latest/"}}, Redirected, `"location":"http://169.254.169.254/latest/"`, 0},
 		{307, http.Header{"Location": {"/" + strings.Repeat("é", 500)}}, Redirected, "é…", 0},

@@ -56,6 +56,18 @@ func TestRefuses(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
 }
 
+// TestArchiveStoreFails checks that a failure of the store is reported at each read of a
+// single-file web page, and is not mistaken for the end of the archive.
+func TestArchiveStoreFails(t *testing.T) {
+	sourcetest.FailEachRead(t, sourcetest.NewInput("page.mht", []byte(workbookPage())), func(in source.Input) error {
+		book, err := Format{}.Open(t.Context(), in, source.Options{})
+		if err != nil {
+			return err
+		}
+		return book.Close()
+	})
+}
+
 // The rows before the end of a truncated page are returned before the error.
 func TestRowsBeforeTruncation(t *testing.T) {
 	page := "<table><tr><th>name<th>count</tr>" + strings.Repeat("<tr><td>a<td>1</tr>", 999) + "<tr><td>c<td>2"

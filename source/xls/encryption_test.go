@@ -3,6 +3,7 @@ package xls
 import (
 	"bytes"
 	"crypto/md5"
+	"crypto/rc4"
 	"crypto/sha1"
 	"errors"
 	"math/bits"
@@ -113,6 +114,30 @@ func TestRefusesPasswords(t *testing.T) {
 	}
 	if _, err := read(t, pack(file{"EncryptedPackage", make([]byte, 5000)}), Limits{}); !errors.Is(err, errPassword) {
 		t.Errorf("encrypted package: error %v", err)
+	}
+}
+
+// TestCryptoAPIKeys computes the key stream of a block as MS-OFFCRYPTO 2.3.5.2 describes it.
+// A key of 40 bits is padded with zeros to 128 bits.
+func TestCryptoAPIKeys(t *testing.T) {
+	salt := []byte("0123456789abcdef")
+	for keyBits, bytesOfHash := range map[int]int{40: 5, 56: 7, 128: 16} {
+		first := sha1.Sum(append(bytes.Clone(salt), utf16le("VelvetSweatshop")...))
+		block := sha1.Sum(append(first[:], 1, 0, 0, 0))
+		key := bytes.Clone(block[:bytesOfHash])
+		if keyBits == 40 {
+			key = append(key, make([]byte, 11)...)
+		}
+		cipher, err := rc4.NewCipher(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := make([]byte, 100), make([]byte, 100)
+		cipher.XORKeyStream(want, want)
+		newCryptoAPIKey(salt, keyBits).clone().decrypt(got, 1024, len(got))
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d bits: %x, want %x", keyBits, got, want)
+		}
 	}
 }
 
