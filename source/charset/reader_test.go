@@ -28,6 +28,7 @@ func TestReader(t *testing.T) {
 		{"odd end", "UTF-16BE", "\x00a\x00", "a\uFFFD", 1},
 		{"half a pair at the end", "UTF-16BE", "\x00a\xd8\x3d", "a\uFFFD", 1},
 		{"four bytes", "UTF-32BE", "\x00\x01\xf6\x00\x00\x11\x00\x00", "😀\uFFFD", 1},
+		{"the last code point", "UTF-32BE", "\x00\x10\xff\xff\x00\x00\x00a", "\U0010FFFFa", 0},
 		{"a comma after half a character", "Shift_JIS", "\x8a\x94\x8e,x\n", "株\uFFFD,x\n", 1},
 		{"a comma after half a character", "GBK", "\xb9\xfe\xce,x", "哈\uFFFD,x", 1},
 		{"a comma after half a character", "Big5", "\xa4\xa4\xa4,x", "中\uFFFD,x", 1},

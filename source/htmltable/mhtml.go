@@ -140,11 +140,8 @@ func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []p
 	for _, at := range places {
 		raw := textinput.NewReader(in, at)
 		next, err := multipart.NewReader(raw, b.boundary).NextRawPart()
-		if err != nil && raw.Failure() == nil {
-			break // at the end or at a truncated part, which is reported when it is read
-		}
 		if err != nil {
-			return nil, raw.Failure()
+			return nil, partError(raw, err)
 		}
 		kind, params, _ := mime.ParseMediaType(next.Header.Get("Content-Type"))
 		if kind == "text/html" || kind == "application/xhtml+xml" {
@@ -161,8 +158,9 @@ func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []p
 	return list, nil
 }
 
-// findBoundaries returns the offsets of the boundary lines, so that each part can be
-// read without the parts before it.
+// findBoundaries returns the offsets of the boundary lines except the closing one, so that
+// each part can be read without the parts before it. Spaces may follow a boundary (RFC 2046,
+// section 5.1.1).
 func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (places []int64, err error) {
 	lines := bufio.NewReaderSize(textinput.NewReader(in, 0), readBytes)
 	mark := []byte("--" + b.boundary)
@@ -172,7 +170,7 @@ func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (pla
 			return nil, ctx.Err()
 		}
 		row, err := lines.ReadSlice('\n')
-		if begins && bytes.HasPrefix(row, mark) {
+		if rest, found := bytes.CutPrefix(row, mark); begins && found && len(bytes.TrimRight(rest, " \t\r\n")) == 0 {
 			places = append(places, at)
 		}
 		if len(places) > maxParts {
@@ -195,7 +193,7 @@ func partError(raw *textinput.Reader, err error) error {
 	switch {
 	case raw.Failure() != nil:
 		return raw.Failure()
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &source.UnreadableError{Reason: intray.NewMessage("html.bundle_cut_short", nil)}
 	}
 	return &source.UnreadableError{Reason: intray.NewMessage("html.bundle_part_unreadable", nil)}

@@ -48,6 +48,9 @@ func TestRefuses(t *testing.T) {
 		"no parts":           {mhtml(), unreadable(0, "contains no web page")},
 		"a truncated part":   {workbookPage()[:len(workbookPage())-60], unreadable(0, "ends in the middle of a part")},
 		"a broken part":      {mhtml([3]string{"a.htm", "base64x", "x"}, [3]string{"b.htm", "quoted-printable", ""}) + "", unreadable(0, "without a table")},
+		"a damaged head":     {strings.Replace(workbookPage(), "Content-Transfer-Encoding: base64", "Content-Transfer-Encoding base64", 1), unreadable(0, "one of its parts is unreadable")},
+		"cut in a head":      {workbookPage()[:strings.LastIndex(workbookPage(), "quoted-printable")+5], unreadable(0, "ends in the middle of a part")},
+		"cut at a boundary":  {strings.TrimSuffix(workbookPage(), "--\r\n"), unreadable(0, "ends in the middle of a part")},
 		"bad base64":         {strings.Replace(mhtml([3]string{"a.htm", "base64", "<table><tr><td>a</table>"}), "PHRh", "****", 1), unreadable(0, "one of its parts is unreadable")},
 		"bad quotes":         {strings.Replace(mhtml([3]string{"a.htm", "quoted-printable", "<table><tr><td>a</table>"}), "<td>", "<td>\x01", 1), unreadable(0, "one of its parts is unreadable")},
 	} {
