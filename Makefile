@@ -79,7 +79,7 @@ bench-ui: ## Measure the review page with 1 million rows, or with 1, 5 and 10 mi
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent bench:grid && node e2e/run.mjs bench
 
 .PHONY: screenshots
-screenshots: ## Save screenshots of each state of the review page in docs/screenshots.
+screenshots: ## Save screenshots of the review page, and update the one in docs/screenshots.
 	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs screenshots
 
 .PHONY: postgres
