@@ -162,9 +162,9 @@ func (e *VerdictError) Error() string {
 	o := e.Outcome
 	switch {
 	case len(o.Questions) > 0:
-		return fmt.Sprintf("%d questions about the file are open, the first: %s", len(o.Questions), o.Questions[0].Text)
+		return fmt.Sprintf("open questions about the file: %d; the first: %s", len(o.Questions), o.Questions[0].Text)
 	case o.Verdict == engine.Open && o.ErrorRows > 0:
-		return fmt.Sprintf("%d rows have errors, and invalidDataBehavior is BLOCK_SUBMIT", o.ErrorRows)
+		return fmt.Sprintf("invalidDataBehavior is BLOCK_SUBMIT, and rows with errors: %d", o.ErrorRows)
 	}
 	for _, n := range o.Notices {
 		if n.Level == intray.LevelError {

@@ -149,7 +149,7 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 
 // showKeys prints the initial keys, which cannot be retrieved later.
 func showKeys(to io.Writer, made []auth.NewKey) error {
-	text := fmt.Sprintf("Made the organization %q with two keys. They are shown this once; keep them safe.\n", auth.DefaultOrg)
+	text := fmt.Sprintf("Created the organization %q with two keys. Store them safely: they are shown only once.\n", auth.DefaultOrg)
 	for _, key := range made {
 		text += fmt.Sprintf("  %-9s %s\n", key.Licence.Kind, key.Key)
 	}

@@ -88,7 +88,7 @@ func (c *keysListCommand) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tORGANIZATION\tKIND\tKEY\tMADE\tSTATE")
+		fmt.Fprintln(table, "ID\tORGANIZATION\tKIND\tKEY\tCREATED\tSTATE")
 		for _, l := range list {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, orgs[l.Org].Name, l.Kind, l.Hint, l.Created.Format(time.DateOnly), licenceState(l))
 		}

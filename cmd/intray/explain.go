@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server"
 )
 
@@ -35,11 +34,7 @@ func (c *runCommand) explainedRows() ([]int64, error) {
 // printTraces prints the lineage of the rows in --explain.
 func (c *runCommand) printTraces(w io.Writer, cfg server.RunConfig, report server.RunReport) {
 	if len(cfg.Explain) > 0 && report.Traces == nil {
-		why := "the file cannot be imported"
-		if report.Outcome.Verdict == engine.Open {
-			why = "something must be settled first"
-		}
-		fmt.Fprintf(w, "There is nothing to explain: no row was taken, because %s.\n", why)
+		fmt.Fprintln(w, "There is nothing to explain, because no row was imported.")
 	}
 	printed := map[string]bool{}
 	for i, traces := range report.Traces {

@@ -155,7 +155,7 @@ func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report serv
 		return nil
 	case engine.Open:
 		printAnswerHelp(w, o.Questions)
-		fmt.Fprintln(w, "Nothing was written: this must be settled first.")
+		fmt.Fprintln(w, "Nothing was written. Resolve what is listed above, then run the command again.")
 		return exit(exitReview)
 	}
 	if o.Hook != nil && o.Hook.Load {
@@ -184,7 +184,8 @@ func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *eng
 		fmt.Fprintf(w, "  %s ← %s\n", schema.Fields[i].Key, columnList(tracedColumns(match, o.Headers)))
 	}
 	for _, column := range o.Mapping.Unmapped {
-		fmt.Fprintf(w, "  not used: column %d, %s\n", column+1, visible(o.Headers[column]))
+		header := visible(o.Headers[column])
+		fmt.Fprintf(w, "  not used: column %d, %s\n", column+1, cmp.Or(header, "without a name"))
 	}
 }
 
@@ -374,7 +375,7 @@ func printAnswerHelp(w io.Writer, questions []intray.Question) {
 	if len(questions) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "Answer in a JSON file, given with --answers FILE:")
+	fmt.Fprintln(w, "To answer, write a JSON file and pass it with --answers FILE:")
 	for _, q := range questions {
 		values := make([]string, 0, 5)
 		for _, c := range q.Choices[:min(len(q.Choices), 5)] {

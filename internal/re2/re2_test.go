@@ -19,7 +19,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%.20s: got %q, want %q", expression, got, want)
 		}
 	}
-	if got := Describe(errors.New("other")).String(); got != "it is not a valid regular expression" {
+	if got := Describe(errors.New("other")).String(); got != "its syntax is invalid" {
 		t.Errorf("another error is described as %q", got)
 	}
 }
