@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,7 +45,12 @@ func writeLong(t *testing.T, name string, most int) []byte {
 	if err := l.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if err := file.Close(); err != nil {
+	// After a flush, more can be written.
+	want.WriteString("end")
+	if _, err := l.Write([]byte("end")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(l.Flush(), file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Write(make([]byte, blockSize)); err == nil {

@@ -81,6 +81,7 @@ func TestLayoutsRead(t *testing.T) {
 		{"G y M d", "en", "AD 2021 3 4", "2021-03-04T00:00:00"},
 		{"G y M d", "en", "BC 21 3 4", "year_outside"},
 		{"dd/MM/yyyy", "", "30/02/2021", "no_such_day"},
+		{"dd/MM/yyyy", "", "30/02/9999", "no_such_day"},
 		{"dd/MM/yyyy", "", "04/03/2021x", "not_understood"},
 		{"dd/MM/yyyy", "", "", "not_understood"},
 		{"dd/MM/yyyy HH:mm", "", "04/03/2021 25:00", "no_such_time"},

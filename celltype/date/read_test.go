@@ -121,6 +121,7 @@ func TestDates(t *testing.T) {
 		{"30/02/2021", "no_such_day"},
 		{"2021-02-29", "no_such_day"},
 		{"31.04.2021", "no_such_day"},
+		{"30.02.9999", "no_such_day"},
 		{"2021-13-40", "no_such_day"},
 		{"0000-01-01", "year_outside"},
 		{"2021-W54-1", "no_such_day"},

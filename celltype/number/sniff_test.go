@@ -2,6 +2,7 @@ package number
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,6 +151,24 @@ func TestHintsDecideAmbiguities(t *testing.T) {
 		}
 		if d.Style.Decimal != c.want || code != c.code {
 			t.Errorf("%s with %+v: %v by %q, want %v by %q", c.cells, c.hints, d.Style, code, c.want, c.code)
+		}
+	}
+}
+
+// TestReasonsForSigns checks that each reason for a decimal separator is reported without
+// the others.
+func TestReasonsForSigns(t *testing.T) {
+	for cells, code := range map[string]string{
+		"1.5 / 1.234":       "number.sign_without_three_digits",
+		"1,234.567 / 1.234": "number.sign_after_other_sign",
+		"1,234,567 / 1.234": "number.other_sign_repeated",
+		"1234.567 / 1.234":  "number.sign_not_at_thousands",
+		"1 234,567 / 1,234": "number.sign_after_other_thousands",
+	} {
+		d := survey(strings.Split(cells, " / ")...).Decide(Hints{})
+		reported := func(m intray.Message) bool { return m.Code == code }
+		if !slices.ContainsFunc(d.Evidence, reported) {
+			t.Errorf("%s: %v, want %s", cells, d.Evidence, code)
 		}
 	}
 }

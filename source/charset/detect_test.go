@@ -31,6 +31,7 @@ func TestDetect(t *testing.T) {
 		{"cut inside a letter", rows + "8;Mü;Öl;größ\xc3", false, "UTF-8", 0, 0.9, 1},
 		{"broken in one place", strings.Repeat("Größe;Höhe\n", 20) + "\xff\n", true, "UTF-8", 0, 0.8, 0.95},
 		{"broken in several places", strings.Repeat("Größe;Höhe\n", 4) + "\xff\n\xfe\n", true, "UTF-8", 0, 0.5, 0.89},
+		{"broken, with four letters", "Größe;Höhe;Länge\n\xff\n", true, "UTF-8", 0, 0.5, 0.89},
 		{"a Chinese word that is valid UTF-8", "\xc4\xbf\xc2\xbc", true, "UTF-8", 0, 0, 0.89},
 		{"a Romanian word that is valid UTF-8", "dep\xc7\xadit", true, "UTF-8", 0, 0, 0.89},
 		{"one word of latin1", rows + "8;M\xfcller;x\n", true, "windows-1252", 0, 0, 0.89},
