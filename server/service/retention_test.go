@@ -100,6 +100,11 @@ func TestOrphans(t *testing.T) {
 	}
 	f.Clock.Advance(25 * time.Hour)
 	slices.Sort(orphans)
+	// If the store fails, no blob counts as orphaned.
+	f.Faults.CheckOperations(t, []servertest.Operation{{Name: "Orphans", Call: func() error {
+		_, err := f.Orphans(f.ctx, true)
+		return err
+	}}})
 	for _, dryRun := range []bool{true, false} {
 		if found, err = f.Orphans(f.ctx, dryRun); err != nil || !slices.Equal(found, orphans) {
 			t.Errorf("found %q, want %q, %v", found, orphans, err)
