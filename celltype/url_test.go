@@ -51,6 +51,7 @@ func TestSimpleURLs(t *testing.T) {
 	for _, text := range []string{
 		"https://example.org/", "HTTP://Example.ORG:80", "https://example.org:443/a?b#c", "https://example.org:8443", "http://a.b-c.de/x/y.z",
 		"http://example.org?a", "http://example.org#a", "https://a.xn--p1ai/", "http://a_b.org/", "https://example.org/a%2fb/.c",
+		"https://example.org/%2e", "https://example.org/a/%2E/b", "https://example.org/a/%2",
 	} {
 		value, p, simple := appendSimpleURL(nil, []byte(text))
 		if !simple {
@@ -68,7 +69,7 @@ func TestSimpleURLs(t *testing.T) {
 func TestSimpleURLsAgree(t *testing.T) {
 	simple := 0
 	rapid.Check(t, func(t *rapid.T) {
-		texts := rapid.SliceOfN(rapid.StringMatching(`https?://([aB1_-]{1,3}\.){1,2}[aZ1{`+"`"+`@[]{1,3}\.?(:[0-9]{0,5})?(/[a.%2]{0,4})?([?#][a%]{0,2})?`), 50, 50).Draw(t, "texts")
+		texts := rapid.SliceOfN(rapid.StringMatching(`https?://([aB1_-]{1,3}\.){1,2}[aZ1{`+"`"+`@[]{1,3}\.?(:[0-9]{0,5})?(/[a.%2eE]{0,5})?([?#][a%]{0,2})?`), 50, 50).Draw(t, "texts")
 		for _, text := range texts {
 			value, p, ok := appendSimpleURL(nil, []byte(text))
 			if !ok {

@@ -166,6 +166,17 @@ func TestChangeWithoutColumn(t *testing.T) {
 	}
 }
 
+// TestMostFaults checks the maximum number of hooks that cannot be loaded.
+func TestMostFaults(t *testing.T) {
+	for n, valid := range map[int]bool{10_000: true, 10_001: false} {
+		raw := `{"faults":[` + strings.TrimSuffix(strings.Repeat(`{"kind":"syntax","hook":"h"},`, n), ",") + `]}`
+		faults, _, err := jsruntime.ReadLoaded(raw)
+		if (err == nil) != valid || valid && len(faults) != n {
+			t.Errorf("%d faults: read %d, %v", n, len(faults), err)
+		}
+	}
+}
+
 func TestForgedLoads(t *testing.T) {
 	for _, raw := range []string{``, `{"changes":[]}`, `{"faults":[{"kind":"syntax","line":-1}]}`, `{"faults":[{"kind":"syntax","message":"` + strings.Repeat("x", 1<<14) + `"}]}`, `{"failure":{}}`, `{"faults":[{"kind":"threw","hook":1}]}`, `{"faults":[{"hook":"h"}]}`, `{"faults":[{"kind":"other"}]}`, `{"faults":[{"kind":"threw","other":1}]}`, `{"faults":{}}`, "{\"faults\":[{\"kind\":\"threw\",\"hook\":\"\xff\"}]}", `{"faults":[]}x`} {
 		if faults, failure, err := jsruntime.ReadLoaded(raw); err == nil {

@@ -1,6 +1,8 @@
 package service_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +74,34 @@ func TestRetention(t *testing.T) {
 	deliveries, _, _, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
 	if err != nil || len(deliveries) != 0 {
 		t.Errorf("%v %v", deliveries, err)
+	}
+}
+
+// TestRetentionLimits checks that invalid lists of policies are rejected as a whole.
+func TestRetentionLimits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	policies := func(n int) (list []model.Retention) {
+		for i := range n {
+			list = append(list, model.Retention{SchemaID: fmt.Sprint(i), Originals: 36_500})
+		}
+		list[0].SchemaID = "" // the policy for all other schemas
+		return list
+	}
+	must(t, f.SetRetention(f.ctx, f.org, policies(500)))
+	for code, list := range map[string][]model.Retention{
+		"request.too_many_entries":     policies(501),
+		"retention.schema_named_twice": {{SchemaID: "a"}, {SchemaID: "a"}},
+		"retention.invalid_days":       {{Problems: 36_501}},
+	} {
+		err := f.SetRetention(f.ctx, f.org, list)
+		var invalid *model.Error
+		if !errors.As(err, &invalid) || len(invalid.Fields["schemas"]) != 1 || invalid.Fields["schemas"][0].Code != code {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+	if list, err := f.Retention(f.ctx, f.org); err != nil || len(list) != 500 {
+		t.Errorf("%d policies remain, %v", len(list), err)
 	}
 }
 

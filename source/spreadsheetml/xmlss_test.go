@@ -90,6 +90,7 @@ func TestCells(t *testing.T) {
 		formats += numberFormat(named, named)
 	}
 	for name, test := range map[string]struct{ rows, want string }{
+		"unknown elements": {`<Row><Comment><b/></Comment>` + text("a") + `<Other/>` + text("b") + `</Row>`, "1: 0t=a 1t=b\n"},
 		"kinds": {row(text("a"), number("-12.50"), `<Cell><Data ss:Type="Boolean">1</Data></Cell>`, `<Cell><Data ss:Type="Boolean">0</Data></Cell>`, `<Cell><Data ss:Type="Error">#N/A</Data></Cell>`),
 			"1: 0t=a 1n=-12.5 2b=true|TRUE 3b=false|FALSE 4e=#N/A\n"},
 		"numbers":              {row(number("1E3"), number("0.1"), number("12345678901"), number("-0"), number("0.30000000000000004")), "1: 0n=1000 1n=0.1 2n=12345678901 3n=0 4n=0.3\n"},
