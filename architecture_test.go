@@ -26,13 +26,13 @@ const module = "github.com/intraydata/intray"
 type pkg struct {
 	ImportPath string
 	Name       string
-	// GoFiles are the file names without tests.
+	// GoFiles are the names of the Go files other than tests.
 	GoFiles []string
 	Imports []string
 }
 
-// listPackages lists the packages of the module by short path. It runs the go command only
-// once.
+// listPackages returns the packages of the module, keyed by short path. It runs the go command
+// only once.
 var listPackages = sync.OnceValues(func() (map[string]pkg, error) {
 	list := exec.Command("go", "list", "-json=ImportPath,Name,GoFiles,Imports", "./...")
 	list.Stderr = os.Stderr
@@ -51,7 +51,7 @@ var listPackages = sync.OnceValues(func() (map[string]pkg, error) {
 	return all, nil
 })
 
-// packages returns the packages of the module by short path.
+// packages returns the packages of the module, keyed by short path.
 func packages(t *testing.T) map[string]pkg {
 	t.Helper()
 	all, err := listPackages()
@@ -119,8 +119,8 @@ func (p pkg) forTests() bool {
 // adapters lists the packages that connect the server to other systems.
 var adapters = []string{"server/sqlstore", "server/httpapi", "server/jobs", "server/webhook", "server/sftp", "server/webui"}
 
-// levels lists the packages of this module that each package may import. An entry that ends
-// in / applies to every package with that prefix that has no entry.
+// levels lists the packages of this module that each package may import. An entry that ends in
+// / applies to every package with that prefix that has no entry of its own.
 var levels = map[string][]string{
 	"intray":               {},
 	"internal/cfb":         {"intray"},
@@ -409,7 +409,7 @@ func diagram(all map[string]pkg) string {
 	return text
 }
 
-// picturePage shows the imports in two code blocks.
+// picturePage is the page that shows the imports, in two code blocks.
 const (
 	picturePage = "docs/architecture.md"
 	pictureEnd  = "```"

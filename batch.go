@@ -8,7 +8,7 @@ import (
 type Batch struct {
 	// First is the index of the first row among all data rows of the import.
 	First int64
-	// Numbers are the indexes of the rows among all data rows. It is nil if they are
+	// Numbers holds the index of each row among all data rows. It is nil if they are
 	// consecutive from First, as in every batch that was read from a file.
 	Numbers []int64
 	// Lines holds the line on which each row's record begins, counted from 1.

@@ -23,8 +23,8 @@ func TestNothingIsDecidedByErrorText(t *testing.T) {
 }
 
 var (
-	// deciding matches the names of the functions of deciders that compare or search
-	// strings.
+	// deciding matches the names of the functions in the packages listed in deciders that
+	// compare or search strings.
 	deciding = regexp.MustCompile(`^(Compare|Contains|Count|Cut|EqualFold|Equal|Find|HasPrefix|HasSuffix|Index|LastIndex|Match)`)
 	deciders = []string{"bytes", "cmp", "maps", "regexp", "slices", "strings"}
 	// matching matches the names of the methods of a regular expression that search a
@@ -157,7 +157,7 @@ func isErrorName(e ast.Expr) bool { return nameOf(e) == "err" }
 
 func isNil(e ast.Expr) bool { return nameOf(e) == "nil" }
 
-// isBytes reports whether e is a slice type, as in a conversion.
+// isBytes reports whether e is a slice type, such as []byte in a conversion.
 func isBytes(e ast.Expr) bool {
 	_, ok := e.(*ast.ArrayType)
 	return ok

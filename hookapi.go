@@ -21,7 +21,7 @@ type HookRows struct {
 
 // Change is a modification of one cell by a hook.
 type Change struct {
-	// Row is counted from the first row that the hook received.
+	// Row is the index of the row among the rows that the hook received.
 	Row int
 	// Field is the index of the field in the schema.
 	Field int
@@ -144,9 +144,9 @@ type StepChange struct {
 	HeaderRow *int
 	// Infos replaces the messages that hooks set on cells.
 	Infos []Change
-	// AddRows are the rows to add, each inserted before the row with its index or appended.
+	// AddRows lists the rows to add, each inserted before the row with its index or appended.
 	AddRows []AddedRow
-	// RemoveRows are the IDs of the rows to remove.
+	// RemoveRows lists the IDs of the rows to remove.
 	RemoveRows []string
 	// User is JSON that replaces the user of the import.
 	User []byte
@@ -164,7 +164,7 @@ type AddedField struct {
 // HookEnv fixes the clock and the random numbers of hooks, so that runs are
 // repeatable.
 type HookEnv struct {
-	// Now is the current time in hooks. The zero time means 1970-01-01.
+	// Now is the current time as hooks see it. The zero time means 1970-01-01.
 	Now time.Time
 	// Seed is the seed of Math.random.
 	Seed uint32

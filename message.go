@@ -15,9 +15,9 @@ import (
 // from the organization, such as a message from a hook.
 //
 // Each language has a catalogue, messages/LANGUAGE.json, that maps codes to sentences. This
-// package renders English, and the review page renders the language of its user. Messages
-// are comparable: two with the same code and parameters are equal. The zero Message has no
-// text.
+// package renders messages in English, and the review page renders them in the language of its
+// user. Messages are comparable: two with the same code and parameters are equal. The zero
+// Message has no text.
 type Message struct {
 	// Code is the key of the sentence in the catalogues, or "" for literal text.
 	Code string
@@ -325,8 +325,8 @@ func (s *sentence) UnmarshalJSON(text []byte) error {
 // englishSentences caches decoded sentences by code.
 var englishSentences sync.Map
 
-// findSentence returns the English sentence of a code. It searches for the key at the start
-// of a line and decodes the sentence on first use, because the catalogue has 140 kB but
+// findSentence returns the English sentence of a code. It searches for the key at the start of
+// a line and decodes the sentence on first use, because the catalogue is about 130 kB long but
 // most runs of the program need only a few sentences.
 func findSentence(code string) (sentence, bool) {
 	if found, ok := englishSentences.Load(code); ok {

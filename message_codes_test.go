@@ -63,7 +63,7 @@ func (s sentences) params() []string {
 	return slices.Compact(list)
 }
 
-// catalogueOf reads the catalogue of a language. The test fails if a code is duplicate.
+// catalogueOf reads the catalogue of a language. The test fails if a code occurs twice.
 func catalogueOf(t *testing.T, language string) map[string]sentences {
 	t.Helper()
 	text, err := os.ReadFile("messages/" + language + ".json")
@@ -168,7 +168,7 @@ func sourceFiles(t *testing.T, fset *token.FileSet) (list []sourceFile) {
 	return list
 }
 
-// messageCall is one call of NewMessage.
+// messageCall is one call to NewMessage.
 type messageCall struct {
 	at token.Position
 	// code is the message code, or "" if it is not a string literal. codeArg is the
@@ -181,7 +181,7 @@ type messageCall struct {
 	literal bool
 }
 
-// messageCallOf returns the call of NewMessage if the node is one.
+// messageCallOf returns the call to NewMessage if the node is one.
 func messageCallOf(node ast.Node) (c messageCall, ok bool) {
 	call, ok := node.(*ast.CallExpr)
 	if !ok || len(call.Args) != 2 || nameOf(call.Fun) != "NewMessage" {
@@ -228,9 +228,9 @@ func stringOf(node ast.Node) (string, bool) {
 	return text, err == nil
 }
 
-// TestMessageCodes checks that the source code and the English catalogue have the same
-// codes and parameters. A code is a string literal in the call of NewMessage. If the call
-// refers to a table or a variable, it is a string literal elsewhere in the same package.
+// TestMessageCodes checks that the source code and the English catalogue have the same codes
+// and parameters. A code is a string literal in the call to NewMessage. If the call refers to
+// a table or a variable, it is a string literal elsewhere in the same package.
 func TestMessageCodes(t *testing.T) {
 	english := catalogueOf(t, "en")
 	groups := map[string]bool{}

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// retiredPhrases lists wording that confuses readers, each with a replacement and an
-// example that the pattern must match. Only phrases without a legitimate use are here.
+// retiredPhrases lists wording that confuses readers, each with a replacement and an example
+// that the pattern must match. Only phrases without a legitimate use are listed here.
 var retiredPhrases = []struct{ pattern, instead, example string }{
 	{`\b(is|are|was|were|be|being|been) told\b`, "reports, warns, shows", "the caller is told why"},
 	{`\b(tells|told) of\b`, "reports", "an error tells of it"},

@@ -103,8 +103,7 @@ type Trace struct {
 	Line int64
 	// Field is the key of the field.
 	Field string
-	// Columns are the columns that map to the field. It is empty if there are
-	// none.
+	// Columns lists the columns that map to the field. It is empty if there are none.
 	Columns []TracedColumn
 	// Raw is the raw text of the cell. If several columns map to the field, it is a JSON
 	// array of their raw text.

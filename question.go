@@ -135,7 +135,7 @@ func SheetChoice(names []string, sheet int) string {
 type Mapping struct {
 	// Fields holds one match for each field, in the order of the schema.
 	Fields []Match
-	// Unmapped are the indexes of the columns that map to no field, in ascending order.
+	// Unmapped lists the indexes of the columns that map to no field, in ascending order.
 	Unmapped []int
 }
 
@@ -143,8 +143,8 @@ type Mapping struct {
 type Match struct {
 	// Column is the index of the column, or NoColumn.
 	Column int
-	// Columns are all columns of a many-to-one field, in file order. The first
-	// one equals Column. It is empty for other fields.
+	// Columns lists all columns of a many-to-one field, in file order. The first one equals
+	// Column. It is empty for other fields.
 	Columns []int
 	// Header is the header of Column.
 	Header string
@@ -170,8 +170,8 @@ const NoColumn = -1
 
 // Evidence is one choice made about a file, with its reason and alternatives.
 type Evidence struct {
-	// Choice is the subject of the choice: format, encoding, delimiter, quote, header row,
-	// sheet or form.
+	// Choice is the subject of the choice, such as format, encoding, delimiter, quote, header
+	// row or sheet.
 	Choice string
 	// Value is the chosen value.
 	Value string
@@ -200,8 +200,8 @@ type LearnedColumn struct {
 	On time.Time
 }
 
-// LearnedValue is a mapping from raw text to a value of a field that a person decided.
-// Leading and trailing white space in cells is ignored.
+// LearnedValue is a mapping, decided by a person, from raw text to a value of a field. Leading
+// and trailing white space in cells is ignored.
 type LearnedValue struct {
 	// Field is the key of a field.
 	Field string

@@ -97,7 +97,7 @@ func (r *Records) AppendCell(cell []byte) {
 	r.AppendSpan(from, len(r.arena))
 }
 
-// AppendRecord appends a copy of record i of the batch from.
+// AppendRecord appends a copy of record i of the given batch.
 func (r *Records) AppendRecord(from *Records, i int) {
 	for c := range from.NumCells(i) {
 		if kind, value := from.TypedCell(i, c); kind != CellText {

@@ -243,8 +243,8 @@ func TestRecordsSwap(t *testing.T) {
 	}
 }
 
-// TestRecordsArena checks a record that consists of spans of an adopted arena and of copied
-// cells.
+// TestRecordsArena checks the cells of a record that consists of spans of an adopted arena and
+// of copied cells.
 func TestRecordsArena(t *testing.T) {
 	var r intray.Records
 	r.AppendCell([]byte("old"))

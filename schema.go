@@ -36,8 +36,8 @@ type Field struct {
 	SelectOptions []SelectOption
 }
 
-// FieldType is a cell type and its options. An option that is missing has the default of
-// the type.
+// FieldType is a cell type and its options. Missing options have the default values of the
+// type.
 type FieldType struct {
 	Name    TypeName
 	Options map[string]any

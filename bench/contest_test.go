@@ -16,14 +16,14 @@ import (
 	"github.com/intraydata/intray/bench/benchdata"
 )
 
-// A contest is one task for several contestants. The first contestant is compared with each
-// other one.
+// A contest is one task for several contestants. The first contestant is compared with each of
+// the others.
 type contest struct {
 	name string
 	// form is the file name extension.
 	form string
 	rows int
-	// alike are the columns whose cells must be identical for all contestants.
+	// alike lists the columns whose cells must be identical for all contestants.
 	alike       []int
 	contestants []contestant
 }
@@ -34,12 +34,12 @@ const startRows = 10
 // held contains the costs of all runs of a contestant.
 type held struct {
 	contestant
-	// costs are the costs for the full file. starts are the costs for a tiny file, which
-	// are those of the process itself.
+	// costs are the costs for the full file. starts are the costs for a tiny file, which are
+	// almost entirely those of starting the process.
 	costs, starts []cost
 }
 
-// hold checks that all contestants find the same data, and then runs them in turns.
+// hold checks that all contestants find the same data, and then times them in alternation.
 func (c contest) hold(t *testing.T) (size int64, all []held) {
 	t.Helper()
 	file, size := made(t, c.form, c.rows)

@@ -4,7 +4,7 @@ import "testing"
 
 func ours() contestant { return contestant{name: "Intray", command: childCommand("intray")} }
 
-// contestCSV reads delimited text. DuckDB does not detect types and reads every column.
+// contestCSV reads delimited text. DuckDB reads every column and does not detect types.
 func contestCSV(t *testing.T, r *report) {
 	c := contest{name: "CSV", form: "csv", rows: share(2_000_000), alike: columnsBut(), contestants: []contestant{ours()}}
 	if r.python != "" {

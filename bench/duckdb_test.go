@@ -48,7 +48,7 @@ func skipWithoutDuckDB(t *testing.T) {
 	})
 }
 
-// duckDBCommand returns the command that makes read_duckdb.py read a form.
+// duckDBCommand returns the command that runs read_duckdb.py for files of the given form.
 func duckDBCommand(python, form string) []string {
 	return []string{python, "read_duckdb.py", form}
 }

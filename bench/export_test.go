@@ -222,7 +222,8 @@ func countSheets(t *testing.T, book string, rows int) {
 	}
 }
 
-// TestSheetsInExcelize checks a workbook with one more row than fits in two worksheets.
+// TestSheetsInExcelize checks that excelize finds all rows of a workbook with one more row
+// than fits in two worksheets.
 func TestSheetsInExcelize(t *testing.T) {
 	rows := 2*(mostSheetRows-1) + 1
 	if raced() {

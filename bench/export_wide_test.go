@@ -20,7 +20,7 @@ import (
 // wideFields is the number of columns of a wide table.
 const wideFields = 50
 
-// wideKinds are the types of the columns, repeated.
+// wideKinds are the types of the columns, which repeat in this order.
 var wideKinds = []intray.FieldType{
 	{Name: intray.TypeString}, {Name: intray.TypeNumber}, {Name: intray.TypeDate}, {Name: intray.TypeSelect},
 	{Name: intray.TypeNumber, Options: map[string]any{"round": 0}}, {Name: intray.TypeDatetime}, {Name: intray.TypeString},

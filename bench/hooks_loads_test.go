@@ -17,8 +17,8 @@ type load struct {
 	Records int
 	// rows is the number of rows of a full run, for each runtime.
 	rows map[runner]int
-	// goals are the minimum rows per CPU second, as a share of those that one Node process
-	// reaches on its own.
+	// goals are the minimum numbers of rows per CPU second, as fractions of the number that a
+	// single Node process reaches on its own.
 	goals map[runner]float64
 }
 
@@ -34,8 +34,8 @@ const (
 )
 
 // loads are a light hook, a medium one and two heavy ones. The heavy hooks compute the edit
-// distance of two strings of 50 characters: one with the full matrix, the other with only
-// two rows of it. Engines differ more with two rows.
+// distance of two strings of 50 characters: one with the full matrix, the other with only two
+// rows of it. The speeds of JavaScript engines differ more for the latter.
 var loads = []load{
 	{
 		Name: "trivial", Records: 100_000,

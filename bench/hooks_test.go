@@ -54,7 +54,7 @@ func skipWithoutSandbox(t *testing.T) {
 	c.Close()
 }
 
-// hold checks that all runners make the same changes, and then runs them in turns.
+// hold runs all runners in alternation and checks that they make the same changes.
 func (l load) hold(t *testing.T, runners []runner) (all []ran) {
 	t.Helper()
 	for _, who := range runners {

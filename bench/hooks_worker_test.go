@@ -52,7 +52,7 @@ type hookCost struct {
 	// time in seconds for the same number of rows, with a worker per core, or with the
 	// single thread of plain Node.
 	CPU, Wall float64
-	// Sum is the checksum of the changes of all records.
+	// Sum is the checksum of the changes to all records.
 	Sum string
 }
 
@@ -231,10 +231,10 @@ func childSpent(stat string, parent int) (total time.Duration) {
 	return total
 }
 
-// startWorkers is the task of the child process that uses new workers, one after another.
-// It returns the time in seconds from each worker to the next. A sandbox starts a spare
-// worker only when the previous one is in use. No spare is ready here, so each time is that
-// from the start of the process until the worker is ready.
+// startWorkers is the task of the child process that uses new workers, one after another. It
+// returns the times, in seconds, between receiving each worker and the next. A sandbox starts
+// a spare worker only when the previous one is in use. No spare is ready here, so each time is
+// measured from the start of a process until its worker is ready.
 func startWorkers(args []string) (any, error) {
 	if len(args) != 2 {
 		return nil, errors.New("want a runtime and how many workers")

@@ -39,7 +39,8 @@ type importer struct {
 	// command returns the command that imports the file. folder is empty and may be used
 	// for any files.
 	command func(folder, result, file string) []string
-	// printsReport reports whether the program prints a found value.
+	// printsReport reports whether the program prints its findings as a JSON object of type
+	// found.
 	printsReport bool
 }
 
@@ -95,8 +96,8 @@ func customerSchema(t *testing.T) (name string) {
 	return name
 }
 
-// contestImport runs all importers in turns on one file. After each run, it compares their
-// results and findings.
+// contestImport runs all importers on one file, in alternation. After each run, it checks the
+// findings and, the first time, also the result.
 func contestImport(t *testing.T, r *report, rows int, all []importer) {
 	t.Helper()
 	file, size := made(t, customers, rows)
@@ -126,7 +127,7 @@ func (one importer) run(t *testing.T, file string, want *found, check *content) 
 	t.Helper()
 	folder := t.TempDir()
 	result := filepath.Join(folder, "result.ndjson")
-	// Data of earlier processes must not be flushed during this run.
+	// Data that earlier processes wrote must not be flushed to disk during this run.
 	syscall.Sync()
 	var m measured
 	ask(t, &m, childCommand("measure", one.command(folder, result, file)...)...)

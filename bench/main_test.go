@@ -6,8 +6,8 @@
 // process. A tally contains the data that a contestant found, and a cost is the time and
 // memory of a run.
 //
-// By default, a tenth of each measurement runs once. If INTRAY_BENCH=full, all measurements
-// run completely and several times. No test fails because it is slow.
+// By default, each measurement runs once, with a tenth of the data. With INTRAY_BENCH=full,
+// each measurement runs several times, with all of the data. No test fails because it is slow.
 package bench
 
 import (
@@ -87,7 +87,7 @@ func raced() bool {
 	return ok && slices.Contains(made.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// share returns the part of a full measurement to run.
+// share returns the number of rows or repetitions to measure, given the number in a full run.
 func share(whole int) int {
 	switch {
 	case raced():
@@ -98,7 +98,7 @@ func share(whole int) int {
 	return whole / 10
 }
 
-// repeats returns how often each contestant runs.
+// repeats returns how many times each contestant runs.
 func repeats(whole int) int {
 	if full() {
 		return whole

@@ -35,8 +35,8 @@ type run struct {
 }
 
 // measure runs a command and measures it. It is the task of a child process, because the
-// system counts the memory of a parent at the fork as memory of the child, and a test uses
-// much memory.
+// system counts the memory of a parent at the fork as memory of the child, and a test uses a
+// lot of memory.
 func measure(command []string) (any, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command to measure")
@@ -142,8 +142,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestMeasure checks the measurement of a process that waits for a known time, and of one
-// that fails.
+// TestMeasure checks the measured cost of a process that waits for a known time, and that
+// measure returns an error for a process that fails.
 func TestMeasure(t *testing.T) {
 	got, err := measure([]string{"sh", "-c", `sleep 0.1; echo '{"rows": 7}'`})
 	if err != nil {

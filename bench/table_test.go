@@ -77,8 +77,8 @@ func (r *report) ranked(name string, rows int, size int64, all []held) {
 	}
 }
 
-// ratio returns how many times as much as Intray a contestant needs to read the file, not
-// counting the start of the processes.
+// ratio returns the cost of reading the file with a contestant as a multiple of Intray's cost,
+// excluding the start of the processes.
 func ratio(other, ours held, figure func(cost) float64) float64 {
 	return net(other, figure) / net(ours, figure)
 }

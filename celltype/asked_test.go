@@ -135,7 +135,8 @@ func TestNumberCells(t *testing.T) {
 	}
 }
 
-// TestProblemsNameExpectedFormat checks the messages for invalid cells.
+// TestProblemsNameExpectedFormat checks that the messages for invalid cells name the expected
+// format.
 func TestProblemsNameExpectedFormat(t *testing.T) {
 	for _, c := range []struct {
 		name       intray.TypeName

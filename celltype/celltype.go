@@ -59,7 +59,7 @@ type Note struct {
 	Text  intray.Message
 }
 
-// CodeMapped is the code of the note that a cell was mapped to a similar value.
+// CodeMapped is the code of the note on a cell that was mapped to a similar value.
 const CodeMapped = "value_mapped"
 
 // State is the outcome of parsing a cell.

@@ -5,9 +5,8 @@ import (
 	"github.com/intraydata/intray/celltype/number"
 )
 
-// checkboxParser parses the type checkbox. Words that mean no are false, any
-// other text is true. A number cell is read by its value, not by its displayed
-// text.
+// checkboxParser parses the type checkbox. Words that mean no are false; any other text is
+// true. A number cell is read by its value, not by its displayed text.
 type checkboxParser struct{}
 
 func newCheckbox(intray.Field, options) (Parser, error) { return checkboxParser{}, nil }

@@ -98,7 +98,7 @@ func simplifyCountryName(key string) string {
 	return strings.Join(words, " ")
 }
 
-// maxCountryName is longer than any country name, in bytes.
+// maxCountryName is an upper bound for the length of a country name, in bytes.
 const maxCountryName = 160
 
 // interfaceLanguages are the languages in which country names are recognized.

@@ -54,8 +54,8 @@ func newDateTimeParser(want date.Want) func(f intray.Field, o options) (Parser, 
 	}
 }
 
-// checkOutputFormat rejects formats with an offset. Values have no offset, so
-// any that is written would be invented.
+// checkOutputFormat rejects formats with an offset. Values have no offset, so any offset in
+// the output would be made up.
 func checkOutputFormat(format, locale string, want date.Want) error {
 	layout, err := date.CompileLayout(format, locale, want, false)
 	if err != nil {

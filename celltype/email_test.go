@@ -186,7 +186,7 @@ func corpus(t *testing.T, name string) []judged {
 		t.Fatal(err)
 	}
 	for i := range all.Tests {
-		// In the corpus, control characters are represented by their pictures.
+		// In the corpus, symbols from U+2400 represent control characters.
 		all.Tests[i].Address = strings.Map(func(r rune) rune {
 			if r >= 0x2400 && r < 0x2420 {
 				return r - 0x2400
@@ -197,8 +197,8 @@ func corpus(t *testing.T, name string) []judged {
 	return all.Tests
 }
 
-// strictRule maps the kinds of addresses that RFC 5321 allows but the type and
-// web forms reject to the reason.
+// strictRule maps each kind of address that RFC 5321 allows, but that the type and web forms
+// reject, to the reason.
 var strictRule = map[string]string{
 	"ISEMAIL_RFC5321_TLD":            "a host of one label does not exist on the internet",
 	"ISEMAIL_RFC5321_TLDNUMERIC":     "a last label of digits is the end of an IP address",
@@ -207,8 +207,8 @@ var strictRule = map[string]string{
 	"ISEMAIL_RFC5321_IPV6DEPRECATED": "an IP address is not a host name",
 }
 
-// htmlRule maps the kinds of addresses that RFC 5321 and 5322 reject but
-// browsers accept to the reason.
+// htmlRule maps each kind of address that RFC 5321 and 5322 reject, but that browsers accept,
+// to the reason.
 var htmlRule = map[string]string{
 	"ISEMAIL_ERR_DOT_START":         "the rule of HTML takes dots at any place of the local part",
 	"ISEMAIL_ERR_DOT_END":           "the rule of HTML takes dots at any place of the local part",
@@ -216,8 +216,7 @@ var htmlRule = map[string]string{
 	"ISEMAIL_RFC5322_LOCAL_TOOLONG": "the rule of HTML knows no length of the local part",
 }
 
-// otherwise maps the addresses for which the type and the corpus differ to the
-// reason.
+// otherwise maps each address for which the type and the corpus differ to the reason.
 var otherwise = map[string]string{
 	"test@io": "a host needs two labels, even where a country has put a mail server on its own",
 	strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2) + "abcdefghiklm@" + strings.Repeat(strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2)+"abcdefghikl.", 2) +

@@ -30,11 +30,10 @@ const (
 	minLead = 2
 )
 
-// closestOption returns the option whose name is closest to the text. It needs
-// at most maxEdits edits, and at most one per editShare characters; every other
-// option must need at least minLead more. Digits, signs and a negation at the
-// start are never treated as typos: an option that differs in these does not
-// match.
+// closestOption returns the option whose name is closest to the text. That name differs by at
+// most maxEdits edits, and at most one per editShare characters; the names of all other
+// options must differ by at least minLead more. Digits, signs and a negation at the start are
+// never treated as typos: an option that differs in these does not match.
 func (p *optionMatcher) closestOption(text []rune) *choice {
 	most := min(maxEdits, len(text)/editShare)
 	if most == 0 {
@@ -133,8 +132,8 @@ func editDistance(a, b []rune, limit int) int {
 // unreachable is greater than any edit distance.
 const unreachable = 1 << 15
 
-// fillDistanceRow computes the row of character i of a, up to most columns from
-// the diagonal, and returns the smallest number in the row.
+// fillDistanceRow computes the row of character i of the string a, within the number of
+// columns from the diagonal given by most, and returns the smallest number in the row.
 func fillDistanceRow(before, above, row []uint16, a, b []rune, i, most int) (least int) {
 	from, to := max(0, i-most), min(len(b), i+most+1)
 	if row[from] = unreachable; from == 0 {

@@ -126,7 +126,7 @@ func (s *stateParser) Parse(c Cell, scratch []byte) Result {
 	return s.invalid
 }
 
-// maxStateName is longer than any name, in bytes.
+// maxStateName is an upper bound for the length of a name, in bytes.
 const maxStateName = 48
 
 // stateCodes maps each code and name, in upper case, to the code. It contains
@@ -161,8 +161,8 @@ var stateCodes = func() map[string]string {
 type uuidParser struct {
 	version byte // the version digit, or 0 for any version
 	invalid Result
-	// unknownVersion is the result for a version that RFC 9562 does not define,
-	// otherVariant the result for a different variant.
+	// unknownVersion is the result for a version that RFC 9562 does not define, and
+	// otherVariant is the result for a different variant.
 	unknownVersion, otherVariant Result
 }
 

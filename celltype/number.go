@@ -9,16 +9,16 @@ import (
 	"github.com/intraydata/intray/celltype/number"
 )
 
-// CodeReadOtherwise is the code of the note that a cell was read differently
-// from the rest of its column.
+// CodeReadOtherwise is the code of the note on a cell that was read differently from the rest
+// of its column.
 const CodeReadOtherwise = "read_otherwise"
 
 // numberParser parses the type number. Its canonical text is a decimal number
 // with all its digits.
 //
-// The option displayFormat affects how numbers are displayed. If a column does
-// not show its decimal sign, the option also means that it is a point. The
-// presets for dollars and pounds have the same effect. Other presets do not.
+// The option displayFormat affects how numbers are displayed. If the cells of a column do not
+// show their decimal sign, the option also implies that the sign is a point. The presets for
+// dollars and pounds have the same effect. Other presets do not.
 type numberParser struct {
 	field   intray.Field
 	options *number.Options

@@ -33,8 +33,8 @@ func written(t *testing.T, f intray.Field, raw string) string {
 	return describe(r)
 }
 
-// TestEveryOptionHasItsEffect checks the value of a cell with and without each
-// option.
+// TestEveryOptionHasItsEffect checks that each option has the documented effect on a cell, by
+// parsing the cell with and without it.
 func TestEveryOptionHasItsEffect(t *testing.T) {
 	for _, c := range []struct {
 		name                       intray.TypeName

@@ -193,7 +193,7 @@ func digitsOf(text string) string {
 	}, text)
 }
 
-// wayToWrite is a notation of numbers.
+// wayToWrite is a notation for numbers.
 type wayToWrite struct{ decimal, group, before, behind string }
 
 // TestNumbersLoseNothing checks that numbers of up to 60 digits keep their

@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// restored are fields whose columns are sniffed, with cells that decide the
-// style or leave it open.
+// restored holds fields whose columns are sniffed, with cells that decide the style or leave
+// it open.
 var restored = []struct {
 	field intray.FieldType
 	cells []string

@@ -218,8 +218,8 @@ type namedMatch struct {
 	optionMatch
 }
 
-// maxIndexedLength is the length, in bytes, from which names are not indexed by
-// length. Nor are they if more than maxPerLength names have the same length.
+// maxIndexedLength is the minimum length, in bytes, of names that are not indexed by length.
+// Shorter names are not indexed either if more than maxPerLength of them have the same length.
 const maxIndexedLength, maxPerLength = 32, 6
 
 // choice is an option of the field.

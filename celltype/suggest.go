@@ -136,12 +136,12 @@ func newStateSuggester() *Suggester {
 	return s
 }
 
-// maxSuggestLength is the maximum length, in characters, of a value that gets
+// maxSuggestLength is the maximum length, in characters, of a value for which Suggest returns
 // suggestions. One character in lengthShare may differ.
 const maxSuggestLength, lengthShare = 64, 4
 
-// Suggest returns at most most values whose names are similar to text, the most
-// similar first.
+// Suggest returns values whose names are similar to text, the most similar first, up to the
+// number given by most.
 func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	if s == nil {
 		return nil

@@ -7,8 +7,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// TestWorkbookCells checks the values of cells with the kinds that a workbook
-// stores.
+// TestWorkbookCells checks how workbook cells of every kind are parsed.
 func TestWorkbookCells(t *testing.T) {
 	for _, c := range []struct {
 		name             intray.TypeName

@@ -39,9 +39,9 @@ type Config struct {
 	// Workers is the number of batches that the engine parses in parallel. The default is
 	// GOMAXPROCS.
 	Workers int
-	// Options are the options for reading files. The cell limit also applies after reading.
-	// There, the cells of a row are the columns of the file or the fields of the schema,
-	// whichever are more.
+	// Options are the options for reading files. The cell limit also applies after reading. In
+	// that check, the number of cells in a row is the number of columns in the file or of
+	// fields in the schema, whichever is greater.
 	Options source.Options
 	// Problems is the maximum number of problems in an import. A file with more is
 	// rejected. The default is 50,000,000.
@@ -123,7 +123,7 @@ func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outco
 	return out, nil
 }
 
-// LoadHooks calls Config.LoadHooks. If that is nil, it returns nil.
+// LoadHooks calls Config.LoadHooks. If Config.LoadHooks is nil, it returns nil.
 func (e *Engine) LoadHooks(ctx context.Context, hooks intray.Hooks, env intray.HookEnv) (HookRunner, error) {
 	if e.cfg.LoadHooks == nil {
 		return nil, nil

@@ -19,8 +19,8 @@ type HookLoader func(ctx context.Context, hooks intray.Hooks, env intray.HookEnv
 // [intray.HookError]. Any other error is a failure of the sandbox. RunRows must be safe for
 // concurrent use.
 //
-// Methods must not change batches or use them after they return. Hooks are identified by
-// their index in [intray.Hooks].
+// Methods must not change batches, and must not use them after returning. Hooks are identified
+// by their index in [intray.Hooks].
 type HookRunner interface {
 	// RunStep calls the hooks of a step and returns the changes that they request.
 	RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error)
@@ -83,7 +83,7 @@ func (p *importRun) runPreHooks(ctx context.Context, plan *rowplan.Plan) error {
 	return nil
 }
 
-// allRows are all rows of an import, for column and bulk hooks.
+// allRows holds all rows of an import, for column and bulk hooks.
 type allRows struct {
 	batches []*intray.Batch
 	changes []intray.Change

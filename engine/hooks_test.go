@@ -207,9 +207,9 @@ func TestChangesOfUnknownCells(t *testing.T) {
 	}
 }
 
-// TestHooksSetNumbers checks that a value with a decimal point that a hook sets is parsed
-// with a decimal point, whatever the number format of the column. If the hook received
-// unreadable text, the value may be ambiguous.
+// TestHooksSetNumbers checks that a number that a hook sets is parsed with a decimal point,
+// regardless of the number format of the column. If the cell could not be parsed before the
+// hook ran, the new value may still be ambiguous.
 func TestHooksSetNumbers(t *testing.T) {
 	file := "Name;Amount;Tag 1;Tag 2\nada;1,5;x;y\nbob;1.234,5;;\ncy;12,25;z;\ndi;;;\ned;much;;\nfay;more;;\n"
 	given := []string{"2.125", "-2.125 ", "2,125", "0.125", "2.125", "2.5"}
@@ -316,8 +316,8 @@ func TestOptionsOfCells(t *testing.T) {
 	}
 }
 
-// TestLastMessages checks that the messages of the last step replace all earlier ones of
-// the cell, even with an empty list.
+// TestLastMessages checks that the messages of the last step replace all earlier messages of
+// the cell, even if the last step sets an empty list.
 func TestLastMessages(t *testing.T) {
 	about := func(row int, texts ...string) intray.Change {
 		c := intray.Change{Row: row, Field: 0, HasInfos: true}
@@ -350,7 +350,7 @@ func TestLastMessages(t *testing.T) {
 	}
 }
 
-// TestHooksSeeEarlierChanges checks that each hook receives the changes of earlier hooks: a
+// TestHooksSeeEarlierChanges checks that each hook sees the changes that earlier hooks made: a
 // column hook, a bulk hook and a row hook each append a letter.
 func TestHooksSeeEarlierChanges(t *testing.T) {
 	add := func(letter string, batches ...*intray.Batch) (changes []intray.Change, err error) {

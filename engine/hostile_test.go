@@ -22,7 +22,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// numberedWords returns n words with numbers appended, joined by between.
+// numberedWords returns n copies of a word, each with its number appended, separated by the
+// given string.
 func numberedWords(n int, word, between string) string {
 	list := make([]string, n)
 	for i := range list {
@@ -67,8 +68,8 @@ func importInto(t *testing.T, cfg engine.Config, file string, schema *intray.Sch
 	return out
 }
 
-// TestBatchSizeIsBounded checks that batches have a bounded number of cells and problems if
-// the rows of a small file have very many of them.
+// TestBatchSizeIsBounded checks that batches have a bounded number of cells and problems even
+// if the rows of a small file have very many of them.
 func TestBatchSizeIsBounded(t *testing.T) {
 	rows := 1000
 	if testing.Short() {
@@ -153,7 +154,8 @@ func expectTooLarge(t *testing.T, out *engine.Outcome, words string) {
 	}
 }
 
-// TestManyQuestions checks an import with more undecided fields than an outcome lists.
+// TestManyQuestions checks that the notices are truncated if more fields are undecided than an
+// outcome can list.
 func TestManyQuestions(t *testing.T) {
 	const fields = engine.MaxNotices + 500
 	schema := wideSchema(fields, intray.Validator{Rule: "required"})

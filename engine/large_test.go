@@ -51,8 +51,8 @@ func stageFile(t *testing.T, text string, schema *intray.Schema, workers int) (*
 	return out, s.blobs
 }
 
-// TestRunsAreDeterministic checks that runs with one worker and with several workers yield
-// the same outcome and byte-equal stages for a file of many batches.
+// TestRunsAreDeterministic checks that runs with one worker and with several workers yield the
+// same outcome and byte-identical stages for a file of many batches.
 func TestRunsAreDeterministic(t *testing.T) {
 	rows, parallel := 60_000, []int{2, 8, 8}
 	if testing.Short() {
@@ -106,7 +106,7 @@ func stageFiles(t *testing.T, blobs *mem.Store) map[string][]byte {
 	return all
 }
 
-// TestManyProblems checks that an outcome stays small and its counts stay exact if there
+// TestManyProblems checks that an outcome stays small and its counts stay exact even if there
 // are many problems.
 func TestManyProblems(t *testing.T) {
 	const rows = 40_000
@@ -150,7 +150,8 @@ func TestNoticesAtLimit(t *testing.T) {
 	}
 }
 
-// TestMaxRecords checks limits of records before, at and after the end of a batch.
+// TestMaxRecords checks record limits that are reached before, at and after the end of a
+// batch.
 func TestMaxRecords(t *testing.T) {
 	const rows = 2*intray.BatchRows + 100
 	file := "email,Name\n" + strings.Repeat("ada@example.org,x\n", rows)

@@ -19,7 +19,7 @@ type mappingAnswers struct {
 	// extra maps the indexes of many-to-one fields to columns that people added to the
 	// suggested ones.
 	extra map[int][]int
-	// unused are columns that must stay unmapped.
+	// unused lists the columns that must stay unmapped.
 	unused map[int]bool
 }
 
@@ -246,8 +246,7 @@ func columnChoices(columns []intray.Column) (choices []intray.Choice) {
 	return choices
 }
 
-// columnLabel returns the name of a column for people, with its number counted from
-// 1.
+// columnLabel returns the display name of a column, including its number, counted from 1.
 func columnLabel(c intray.Column) intray.Message {
 	if c.Header == "" {
 		return intray.NewMessage("column.number", intray.Params{"column": c.Index + 1})

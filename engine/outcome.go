@@ -10,7 +10,8 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// These are the limits of an outcome. The staged rows contain everything beyond them.
+// These are the limits of an outcome. Row indexes, problems and notices beyond these limits
+// are not listed, but the staged rows contain all problems.
 const (
 	// MaxRowsWithError is the maximum length of [Outcome.RowsWithError].
 	MaxRowsWithError = 10000
@@ -30,7 +31,7 @@ const (
 	Broken
 )
 
-// Outcome is the outcome of a run.
+// Outcome describes how a run ended and what it found.
 type Outcome struct {
 	Verdict Verdict
 	// Headers are the headers as they appear in the file.
@@ -53,9 +54,9 @@ type Outcome struct {
 	OmittedNotices int64 `json:"Untold"`
 	// Problems is the number of problems in cells and rows.
 	Problems int64
-	// Listed are the first MaxNotices problems of cells and rows, in row order.
+	// Listed holds the first MaxNotices problems of cells and rows, in row order.
 	Listed []intray.Notice
-	// Fields are the fields of the schema after hooks added or removed fields. It is nil if
+	// Fields holds the fields of the schema after hooks added or removed fields. It is nil if
 	// hooks did neither.
 	Fields []intray.Field
 	// User and DevelopmentMode are nil unless a step hook set them.
@@ -70,7 +71,7 @@ type Outcome struct {
 	Questions []intray.Question
 }
 
-// AllNotices returns at most MaxNotices notices: those about the import, followed by those
+// AllNotices returns the first MaxNotices notices: those about the import, followed by those
 // about cells and rows. If there are more, it appends a notice of type Truncated with the
 // total.
 func (o *Outcome) AllNotices() []intray.Notice {
@@ -92,8 +93,8 @@ func (o *Outcome) reject(kind intray.NoticeType, text intray.Message) *Outcome {
 	return o
 }
 
-// failHook sets the verdict to Broken if err is the failure of a hook. It reports
-// whether it is.
+// failHook sets the verdict to Broken if err is the failure of a hook. It reports whether err
+// is such a failure.
 func (o *Outcome) failHook(err error) bool {
 	var failed *intray.HookError
 	if !errors.As(err, &failed) {

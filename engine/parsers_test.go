@@ -67,8 +67,9 @@ func TestFormatsOfOtherColumns(t *testing.T) {
 	}
 }
 
-// faultyCSV is CSV whose calls fail, starting with call failAt, counted from 0. It counts
-// calls to Open of the format and its books, and calls to Next of its readers.
+// faultyCSV is a CSV format whose calls fail, starting with the call whose index is failAt,
+// counted from 0. It counts calls to Open of the format and its books, and calls to Next of
+// its readers.
 type faultyCSV struct {
 	csv.Format
 	failAt int
@@ -144,8 +145,8 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// TestEachSheet checks the records that EachSheet passes on, and errors of every read and
-// of the callback.
+// TestEachSheet checks the records that EachSheet passes to the callback, and that it returns
+// errors from every read and from the callback.
 func TestEachSheet(t *testing.T) {
 	var rows []string
 	collect := func(columns []intray.Column, recs *intray.Records) error {
@@ -230,7 +231,7 @@ func TestHookRuntimeFaults(t *testing.T) {
 }
 
 // TestRefusedStepChanges checks that step hooks fail if they request a change that is not
-// possible at their step.
+// allowed in their step.
 func TestRefusedStepChanges(t *testing.T) {
 	row := 0
 	field := &intray.AddedField{Field: intray.Field{Key: "new", Label: "New", Type: intray.FieldType{Name: intray.TypeString}}}
@@ -285,7 +286,7 @@ func TestRefusedStepChanges(t *testing.T) {
 }
 
 // TestChoicesOfColumns checks the labels and examples of columns without headers, and the
-// limits of choices.
+// maximum number of choices.
 func TestChoicesOfColumns(t *testing.T) {
 	header := numberedWords(22, "c", ",") + ",\n"
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{

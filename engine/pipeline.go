@@ -18,9 +18,9 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// extraSlots is the number of batches in use in addition to those of the workers: one is
-// being read while another is being committed. It bounds the memory of a run, whatever the
-// size of the file.
+// extraSlots is the number of batches in use in addition to those of the workers: one is being
+// read while another is being committed. It bounds the memory of a run, regardless of the size
+// of the file.
 const extraSlots = 2
 
 // stagedBatch is a staged batch that is waiting to be committed.
@@ -42,8 +42,8 @@ type pipeline struct {
 	// fileErr is the error that ended the file. The rows before it are committed
 	// first, so that the same file always yields the same outcome.
 	fileErr error
-	// uniques checks the cross-row validators. It is nil if there are none. If uniques is
-	// not nil, errorRows are the rows found with an error so far.
+	// uniques checks the cross-row validators. It is nil if there are none. If uniques is not
+	// nil, errorRows holds the rows in which an error was found so far.
 	uniques   *validate.UniqueChecker
 	errorRows *roaring.Bitmap
 }

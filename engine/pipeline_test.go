@@ -35,7 +35,7 @@ type countingFile struct {
 	open func()
 
 	mu sync.Mutex
-	// seen are the Records that were passed to Next. reads is the number of batches read.
+	// seen holds the Records that were passed to Next. reads is the number of batches read.
 	seen  map[*intray.Records]bool
 	reads int
 }
@@ -116,7 +116,7 @@ func (s sink) StageBatch(b *intray.Batch) (func() error, error) {
 	}, nil
 }
 
-// openSink returns an OpenSink that returns to.
+// openSink returns an OpenSink that returns the given sink.
 func openSink(to engine.Sink) engine.OpenSink {
 	return func([]string, []int) (engine.Sink, error) { return to, nil }
 }
@@ -368,7 +368,7 @@ func TestPanicEndsTheRun(t *testing.T) {
 	}
 }
 
-// asText compares messages by their English text.
+// asText makes cmp compare messages by their English text.
 var asText = cmp.Transformer("text", intray.Message.String)
 
 func TestUnreadableRecord(t *testing.T) {

@@ -54,7 +54,7 @@ func (o *Outcome) appendQuestion(q intray.Question) {
 type tableSheets struct {
 	names []string
 	found []int
-	// shown are those sheets in found that are not hidden.
+	// shown lists the sheets in found that are not hidden.
 	shown []int
 	// headers are the first headers of each sheet in found.
 	headers [][]string

@@ -42,10 +42,10 @@ func (l *limitedReader) Next(ctx context.Context, recs *intray.Records) error {
 type rowMerger struct {
 	source.Reader
 	columns int
-	// added are ordered by index. Rows without an index are last.
+	// added holds the rows that hooks added, ordered by index. Rows without an index are last.
 	added   []intray.AddedRow
 	removed map[int64]bool
-	// raw holds rows of the file. Rows before at were already returned.
+	// raw holds rows of the file. The rows before index at have already been returned.
 	raw intray.Records
 	at  int
 	// rowsDone is the number of rows returned so far. ended is set at the end of the file.

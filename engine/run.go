@@ -23,7 +23,7 @@ type importRun struct {
 	uploaded bool
 	// headerChange is the last hook call that set the header row, or nil.
 	headerChange *intray.StepChange
-	// added are the rows that hooks added. addedIDs is false for the IDs of added rows that
+	// added holds the rows that hooks added. addedIDs is false for the IDs of added rows that
 	// hooks removed again. removed holds the indexes of the removed rows of the file.
 	added    []intray.AddedRow
 	addedIDs map[string]bool
@@ -82,8 +82,8 @@ func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
 	return p.mapAndImport(ctx, reader)
 }
 
-// unopened returns the outcome for a file that cannot be opened. If a hook set the header
-// row, it blames the hook, because the file was opened before without that header row.
+// unopened returns the outcome for a file that cannot be opened. If a hook set the header row,
+// it blames the hook, because the file could be opened before the hook changed the header row.
 func (p *importRun) unopened(err error) (*Outcome, error) {
 	var cannot *source.UnreadableError
 	if p.headerChange != nil && errors.As(err, &cannot) {
@@ -181,7 +181,7 @@ func (p *importRun) reopenSheet(ctx context.Context) (*limitedReader, error) {
 	return p.limitRecords(reader), nil
 }
 
-// limitRecords returns a reader that applies the schema's limit of records.
+// limitRecords returns a reader that applies the record limit of the schema.
 func (p *importRun) limitRecords(reader source.Reader) *limitedReader {
 	return &limitedReader{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords}
 }

@@ -107,10 +107,10 @@ func (p *importRun) stepCall(step string) intray.StepCall {
 	return intray.StepCall{Step: step, Filename: p.imp.Input.Name, Headers: p.out.Headers, Mapping: p.out.Mapping, Fields: p.imp.Schema.Fields}
 }
 
-// applyStepChanges applies the changes of step hooks in order, and returns their
-// messages about cells. The messages refer to fields by their index among the fields
-// that the hooks received, followed by the fields that they added. applyStepChanges
-// translates these indexes after all changes.
+// applyStepChanges applies the changes of step hooks in order, and returns their messages
+// about cells. A message refers to a field by its index in the list of the fields that the
+// hooks received, followed by the fields that they added. applyStepChanges translates these
+// indexes after it has applied all changes.
 func (p *importRun) applyStepChanges(step string, changes intray.StepChanges) (infos []intray.Change, err error) {
 	stepFields := slices.Clone(p.imp.Schema.Fields)
 	for _, c := range changes {
@@ -136,9 +136,9 @@ func (p *importRun) applyStepChanges(step string, changes intray.StepChanges) (i
 	return infos, nil
 }
 
-// checkRemovedFields returns an error if the fields are invalid without those that hooks
-// removed, because a validator refers to one of them. It runs after all hooks of the step,
-// because a hook may replace a field that it removes.
+// checkRemovedFields returns an error if the remaining fields are invalid, because a validator
+// refers to a field that hooks removed. It runs after all hooks of the step, because a hook
+// may replace a field that it removes.
 func (p *importRun) checkRemovedFields(changes intray.StepChanges) error {
 	var by *intray.StepChange
 	for i := range changes {
@@ -173,7 +173,7 @@ func failedStep(c intray.StepChange, reason intray.Message) error {
 	return &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: reason}
 }
 
-// failedMethod returns the error of a method call of a hook.
+// failedMethod returns the error for a failed method call by a hook.
 func failedMethod(c intray.StepChange, method string, reason intray.Message) error {
 	return failedStep(c, methodFailed(method, reason))
 }

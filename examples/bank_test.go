@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// payer is a person or company that sends money to the account of the example or receives
-// money from it.
+// payer is a person or company that sends money to, or receives money from, the account in the
+// example.
 type payer struct {
 	name, iban, kind, text string
 	// least and most are the minimum and maximum amounts in cents. Outgoing payments are

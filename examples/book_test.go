@@ -24,7 +24,7 @@ type sheetPart struct {
 	hidden bool
 	rows   [][]xcell
 	merged []string
-	// lists are cell ranges with data validation, each with the list of allowed values.
+	// lists holds the cell ranges with data validation, each with the values that it allows.
 	lists [][2]string
 }
 

@@ -32,7 +32,7 @@ func (d draw) digits(n int) string {
 	return string(text)
 }
 
-// day returns end or one of the days before it, days in total.
+// day returns a random date: end, or a date that is up to days-1 days earlier.
 func (d draw) day(end time.Time, days int) time.Time { return end.AddDate(0, 0, -d.IntN(days)) }
 
 func day(year int, month time.Month, n int) time.Time {

@@ -1,6 +1,6 @@
-// Package examples_test checks the examples. An example is a messy file with a schema that
-// the command run imports without any options. The golden file of an example is a summary
-// of the outcome and the result.
+// Package examples_test checks the examples. An example is a messy file with a schema that the
+// run command imports without any options. The golden file of an example is a summary of the
+// outcome and the result.
 //
 // This package also generates the example files, from fixed seeds:
 //
@@ -36,8 +36,8 @@ var (
 type example struct {
 	name, file string
 	made       func(*testing.T) []byte
-	// wrong are the rows with a mistake, counted from 1, and the rows that duplicate a
-	// value of such a row.
+	// wrong lists the rows with a mistake, counted from 1, and the rows that duplicate a value
+	// of such a row.
 	wrong []int64
 }
 

@@ -24,7 +24,7 @@ const (
 
 func needsLazyCall(rows, fields int) bool { return rows > lazyMinRows || rows*fields > lazyMinCells }
 
-// RunBulk calls the bulk hook with the index hook. It passes all rows in one call.
+// RunBulk calls the bulk hook whose index is hook. It passes all rows in one call.
 func (s *Session) RunBulk(ctx context.Context, hook int, rows intray.HookRows) (changes []intray.Change, err error) {
 	name := s.hookNames(jsruntime.HookBulkRow)[hook]
 	call, err := s.newBulkCall(name, rows)
@@ -53,8 +53,8 @@ func (s *Session) RunBulk(ctx context.Context, hook int, rows intray.HookRows) (
 	return changes, err
 }
 
-// RunColumn calls the column hook with the index hook. It makes one call, with all cells,
-// for each column of the hook's field.
+// RunColumn calls the column hook whose index is hook. It makes one call, with all cells, for
+// each column of the hook's field.
 func (s *Session) RunColumn(ctx context.Context, hook int, rows intray.HookRows) (changes []intray.Change, err error) {
 	field := slices.IndexFunc(rows.Fields, func(f intray.Field) bool { return f.Key == s.hooks.Column[hook].Field })
 	if field < 0 {
@@ -104,7 +104,7 @@ func (s *Session) RunColumn(ctx context.Context, hook int, rows intray.HookRows)
 	return changes, nil
 }
 
-// bulkCall is a call of a hook with all rows.
+// bulkCall is a call to a hook with all rows.
 type bulkCall struct {
 	*Session
 	layouts  []columnLayout
@@ -140,8 +140,8 @@ func (s *Session) newBulkCall(hook string, rows intray.HookRows) (*bulkCall, err
 	return call, nil
 }
 
-// run makes attempts until the hook does not read any column that was not sent. All
-// attempts together have the time limit of one call.
+// run makes attempts until the hook does not read any column that was not sent. All attempts
+// share the time limit of one call.
 func (c *bulkCall) run(ctx context.Context, slot *workerSlot, a attempt) ([]intray.Change, error) {
 	deadline := time.Now().Add(c.callBudget(c.rowCount))
 	if a.lazy {
@@ -166,7 +166,7 @@ func (c *bulkCall) run(ctx context.Context, slot *workerSlot, a attempt) ([]intr
 }
 
 // collectChanges sends a request and collects its changes, which may arrive in several
-// answers. missed are the fields that the hook read but that were not sent.
+// answers. missed lists the fields that the hook read but that were not sent.
 func (c *bulkCall) collectChanges(ctx context.Context, slot *workerSlot, r request, timeLeft time.Duration) (changes []intray.Change, missed []int, err error) {
 	var collector changeCollector
 	bounds := answerBounds(c.layouts, c.rowCount, false)

@@ -126,7 +126,7 @@ func TestPacksAndBatches(t *testing.T) {
 	})
 }
 
-// TestManyChanges checks that the changes of very many rows arrive in several answers.
+// TestManyChanges checks that the changes to very many rows arrive in several answers.
 func TestManyChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: Node takes some seconds")
@@ -176,7 +176,7 @@ func TestLongRows(t *testing.T) {
 }
 
 // TestColumnsReadLate checks that a column that a hook reads late is sent, even if the hook
-// catches the error. A hook that changes the prototype of lists fails.
+// catches the error. A hook that changes the prototypes of arrays fails.
 func TestColumnsReadLate(t *testing.T) {
 	quiet := `const quiet = (f) => { try { return f(); } catch { return "MISSED"; } };`
 	bend := `Object.defineProperty(Object.prototype, 0, {set() {}, configurable: true});`
@@ -199,8 +199,8 @@ func TestColumnsReadLate(t *testing.T) {
 	})
 }
 
-// TestMovedCells checks that cells and rows that were moved, and rows that a hook returns
-// twice, have the same effect in short and long lists.
+// TestMovedCells checks that cells and rows that a hook moves, and rows that it returns twice,
+// have the same effect with few rows and with many.
 func TestMovedCells(t *testing.T) {
 	bulk := []string{
 		`(rs) => { for (let i = 0; i < 9; i++) { const {row} = rs[i]; const old = row.n; row.n = row.out; row.out = {value: old.value + "?"}; } return rs; }`,
@@ -268,8 +268,8 @@ func TestMovedCells(t *testing.T) {
 	})
 }
 
-// lastChanges returns the last change of each cell of numberedRows, by row and field. It
-// omits changes that do not affect the value.
+// lastChanges returns the last change to each cell of numberedRows, by row and field. It omits
+// changes that do not affect the value.
 func lastChanges(changes []intray.Change) map[string]string {
 	before := []string{"", "text", ""}
 	all := map[string]string{}

@@ -62,7 +62,7 @@ func schemaPath(hook jsruntime.Hook) string {
 	return path
 }
 
-// describeFault returns the message of an issue. The path of the hook precedes it.
+// describeFault returns the message of an issue. The path of the hook precedes this message.
 func describeFault(f jsruntime.Fault) intray.Message {
 	problem := joinErrorText(f.Name, f.Message)
 	switch {

@@ -70,8 +70,9 @@ func TestCheck(t *testing.T) {
 		{"() => {" + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000) + "}", "hooks.rowHooks[0]: "},
 	}
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
-		// Each source on its own needs a worker, which is slow to start in Node. So Node
-		// checks all sources together, and QuickJS does so in addition.
+		// Checking a source separately requires a new worker, which is slow to start in Node.
+		// Therefore, Node usually checks all sources in one call only, whereas QuickJS also
+		// checks each one separately.
 		var sources []string
 		for _, tt := range tests {
 			sources = append(sources, tt.source)

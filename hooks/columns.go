@@ -155,7 +155,7 @@ func answerBounds(layouts []columnLayout, rows int, learn bool) jsruntime.Bounds
 	return b
 }
 
-// buildColumn returns the column of the field with the index at, as hooks see it.
+// buildColumn returns the column of the field whose index is at, as hooks see it.
 func (l *columnLayout) buildColumn(at int, spans []span) *jsruntime.Column {
 	if l.field.ManyToOne {
 		column := &jsruntime.Column{Parts: make([]jsruntime.Column, l.columns)}

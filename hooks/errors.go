@@ -23,12 +23,13 @@ type callInfo struct {
 	// firstRow and rowCount are the data rows of a call to row hooks. For other hooks,
 	// rowCount is 0 and errors do not include a row.
 	firstRow, rowCount int64
-	// minRowTime is the minimum time that a row must have run before a timeout is
-	// attributed to it.
+	// minRowTime is the minimum time that a hook must have spent on a row before a timeout is
+	// attributed to that row.
 	minRowTime time.Duration
 	// timeoutText returns the reason for a timeout.
 	timeoutText func() intray.Message
-	// addContext adds the kind of the call to a reason. If it is nil, nothing is added.
+	// addContext adds the kind of the call to a reason. If addContext is nil, nothing is
+	// added.
 	addContext func(reason intray.Message) intray.Message
 }
 

@@ -26,8 +26,8 @@ func TestTimeoutText(t *testing.T) {
 	}
 }
 
-// TestLocateFailure checks which hook and row are found in a note from a worker. A worker
-// may forge its notes.
+// TestLocateFailure checks which hook and row locateFailure returns for a note from a worker.
+// A worker may forge its notes.
 func TestLocateFailure(t *testing.T) {
 	rows := callInfo{hooks: []string{"rowHooks[0]"}, firstRow: 10, rowCount: 5, minRowTime: time.Second}
 	several := callInfo{hooks: []string{"stepHooks[0]", "stepHooks[1]"}, group: "stepHooks"}

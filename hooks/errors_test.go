@@ -128,8 +128,8 @@ func TestRowEndsWorker(t *testing.T) {
 	})
 }
 
-// TestRowChangesListPrototype checks that the error contains the row, even though the
-// change is found only at the end of a call.
+// TestRowChangesListPrototype checks that the error contains the row, even though the change
+// is detected only at the end of a call.
 func TestRowChangesListPrototype(t *testing.T) {
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		session := openSession(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))

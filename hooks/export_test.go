@@ -10,7 +10,7 @@ func (s *Session) PIDs() (list []int) {
 	return list
 }
 
-// SetCallRows sets the number of rows of the next call of a row hook.
+// SetCallRows sets the number of rows in the next call to a row hook.
 func (s *Session) SetCallRows(hook, rows int) {
 	sizer := &s.rowHooks[hook].sizer
 	sizer.mu.Lock()

@@ -15,9 +15,9 @@ import (
 // maxFinishRows is the maximum number of rows for beforeFinishCallback.
 const maxFinishRows = 200_000
 
-// Finish calls beforeFinishCallback with the rows of the result. If the returned message is
-// not nil, it cancels the import. Finish iterates over the rows more than once if there are
-// many.
+// Finish calls beforeFinishCallback with the rows of the result. If the hook cancels the
+// import, Finish returns its message, and nil otherwise. Finish iterates over the rows more
+// than once if there are many.
 func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (cancel *string, err error) {
 	f, err := s.newFinishRun(schema, rows, about)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 		return nil, err
 	}
 	for _, c := range a.Commands {
-		// The rows and fields are final, so the other methods have no effect.
+		// The rows and fields are final, so a call to any other method is an error.
 		if c.Name != "setConfirmationMessage" {
 			return nil, &intray.HookError{Hook: c.Hook, Text: intray.NewMessage("hook.import_settled", intray.Params{"method": c.Name})}
 		}
@@ -43,7 +43,7 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 	return &a.Message, nil
 }
 
-// finishRun is one call of beforeFinishCallback.
+// finishRun is the state of one call to beforeFinishCallback.
 type finishRun struct {
 	*Session
 	schema  *intray.Schema

@@ -42,8 +42,8 @@ func sample(t *testing.T, list []string) []string {
 	return list[:(len(list)+19)/20]
 }
 
-// runHostile runs a hook over three rows. The hook may fail. It must not change cells in a
-// way that shows an escape, and its error must not name a different row.
+// runHostile runs a hook over three rows. The hook may fail. The hook must not change cells in
+// a way that shows that it escaped, and its error must not name a row other than these three.
 func runHostile(t *testing.T, s *hooks.Runner, source string) {
 	t.Helper()
 	session, err := s.Open(t.Context(), rowHooks(source), intray.HookEnv{})
@@ -154,7 +154,8 @@ func TestHostileHooks(t *testing.T) {
 	}
 }
 
-// TestHostileCorpus checks hooks whose bodies are statements from a corpus.
+// TestHostileCorpus runs the same checks as TestHostileHooks on hooks whose bodies are
+// statements from a corpus.
 func TestHostileCorpus(t *testing.T) {
 	sources := readHooks(t, false, 1, filepath.Join(sourcetest.Corpus(t, "hostile-hooks"), "*.js"))
 	t.Run("quickjs", func(t *testing.T) { testHostileHooks(t, sandbox.QuickJS, sources) })

@@ -21,8 +21,7 @@ type rowHook struct {
 	sizer      batchSizer
 }
 
-// RunRows calls the row hook with the index hook for each row. A call usually has 1,000
-// rows.
+// RunRows calls the row hook whose index is hook for each row. A call usually has 1,000 rows.
 func (s *Session) RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
 	layouts, err := columnLayouts(rows)
 	if err != nil {
@@ -227,7 +226,7 @@ func hookMode(update bool) string {
 const (
 	// batchRows is the usual number of rows of a call.
 	batchRows = 1000
-	// maxCallRows, targetCallTime and targetRequestSize (in bytes) limit the calls of fast
+	// maxCallRows, targetCallTime and targetRequestSize (in bytes) limit the calls to fast
 	// hooks, for which transferring the rows takes most of the time. JavaScript engines are
 	// slower with longer strings.
 	maxCallRows       = 5 * batchRows
@@ -235,9 +234,9 @@ const (
 	targetRequestSize = 96 << 10
 )
 
-// batchSizer decides the number of rows per call of a row hook: 1,000, or more if that
-// takes little time. If a larger call fails, it is repeated with 1,000 rows, and all later
-// calls have 1,000 rows. So no hook has less time or memory than documented.
+// batchSizer decides the number of rows per call to a row hook: 1,000, or more if that takes
+// little time. If a larger call fails, it is repeated with 1,000 rows, and all later calls
+// have 1,000 rows. This way, no hook has less time or memory than documented.
 type batchSizer struct {
 	mu    sync.Mutex
 	rows  int

@@ -1,11 +1,11 @@
 // Package hooks runs the JavaScript hooks of organizations over the rows of an import, in
 // sandboxed worker processes.
 //
-// A [Runner] opens a [Session] for each import. A session has worker slots, by default at
-// most one per processor. Each slot holds a process that loads only the hooks of this
-// import. Hooks receive columns of cells and return changes. The first call of a row hook
-// determines which columns it uses. Later calls send only those columns, 1,000 rows at a
-// time, or more if the hook is fast.
+// A [Runner] opens a [Session] for each import. A session has worker slots, by default at most
+// one per processor. Each slot holds a process that loads only the hooks of this import. Hooks
+// receive columns of cells and return changes. The first call to a row hook determines which
+// columns it uses. Later calls send only those columns, 1,000 rows at a time, or more if the
+// hook is fast.
 //
 // Hooks that need all rows receive long columns in packs, and only the columns that they
 // read, because a worker has less memory than the service. If a worker dies, its call is
@@ -39,7 +39,7 @@ const (
 	DefaultMemory = sandbox.DefaultMemory
 	// DefaultBatchTimeout is the time limit of hooks for 1,000 rows.
 	DefaultBatchTimeout = sandbox.DefaultCallTimeout
-	// DefaultCallTimeout is the time limit of one hook call, whatever the number of rows.
+	// DefaultCallTimeout is the time limit of one hook call, regardless of the number of rows.
 	DefaultCallTimeout = time.Minute
 	// DefaultMaxAnswer is the maximum size of the changes from one call, in bytes.
 	DefaultMaxAnswer = jsruntime.DefaultMaxAnswer
@@ -49,8 +49,8 @@ const (
 type Config struct {
 	// BatchTimeout is the time limit of hooks for 1,000 rows. Default 5 s.
 	BatchTimeout time.Duration
-	// CallTimeout is the time limit of one call, whatever the number of rows. The limit of
-	// a call with up to 1,000 rows is BatchTimeout, even if that is longer. Default
+	// CallTimeout is the time limit of one call, regardless of the number of rows. The limit
+	// of a call with up to 1,000 rows is BatchTimeout, even if that is longer. Default
 	// DefaultCallTimeout.
 	CallTimeout time.Duration
 	// MaxWorkers is the maximum number of workers per import. Default: one per processor.
@@ -98,7 +98,7 @@ type Session struct {
 	pins    intray.HookEnv
 
 	mu sync.Mutex
-	// slotCount is the number of slots. idle are the slots that are not in use.
+	// slotCount is the number of slots. idle holds the slots that are not in use.
 	slotCount int
 	idle      []*workerSlot
 	closed    bool
@@ -225,7 +225,7 @@ const maxReusedRequest = 4 << 20
 type request interface{ Append(dst []byte) []byte }
 
 // roundTrip sends a request to a slot and reads the answer. After an error, the slot is
-// unusable, and changes that were already passed to each are invalid.
+// unusable, and the changes that were already passed on are invalid.
 func (s *Session) roundTrip(ctx context.Context, slot *workerSlot, r request, bounds jsruntime.Bounds, budget time.Duration, each func(c *jsruntime.Change)) (*jsruntime.Answer, error) {
 	slot.request = r.Append(slot.request[:0])
 	raw, err := s.sendRequest(ctx, slot, slot.request, budget)

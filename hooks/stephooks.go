@@ -114,8 +114,8 @@ func newStepMetadata(call intray.StepCall) any {
 	return m
 }
 
-// parseStepChanges converts the commands of step hooks to changes. Fields that hooks add
-// come after those of the call, whatever position they are added at.
+// parseStepChanges converts the commands of step hooks to changes. Fields that hooks add come
+// after those of the call, regardless of the position at which they are added.
 func parseStepChanges(commands []jsruntime.Command, fields []intray.Field) (list intray.StepChanges, err error) {
 	fields = slices.Clone(fields)
 	removed := 0
@@ -185,7 +185,7 @@ func parseStepChange(c jsruntime.Command, fields []intray.Field) (*intray.StepCh
 // refuse returns the error for a command that cannot be carried out.
 func refuse(reason intray.Message) error { return &intray.MessageError{Message: reason} }
 
-// parseArgument decodes the argument with the index at.
+// parseArgument decodes the argument whose index is at.
 func parseArgument(args []json.RawMessage, at int, into any) error {
 	number := at + 1
 	if at >= len(args) {

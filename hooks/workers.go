@@ -21,15 +21,15 @@ type workerSlot struct {
 	idleSince time.Time
 	// request is the buffer of the last request.
 	request []byte
-	// changeCount is the number of changes in the last call of row hooks.
+	// changeCount is the number of changes in the last call to row hooks.
 	changeCount int
 }
 
 // acquireSlot returns a slot whose worker has loaded the hooks for the given fields.
 //
-// Only a session without slots waits for the pool. A session that has slots waits for one
-// of these if the pool has no worker. A session that waits for the pool has no idle worker,
-// and other sessions end their idle workers. So sessions never wait for each other in a
+// Only a session without slots waits for the pool. A session that has slots waits for one of
+// these if the pool has no worker. A session that waits for the pool has no idle worker, and
+// other sessions end their idle workers. Therefore, sessions never wait for each other in a
 // cycle.
 func (s *Session) acquireSlot(ctx context.Context, fields []intray.Field) (*workerSlot, error) {
 	slot, faults, err := s.acquireOrFaults(ctx, fields)

@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// TestMoreSessionsThanWorkers checks that sessions never deadlock, even if each needs
-// several of a few workers and some workers end.
+// TestMoreSessionsThanWorkers checks that sessions never deadlock, even if each needs several
+// workers, there are only a few, and some of them end.
 func TestMoreSessionsThanWorkers(t *testing.T) {
 	sessions, callers := 12, 3
 	if testing.Short() {

@@ -49,7 +49,7 @@ type Config struct {
 	// LoadHooks loads the hooks of the schema. If it is nil, schemas with hooks are
 	// rejected.
 	LoadHooks engine.HookLoader
-	// Now is the current time in hooks. The default is time.Now.
+	// Now is the current time as hooks see it. The default is time.Now.
 	Now time.Time
 	// Progress, unless nil, is called after each batch with the number of rows processed so
 	// far. Calls are sequential.

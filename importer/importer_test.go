@@ -159,8 +159,8 @@ func TestRawText(t *testing.T) {
 	}
 }
 
-// TestCancelledIteration checks that iterating over rows and problems fails if the context
-// was canceled before.
+// TestCancelledIteration checks that iterating over rows and problems fails if the context was
+// already canceled.
 func TestCancelledIteration(t *testing.T) {
 	imp := openText(t, "REMOVE_INVALID_ROWS", "ID,E-mail\n1,ada@example.org\n2,bob\n")
 	ctx, cancel := context.WithCancel(t.Context())

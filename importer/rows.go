@@ -150,8 +150,8 @@ func ProblemsOf(schema *intray.Schema, b *intray.Batch) iter.Seq[Problem] {
 	}
 }
 
-// rawText returns the raw text of a cell, given the raw text of its field. In a many-to-one
-// field, that is a JSON array, or empty if all columns are empty.
+// rawText returns the raw text of a cell, given the raw text of its field. For a many-to-one
+// field, the raw text of the field is a JSON array, or empty if all columns are empty.
 func rawText(f *intray.Field, text []byte, part int) string {
 	if !f.ManyToOne {
 		return string(text)

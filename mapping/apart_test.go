@@ -38,8 +38,8 @@ func TestOpposites(t *testing.T) {
 	}
 }
 
-// TestKinds checks that Suggest asks if the columns are different kinds of the field's
-// concept and none of them is closer.
+// TestKinds checks that Suggest returns a question if the columns are different kinds of the
+// field's concept and none of them is closer.
 func TestKinds(t *testing.T) {
 	for name, headers := range map[string][]string{
 		"ID":        {"Account ID", "Contact ID"},
@@ -93,8 +93,8 @@ func TestNearerThanKinds(t *testing.T) {
 	}
 }
 
-// TestNothingMapped checks the question about the closest columns if no column maps to any
-// field.
+// TestNothingMapped checks that there is exactly one question if no column maps to any field,
+// and that it lists the closest columns, if any.
 func TestNothingMapped(t *testing.T) {
 	phone := required(field("k", "Phone"))
 	for what, c := range map[string]struct {

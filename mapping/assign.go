@@ -21,11 +21,11 @@ type suggestion struct {
 	picks [][]pickedColumn
 	// notes are additional reasons for each field. They list the columns that came close.
 	notes [][]intray.Message
-	// settled reports, for each field, that it needs no further column, because it has one
-	// or a question is about it.
+	// settled reports, for each field, whether it needs no further column because it has one
+	// or is the subject of a question.
 	settled []bool
-	// taken reports, for each column, that it maps to a field or that a question is about
-	// it. used reports that it maps to a field.
+	// taken reports, for each column, whether it maps to a field or is the subject of a
+	// question. used reports whether it maps to a field.
 	taken, used []bool
 	questions   []Question
 	// asked holds the keys of the fields that are subject to a question.
@@ -269,8 +269,8 @@ func needsColumn(f intray.Field) bool {
 const scoreLearned = 0.99
 
 // applyLearned applies mappings that a person confirmed. Exactly one column must have the
-// exact header, and its values must not contradict the field. A many-to-one field gets all
-// columns of all headers that were confirmed for it.
+// exact header, and its values must not contradict the field. All columns with a header that
+// was confirmed for a many-to-one field map to it.
 func (s *suggestion) applyLearned(all []intray.LearnedColumn) {
 	if len(all) == 0 {
 		return

@@ -23,8 +23,9 @@ func sameLabel(n int, label string) []intray.Field {
 	return list
 }
 
-// TestSuggestIsFast maps files that are built to cost time. The limit is far above what a
-// linear algorithm takes, and far below what comparing every field with every column takes.
+// TestSuggestIsFast checks that Suggest is fast for files that are designed to slow it down.
+// The limit is far above what a linear algorithm takes, and far below what comparing every
+// field with every column takes.
 func TestSuggestIsFast(t *testing.T) {
 	const limit = 5 * time.Second
 	fields, columns := 2000, 16384

@@ -26,11 +26,11 @@ type candidate struct {
 	// near reports whether the column has a different but related meaning that is
 	// acceptable.
 	near bool
-	// missing are the qualifiers that the field has but the header lacks.
+	// missing holds the qualifiers that the field has but the header lacks.
 	missing []string
-	// extra are the qualifiers that the header has but the field lacks.
+	// extra holds the qualifiers that the header has but the field lacks.
 	extra []string
-	// reading is the reading of the header. Its head is empty if there is none.
+	// reading is how the lexicon reads the header. Its head is empty if there is none.
 	reading lexicon.Reading
 	// meaning is the meaning of the field that matched. Its head is empty if there is none.
 	meaning meaning
@@ -50,13 +50,13 @@ const (
 	plusValues = 0.002
 	minusMark  = 0.004
 	minusEmpty = 0.02
-	// enoughRows is the number of samples from which the variety of values counts.
+	// enoughRows is the minimum number of samples for which the variety of values counts.
 	enoughRows = 5
 )
 
-// These are the scores that decide. A column with at least accept is mapped without a
-// question. A column with at least doubt is offered to a person if the field requires a
-// column.
+// These are the scores that decide. A column with a score of at least accept is mapped without
+// a question. A column with a score of at least doubt is offered to a person if the field
+// requires a column.
 const (
 	accept = 0.9
 	doubt  = 0.6

@@ -166,9 +166,9 @@ func (d *decision) assignColumn(c candidate) {
 // columnIndex returns the position of a candidate in the list of columns.
 func (d *decision) columnIndex(c candidate) int { return d.index.entries[c.entry].column }
 
-// isAmbiguous reports whether a second column fits the field equally well, or a second
-// field fits the column equally well. In a many-to-one field, a second column is not
-// ambiguous, because the field gets both.
+// isAmbiguous reports whether a second column fits the field equally well, or a second field
+// fits the column equally well. For a many-to-one field, a second column is not ambiguous,
+// because both map to the field.
 func (d *decision) isAmbiguous(c candidate) bool {
 	return !d.takesMany(c.field) && len(d.equals[c.field]) > 1 || len(d.contenders(c)) > 0
 }
@@ -269,7 +269,7 @@ func (d *decision) askTie(field int, list []candidate) {
 	d.addQuestion(q)
 }
 
-// askWhichField asks which of several fields gets a column.
+// askWhichField asks to which of several fields a column should map.
 func (d *decision) askWhichField(c candidate, others []int) {
 	column := d.columns[d.columnIndex(c)]
 	q := Question{Columns: []intray.Column{column}}
@@ -288,8 +288,8 @@ func (d *decision) askWhichField(c candidate, others []int) {
 	d.addQuestion(q)
 }
 
-// holdForAnswer reserves a field and the columns in question until the question is
-// answered. A many-to-one field may still get other columns.
+// holdForAnswer reserves a field and the columns in question until the question is answered.
+// Other columns may still map to a many-to-one field.
 func (d *decision) holdForAnswer(field int, list []candidate) {
 	d.settled[field] = !d.takesMany(field)
 	for _, c := range list {

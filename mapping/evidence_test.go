@@ -87,8 +87,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestKeysMayMislead checks a field whose key is less specific than its label, and a header
-// that is the key of one field while the column holds values of a second field.
+// TestKeysMayMislead checks that a column does not map to the field whose key is its header if
+// its values do not fit the more specific label of that field.
 func TestKeysMayMislead(t *testing.T) {
 	fields := []intray.Field{field("partner", "Counterparty name"), field("iban", "Counterparty IBAN")}
 	ibans := []string{"DE02120300000000202051", "DE02500105170137075030"}
@@ -112,8 +112,8 @@ func TestNamesAreKeptAgainstValues(t *testing.T) {
 	}
 }
 
-// TestWholeIsBest checks that the first field does not get a column that the second field
-// needs.
+// TestWholeIsBest checks that a column that the second field needs does not map to the first
+// field.
 func TestWholeIsBest(t *testing.T) {
 	fields := []intray.Field{field("a", "Telephone"), field("b", "Mobile phone"), field("c", "Name"), field("d", "Company name")}
 	m, questions := suggest(t, fields, "Cell", "Tel. no", "Organisation", "Nombre")

@@ -75,12 +75,12 @@ const maxHeaderCells = 256
 // its names.
 const scoreMeaning = 0.9
 
-// Score rates from 0 to 1 how well a row of cells names the fields of the schema. Half of
-// the score is the share of cells that each name a different field, or the share of fields
-// if there are fewer fields than cells. The other half is the number of named fields,
-// relative to six, to all fields, or to two more than the number of cells. Cells that hold
-// dates, numbers or addresses lower the score. Score considers the first 256 cells that
-// have text. If names alone yield 0.8, it ignores the meanings of cells.
+// Score rates from 0 to 1 how well a row of cells names the fields of the schema. Half of the
+// score is the share of cells that each name a different field, or the share of fields if
+// there are fewer fields than cells. The other half is the number of named fields, relative to
+// six, to all fields, or to two more than the number of cells. Cells that hold dates, numbers
+// or addresses lower the score. Score considers the first 256 cells that have text. If names
+// alone yield at least 0.8, it ignores the meanings of cells.
 func (h *HeaderRow) Score(row []string) float64 {
 	if score := h.scoreCells(row, h.matchName); score >= enoughByName {
 		return score
@@ -88,7 +88,8 @@ func (h *HeaderRow) Score(row []string) float64 {
 	return h.scoreCells(row, h.matchField)
 }
 
-// enoughByName is the score from which Score ignores the meanings of cells.
+// enoughByName is the minimum score by names alone at which Score ignores the meanings of
+// cells.
 const enoughByName = 0.8
 
 func (h *HeaderRow) scoreCells(row []string, name func(cell string) (field int, score float64)) float64 {

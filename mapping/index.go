@@ -20,7 +20,7 @@ type entry struct {
 	profile  *profile
 	// year is the year of a column that holds the amounts of one year, or "".
 	year string
-	// sides are the sides of pairs of opposites, such as old and new, to which the header
+	// sides holds the sides of pairs of opposites, such as old and new, to which the header
 	// belongs.
 	sides lexicon.Sides
 	// trigramCount is the number of trigrams in the header.
@@ -41,7 +41,7 @@ type index struct {
 	schemaQualifiers map[string]bool
 	// many is the number of many-to-one fields.
 	many int
-	// wanted are the concepts that fields of the schema mean.
+	// wanted holds the concepts that the fields of the schema stand for.
 	wanted map[string]bool
 	// byFolded and byGram hold positions in entries. byConcept holds signatures, keyed by
 	// the concept that is the head or is named.

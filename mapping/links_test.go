@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// linked holds groups of synonyms. A field with one of the names must get a column with any
+// linked holds groups of synonyms. A column with one of the names must map to a field with any
 // other name of the group.
 var linked = [][]string{
 	{"Phonetic name", "Kana", "Name (kana)", "Furigana", "フリガナ", "Name kana"},
@@ -39,7 +39,7 @@ func TestLinkedNames(t *testing.T) {
 	}
 }
 
-// TestYears checks columns that hold the amounts of one year.
+// TestYears checks which columns with a year in the header map to a field.
 func TestYears(t *testing.T) {
 	for what, c := range map[string]struct {
 		label   string

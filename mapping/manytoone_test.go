@@ -76,7 +76,8 @@ func TestManyScoreIsTheLeast(t *testing.T) {
 	}
 }
 
-// TestManyContests checks columns that match both a many-to-one field and a second field.
+// TestManyContests checks which fields compete for a column that matches both a many-to-one
+// field and a second field.
 func TestManyContests(t *testing.T) {
 	tags := many(field("tags", "Tags"))
 	for what, c := range map[string]struct {

@@ -39,7 +39,7 @@ type Config struct {
 	// Keyed is set if the headers are keys of records, so that questions do not mention a
 	// header row. The default is false.
 	Keyed bool
-	// Learned are mappings that a person confirmed. The default is none.
+	// Learned holds mappings that a person confirmed. The default is none.
 	Learned []intray.LearnedColumn
 }
 
@@ -48,11 +48,11 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 	return Config{}.Suggest(ctx, fields, columns)
 }
 
-// Suggest returns the mapping that headers and values decide, and questions about
-// everything else. It asks if two columns fit a field equally well or two fields fit a
-// column equally well, with a score of at least 0.6. It asks if a field requires a column
-// and has no certain one. It also asks if no column maps to any field. If columns came
-// close, the question lists them, closest first.
+// Suggest returns the mapping that headers and values decide, and questions about everything
+// else. It returns a question if two columns fit a field equally well or two fields fit a
+// column equally well, with a score of at least 0.6. It returns a question if a field requires
+// a column but no column is certain. It also returns a question if no column maps to any
+// field. If columns came close, the question lists them, closest first.
 //
 // A column maps to at most one field, and a field has one column. Suggest matches in this
 // order: mappings that a person confirmed, the exact key or label of the field, an exact
@@ -64,11 +64,11 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 // the field's concept, such as an order date and a ship date for a date, fit it equally
 // well, unless the rest of the schema mentions one of the kinds.
 //
-// A many-to-one field gets every column that any of these steps would assign to it, unless
+// Every column that any of these steps would assign to a many-to-one field maps to it, unless
 // a different field also matches the column. These are all columns with one of the field's
 // names, columns of a series such as "Phone 1" and "Phone 2", and columns with the same
-// meaning. The score is that of the least certain column. The field gets columns that are
-// only related, such as a mobile phone for a phone, only if no column is closer. The
+// meaning. The score is that of the least certain column. Columns that are only related to the
+// field, such as a mobile phone for a phone, map to it only if no column is closer. The
 // reasons list such columns.
 //
 // The order of fields and columns affects only the order of the result. The time is
@@ -152,8 +152,8 @@ func quoted(name string) intray.Message {
 	return intray.NewMessage("text.quoted", intray.Params{"text": Shorten(name)})
 }
 
-// joinParts returns the value of a message parameter: the given parts of a list of total
-// parts, and the number of remaining parts.
+// joinParts returns the value of a message parameter that lists the given parts and, if total
+// exceeds their number, the number of remaining parts.
 func joinParts(parts []intray.Message, total int) any {
 	if more := total - len(parts); more > 0 {
 		return intray.NewMessage("list.more", intray.Params{"list": parts, "n": more})

@@ -253,7 +253,7 @@ func describeReading(r lexicon.Reading) string {
 	return text
 }
 
-// extras returns the elements of marks that are not in of.
+// extras returns the elements of the first list that are not in the second.
 func extras(marks, of []string) []string {
 	return slices.DeleteFunc(slices.Clone(marks), func(m string) bool { return slices.Contains(of, m) })
 }

@@ -26,7 +26,7 @@ type grade struct {
 	many bool
 }
 
-// grades are the grades, in the order in which they are tried.
+// grades lists all grades in the order in which they are tried.
 var grades = []grade{
 	{spelling: exactSpelling, score: 1, match: isName},
 	{spelling: exactSpelling, score: 1, match: isName, alternates: true},

@@ -50,7 +50,8 @@ func TestSolve(t *testing.T) {
 	})
 }
 
-// TestSolveMany checks a group with more fields than maxExact.
+// TestSolveMany checks that each field of a group with more than maxExact fields is assigned
+// its best column.
 func TestSolveMany(t *testing.T) {
 	var all []candidate
 	for f := range maxExact + 10 {

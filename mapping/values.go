@@ -273,8 +273,8 @@ const (
 	fitSure
 )
 
-// These are the shares of cells from which a shape counts as present, and below which it
-// counts as absent.
+// A shape counts as present if at least mostShare of the cells have it, and as absent if less
+// than fewShare of them do.
 const (
 	mostShare = 0.8
 	fewShare  = 0.25

@@ -12,9 +12,9 @@ import (
 // reasons. The cell is in row i of the batch. field is the index of its field in the
 // schema.
 //
-// Text is the JSON that [Write] writes: strings are in quotes, numbers and lists are not.
-// It is nil if the cell is null or the row is not in the result. The first reason states
-// which. Explain returns the same errors as Write, except that a row that BLOCK_SUBMIT
+// Text is the JSON that [Write] writes: strings are in quotes, numbers and lists are not. It
+// is nil if the cell is null or the row is not in the result. The first reason states which of
+// these applies. Explain returns the same errors as Write, except that a row that BLOCK_SUBMIT
 // rejects is not an error.
 func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.TraceStep, error) {
 	step := intray.TraceStep{Step: "output"}

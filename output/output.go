@@ -30,11 +30,11 @@
 // # XLSX
 //
 // Each sheet has the header and at most 1,048,575 rows. Further rows continue on the next
-// sheet. Checkboxes are stored as booleans. Dates from 1900-03-01 on and times are stored
-// as Excel dates and times. Numbers are stored as numbers if a workbook keeps all their
-// digits (15). Everything else is stored as text, and no text is a formula. A cell holds at
-// most 32,767 characters. Longer text is truncated and ends with …, and the last sheet
-// lists the truncated cells.
+// sheet. Checkboxes are stored as booleans. Dates from 1900-03-01 on and times are stored as
+// Excel dates and times. Numbers are stored as numbers if they have at most 15 significant
+// digits, because a workbook keeps no more. Everything else is stored as text, and never as a
+// formula. A cell holds at most 32,767 characters. Longer text is truncated and ends with …,
+// and the last sheet lists the truncated cells.
 //
 // # Parquet
 //

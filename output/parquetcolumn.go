@@ -24,7 +24,7 @@ const (
 	// decimalColumn holds numbers with a fixed number of decimal places, as integers in
 	// units of the last place. With no decimal places, they are plain integers.
 	decimalColumn
-	// booleanColumn holds booleans of one bit each.
+	// booleanColumn holds booleans, one bit each.
 	booleanColumn
 	// dateColumn holds the number of days since 1970-01-01.
 	dateColumn
@@ -166,9 +166,9 @@ func (l *columnWriter) appendNull() {
 type page struct {
 	// levels are the definition levels. 0 means null.
 	levels []byte
-	// repeats are the repetition levels of a list. 0 means the start of a row.
+	// repeats holds the repetition levels of a list. 0 means the start of a row.
 	repeats []byte
-	// plain holds the values in the encoding PLAIN, except that a boolean has a byte.
+	// plain holds the values in the encoding PLAIN, except that a boolean takes one byte.
 	plain  []byte
 	values int
 }

@@ -266,8 +266,8 @@ type halfWriter struct {
 	panicked any
 }
 
-// newSecondWriter returns a second writer. It has separate fields, because these must not
-// be used concurrently.
+// newSecondWriter returns a writer for the second half of a batch. It has separate fields,
+// because these must not be used concurrently.
 func newSecondWriter(f Format, schema *intray.Schema) (rowWriter, error) {
 	fields, err := compileFields(schema)
 	if err != nil {
@@ -292,8 +292,8 @@ func isWorthSplitting(b *intray.Batch) bool {
 	return size <= maxSplitBytes
 }
 
-// start formats the rows from first on in the background. The batch must not change until
-// wait returns. wait may be called more than once.
+// start formats the rows in the background, beginning with the row at index first. The batch
+// must not change until wait returns. wait may be called more than once.
 func (h *halfWriter) start(b *intray.Batch, first, fields int) (wait func()) {
 	h.text, h.rows, h.err = h.text[:0], 0, nil
 	var done sync.WaitGroup

@@ -22,10 +22,10 @@ type Doc struct {
 	Fields, Settings, Hooks any
 }
 
-// Merge merges over into saved. Settings and hooks are merged by their top-level keys: a
-// key of over replaces the saved one, even with null, and other keys stay. The fields and
-// the name of over apply only if saved has none. Merge does not change its arguments. The
-// result shares their values.
+// Merge returns the combination of saved and over. Settings and hooks are merged by their
+// top-level keys: a key in over replaces the same key in saved, even with null, and all other
+// keys stay. The fields and the name in over apply only if saved has none. Merge does not
+// change its arguments. The result shares their values.
 func Merge(saved, over Doc) Doc {
 	merged := saved
 	if merged.Name == "" {
@@ -39,8 +39,8 @@ func Merge(saved, over Doc) Doc {
 	return merged
 }
 
-// mergeKeys returns over if saved or over is not an object. The shapes reject such a
-// document.
+// mergeKeys returns saved if over was not sent, and over if either of them is not an object.
+// The shapes reject such a document.
 func mergeKeys(saved, over any) any {
 	if over == nil {
 		return saved

@@ -192,8 +192,8 @@ func shorten(text string) string {
 
 func indexedPath(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-// ParseUnchecked returns the schema that a document describes. Parse must have accepted the
-// document before. Otherwise, ParseUnchecked may panic.
+// ParseUnchecked returns the schema that a document describes. Parse must already have
+// accepted the document. Otherwise, ParseUnchecked may panic.
 func ParseUnchecked(doc Doc) *intray.Schema {
 	whole := doc.asObject()
 	p := &parser{}

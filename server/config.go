@@ -31,8 +31,8 @@ type Config struct {
 	Data string
 	// DatabaseURL is the URL of a PostgreSQL database. Default: SQLite in Data.
 	DatabaseURL string
-	// MasterKey is the key from which all other keys are derived: 32 bytes in
-	// base64. Default: the key in the file master.key in Data, which the first
+	// MasterKey is the key from which Intray derives its signing, hashing and encryption keys:
+	// 32 bytes in base64. Default: the key in the file master.key in Data, which the first
 	// start creates.
 	MasterKey string
 	// Listen is the address of the API, such as 127.0.0.1:8080.
@@ -52,8 +52,8 @@ type Config struct {
 	// RateCreate is the maximum number of imports that an API key may create per
 	// minute. 0 means no limit.
 	RateCreate int
-	// RatePoll is how many times per minute an import may be retrieved. 0 means no
-	// limit.
+	// RatePoll is the maximum number of times that an import may be retrieved per minute. 0
+	// means no limit.
 	RatePoll int
 	// EgressAllow lists private networks that the service may connect to.
 	EgressAllow []netip.Prefix
@@ -78,7 +78,7 @@ type Config struct {
 	Out io.Writer
 	Log *slog.Logger
 
-	// shutdown shortens a shutdown in tests. Default defaultShutdown.
+	// shutdown holds shorter time limits for tests. Default defaultShutdown.
 	shutdown shutdownLimits
 }
 
@@ -188,9 +188,8 @@ func emptySpool(cfg Config) error {
 	return nil
 }
 
-// checkBlobsHaveRows returns an error if opening the database would create a new
-// SQLite database although there are blobs of an earlier one. Nothing would ever
-// delete those blobs.
+// checkBlobsHaveRows returns an error if opening the database would create a new SQLite
+// database even though blobs of an earlier one exist. Nothing would ever delete those blobs.
 func checkBlobsHaveRows(database, blobs string) error {
 	stat, err := os.Stat(database)
 	if err == nil && stat.Size() > 0 {

@@ -45,7 +45,7 @@ type connectorFixture struct {
 
 	mu    sync.Mutex
 	clock time.Time
-	// arrived are the names of the files in the folder.
+	// arrived lists the names of the files in the folder.
 	arrived []string
 }
 
@@ -246,7 +246,7 @@ func runByMinutes(t *testing.T, server *sshServer, host livetest.SSHKey) {
 	if run := d.runAt(c, began.Add(15*time.Minute)); run.Fetched != 1 || run.Waiting != 0 {
 		t.Errorf("with the other file at rest: %+v", run)
 	}
-	// After two hours of missed runs, there is one run.
+	// Two hours of missed runs are followed by only one run.
 	d.setClock(began.Add(2 * time.Hour))
 	if _, ran := d.pull(c); !ran {
 		t.Error("it is not due after a pause")

@@ -101,10 +101,10 @@ const (
 	blockAlign = 4096
 )
 
-// directFile writes a file that will be synced. If the system supports it, whole
-// blocks bypass the page cache. A result is not read soon after it was written, so
-// copying it to the cache would only cost time. It also leaves little to write when
-// the file is synced.
+// directFile writes a file that will be synced. If the system supports it, whole blocks bypass
+// the page cache. A result is not read soon after it is written, so copying it to the cache
+// would only cost time. Bypassing the cache also leaves little to write when the file is
+// synced.
 type directFile struct {
 	file *os.File
 	// block contains bytes that have not been written yet.

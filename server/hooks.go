@@ -25,8 +25,8 @@ type HookConfig struct {
 	// TimeoutPer1000 is the maximum time that hooks may take per 1,000 rows.
 	// Default 5 s.
 	TimeoutPer1000 time.Duration
-	// CallTimeout is the maximum duration of one call of a hook, for any number of
-	// rows. Default 60 s.
+	// CallTimeout is the maximum duration of one call to a hook, for any number of rows.
+	// Default 60 s.
 	CallTimeout time.Duration
 	// Cgroup is a cgroup folder with the memory controller, in which Intray can
 	// create a cgroup for each worker. Default: none. Without it, Intray measures
@@ -57,7 +57,7 @@ type hookRunner struct {
 	// loadFirst means that the hooks of an import are loaded before its file is
 	// read.
 	loadFirst bool
-	// keep means that sessions are kept for report.
+	// keep means that sessions are kept, because report reads them.
 	keep     bool
 	sessions []*hooks.Session
 }

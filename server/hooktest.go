@@ -69,7 +69,7 @@ func (c HookTestCell) Changed() bool {
 	return *c.Before != *c.After
 }
 
-// HookTime is the total duration of the calls of a hook.
+// HookTime is the total duration of the calls to a hook.
 type HookTime struct {
 	Hook string
 	Took time.Duration
@@ -136,7 +136,8 @@ type oldRow struct {
 	values map[string]*string
 }
 
-// firstRows returns the rows without hooks up to and including a line of the file.
+// firstRows returns the rows of the import without hooks, up to and including a line of the
+// file.
 func firstRows(ctx context.Context, schema *intray.Schema, before *importer.Import, to int64) (rows []oldRow, err error) {
 	for b, err := range before.Batches(ctx) {
 		if err != nil {

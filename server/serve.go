@@ -190,8 +190,8 @@ func startKeepAlive(ctx context.Context, limits shutdownLimits, work *jobs.Worke
 	}
 }
 
-// callWithin calls work and stops waiting for it after the limit, because calls to
-// a database that does not respond may ignore their context.
+// callWithin calls the function work and stops waiting for it after the limit, because calls
+// to a database that does not respond may ignore their context.
 func callWithin(limit time.Duration, what string, work func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- work() }()

@@ -64,7 +64,7 @@ func (s *servers) listenOn(address string, handler http.Handler, certificate *tl
 		listener = tls.NewListener(listener, certificate)
 	}
 	s.listeners = append(s.listeners, listener)
-	// There is no time limit for bodies, because the API enforces a minimum speed.
+	// There is no time limit for bodies, because the API enforces a minimum transfer rate.
 	s.list = append(s.list, &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: s.log,
 	})

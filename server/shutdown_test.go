@@ -43,9 +43,9 @@ func serveAlone() int {
 	return 0
 }
 
-// startAlone starts a service in another process and waits until it serves. A
-// separate process is needed because a service that gives up on its database leaves
-// goroutines that only end with the process.
+// startAlone starts a service in another process and waits until it serves. A separate process
+// is needed because a service that gives up on its database leaves goroutines that end only
+// with the process.
 func startAlone(t *testing.T, folder, database string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()

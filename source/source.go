@@ -113,10 +113,10 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// HeaderLimitReason returns the reason for a LimitError if the name of a column exceeds
-// a limit, or the zero Message if it does not. column counts from 1. size is the length
-// of the name, and total is the length of all names up to and including it, both in
-// bytes.
+// HeaderLimitReason returns the reason for a LimitError if the name of a column exceeds a
+// limit, or the zero Message if it does not. column is the number of the column, counted from
+// 1. size is the length of the name, and total is the length of all names up to and including
+// it, both in bytes.
 func (l Limits) HeaderLimitReason(column, size, total int) intray.Message {
 	switch {
 	case size > l.HeaderBytes:

@@ -8,7 +8,8 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// TestValueCounts checks the counts of few and of many values against a map.
+// TestValueCounts compares the counts of few and of many values with those that a map
+// contains.
 func TestValueCounts(t *testing.T) {
 	for _, c := range []struct{ texts, rows, most int }{{0, 0, 3}, {1, 5, 3}, {7, 100, 3}, {7, 100, 7}, {7, 100, 50}, {90_000, 260_000, 10}} {
 		tally := validate.NewValueCounts(t.TempDir())
@@ -50,7 +51,7 @@ func TestValueCounts(t *testing.T) {
 	}
 }
 
-// sameTally checks that most contains the most frequent values with their
+// sameTally checks that the list most contains the values with the highest counts, and their
 // counts.
 func sameTally(t *testing.T, most []validate.ValueCount, asked int, byHash map[validate.Hash]string, hash func(string) validate.Hash, counts map[string]int64, first map[string]uint32) {
 	t.Helper()

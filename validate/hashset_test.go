@@ -244,8 +244,8 @@ func TestSpillFileReportsClose(t *testing.T) {
 	}
 }
 
-// TestSpillBlocks checks the offsets of blocks and the data that is read from
-// them.
+// TestSpillBlocks checks that write returns the offset of each block and that the file
+// contains the blocks in order.
 func TestSpillBlocks(t *testing.T) {
 	f := spillFile{dir: t.TempDir()}
 	defer f.close()

@@ -78,7 +78,7 @@ func (h *Hasher) Hash(b *intray.Batch, row int) (Hash, bool) {
 	return h.key.seed.hash(text), true
 }
 
-// QueueRow queues row i of a batch. In the index, it has the number row.
+// QueueRow queues row i of a batch. row is the number of that row in the index.
 func (h *Hasher) QueueRow(b *intray.Batch, i int, row uint32) {
 	if hash, has := h.Hash(b, i); has {
 		h.batch.entries = append(h.batch.entries, entry{hash, row})
@@ -121,8 +121,8 @@ func (x *Index) Close() error { return errors.Join(x.unsorted.close(), x.sorted.
 // need more memory.
 const maxRun = 1 << 18
 
-// sortedRun is a run of count sorted entries of one partition, stored at an
-// offset in the file.
+// sortedRun is a run of sorted entries of one partition, with their number and their offset in
+// the file.
 type sortedRun struct {
 	offset int64
 	count  int

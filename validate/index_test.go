@@ -81,8 +81,8 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-// TestLargeIndex checks an index of more rows than are buffered in memory, most
-// of which have the same value.
+// TestLargeIndex checks that an index finds all rows if there are more rows than are buffered
+// in memory and most of them have the same value.
 func TestLargeIndex(t *testing.T) {
 	rules := compiled(t, unique("unique", nil))
 	k := rules.UniqueKeys()[0]

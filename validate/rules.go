@@ -108,8 +108,8 @@ func requiredRule(field int, v intray.Validator) rule {
 		func(*intray.Batch, int) bool { return true })
 }
 
-// requireIf requires the cell of a field to be nonempty in the rows for which
-// applies returns true.
+// requireIf requires the cell of a field to be nonempty in the rows that satisfy the given
+// predicate.
 func requireIf(field int, problem intray.Problem, applies func(b *intray.Batch, row int) bool) rule {
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]

@@ -28,7 +28,7 @@ func TestRules(t *testing.T) {
 		// rows are cells separated by spaces. "-" is an empty cell, and "?" a
 		// cell that could not be parsed.
 		rows string
-		// bad are the rows that violate the rule.
+		// bad holds the rows that violate the rule.
 		bad  string
 		text string
 	}{

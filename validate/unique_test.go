@@ -101,8 +101,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestUniqueAgainstMap checks the duplicates in a table against a map. The
-// table has so many rows that values are spilled.
+// TestUniqueAgainstMap compares the duplicates that a UniqueChecker finds in random tables
+// with those that a map finds. Some tables have so many rows that values are spilled.
 func TestUniqueAgainstMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, kinds := rapid.IntRange(1, 60_000).Draw(rt, "rows"), rapid.IntRange(1, 100_000).Draw(rt, "values")
@@ -131,8 +131,8 @@ func TestUniqueAgainstMap(t *testing.T) {
 	})
 }
 
-// TestManyUniques checks unique rules on many fields, with enough rows to
-// spill.
+// TestManyUniques checks that unique rules on many fields find their duplicates in a table
+// with enough rows to spill.
 func TestManyUniques(t *testing.T) {
 	const fields, rows = 100, 3000
 	list, cells := make([]intray.Field, fields), make([][]string, rows)

@@ -18,10 +18,10 @@ var CustomerCountries = countries
 // CustomerReference is the regular expression that references must match.
 const CustomerReference = "^[A-Z]{2}-[0-9]{4}-[0-9]{2}$"
 
-// WriteCustomers writes a CSV file with a header and rows of 10 columns, about 160 bytes
-// per row. One row in 50 has a fault. Each of eight kinds of faults occurs in 2 of 1,000
-// rows. In each of the two unique columns, id and email, 1 of 1,000 rows repeats an earlier
-// value. Phone numbers are in formats that people use.
+// WriteCustomers writes a CSV file with a header and rows of 10 columns, about 160 bytes per
+// row. One row in 50 has a fault. Each of eight kinds of faults occurs in 2 of 1,000 rows. In
+// each of the two unique columns, id and email, 1 of 1,000 rows repeats an earlier value.
+// Phone numbers are in the usual formats of three countries.
 func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	line := []byte(strings.Join(CustomerHeader, ",") + "\n")
@@ -43,7 +43,7 @@ func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 // customers.
 type customerGenerator struct {
 	random *rand.Rand
-	// rows generates the columns that customers have in common with the rows of Write.
+	// rows generates the columns that customers share with the rows that Write generates.
 	rows *rowGenerator
 	made int
 }
@@ -80,7 +80,7 @@ var faults = []struct {
 	{9, []string{"no page", "shop.example.org/customers", "see notes"}},
 }
 
-// injectFault puts a fault into one row of 50.
+// injectFault puts a fault into one row in 50.
 func (c *customerGenerator) injectFault(row *[10]string) {
 	n := c.random.IntN(1000)
 	switch earlier := 1 + c.random.IntN(c.made); {

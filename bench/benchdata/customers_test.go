@@ -24,8 +24,8 @@ func customers(t *testing.T, rows int, seed uint64) string {
 	return b.String()
 }
 
-// TestCustomersAreAsPromised checks the number of faults with an independent implementation
-// of the rules.
+// TestCustomersAreAsPromised checks that customers contain as many faults as documented, with
+// an independent implementation of the rules.
 func TestCustomersAreAsPromised(t *testing.T) {
 	const rows = 50_000
 	text := customers(t, rows, 1)

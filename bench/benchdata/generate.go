@@ -1,7 +1,7 @@
-// Package benchdata generates large files for measurements, as CSV, NDJSON and workbooks.
-// The same seed generates the same rows on every machine. A row is ten strings, which each
-// format encodes differently. Customers are different rows, which contain faults. They come
-// with a schema that finds the faults.
+// Package benchdata generates large files for measurements, as CSV, NDJSON and workbooks. The
+// same seed generates the same rows on every machine. A row is ten strings, which each format
+// encodes differently. Customer files have different columns, and some of their rows contain
+// faults. CustomerSchema returns a schema that detects the faults.
 //
 // The package depends on no other package of the module and measures nothing.
 package benchdata
@@ -19,7 +19,7 @@ import (
 // Header contains the column names of a generated file.
 var Header = []string{"id", "first_name", "last_name", "email", "phone", "signed_up", "amount", "country", "notes", "url"}
 
-// The columns that some formats encode as a different type.
+// These are the indexes of the columns that the generators treat specially.
 const (
 	columnID       = 0
 	columnEmail    = 3

@@ -20,7 +20,8 @@ func generated(t *testing.T, rows int, seed uint64) string {
 	return b.String()
 }
 
-// TestRowsAreAsPromised checks a generated file with a different CSV reader.
+// TestRowsAreAsPromised reads a generated file with encoding/csv and checks that its size and
+// its irregular cells are as documented.
 func TestRowsAreAsPromised(t *testing.T) {
 	const rows = 20_000
 	text := generated(t, rows, 1)

@@ -16,10 +16,11 @@ import (
 // MaxWorkbookRows is the maximum number of rows below the header of a worksheet.
 const MaxWorkbookRows = 1<<20 - 1
 
-// WriteWorkbook writes the rows of Write as an XLSX file with one sheet, People. The id is
-// a number, the amount is a number with the format #,##0.00, and the day is a serial number
-// with the format yyyy-mm-dd. All other values are shared strings. Each is stored once, as
-// Excel does. Memory use grows with the number of distinct phone numbers and notes.
+// WriteWorkbook writes the rows of Write as an XLSX file with one sheet, People. The id is a
+// number, the amount is a number with the format #,##0.00, and the day is a serial number with
+// the format yyyy-mm-dd. All other values are shared strings. Each distinct string is stored
+// once, as in files that Excel writes. Memory use grows with the number of distinct phone
+// numbers and notes.
 //
 // The format follows ECMA-376, part 1.
 func WriteWorkbook(to io.Writer, rows int, seed uint64) error {
@@ -103,7 +104,7 @@ func writeSheet(w *bufio.Writer, rows int, seed uint64) (uses, texts int) {
 	return table.uses, table.count
 }
 
-// The indexes of the number formats in the styles.
+// These are the indexes of the number formats in the styles.
 const (
 	styleDay    = ` s="1"`
 	styleAmount = ` s="2"`

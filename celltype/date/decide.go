@@ -188,9 +188,9 @@ func (d *decider) dropOrders(f Pattern, orders ...Order) {
 	d.dropBeaten(f, func(_, b Order) bool { return slices.Contains(orders, b) })
 }
 
-// outweighs reports whether the cells that fit only a outweigh those that fit
-// only b. If other cells depend on the answer, at most a fifth of these cells
-// may fit only b.
+// outweighs reports whether the cells that fit order a but not b outweigh those that fit order
+// b but not a. If other cells depend on the answer, at most a fifth of these cells may fit
+// order b.
 func outweighs(over *[orderCount][orderCount]int64, a, b Order, ambiguous int64) bool {
 	won, lost := over[a][b], over[b][a]
 	return won > lost && (ambiguous == 0 || lost*5 <= won+lost)
@@ -216,8 +216,8 @@ func (d *decider) narrowByWeekdays(t *patternStats) {
 }
 
 const (
-	// decisiveLogOdds is the natural logarithm of the odds from which one
-	// reading is accepted: about 100 to 1.
+	// decisiveLogOdds is the natural logarithm of the minimum odds at which a reading is
+	// accepted: about 100 to 1.
 	decisiveLogOdds = 4.6
 	// yearLastLogOdds is the natural logarithm of the odds that a two-digit
 	// year is last rather than first: 10 to 1. yearLastLogOddsNamed applies
@@ -288,8 +288,8 @@ func (d *decider) narrowBySeries(t *patternStats) {
 	}
 }
 
-// onlyOrder returns the open order for which is returns true, or Undecided
-// unless there is exactly one.
+// onlyOrder returns the open order that satisfies the given predicate, or Undecided unless
+// there is exactly one.
 func (d *decider) onlyOrder(t *patternStats, is func(Order) bool) (found Order) {
 	for _, o := range d.openOrders[t.pattern] {
 		if is(o) {
@@ -427,8 +427,8 @@ func (d *decider) applyFieldOrder(t *patternStats) {
 	d.reportMixed(t)
 }
 
-// contradicted returns the question whether to trust the field's order or the
-// cells that contradict it.
+// contradicted returns a message that asks whether to trust the field's order or the cells
+// that contradict it.
 func (o fieldOrder) contradicted(reason intray.Message) intray.Message {
 	if o.format != "" {
 		return intray.NewMessage("date.format_contradicted", intray.Params{"format": o.format, "order": orderClauses[o.order], "reason": reason})
@@ -436,9 +436,9 @@ func (o fieldOrder) contradicted(reason intray.Message) intray.Message {
 	return intray.NewMessage("date.locale_contradicted", intray.Params{"locale": o.locale, "order": orderClauses[o.order], "reason": reason})
 }
 
-// contradictions returns the named order, the orders that cells support against
-// it, and the reason to doubt it. The reason is zero unless at least two cells,
-// and more than half of the decisive cells, contradict the named order.
+// contradictions returns the named order together with the orders that contradicting cells
+// support, and the reason to doubt the named order. The reason is zero unless at least two
+// cells, and more than half of the decisive cells, contradict the named order.
 func (t *patternStats) contradictions(named Order) (orders []Order, reason intray.Message) {
 	for _, o := range t.pattern.orders() {
 		lost := t.wins[o][named] + t.weekdayWins[o][named]

@@ -186,8 +186,8 @@ func TestChoicesSettleTheirAmbiguity(t *testing.T) {
 	}
 }
 
-// TestColumnKeepsLittle checks the memory use of a sniffer for a column with
-// many distinct cells.
+// TestColumnKeepsLittle checks that a sniffer does not allocate memory for further cells of a
+// column with many distinct cells.
 func TestColumnKeepsLittle(t *testing.T) {
 	c := NewSniffer(WantDate)
 	var cell []byte

@@ -179,7 +179,7 @@ func parseLocales(text string) (*localeTable, error) {
 			section = &Locale{Code: line[1 : len(line)-1], language: len(t.languages), entries: map[string]string{}}
 			t.byCode[strings.ToLower(section.Code)] = section
 			t.all = append(t.all, section)
-			// A section is a language of its own unless it has a parent.
+			// A section without a parent is a separate language.
 			t.languages = append(t.languages, section.Code)
 		case !isEntry || section == nil:
 			err = errors.New("neither a section nor an entry of one")
@@ -212,8 +212,8 @@ func parseLocales(text string) (*localeTable, error) {
 type word struct {
 	months, days []sense
 	flags        wordFlag
-	// value is the offset of a zone in minutes, the year before the first year
-	// of an era, or a first year.
+	// value is the offset of a zone in minutes, the year before the first year of an era, or
+	// the year that a word such as 令和元年 means.
 	value int32
 	// last is the last year of an era that has ended, or 0.
 	last int32

@@ -143,8 +143,8 @@ func (s *Style) readInOrder(p *parts, o Order) (Date, Reason) {
 	return p.checkedDate(year, int(p.numbers[at[1]]), int(p.numbers[at[2]]))
 }
 
-// canEndWithYear reports whether three numbers fit an order with the year last,
-// if every month had 31 days.
+// canEndWithYear reports whether three numbers would fit an order with the year last if every
+// month had 31 days.
 func (p *parts) canEndWithYear() bool {
 	return p.pattern != YearFirst && (p.numbers[1] <= 12 && p.numbers[0] <= 31 || p.numbers[0] <= 12 && p.numbers[1] <= 31)
 }

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reads are cells with the canonical value that is expected, or the code of the
-// reason why there is none.
+// reads holds cells, each with the expected canonical value or the code of the reason why
+// there is none.
 type reads []struct{ cell, want string }
 
 // asText returns the canonical value of a reading, or the code of its reason.
@@ -358,8 +358,8 @@ func fromTime(t time.Time) Timestamp {
 	}
 }
 
-// TestCanonicalFormReadsAsItself checks that a value that is read as a cell
-// results in the same value.
+// TestCanonicalFormReadsAsItself checks that reading the canonical text of a value returns the
+// same value.
 func TestCanonicalFormReadsAsItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMoment(t)

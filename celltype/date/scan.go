@@ -15,8 +15,8 @@ type parts struct {
 	pattern Pattern
 	// order is set if the numbers fit only one order.
 	order Order
-	// numbers are the numbers of the date as written. widths are their numbers
-	// of digits. The number of a named month is unused.
+	// numbers are the numbers of the date as written. widths are the numbers of their digits.
+	// The number of a named month is unused.
 	numbers [3]int32
 	widths  [3]uint8
 	// months is the set of months that the cell specifies by number. name is
@@ -343,9 +343,8 @@ func foldOther(r rune) rune {
 	return r
 }
 
-// digitZeros are the zeros of the other digits that are accepted, in addition
-// to 0 to 9 and their full-width forms: Arabic-Indic, Persian, Devanagari,
-// Bengali, Thai and Myanmar.
+// digitZeros are the zeros of the other scripts whose digits are accepted, in addition to 0 to
+// 9 and their full-width forms: Arabic-Indic, Persian, Devanagari, Bengali, Thai and Myanmar.
 var digitZeros = [...]rune{0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0x1040}
 
 // appendFolded appends text in the form used for comparison: lower-case letters

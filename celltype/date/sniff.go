@@ -198,8 +198,7 @@ func (z *zoneStats) observe(p *parts) {
 	}
 }
 
-// dateSeries tracks whether the dates of a column follow each other in one
-// order.
+// dateSeries tracks whether the dates of a column form a series if they are read in one order.
 type dateSeries struct {
 	last Date
 	// changes counts the steps between different dates.
@@ -251,8 +250,8 @@ func (s *dateSeries) isRegular() bool {
 	return !s.irregular && s.changes >= 3 && (s.days != 0 || s.months != 0)
 }
 
-// isOrdered reports whether the dates only rise or only fall, in too many steps
-// for chance.
+// isOrdered reports whether the dates only rise or only fall, in too many steps for this to be
+// chance.
 func (s *dateSeries) isOrdered() bool { return s.changes >= 7 && s.rises != s.falls }
 
 // message describes the steps of a regular series.

@@ -242,9 +242,8 @@ func (r Reason) Message(want Want) intray.Message {
 	return intray.NewMessage(reasons[r].codes[want], nil)
 }
 
-// reasons holds the name of each reason and its message codes for fields of
-// dates, of timestamps and of times of day. A code is empty if the reason
-// cannot occur.
+// reasons holds the name of each reason and its message codes for fields that store dates,
+// timestamps and times of day. A code is empty if the reason cannot occur.
 var reasons = [...]struct {
 	name  string
 	codes [WantTime + 1]string

@@ -29,8 +29,7 @@ type separatorAt struct {
 	digitsBefore uint16
 }
 
-// maxSeparators is the number of lakh separators that all digits before the
-// decimal sign can have.
+// maxSeparators is the maximum number of lakh separators before the decimal sign.
 const maxSeparators = maxPlaces/2 + 1
 
 // smallBuffer is large enough for a cell of smallCellBytes, largeBuffer for any
@@ -213,9 +212,8 @@ func (c *cell) addDigit(value byte, zero rune) bool {
 	return false
 }
 
-// readSeparator reads the separator r, which rest follows. It returns the
-// remaining text, or nil if r is not a separator, and reports whether digits
-// may follow.
+// readSeparator reads the separator r; rest is the text after it. It returns the remaining
+// text, or nil if r is not a separator, and reports whether digits may follow.
 func (c *cell) readSeparator(r rune, rest []byte) (left []byte, more bool) {
 	sign := separatorSign(r)
 	if sign == Undecided {
@@ -352,8 +350,8 @@ func percentShift(r rune) uint8 {
 	return 0
 }
 
-// isBlank reports whether a character next to a number has no meaning: white
-// space and direction marks.
+// isBlank reports whether a character next to a number has no meaning, as white space and
+// direction marks do.
 func isBlank(r rune) bool {
 	switch {
 	case r == ' ' || r >= '\t' && r <= '\r':

@@ -252,9 +252,8 @@ func (m *currencySet) list() (list []Currency) {
 	return list
 }
 
-// usualDecimalSign returns the usual decimal sign of amounts in the currency.
-// It returns Undecided if the countries that use the currency differ, such as
-// those of the euro.
+// usualDecimalSign returns the usual decimal sign of amounts in the currency. It returns
+// Undecided if the countries that use the currency differ, such as those that use the euro.
 func (c Currency) usualDecimalSign() Sign {
 	if codes := c.Codes(); len(codes) > 0 && (codes[0] == "USD" || codes[0] == "GBP") {
 		return Point

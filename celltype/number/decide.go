@@ -70,8 +70,8 @@ const (
 	// maxOpenPerDecisive is the maximum number of ambiguous cells that one
 	// decisive cell decides.
 	maxOpenPerDecisive = 200
-	// minRegularCells is the minimum number of cells that show a habit. For
-	// money, one is sufficient.
+	// minRegularCells is the minimum number of cells that establish how a column formats its
+	// numbers. For money, one is sufficient.
 	minRegularCells = 3
 )
 
@@ -137,7 +137,7 @@ func (d *decider) decideByCells() (decimal Sign, weak bool) {
 	return decimal, false
 }
 
-// decideByHabit decides by how the column writes unambiguous numbers.
+// decideByHabit decides by the format of the unambiguous numbers in the column.
 func (d *decider) decideByHabit(weak bool) Sign {
 	s := d.sniffer
 	// Money seldom has three decimal places, so fewer cells are sufficient.

@@ -15,8 +15,8 @@ type decimal struct {
 	point  int
 }
 
-// These are the limits for numbers. All digits must be at most maxPlaces from
-// the decimal sign. A float64 has up to 309 digits before it and 324 after it.
+// These are the limits for numbers. All digits must be at most maxPlaces places from the
+// decimal sign. A float64 has up to 309 digits before it and 324 after it.
 const (
 	maxPlaces = 400
 	maxDigits = 2 * maxPlaces
@@ -106,7 +106,7 @@ func (d decimal) trim() decimal {
 
 func (d decimal) isZero() bool { return len(d.digits) == 0 }
 
-// inBounds reports whether all digits are within maxPlaces of the decimal sign.
+// inBounds reports whether all digits are at most maxPlaces places from the decimal sign.
 func (d decimal) inBounds() bool { return d.point <= maxPlaces && len(d.digits)-d.point <= maxPlaces }
 
 // digitAt returns the digit for 10^place.

@@ -271,7 +271,7 @@ func (l *Layout) thousandPower(d decimal) int {
 			}
 			continue
 		}
-		// In low precision, half a unit is enough to use it.
+		// With low precision, half of a unit is enough to use that unit.
 		half := l.lowPrecision && d.point == 3*unit && !d.isZero() && d.digits[0] >= '5'
 		if d.point > 3*unit || half {
 			return unit

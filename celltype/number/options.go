@@ -160,7 +160,7 @@ type Preset struct {
 	// Rounds reports whether numbers are rounded to Places decimal places.
 	Rounds bool
 	Places int
-	// Display are the Numbro format options.
+	// Display contains the Numbro format options.
 	Display map[string]any
 	// Currency is the ISO 4217 code of the currency, or "".
 	Currency string

@@ -79,9 +79,8 @@ var reasonCodes = [...]struct{ name, code string }{
 	TooLarge:   {"too_large", "number.too_many_digits"},
 }
 
-// Append reads a cell and appends its number in canonical form. If
-// Reading.Reason is not Read, it returns dst unchanged. It allocates only what
-// dst needs to grow.
+// Append reads a cell and appends its number in canonical form. If Reading.Reason is not Read,
+// it returns dst unchanged. It allocates memory only to grow dst.
 //
 // It accepts signs before or after the digits, parentheses for negative
 // numbers, separators between thousands or lakhs, currencies, percent and per
@@ -274,8 +273,8 @@ func (s Style) appendGrouped(dst, raw []byte) (out []byte, ok bool) {
 	return appendFraction(out, raw[i:], s.Decimal, from)
 }
 
-// appendFraction appends the fraction in rest, without trailing zeros. If rest
-// is not a fraction, it truncates out to the length from.
+// appendFraction appends the fraction in rest, without trailing zeros. If rest is not a
+// fraction, it truncates out to the length that from specifies.
 func appendFraction(out, rest []byte, decimal Sign, from int) ([]byte, bool) {
 	if rest[0] != byte(decimal) || len(rest) == 1 || digitRun(rest[1:]) < len(rest)-1 {
 		return out[:from], false

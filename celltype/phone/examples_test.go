@@ -23,7 +23,7 @@ func ExampleReader_Append() {
 	// "" not_valid
 }
 
-// TestTogether uses a reader on several goroutines.
+// TestTogether checks that several goroutines can use a reader at the same time.
 func TestTogether(t *testing.T) {
 	r := configured(t, `{"country":"AR"}`)
 	var all sync.WaitGroup

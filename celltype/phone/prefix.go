@@ -109,9 +109,9 @@ func (r *region) cutInternationalPrefix(digits []byte) ([]byte, bool) {
 	return digits[m[1]:], true
 }
 
-// cutNationalPrefix removes or transforms a national prefix or carrier prefix,
-// and returns the outcome for the rest. If only the original digits are a
-// number, it does not change them. It uses room for a transformed number.
+// cutNationalPrefix removes or transforms a national prefix or carrier prefix, and returns the
+// outcome for the rest. If only the original digits are a number, it does not change them. It
+// stores a transformed number in the buffer room.
 func (r *region) cutNationalPrefix(digits, room []byte) ([]byte, outcome) {
 	m, found := r.nationalPrefix.match(digits)
 	if !found {

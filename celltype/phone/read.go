@@ -21,8 +21,7 @@ type number struct {
 	outcome
 	digits [maxNational]byte
 	count  int
-	// notation is the notation of the number that matters for the convention of
-	// a column.
+	// notation is the notation of the number, as evidence for the convention of the column.
 	notation notation
 }
 
@@ -170,9 +169,9 @@ func (n *number) lookUp(r *region, digits []byte) Problem {
 	return Problem{r.plan.main.lengthProblem(len(bare)), r}
 }
 
-// readsAsItself reports whether the digits after a calling code are read as the
-// same national number. A few numbers that start like a national prefix are
-// not, so they are ambiguous.
+// readsAsItself reports whether the digits after a calling code are read as the same national
+// number. A few numbers start with the digits of a national prefix and are read differently,
+// so they are ambiguous.
 func (r *region) readsAsItself(digits []byte) bool {
 	if _, found := r.nationalPrefix.match(digits); !found {
 		return true

@@ -34,8 +34,7 @@ func ParseConvention(name string) (Convention, bool) {
 	return NoConvention, false
 }
 
-// notation is the notation of one number of the configured country that has no
-// plus sign.
+// notation describes how a number of the configured country starts if it has no plus sign.
 type notation uint8
 
 // A number can start with the calling code, with the national prefix or with

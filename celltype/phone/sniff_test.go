@@ -44,8 +44,8 @@ func TestConventions(t *testing.T) {
 	}
 }
 
-// TestAmbiguousCountries checks HasAmbiguous for every country in which a
-// number can be ambiguous.
+// TestAmbiguousCountries checks that numbers can be ambiguous in Germany but not in the United
+// States, and in at most half of all regions.
 func TestAmbiguousCountries(t *testing.T) {
 	ambiguous := 0
 	for i := range metadata.regions {

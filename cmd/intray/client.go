@@ -23,9 +23,8 @@ func newLocalClient(server, key string) apiClient {
 	return apiClient{http: http.Client{Transport: &http.Transport{}}, server: server, key: key}
 }
 
-// call sends body as JSON and decodes the JSON response into the value to which
-// into points. If body is nil, it sends no body. If into is nil, it ignores the
-// response body.
+// call sends body as JSON and stores the decoded JSON response in the value that into points
+// to. If body is nil, it sends no body. If into is nil, it ignores the response body.
 func (c *apiClient) call(ctx context.Context, method, path string, body []byte, into any) error {
 	contentType := ""
 	if body != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// TestClientCalls checks requests with and without a body, and that the response is
-// decoded.
+// TestClientCalls checks that a client sends requests with and without a body, and that it
+// decodes the response.
 func TestClientCalls(t *testing.T) {
 	var sent []string
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

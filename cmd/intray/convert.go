@@ -130,7 +130,7 @@ func openTable(ctx context.Context, name string, opt source.Options, flags readF
 	return reader, func() error { return errors.Join(reader.Close(), closeBook()) }, nil
 }
 
-// printAmbiguities warns about choices that were not clear.
+// printAmbiguities warns about choices that had equally good alternatives.
 func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 	for _, e := range evidence {
 		if !e.Tie {

@@ -133,7 +133,7 @@ func reasonLines(reasons []string) (lines []string) {
 // maxShown is the maximum number of characters of a cell that are shown.
 const maxShown = 5 * stepWidth
 
-// shortened truncates a cell that is shown, and adds the length of the whole cell.
+// shortened truncates the text shown for a cell, and adds the length of the whole cell.
 func shortened(shown, whole string) string {
 	runes := []rune(shown)
 	if len(runes) <= maxShown {
@@ -176,7 +176,7 @@ func tracedColumns(m intray.Match, headers []string) (columns []intray.TracedCol
 	return columns
 }
 
-// columnList returns a list of a field's columns for people.
+// columnList returns a readable list of a field's columns.
 func columnList(columns []intray.TracedColumn) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {

@@ -115,8 +115,8 @@ func (l *listener) forwardWaiting(ctx context.Context) error {
 	return nil
 }
 
-// forward sends a message to the receiver. It returns the status of the response,
-// or 0 if there is none, a description of the result, and the duration.
+// forward sends a message to the receiver. It returns the status of the response (0 if there
+// is none), a description of the result, and the duration.
 func (l *listener) forward(ctx context.Context, m wire.Delivery, text string) (status int, result string, took time.Duration) {
 	if l.to == "" {
 		return http.StatusOK, "printed", 0

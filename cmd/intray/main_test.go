@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInterrupted checks what commands do if they are interrupted at the start, for
-// example by Ctrl+C.
+// TestInterrupted checks that commands that are interrupted at the start, for example by
+// Ctrl+C, report this and create no files.
 func TestInterrupted(t *testing.T) {
 	folder := t.TempDir()
 	file, schema := filepath.Join(folder, "people.csv"), filepath.Join(folder, "schema.json")

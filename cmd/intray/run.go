@@ -189,8 +189,8 @@ func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *eng
 	}
 }
 
-// levels returns a list of the number of problems of each level, for people. It
-// returns "" if all problems have the same level or some problems are not listed.
+// levels returns text with the number of problems at each level. It returns "" if all problems
+// have the same level or some problems are not listed.
 func levels(o *engine.Outcome) string {
 	counts := map[intray.Level]int64{}
 	for _, n := range o.Listed {

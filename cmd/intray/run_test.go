@@ -64,8 +64,8 @@ func TestDialogue(t *testing.T) {
 	}
 }
 
-// TestDialogueAsksAgain first answers that two fields have the same column. The
-// question must be asked again, and then gets a different answer.
+// TestDialogueAsksAgain first answers that two fields have the same column. The question must
+// be asked again, and the test then gives a different answer.
 func TestDialogueAsksAgain(t *testing.T) {
 	fax := columnQuestion(false)
 	fax.ID = "column:fax"

@@ -119,7 +119,7 @@ func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.H
 	return found, intray.Hooks{}, nil
 }
 
-// issuesOf returns the issues that a validation error of a schema contains.
+// issuesOf returns the issues in a validation error for a schema.
 func issuesOf(err error) []checkIssue {
 	issues := []checkIssue{}
 	var invalid *schema.InvalidError

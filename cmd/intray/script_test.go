@@ -30,8 +30,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("INTRAY_UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
-			// By default, a program with the race detector sleeps for a second
-			// before it exits.
+			// By default, a program built with the race detector sleeps for a second before it
+			// exits.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},

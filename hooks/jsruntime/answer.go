@@ -13,11 +13,12 @@ import (
 
 // Answer is the result of a call.
 type Answer struct {
-	// Used are the indexes of the fields that the hooks use, if the call requested them.
+	// Used lists the indexes of the fields that the hooks use, if the call requested this
+	// list.
 	Used []int
-	// Missed are the indexes of fields that a hook used but that were not sent. If there
+	// Missed lists the indexes of the fields that a hook used but that were not sent. If there
 	// are any, the answer contains nothing else, and the call must be repeated with these
-	// fields and with Fresh.
+	// fields and with Fresh set.
 	Missed []int
 	// Times are the approximate running times of the hooks.
 	Times []HookTime
@@ -25,8 +26,8 @@ type Answer struct {
 	Console []string
 	// Commands are the method calls of step hooks and beforeFinishCallback.
 	Commands []Command
-	// Cancelled reports whether beforeFinishCallback cancels the import. Message is the
-	// reason for that.
+	// Cancelled reports whether beforeFinishCallback cancels the import. Message is the reason
+	// for the cancellation.
 	Cancelled bool
 	Message   string
 	// Failure is the reason why the call ended early, or nil.
@@ -65,7 +66,7 @@ type HookTime struct {
 	Took time.Duration
 }
 
-// Command is a call of a method of the object that is passed to a step hook or
+// Command is a call to a method of the object that is passed to a step hook or
 // beforeFinishCallback.
 type Command struct {
 	Hook string
@@ -94,8 +95,8 @@ const (
 	KindTime Kind = "time"
 	// KindMemory: the hook exceeded its memory limit.
 	KindMemory Kind = "memory"
-	// KindNull: null was thrown, by the hook or by an engine that had no memory for an
-	// error.
+	// KindNull: null was thrown, either by the hook or by an engine that had no memory left
+	// for an error object.
 	KindNull Kind = "null"
 )
 
@@ -198,7 +199,7 @@ const (
 	flagsEnd
 )
 
-// readChanges reads the flat list of changes and passes them to each.
+// readChanges reads the flat list of changes and calls each with every change.
 func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	s.expect('[')
 	if s.accept(']') {
@@ -222,9 +223,9 @@ func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	}
 }
 
-// readChange reads one change and returns its position, which includes its flags. A string
-// in place of a position is a value for the same field in the next row. It is allowed only
-// if the change at the position before has only a value.
+// readChange reads one change and returns its position, which includes its flags. A string in
+// place of a position is a value for the same field in the next row. It is allowed only if the
+// preceding change contains only a value.
 func (s *scanner) readChange(c *Change, bounds *Bounds, before int64) (position int64) {
 	if s.peek() == '"' {
 		return s.readNextRowValue(c, bounds, before)
@@ -377,12 +378,12 @@ func ReadLoaded(raw string) ([]Fault, *Failure, error) {
 	return wire.Faults, wire.Failure, nil
 }
 
-// ReadAnswer reads the answer to any other call. It passes the changes to each, in the
-// order in which hooks made them. A Change is valid until each returns. Strings share the
-// memory of raw.
+// ReadAnswer reads the answer to any other call. It calls the function each with every change,
+// in the order in which hooks made them. A Change is valid until that function returns.
+// Strings share the memory of raw.
 //
 // The answer may be forged. If the answer contains anything that the call does not allow,
-// ReadAnswer returns an error, and changes that were already passed to each are invalid.
+// ReadAnswer returns an error, and the changes that it has already passed on are invalid.
 func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error) {
 	s := &scanner{raw: raw}
 	wire := s.readAnswer(func() { s.readChanges(&bounds, each) })

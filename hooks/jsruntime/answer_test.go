@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// within are the limits of the answers below: two rows, a plain field, and a many-to-one
+// within holds the limits of the answers below: two rows, a plain field, and a many-to-one
 // field of three columns.
 var within = jsruntime.Bounds{Rows: 2, Fields: []jsruntime.FieldBounds{{}, {ManyToOne: true, Columns: 3}}, MaxChanges: 8}
 

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// loads are three hooks of increasing cost.
+// loads lists three hooks of increasing cost.
 var loads = []struct{ name, source string }{
 	{"trivial", `(record) => ({ row: { email: { value: record.row.email.value.toLowerCase() } } })`},
 	{"medium", `(record) => {
@@ -100,7 +100,8 @@ func spent(b *testing.B, child int) time.Duration {
 	return total
 }
 
-// BenchmarkHooks measures rows per second of processor time, including both processes.
+// BenchmarkHooks measures rows per second of processor time, adding up the time of both
+// processes.
 func BenchmarkHooks(b *testing.B) {
 	for _, runtime := range runtimes {
 		for _, load := range loads {
@@ -169,7 +170,8 @@ func learnHook(b *testing.B, w worker, source string) (*jsruntime.RowsCall, jsru
 	return call, bounds
 }
 
-// alone measures the same hooks in Node, over records that already exist.
+// alone runs the same hooks in Node without the prelude, on records that have already been
+// created, and prints the rows per second of processor time.
 const alone = `
 const [source, records] = [process.argv[1], JSON.parse(require("fs").readFileSync(0, "utf8"))];
 const hook = eval(source);

@@ -16,10 +16,10 @@ import (
 
 // scene is a case from a file in testdata: hooks, rows and the expected result.
 //
-// A case starts with "=== title". The lines up to the first "---" are its settings (see
-// set). A line such as "--- row" or "--- column KEY" starts a hook. "--- want" starts the
-// result of both runtimes. If the results differ, there is "--- want node" and "--- want
-// quickjs".
+// A case starts with "=== title". The lines up to the first "---" are its settings (see set).
+// A line such as "--- row" or "--- column KEY" starts a hook. "--- want" starts the result of
+// both runtimes. If the results differ, "--- want node" and "--- want quickjs" each start the
+// result of one runtime.
 type scene struct {
 	title, file string
 	fields      []jsruntime.Field

@@ -121,7 +121,7 @@ func atomNumber(tls *libc.TLS, ctx uintptr, name string) lib.TJSValue {
 	return lib.XNewInt32(tls, ctx, int32(atom))
 }
 
-// rowReader is one call of a reader.
+// rowReader is the state of one call to a reader.
 type rowReader struct {
 	tls       *libc.TLS
 	ctx, data uintptr
@@ -253,7 +253,7 @@ func (t *rowReader) updateColumn(field int32, values, value lib.TJSValue) (same,
 	return false, parsed.Ftag != lib.EJS_TAG_OBJECT || t.setElement(parsed, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value))
 }
 
-// setElement stores a value in a list. It takes ownership of the value, even if it fails.
+// setElement stores a value in an array. It takes ownership of the value, even if it fails.
 func (t *rowReader) setElement(list lib.TJSValue, i uint32, value lib.TJSValue) bool {
 	return lib.XJS_SetPropertyUint32(t.tls, t.ctx, list, i, value) >= 0
 }

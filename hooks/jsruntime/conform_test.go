@@ -167,7 +167,7 @@ func (s *stage) playColumns() {
 	}
 }
 
-// playRows calls hooks over rows. It returns false after a failure.
+// playRows runs hooks over rows. It returns false after a failure.
 func (s *stage) playRows(kind jsruntime.HookKind) bool {
 	first := s.rowsWith(kind, s.columns(), true)
 	if first.Used != nil && (kind == jsruntime.HookRow || kind == jsruntime.HookBulkRow) {

@@ -261,7 +261,7 @@ func markSpecialBytes(word uint64) uint64 {
 
 // verbatimLength returns the number of bytes at the start of a JSON string that need no
 // escape. It also stops at bytes that have any of the bits in stops: highBits stops at
-// non-ASCII bytes, 0 does not.
+// non-ASCII bytes, and 0 does not.
 func verbatimLength[T string | []byte](text T, stops uint64) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {

@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// attacks are changes to built-in objects that the prelude has no special handling for. Its
-// answers must be the same as without them.
+// attacks lists changes to built-in objects that the prelude has no special handling for. The
+// answers of the prelude must be the same as without these changes.
 var attacks = map[string]string{
 	"nothing":           ``,
 	"toJSON of objects": `Object.prototype.toJSON = () => "evil";`,
@@ -44,7 +44,8 @@ var attacks = map[string]string{
 	"instances":   `for (const type of [Array, Object, Function, Error]) try { Object.defineProperty(type, Symbol.hasInstance, { value: () => true }); } catch {}`,
 }
 
-// listPrototypeChanges are changes after which no list can be written. They are reported as such.
+// listPrototypeChanges are changes after which arrays can no longer be written. Hooks that
+// make such a change must fail with that reason.
 var listPrototypeChanges = map[string]string{
 	"numbers of lists":   `Object.defineProperty(Array.prototype, 0, { get: () => 1, set() {}, configurable: true });`,
 	"numbers of objects": `Object.defineProperty(Object.prototype, 1, { get: () => 1, set() {}, configurable: true });`,
@@ -145,7 +146,7 @@ func TestPrototypeAttacks(t *testing.T) {
 	}
 }
 
-// TestChangedListPrototypes checks that hooks that change the prototypes of lists fail.
+// TestChangedListPrototypes checks that hooks that change the prototypes of arrays fail.
 func TestChangedListPrototypes(t *testing.T) {
 	for name, change := range listPrototypeChanges {
 		for _, runtime := range runtimes {
@@ -190,8 +191,8 @@ func callWithFiveRows(t *testing.T, source string, trace bool, check func(t *tes
 	}
 }
 
-// TestErrorAfterChangedPrototype checks that the error of a hook is reported even if the
-// hook changed the prototypes of lists.
+// TestErrorAfterChangedPrototype checks that the error of a hook is reported even if the hook
+// changed the prototypes of arrays.
 func TestErrorAfterChangedPrototype(t *testing.T) {
 	all := maps.Clone(listPrototypeChanges)
 	all["read-only numbers"] = `Object.defineProperty(Array.prototype, 0, { value: 1, writable: false, configurable: true });`
@@ -208,8 +209,8 @@ func TestErrorAfterChangedPrototype(t *testing.T) {
 	}
 }
 
-// TestRevertedPrototypeChange checks that a change to the prototype of lists does not
-// affect any row if the hook reverts it.
+// TestRevertedPrototypeChange checks that a change to the prototypes of arrays does not affect
+// any row if the hook reverts it.
 func TestRevertedPrototypeChange(t *testing.T) {
 	const source = `(r) => {
 		if (r.index === 40) for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { get: () => 1, set() {}, configurable: true });
@@ -229,7 +230,7 @@ func TestRevertedPrototypeChange(t *testing.T) {
 }
 
 // TestRowChangesPrototype checks that a call with Trace reports the row that changes the
-// prototype of lists, and that other calls do not report a row.
+// prototypes of arrays, and that other calls do not report a row.
 func TestRowChangesPrototype(t *testing.T) {
 	for trace, want := range map[bool]int64{true: 42, false: -1} {
 		t.Run(fmt.Sprint("trace ", trace), func(t *testing.T) {

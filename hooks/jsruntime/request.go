@@ -84,9 +84,9 @@ type LoadCall struct {
 	// Limit is the approximate maximum size of the changes from one call, in bytes of the
 	// answer. Default DefaultMaxAnswer.
 	Limit int
-	// Sparse is the number of unsent columns from which records are created without the
-	// fields of these columns. The fields are added when a hook accesses the row as a
-	// whole, so hooks cannot see a difference. Default 0: the fastest value for the
+	// Sparse is the minimum number of unsent columns for which records are created without the
+	// fields of these columns. The fields are added when a hook accesses the row as a whole,
+	// so hooks cannot see a difference. The default of 0 means the fastest value for the
 	// runtime.
 	Sparse int
 	// Budget is the time limit. 0 means the time limit of the runtime.
@@ -154,8 +154,8 @@ type Column struct {
 	// Infos and Options are the messages and select options of individual cells.
 	Infos   []CellInfos
 	Options []CellOptions
-	// Parts are the columns that are mapped to a ManyToOne field. It is empty but not nil
-	// if there are none. If Parts is not nil, the fields above are unused.
+	// Parts holds the columns that are mapped to a ManyToOne field. It is empty but not nil if
+	// there are none. If Parts is not nil, the fields above are unused.
 	Parts []Column
 	// Kept reports whether the column was sent by [KeepCall] requests. If so, only the
 	// number of Parts is used.
@@ -223,7 +223,7 @@ type RowsCall struct {
 	// Fresh evaluates the sources of all hooks again before any hook is called. It also
 	// removes everything that they added to the global object.
 	Fresh bool
-	// Lazy passes bulk hooks a list that creates its records on access. All columns must be
+	// Lazy passes bulk hooks an array that creates its records on access. All columns must be
 	// sent by [KeepCall] requests first.
 	Lazy bool
 	// Trace sends a note before each row that a row hook is called with.
@@ -307,8 +307,8 @@ type FinishCall struct {
 	Count int
 	// Keys are the keys of the columns in the result. Values are their cells.
 	Keys []string
-	// Values is empty in a Lazy call. The columns of such a call must be sent by [KeepCall]
-	// requests first, whose Field is the index of the key in Keys.
+	// Values is empty in a Lazy call. The columns of such a call must first be sent by
+	// [KeepCall] requests whose Field is the index of the key in Keys.
 	Values []Cells
 	Lazy   bool
 	// Fresh has the same meaning as in a [RowsCall].

@@ -188,7 +188,7 @@ func (r *Runtime) runPendingJobs(deadline time.Time) (string, error) {
 	}
 }
 
-// These are the reasons for which a call of the prelude fails.
+// These are the reasons for which a call to the prelude fails.
 var (
 	errDeadline = errors.New("the time limit is exceeded")
 	errStarved  = errors.New("the engine is out of memory")
@@ -213,8 +213,8 @@ func (r *Runtime) callPrelude(deadline time.Time, what, text string) (string, er
 	case err != nil && time.Until(deadline) <= 0: // the engine is not interrupted earlier
 		return "", fmt.Errorf("%w: %w", errDeadline, err)
 	case err != nil:
-		// The prelude catches every exception. So there was not enough memory to pass the
-		// request or the answer.
+		// The prelude catches every exception. Therefore, there was not enough memory to pass
+		// the request or the answer.
 		return "", fmt.Errorf("%w: %w", errStarved, err)
 	}
 	answer, _ := out.(string)

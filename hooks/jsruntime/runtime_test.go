@@ -73,7 +73,8 @@ func TestLimits(t *testing.T) {
 		{"promises that make promises", `() => { const go = () => Promise.resolve().then(go); return go(); }`, jsruntime.KindTime},
 		{"endless message of an error", `() => { throw { get message() { for (;;); } }; }`, jsruntime.KindTime},
 		{"endless getter of a result", `() => ({ get row() { for (;;); } })`, jsruntime.KindTime},
-		// The engine also needs memory for its error. Small lists may leave none.
+		// The engine also needs memory for its error. A hook that fills the memory with small
+		// arrays may leave none.
 		{"much memory", `() => { const all = []; for (;;) all.push(new Array(100_000).fill(0)); }`, jsruntime.KindMemory},
 		{"a large buffer", `() => { new ArrayBuffer(1 << 30); }`, jsruntime.KindMemory},
 		{"a stack", `() => { const f = () => f() + 1; f(); }`, jsruntime.KindThrew},

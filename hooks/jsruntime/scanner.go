@@ -70,7 +70,7 @@ func (s *scanner) expectEnd() {
 	}
 }
 
-// readList reads an array of at most most elements.
+// readList reads an array and fails if it has more elements than most.
 func (s *scanner) readList(most int, each func(i int)) {
 	s.expect('[')
 	if s.accept(']') {
@@ -89,8 +89,8 @@ func (s *scanner) readList(most int, each func(i int)) {
 	}
 }
 
-// readObject reads an object. It calls each with the name of each member; each must read
-// the value.
+// readObject reads an object. It calls the function each with the name of each member, and
+// that function must read the value.
 func (s *scanner) readObject(each func(name string)) {
 	s.expect('{')
 	if s.accept('}') {
@@ -107,8 +107,8 @@ func (s *scanner) readObject(each func(name string)) {
 	}
 }
 
-// readText reads a string of at most most bytes. If the string has no escapes, the result
-// shares the memory of the answer.
+// readText reads a string and fails if it is longer than most, in bytes. If the string has no
+// escapes, the result shares the memory of the answer.
 func (s *scanner) readText(most int) string {
 	s.expect('"')
 	from := s.at
@@ -135,7 +135,8 @@ func (s *scanner) limitText(text string, most int) string {
 	return text
 }
 
-// readEscapedText reads a string that starts at from and whose first escape is at i.
+// readEscapedText reads a string whose first byte is at offset from and whose first escape is
+// at offset i.
 func (s *scanner) readEscapedText(from, i int) string {
 	for s.at = i; s.at < len(s.raw) && s.raw[s.at] != '"'; s.at++ {
 		if s.raw[s.at] == '\\' {

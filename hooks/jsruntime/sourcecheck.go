@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// jsLexer reads the words of JavaScript source that are not part of a string, a comment or
-// a regular expression. It does not parse the source. It sets ambiguous if a slash could be
-// a division or the start of a regular expression, and at HTML-like comments. After that,
-// its results may be wrong.
+// jsLexer reads the words of JavaScript source that are not part of a string, a comment or a
+// regular expression. It does not parse the source. It sets ambiguous if it finds an HTML-like
+// comment, or a slash that could be either a division or the start of a regular expression.
+// After that, its results may be wrong.
 type jsLexer struct {
 	source string
 	at     int
@@ -105,8 +105,7 @@ func (w *jsLexer) spaceLength() int {
 	return size
 }
 
-// isWordByte reports whether a byte is part of a word. The bytes of all non-ASCII letters
-// are.
+// isWordByte reports whether a byte is part of a word. Every byte of a non-ASCII letter is.
 func isWordByte(b byte) bool {
 	return b == '_' || b == '$' || b == '\\' || b == '#' || b >= utf8.RuneSelf ||
 		b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
@@ -288,10 +287,10 @@ func (w *jsLexer) skipRegexp() {
 	}
 }
 
-// anyImport matches anything that may be a call of import.
+// anyImport matches anything that may be a call to import.
 var anyImport = regexp.MustCompile(`\bimport(?:[\s\v\p{Z}\x{feff}]|//[^\n]*|/\*(?s:.*?)\*/)*[(.]`)
 
-// findImport returns the offset of a call of import, or -1 if there is none.
+// findImport returns the offset of a call to import, or -1 if there is none.
 func findImport(source string) int {
 	w := newJSLexer(source)
 	for {
@@ -326,9 +325,9 @@ func findStray(source string) int {
 }
 
 // CheckSources returns a fault for each hook that must not be loaded. The source of such a
-// hook calls import(), which could escape the context of a hook in Node. Or it is more than
-// one function expression, and could close the brackets that the runtime puts around it.
-// CheckSources does not check the syntax; [LoadCall] does.
+// hook calls import(), which could escape the context of a hook in Node, or it consists of
+// more than one function expression, which could close the brackets that the runtime puts
+// around it. CheckSources does not check the syntax; [LoadCall] does.
 func CheckSources(hooks []Hook) []Fault {
 	var faults []Fault //nolint:prealloc // Hooks rarely have faults.
 	for _, hook := range hooks {
@@ -357,9 +356,9 @@ func lineAndColumn(source string, at int) (line, column int) {
 var arrowHead = regexp.MustCompile(`^\s*(?:\(\s*([A-Za-z_$][\w$]*)\s*(?:,\s*[A-Za-z_$][\w$]*\s*)?\)|([A-Za-z_$][\w$]*))\s*=>`)
 
 // readOfIndex and readOfCell match the text that may follow the name of the record.
-// allowedNext matches the text that may come after that. A call of a value would pass its
-// cell as this. So parentheses, templates, comments that could hide them, and assignments
-// are not allowed.
+// allowedNext matches the text that may come after that. Calling a value as a function would
+// pass its cell as this. Therefore, parentheses, templates, comments that could hide them, and
+// assignments are not allowed.
 var (
 	readOfIndex = regexp.MustCompile(`^[ \t\r\n]*\.[ \t\r\n]*index`)
 	readOfCell  = regexp.MustCompile(`^[ \t\r\n]*\.[ \t\r\n]*row[ \t\r\n]*\.[ \t\r\n]*([A-Za-z_$][\w$]*)[ \t\r\n]*\.[ \t\r\n]*(?:value|resultValue)`)

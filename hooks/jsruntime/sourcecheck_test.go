@@ -140,7 +140,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// TestHooksThatOnlyRead checks which hooks get all rows in the same record.
+// TestHooksThatOnlyRead checks for which hooks all rows share one record.
 func TestReadOnlyHooks(t *testing.T) {
 	for source, want := range map[string]bool{
 		`(record) => ({ row: { a: { value: record.row.a.value.toLowerCase() } } })`:                                 true,
@@ -221,7 +221,8 @@ func TestOneRecordForAllRows(t *testing.T) {
 	}
 }
 
-// answersOf calls a hook that learns, then with the columns a and b, and with infos.
+// answersOf loads a row hook, calls it with Learn, with only the columns a and b, and with
+// infos, and returns the answers.
 func answersOf(t *testing.T, w worker, source string) (list []string) {
 	t.Helper()
 	load := &jsruntime.LoadCall{

@@ -211,8 +211,8 @@ func (cfg *Config) findNode() error {
 	return err
 }
 
-// nodeMajorVersion returns the major version of a Node executable. It runs it only with
-// --version.
+// nodeMajorVersion returns the major version of a Node executable. It runs the executable only
+// with --version.
 func nodeMajorVersion(path string, patience time.Duration) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

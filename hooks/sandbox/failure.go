@@ -129,7 +129,7 @@ func newExitStatus(state *os.ProcessState) exitStatus {
 
 // TooLongError reports that a request was too long to send.
 type TooLongError struct {
-	// Size is the length of the request, and Most the maximum length, in bytes.
+	// Size is the length of the request and Most is the maximum length, both in bytes.
 	Size, Most int
 }
 
@@ -147,8 +147,8 @@ type RefusedError struct {
 // Error returns the message from Describe in English.
 func (e *RefusedError) Error() string { return e.Describe().String() }
 
-// Describe returns a message with the missing features and the possible solutions. It has
-// no full stop.
+// Describe returns a message with the missing features and the possible solutions. It does not
+// end with a period.
 func (e *RefusedError) Describe() intray.Message {
 	return intray.NewMessage("hook.no_strict_sandbox", intray.Params{"lacks": e.Lacks})
 }
@@ -172,8 +172,8 @@ type headTail struct {
 	cut  bool
 }
 
-// readFrom reads a stream to its end. If the stream is longer than most bytes, it stops and
-// returns true.
+// readFrom reads a stream to its end. If the length of the stream, in bytes, exceeds most, it
+// stops and returns true.
 func (t *headTail) readFrom(from io.Reader, most int) bool {
 	buf := make([]byte, 4<<10)
 	for total := 0; total <= most; {

@@ -131,8 +131,8 @@ func TestForgedFrames(t *testing.T) {
 	}
 }
 
-// TestForgedAnswer shows what the pool does not check: any code in the worker can write the
-// answer. An answer is refused only if there is no call.
+// TestForgedAnswer checks that the pool accepts a forged answer, because any code in the
+// worker can write the answer. The pool rejects an answer only if no call is running.
 func TestForgedAnswer(t *testing.T) {
 	w := getWorker(t, openPool(t, Config{}))
 	one := frame('A', 6, "forged")

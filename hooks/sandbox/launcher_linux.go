@@ -29,7 +29,7 @@ type launcher struct {
 type launchMode struct{ user, namespaces bool }
 
 // launchModes are the launch modes in the order in which they are tried. Containers often
-// forbid namespaces, and sometimes forbid other users.
+// forbid namespaces, and sometimes forbid running processes as a different user.
 var launchModes = []launchMode{{true, true}, {true, false}, {false, true}, {false, false}}
 
 // newLauncher returns a launcher, or a *RefusedError if the system cannot build a strict
@@ -91,8 +91,8 @@ func (l *launcher) startProcess(slot int) (*process, error) {
 }
 
 // isForbidden reports whether err means that the system refuses a launch mode. EACCES means
-// that another user may not execute this program, ENOSPC that there are too many
-// namespaces.
+// that the worker's user may not execute this program, and ENOSPC means that there are too
+// many namespaces.
 func isForbidden(err error) bool {
 	for _, code := range []syscall.Errno{unix.EPERM, unix.EINVAL, unix.EACCES, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
 		if errors.Is(err, code) {
@@ -162,7 +162,7 @@ func (l *launcher) close() {}
 // table is removed.
 func (p *process) wait() exitStatus {
 	for {
-		// The process stays in the process table until the group is killed. So its ID,
+		// The process stays in the process table until the group is killed. Therefore, its ID,
 		// which is also the ID of the group, cannot be reused before that.
 		err := unix.Waitid(unix.P_PID, p.os.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain runs the test binary as the program that a test starts, if there is one.
+// TestMain runs the test binary as a helper program if a test or a pool started it as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -51,7 +51,7 @@ func newTestHandler(first []byte) (Handler, error) {
 	}, nil
 }
 
-// commands are the commands of the workers of the tests.
+// commands are the commands that the test workers can run.
 var commands = map[string]func(rest []byte) ([]byte, error){
 	"note":     sendNotes,
 	"echo":     func(rest []byte) ([]byte, error) { return bytes.Clone(rest), nil },
@@ -135,7 +135,7 @@ func sendNotes(rest []byte) ([]byte, error) {
 	return []byte("noted"), nil
 }
 
-// spin never returns. The compiler must not detect that.
+// spin never returns. The compiler must not be able to detect this.
 func spin() {
 	for n := uint64(1); n != 0; {
 		n = n*6364136223846793005 + 1 | 1

@@ -65,7 +65,8 @@ func childrenOf(t *testing.T, pid int) (list []int) {
 	return list
 }
 
-// TestWithoutRoot checks the sandbox of a program that runs as an ordinary user.
+// TestWithoutRoot checks that the sandbox works in a program that runs as an ordinary user,
+// but without separate user IDs.
 func TestWithoutRoot(t *testing.T) {
 	needSandbox(t)
 	if os.Geteuid() != 0 {

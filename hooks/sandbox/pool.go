@@ -1,11 +1,11 @@
 // Package sandbox runs untrusted code in sandboxed processes.
 //
-// A [Pool] manages workers: processes that run this program with the argument hook-worker,
-// or Node. Each [Worker] is given to one caller, who makes calls (a request and an answer,
-// both bytes) and closes it. A worker is never reused. Before a worker receives untrusted
-// input, it restricts itself: it has no access to files, sockets or other programs, and its
-// memory is limited. An idle worker is a worker that has started and restricted itself, and
-// is not in use yet. A [Failure] is the reason why a worker ended.
+// A [Pool] manages workers: processes that run this program with the argument hook-worker, or
+// Node. Each [Worker] is given to one caller, who makes calls (a request and an answer, both
+// sequences of bytes) and closes it. A worker is never reused. Before a worker receives
+// untrusted input, it restricts itself: it has no access to files, sockets or other programs,
+// and its memory is limited. An idle worker is a worker that has started and restricted
+// itself, and is not in use yet. A [Failure] is the reason why a worker ended.
 //
 // Requests and answers are sent through pipes as frames. A frame is one byte for the kind,
 // the length of the payload in four bytes, little-endian, and the payload.
@@ -13,7 +13,7 @@
 //	to the worker      S  setup, once        from the worker  R  ready, once
 //	                   Q  request                             N  note: what it does now
 //	                                                          A  answer
-//	                                                          F  fault, a text
+//	                                                          F  fault, as text
 //
 // The worker answers each Q with A, in order, or with F, which ends the worker. Up to a
 // million N may come before an A. A failure includes the last of them. Before S, the worker
@@ -289,7 +289,8 @@ func (p *Pool) startWorker(slot int) (*Worker, error) {
 const (
 	// monitorInterval is the interval at which the resource usage of workers is measured.
 	monitorInterval = 20 * time.Millisecond
-	// maxThreads is much higher than the number of threads that a runtime needs.
+	// maxThreads is the maximum number of threads of a worker, which is much higher than the
+	// number that a runtime needs.
 	maxThreads = 32
 )
 

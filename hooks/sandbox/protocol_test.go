@@ -98,8 +98,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// TestCallBudget checks that the budget of a call starts when the call before it is
-// answered.
+// TestCallBudget checks that the budget of a call starts when the previous call is answered.
 func TestCallBudget(t *testing.T) {
 	w := newFrameHandler()
 	defer w.timer.Stop()

@@ -13,8 +13,8 @@ import (
 // kills the process.
 type syscallPolicy struct {
 	allow []uint32
-	// refuse lists the calls that fail with EPERM, and absent those that fail with ENOSYS,
-	// as on an older kernel.
+	// refuse lists the calls that fail with EPERM, and absent lists those that fail with
+	// ENOSYS, as on an older kernel.
 	refuse, absent []uint32
 	// nonExecutable lists the calls that are allowed unless they request executable memory.
 	nonExecutable []uint32
@@ -94,8 +94,8 @@ func installFilter(filter []bpf.Instruction, flags uintptr) error {
 	return nil
 }
 
-// quickJSPolicy allows the system calls that the Go runtime needs for memory, threads,
-// clocks and the two pipes. To find the list, each call was removed in turn.
+// quickJSPolicy allows the system calls that the Go runtime needs for memory, threads, clocks
+// and the two pipes. The list was determined by removing one call at a time.
 func quickJSPolicy() syscallPolicy {
 	c := syscallPolicy{
 		allow: []uint32{

@@ -46,7 +46,7 @@ type Worker struct {
 	timer           *time.Timer
 	deadline        time.Time
 	deadlineFailure Failure
-	// readers end before dead is closed.
+	// readers waits for the goroutines that read the pipes, which end before dead is closed.
 	readers sync.WaitGroup
 }
 
@@ -235,8 +235,8 @@ func (w *Worker) setDeadline(after time.Duration, kind Kind, detail string) {
 	w.timer.Reset(after)
 }
 
-// onDeadline runs when the timer fires. The timer may fire too early, because the deadline
-// may have been moved at the same moment.
+// onDeadline runs when the timer fires. The timer may fire too early, because another
+// goroutine may have just moved the deadline.
 func (w *Worker) onDeadline() {
 	w.mu.Lock()
 	if left := time.Until(w.deadline); left > 0 {
@@ -330,7 +330,7 @@ func (w *Worker) readFrames() {
 }
 
 // handleFrame handles a frame. It returns a failure if the frame is invalid. It reads the
-// payload into room, which it reuses unless the payload is large.
+// payload into the buffer room, which it reuses unless the payload is large.
 func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
 	if most := w.maxPayload(kind); size > most {
 		return oversizedFrame(kind, size, most), nil

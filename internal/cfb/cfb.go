@@ -145,7 +145,7 @@ func (f *File) loadFAT(head []byte) error {
 	return nil
 }
 
-// regularSectors returns the numbers of sectors before the first marker.
+// regularSectors returns the sector numbers before the first marker.
 func regularSectors(raw []byte) []uint32 {
 	list := appendUint32s(nil, raw)
 	for i, number := range list {

@@ -97,7 +97,7 @@ func TestManyTables(t *testing.T) {
 	}
 }
 
-// put returns a copy of a file in which the numbers starting at offset at are replaced.
+// put returns a copy of a file with the given numbers written at offset at.
 func put(raw []byte, at int, numbers ...uint32) []byte {
 	raw = bytes.Clone(raw)
 	for i, n := range numbers {
@@ -252,7 +252,8 @@ func TestLastSector(t *testing.T) {
 	}
 }
 
-// TestTruncatedMiniStream checks short streams whose small sectors are missing.
+// TestTruncatedMiniStream checks that short streams whose small sectors are missing are
+// reported as truncated.
 func TestTruncatedMiniStream(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Small", Text: short})
 	miniFAT := int(binary.LittleEndian.Uint32(raw[60:])+1) * 512

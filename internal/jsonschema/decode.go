@@ -21,8 +21,8 @@ const (
 	DefaultMaxValues = 1_000_000
 )
 
-// Limits are the limits for documents that [Decode] accepts. A field that is zero has its
-// default.
+// Limits are the limits for documents that [Decode] accepts. The default applies to each field
+// that is zero.
 type Limits struct {
 	// MaxBytes is the maximum size of a document, in bytes. The default is no limit, for
 	// readers that already have a limit.
@@ -258,7 +258,7 @@ func (d *decoder) reasonOf(err *jsontext.SyntacticError) intray.Message {
 // surrogateEscape matches the escape of one half of a surrogate pair.
 var surrogateEscape = regexp.MustCompile(`^\\u[dD][89a-fA-F]`)
 
-// boundedReader returns an error if its reader has more than left bytes.
+// boundedReader returns an error if its reader returns more bytes than left allows.
 type boundedReader struct {
 	r    io.Reader
 	left int64

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Int64 returns the integer in v, which may be an int64, an int, a json.Number or a
-// float64. It reports false if v is not an integer of 64 bits. For example, 5.0 and 1e3 are
-// integers, but 5.5 and 1e30 are not.
+// Int64 returns the integer in v, which may be an int64, an int, a json.Number or a float64.
+// It reports false if v is not a 64-bit integer. For example, 5.0 and 1e3 are integers, but
+// 5.5 and 1e30 are not.
 func Int64(v any) (int64, bool) {
 	switch n := v.(type) {
 	case json.Number:
@@ -25,8 +25,8 @@ func Int64(v any) (int64, bool) {
 	return 0, false
 }
 
-// parseInteger parses a JSON number without expanding its exponent, because 1e999999999
-// must be cheap.
+// parseInteger parses a JSON number without expanding its exponent, because parsing
+// 1e999999999 must be cheap.
 func parseInteger(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true

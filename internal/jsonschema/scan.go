@@ -19,10 +19,9 @@ const (
 	maxHead = 64
 )
 
-// Scanner reads one JSON document by the rules of [Decode] without storing it. It copies
-// the bytes that it has read to a writer. Its memory does not depend on the length of
-// strings, numbers and white space. It needs 8 to 20 bytes for each name in the objects
-// that are open.
+// Scanner reads one JSON document by the rules of [Decode] without storing it. It copies the
+// bytes that it has read to a writer. Its memory use does not depend on the length of strings,
+// numbers and white space. It needs 8 to 20 bytes for each name in the objects that are open.
 //
 // Its methods return a *SyntaxError or an error from the reader or the writer. A Scanner
 // must not be used after an error.
@@ -30,8 +29,9 @@ type Scanner struct {
 	from io.Reader
 	to   io.Writer
 	buf  []byte
-	// In buf, the bytes before written were written, those before pos were scanned, and
-	// those before end were read. base is the offset of buf[0] in the document.
+	// In buf, the bytes before index written have been written, those before index pos have
+	// been scanned, and those before index end have been read. base is the offset of buf[0] in
+	// the document.
 	written, pos, end int
 	base              int64
 	readErr           error
@@ -96,9 +96,9 @@ func (s *Scanner) SkipValue() error {
 	return s.unexpectedByte(b)
 }
 
-// ScanArray reads an array. The next value must be an array. It calls each with the index
-// of each element, and each must read the element. If each is nil, ScanArray skips the
-// elements.
+// ScanArray reads an array. The next value must be an array. It calls the function each with
+// the index of every element, and that function must read the element. If each is nil,
+// ScanArray skips the elements.
 func (s *Scanner) ScanArray(each func(i int) error) error {
 	return s.scanGroup('[', ']', func(i int) error {
 		if each != nil {
@@ -108,9 +108,9 @@ func (s *Scanner) ScanArray(each func(i int) error) error {
 	})
 }
 
-// ScanObject reads an object. The next value must be an object. It calls each with the
-// first 64 bytes of the name of each value, and each must read the value. If each is nil,
-// ScanObject skips the values.
+// ScanObject reads an object. The next value must be an object. It calls the function each
+// with the first 64 bytes of the name of every value, and that function must read the value.
+// If each is nil, ScanObject skips the values.
 func (s *Scanner) ScanObject(each func(name string) error) error {
 	s.names[min(s.depth+1, DefaultMaxDepth)].reset()
 	return s.scanGroup('{', '}', func(int) error {
@@ -342,7 +342,7 @@ func (s *Scanner) flush() error {
 	return err
 }
 
-// hasMore reads more bytes if necessary, and reports whether there is one.
+// hasMore reads more bytes if necessary, and reports whether another byte follows.
 func (s *Scanner) hasMore() bool { return s.pos < s.end || s.fill() }
 
 func (s *Scanner) fill() bool {

@@ -24,7 +24,7 @@ const (
 	Any Kind = iota
 	String
 	Bool
-	// Integer allows integers of 64 bits in any notation. For example, 5, 5.0 and 1e3 are
+	// Integer allows 64-bit integers in any notation. For example, 5, 5.0 and 1e3 are
 	// integers, but 5.5 and 1e30 are not.
 	Integer
 	// Number allows numbers within the range of a double.
@@ -78,9 +78,10 @@ type Schema struct {
 	MinItems, MaxItems int
 	// Items are the schemas of the elements of a Tuple.
 	Items []*Schema
-	// Choices are the alternatives of a OneOf. The JSON type of a value selects among
-	// choices of different types. The first property selects among objects, and the first
-	// element selects among tuples. In every such choice, it must be a string with an Enum.
+	// Choices are the alternatives of a OneOf. The JSON type of a value selects among choices
+	// of different types. The first property selects among objects, and the first element
+	// selects among tuples. In every such choice, that property or element must be a string
+	// with an Enum.
 	Choices []*Schema
 }
 

@@ -384,7 +384,7 @@ var typeNameCodes = map[string]intray.Message{
 	otherType: intray.NewMessage("json_type.other", nil),
 }
 
-// otherType is the type of a value that JSON does not have.
+// otherType is the type of a Go value that cannot occur in JSON.
 const otherType = "other"
 
 // typeName returns the JSON type of a decoded value.

@@ -1,7 +1,7 @@
 // Package ordered processes a sequence of items on several goroutines and returns the
 // results in the order of the items.
 //
-// [Start] starts the goroutines, and each call of [Results.Next] returns the next result. The
+// [Start] starts the goroutines, and each call to [Results.Next] returns the next result. The
 // number of items in progress is limited, so a slow consumer blocks the producer. The results
 // end with the first error in the order of the items, even if a later item fails earlier.
 //

@@ -38,8 +38,8 @@ type rleDecoder struct {
 	text  []byte
 	pos   int
 	width uint
-	// left is the number of numbers left in the current run. Packed numbers continue at offset
-	// bit. Otherwise all are equal to repeated.
+	// left is the number of values left in the current run. In a packed run, the next number
+	// starts at the bit with index bit. In any other run, all numbers are equal to repeated.
 	left     uint64
 	packed   bool
 	bit      int

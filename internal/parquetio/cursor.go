@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// levelDecoder decodes the levels of a page. Each call of next returns one level.
+// levelDecoder decodes the levels of a page. Each call to next returns one level.
 type levelDecoder interface {
 	next() (uint32, error)
 }
@@ -111,7 +111,7 @@ func nextLevel(levels levelDecoder, most int) (int, error) {
 func (c *Cursor) Skip() { c.loaded = false }
 
 // Value consumes the current entry and returns its value. Numbers are in little-endian order,
-// and booleans are one byte. The value is valid until the next call of a method.
+// and booleans are one byte. The value is valid until the next method call.
 func (c *Cursor) Value() (v []byte, err error) {
 	c.loaded = false
 	if c.values == nil {
@@ -201,7 +201,7 @@ func (c *Cursor) readPage(h *PageHeader, body []byte) (err error) {
 	return err
 }
 
-// levelWidth returns the bit width of levels from 0 to most.
+// levelWidth returns the bit width of levels whose maximum is most.
 func levelWidth(most int) uint { return uint(bits.Len(uint(most))) }
 
 // cutLevels returns a decoder for the first levels in the body of a version 1 page, and the

@@ -40,8 +40,8 @@ func TestDictionaryBuilder(t *testing.T) {
 	})
 }
 
-// TestDictionaryBuilderGrows checks a dictionary that grows beyond its initial size and is
-// then closed with only some of its values.
+// TestDictionaryBuilderGrows checks the indexes of a dictionary that grows beyond its initial
+// size, and its entries after it is closed with only some of them.
 func TestDictionaryBuilderGrows(t *testing.T) {
 	const most = 5000
 	var b DictionaryBuilder

@@ -2,7 +2,7 @@ package parquetio
 
 import "github.com/parquet-go/parquet-go/format"
 
-// The kinds of logical types, with their numbers in the Parquet format.
+// These are the kinds of logical types, with their numbers in the Parquet format.
 // https://github.com/apache/parquet-format/blob/master/LogicalTypes.md
 const (
 	LogicalNone      = 0
@@ -26,8 +26,8 @@ const (
 	LogicalGeography = 18
 )
 
-// The units of times. Each is the number of digits after the decimal point of a second. The
-// Parquet format numbers them 1, 2 and 3.
+// These are the units of times. Each is the number of digits after the decimal point of a
+// second. The Parquet format numbers them 1, 2 and 3.
 const (
 	Millis = 3
 	Micros = 6
@@ -48,7 +48,7 @@ type LogicalType struct {
 	Signed bool
 }
 
-// The values of a property that an [Element] does not have.
+// These values mean that an [Element] does not have the property.
 const (
 	NoType       = format.Type(-1)
 	NoRepetition = format.FieldRepetitionType(-1)
@@ -69,7 +69,7 @@ type Element struct {
 }
 
 // convertedTypes lists the logical types that replace the older converted types, indexed by
-// the number of the converted type. Its times are adjusted to UTC.
+// the number of the converted type. The times in this list are adjusted to UTC.
 var convertedTypes = [...]LogicalType{
 	{Kind: LogicalString}, {Kind: LogicalMap}, {Kind: LogicalMap}, {Kind: LogicalList},
 	{Kind: LogicalEnum}, {Kind: LogicalDecimal}, {Kind: LogicalDate},

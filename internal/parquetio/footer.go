@@ -17,7 +17,7 @@ const (
 	// magic number.
 	tailBytes = 8
 	// maxFooterBytes is the maximum size of a footer in bytes. The footer of a file with
-	// 10,000 columns and 50 row groups has about 60 MB.
+	// 10,000 columns and 50 row groups is about 60 MB long.
 	maxFooterBytes = 64 << 20
 	// maxRowGroups is the maximum number of row groups in a file.
 	maxRowGroups = 1 << 18
@@ -211,7 +211,7 @@ type Chunk struct {
 }
 
 // FooterWriter builds the footer of a file while its row groups are written. It stores row
-// groups encoded, in a few bytes per chunk.
+// groups in encoded form, which takes a few bytes per chunk.
 type FooterWriter struct {
 	// Columns holds the schema elements of each column: the groups that contain its leaf, if
 	// any, and then the leaf.

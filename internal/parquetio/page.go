@@ -23,8 +23,9 @@ const (
 	// needs that much memory, because the pages of all its leaves are read together.
 	maxPagesBytes = 3 * maxPageBytes
 	// headerWindow is the number of bytes first read for the header of a page, which usually
-	// include a short page as well. maxHeaderBytes is the size from which no more bytes are
-	// read for a header. Headers can be long because they contain statistics.
+	// include a short page as well. maxHeaderBytes is the number of bytes after which reading
+	// stops and a page with an incomplete header is rejected. Headers can be long because they
+	// contain statistics.
 	headerWindow   = 16 << 10
 	maxHeaderBytes = 4 << 20
 )
@@ -293,7 +294,8 @@ func (e *PageEncoder) AppendDataPage(dst []byte, c *Chunk, h PageHeader, levels,
 	return dst, nil
 }
 
-// AppendLevels appends levels from 0 to most to dst in RLE, preceded by their length.
+// AppendLevels appends levels to dst in RLE, preceded by their length. most is the maximum
+// level.
 func (e *PageEncoder) AppendLevels(dst, levels []byte, most int) ([]byte, error) {
 	var err error
 	if e.encoded, err = EncodeLevels(e.encoded, levels, most); err != nil {
@@ -302,8 +304,8 @@ func (e *PageEncoder) AppendLevels(dst, levels []byte, most int) ([]byte, error)
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(e.encoded))), e.encoded...), nil
 }
 
-// EncodeLevels returns levels from 0 to most, encoded in RLE. It overwrites dst and uses its
-// memory.
+// EncodeLevels returns levels encoded in RLE. most is the maximum level. It overwrites dst and
+// uses its memory.
 func EncodeLevels(dst, levels []byte, most int) ([]byte, error) {
 	dst, err := (&rle.Encoding{BitWidth: int(levelWidth(most))}).EncodeLevels(dst, levels)
 	if err != nil {

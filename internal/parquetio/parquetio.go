@@ -54,7 +54,7 @@ func Damaged(problem intray.Message) error { return DamageError{problem} }
 // Limited returns a [LimitError] with the given problem.
 func Limited(problem intray.Message) error { return LimitError{problem} }
 
-// readAt fills b with the bytes of the file from offset.
+// readAt fills b with the bytes of the file that start at offset.
 func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	if offset < 0 {
 		return Damaged(intray.NewMessage("parquet.too_short", nil))

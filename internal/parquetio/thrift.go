@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The wire types of the Thrift compact protocol.
+// These are the wire types of the Thrift compact protocol.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 const (
 	wireTrue   = 1

@@ -12,7 +12,7 @@ import (
 // dictionary pages and for dictionary indexes.
 const legacyDictionary = format.Encoding(2)
 
-// valueDecoder decodes the values of a page. Each call of next returns one value: a number in
+// valueDecoder decodes the values of a page. Each call to next returns one value: a number in
 // little-endian order, or a boolean as one byte. The value is valid until the next call.
 type valueDecoder interface {
 	next() ([]byte, error)

@@ -246,7 +246,8 @@ func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeN
 	})}
 }
 
-// ResultText returns the value in the result of parsing raw.
+// ResultText returns the value of r, the result of parsing raw. It returns raw if parsing left
+// it unchanged.
 func ResultText(raw []byte, r celltype.Result) []byte {
 	if r.State == celltype.Unchanged {
 		return raw
@@ -254,7 +255,7 @@ func ResultText(raw []byte, r celltype.Result) []byte {
 	return r.Value
 }
 
-// fieldAt returns the field of the column with index at in b.Fields.
+// fieldAt returns the field of the column whose index in b.Fields is at.
 func (p *Plan) fieldAt(at int) *FieldPlan {
 	if at >= len(p.Fields) {
 		at = p.parts[at-len(p.Fields)].field
@@ -284,7 +285,7 @@ func (p *Plan) rejoinColumns(b *intray.Batch) {
 	p.joinColumns(b)
 }
 
-// appendCell appends a copy of the cell in the given row of from.
+// appendCell appends a copy of a cell, given its column and row.
 func appendCell(to, from *intray.Cells, row int) {
 	v, there := from.Value(row)
 	raw := from.Raw(row)
@@ -354,7 +355,7 @@ type Edit struct {
 	Text string
 }
 
-// ApplyEdits replaces the raw text of cells and parses them again. Later edits of the same
+// ApplyEdits replaces the raw text of cells and parses them again. Later edits to the same
 // cell win. It returns an error if an edit refers to a cell that does not exist. The batch
 // must not be used after an error.
 func (p *Plan) ApplyEdits(b *intray.Batch, edits []Edit) error {

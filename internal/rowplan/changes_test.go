@@ -135,8 +135,8 @@ func TestApplyChanges(t *testing.T) {
 	}
 }
 
-// TestChangeOutOfRange checks changes of cells at and beyond the bounds of a batch with two
-// rows.
+// TestChangeOutOfRange checks which changes and edits fail if they refer to cells at and
+// beyond the bounds of a batch with two rows.
 func TestChangeOutOfRange(t *testing.T) {
 	for c, fits := range map[[3]int]bool{
 		{0, 0, 0}: true, {1, 2, 1}: true, {-1, 0, 0}: false, {2, 0, 0}: false, {0, -1, 0}: false, {0, 3, 0}: false,
@@ -277,8 +277,8 @@ func TestFillAdded(t *testing.T) {
 	}
 }
 
-// TestColumnHooksOfUnknownFields checks ColumnFields and KeepFields if the hook for an
-// unknown field precedes other hooks.
+// TestColumnHooksOfUnknownFields checks that ColumnFields and KeepFields skip a hook for an
+// unknown field that precedes other hooks.
 func TestColumnHooksOfUnknownFields(t *testing.T) {
 	p, b := listPlan(t, []string{"x", "no", "a@b.cd", "bad"})
 	schema := listSchema()
@@ -311,8 +311,8 @@ func TestApplyEdits(t *testing.T) {
 	}
 }
 
-// TestEditWithoutColumn checks edits of two fields without a column: a many-to-one field
-// and an ordinary field.
+// TestEditWithoutColumn checks edits to two fields without a column: a many-to-one field and
+// an ordinary field.
 func TestEditWithoutColumn(t *testing.T) {
 	p, err := Compile(listSchema(), intray.Mapping{Fields: []intray.Match{{Column: 0}, {Column: intray.NoColumn}, {Column: intray.NoColumn}}}, []string{"A"})
 	if err != nil {

@@ -24,7 +24,8 @@ type columnPart struct {
 }
 
 // expandColumns returns the fields of a schema, followed by a field for each column of a
-// many-to-one field. The columns, instead of the field, have the validators.
+// many-to-one field. The validators apply to these columns rather than to the many-to-one
+// field.
 func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts []columnPart) {
 	wide = slices.Clone(fields)
 	for i, f := range fields {
@@ -130,7 +131,7 @@ func (p *Plan) FoldProblem(problem *intray.Problem) {
 	problem.Field, problem.Part = p.foldedIndex(problem.Field, problem.Part)
 }
 
-// foldedIndex returns the field and part of the column with index at in b.Fields.
+// foldedIndex returns the field and part of the column whose index in b.Fields is at.
 func (p *Plan) foldedIndex(at, index int) (field, part int) {
 	if column := at - len(p.Fields); column >= 0 {
 		return p.parts[column].field, p.parts[column].index

@@ -161,7 +161,7 @@ func (p *Plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch 
 	}
 }
 
-// parse parses a column into the cells of the batch with index at.
+// parse parses a column into the cells of the batch whose index is at.
 func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
 	typed := recs.HasTyped()

@@ -1,9 +1,9 @@
 // Package textinput reads files that contain text in any encoding.
 //
-// A [Reader] reads the bytes of a file to its end. It returns an error if the store ends
-// before the size of the file, so text is never truncated silently. [NewTextReader] decodes
-// the bytes to UTF-8. [Request] and [Decide] set the encoding that a person or a document
-// requires. [Evidence] returns the evidence about the encoding for all text formats.
+// A [Reader] reads the bytes of a file to its end. It returns an error if the store has fewer
+// bytes than the file should have, so text is never truncated silently. [NewTextReader]
+// decodes the bytes to UTF-8. [Request] and [Decide] set the encoding that a person or a
+// document requires. [Evidence] returns the evidence about the encoding for all text formats.
 // [DecodeHead] decodes the beginning of a file for format detection.
 //
 // The package returns errors of the store, wrapped, and a *source.UnreadableError for an
@@ -26,7 +26,7 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// errTruncated reports that a store ended before the size of the file. It is not
+// errTruncated reports that a store has fewer bytes than the file should have. It is not
 // io.ErrUnexpectedEOF, because decoders return that error for truncated text.
 var errTruncated = errors.New("the file ended before its size")
 
@@ -64,8 +64,8 @@ func (r *Reader) Failure() error { return r.err }
 const readBytes = 128 << 10
 
 // NewTextReader returns a reader of a file as UTF-8 text that starts at an offset in the text.
-// It skips the byte order marks of the guess. If the encoding is not UTF-8, it decodes the
-// file from the beginning.
+// It skips the byte order marks, whose total length is part of the guess. If the encoding is
+// not UTF-8, it decodes the file from the beginning.
 func NewTextReader(in source.Input, g charset.Guess, at int64) (io.Reader, error) {
 	if g.Encoding == charset.UTF8 {
 		return bufio.NewReaderSize(NewReader(in, int64(g.BOM)+at), readBytes), nil

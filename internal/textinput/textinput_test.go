@@ -38,7 +38,7 @@ func TestReader(t *testing.T) {
 	})
 }
 
-// TestReaderEndsEarly checks the error if the store has fewer bytes than the file.
+// TestReaderEndsEarly checks the error if the store has fewer bytes than the file should have.
 func TestReaderEndsEarly(t *testing.T) {
 	for _, has := range []string{"", "0123"} {
 		in := source.Input{ReaderAt: strings.NewReader(has), Size: 5}

@@ -118,7 +118,7 @@ type Uploads struct {
 	Data            []Upload `json:"data" doc:"Newest first."`
 }
 
-// PresignedURL is a signed URL of a file.
+// PresignedURL is a signed URL for a file.
 type PresignedURL struct {
 	URL string `json:"presigned_url" doc:"Signed URL of the result, valid for 1,800 seconds."`
 }

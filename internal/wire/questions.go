@@ -1,6 +1,6 @@
 package wire
 
-// Questions are the questions and answers of an import.
+// Questions holds the questions and answers of an import.
 type Questions struct {
 	_         struct{}          `doc:"The questions about an import."`
 	Status    string            `json:"status" schema:"status"`

@@ -6,8 +6,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// attr is the location of an attribute in its tag. Its full name starts at from, and
-// its name without the prefix at name. Storing indexes is faster than storing slices.
+// attr is the location of an attribute in its tag. Its full name starts at index from, and its
+// name without the prefix starts at index name. Storing indexes is faster than storing slices.
 type attr struct{ from, name, nameEnd, value, valueEnd int }
 
 const (

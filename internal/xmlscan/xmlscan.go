@@ -52,8 +52,8 @@ type Config struct {
 	Part string
 	// TextBytes is the maximum length of text, in bytes. Messages state this limit.
 	TextBytes int
-	// TokenBytes is the maximum length of a tag or text as it appears in the part, in
-	// bytes. Default TextBytes plus 64 KiB, because references take more bytes than the
+	// TokenBytes is the maximum length of a tag or text as it appears in the part, in bytes.
+	// The default is TextBytes plus 64 KiB, because references take more bytes than the
 	// characters that they represent.
 	TokenBytes int
 	// Depth is the maximum number of elements that may be open at a time.

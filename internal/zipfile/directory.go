@@ -46,7 +46,7 @@ func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	return dir, nil
 }
 
-// budgetReader reads at most left bytes, unless unlimited is set.
+// budgetReader limits the number of bytes read to left, unless unlimited is set.
 type budgetReader struct {
 	in        *Input
 	left      int64

@@ -20,8 +20,8 @@ func some(t testing.TB) []byte {
 	return sourcetest.Zip(t, sourcetest.File("a.xml", "<a/>"), sourcetest.Stored("b.xml", "<b/>"), sourcetest.File("c.xml", strings.Repeat("c", 1000)))
 }
 
-// change returns an archive in which number replaces the field at offset at in the last entry
-// of the directory.
+// change returns an archive in which number replaces the field at the given offset in the last
+// entry of the directory.
 func change(raw []byte, at int, number uint32) []byte {
 	raw = bytes.Clone(raw)
 	binary.LittleEndian.PutUint32(raw[bytes.LastIndex(raw, []byte("PK\x01\x02"))+at:], number)
@@ -130,8 +130,8 @@ func listed(t *testing.T, in *Input) *zip.Reader {
 	return dir
 }
 
-// TestExactExtents checks entries that end exactly at their limit, and entries that end one
-// byte after it.
+// TestExactExtents checks that an entry may end exactly at its limit, but not one byte after
+// it.
 func TestExactExtents(t *testing.T) {
 	three := some(t)
 	rest := uint32(int64(len(three)) - dataOffset(t, listed(t, inputOf(three)), 2))

@@ -33,14 +33,14 @@ type Input struct {
 // NewInput returns an Input for a file.
 func NewInput(in source.Input) *Input { return &Input{Input: in} }
 
-// Decoded returns an Input for a file that r computes from the bytes of in, such as a
-// decrypted file. Only failures of in count as failures of the store.
+// Decoded returns an Input for a file that r computes from the bytes of the input in, such as
+// a decrypted file. Only failures of that input count as failures of the store.
 func (in *Input) Decoded(r io.ReaderAt, size int64) *Input {
 	return &Input{Input: source.Input{Name: in.Name, ReaderAt: r, Size: size}, store: in}
 }
 
-// ReadAt reads from the file. If the store ends before the size of the file, ReadAt returns
-// io.ErrUnexpectedEOF and records it as a failure of the store.
+// ReadAt reads from the file. If the store has fewer bytes than the file should have, ReadAt
+// returns io.ErrUnexpectedEOF and records it as a failure of the store.
 func (in *Input) ReadAt(p []byte, at int64) (int, error) {
 	if at < 0 { // a damaged directory causes this; the store has not failed
 		return 0, ErrOutside

@@ -205,8 +205,8 @@ func WholeFile(ctx context.Context, in *Input, name string) *Part {
 // SetContext replaces the context. Later reads fail after ctx is canceled.
 func (p *Part) SetContext(ctx context.Context) { p.done = ctx.Done() }
 
-// Close releases the resources of the part. It returns no error, because bytes already read do
-// not depend on it.
+// Close releases the resources of the part. It returns no error, because closing the part
+// cannot affect bytes that were already read.
 func (p *Part) Close() {
 	if c, ok := p.src.(io.Closer); ok {
 		_ = c.Close()

@@ -1,7 +1,7 @@
 // Package lexicon reads the names of columns in many languages.
 //
-//   - A [Concept] is the kind of content of a column, such as a first name, an amount or a
-//     postal code. It has names in many languages.
+//   - A [Concept] is what a column contains, such as first names, amounts or postal codes.
+//     It has names in many languages.
 //   - A [Qualifier] makes a concept more specific, such as billing in billing address or
 //     birth in date of birth. It belongs to a facet. Two qualifiers of one facet exclude each
 //     other.
@@ -23,7 +23,7 @@ import (
 // Never is the cost of an impossible match.
 const Never = 1.0
 
-// Concept is a kind of content of columns, such as a first name.
+// Concept is what a column can contain, such as first names.
 type Concept struct {
 	// Name identifies the concept, such as first_name.
 	Name string
@@ -33,9 +33,9 @@ type Concept struct {
 	Not []string
 	// Few explains why the concept has names in few languages, or is "".
 	Few string
-	// With and Then are the names of concepts, or "". If a file has a column for With and
-	// none for this concept, its column for Then is treated as this concept. For example,
-	// if a file has a first name, a name is the last name.
+	// With and Then name concepts, or are "". If a file has a column for the concept With and
+	// none for this concept, its column for the concept Then is treated as this concept. For
+	// example, if a file has a first name, a name is the last name.
 	With, Then string
 	// Bare is the additional cost of a column that names none of the qualifiers that define
 	// the concept.
@@ -83,8 +83,8 @@ type Qualifier struct {
 	// Unsaid is the cost, from 0 to Never, of mapping a column without the qualifier to a
 	// field that has it. Extra is the cost of the reverse.
 	Unsaid, Extra float64
-	// Same requires that all cells of a column that does not mention the qualifier are
-	// equal. Differ requires that they are not.
+	// Same requires that a column that does not mention the qualifier repeats at least one
+	// value. Differ requires that such a column has at least two different values.
 	Same, Differ bool
 	// Alone is the meaning of the qualifier without a concept, or "".
 	Alone string

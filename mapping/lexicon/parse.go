@@ -37,11 +37,11 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 
 type parser struct {
 	lexicon *Lexicon
-	// at is the file and line of the parser.
+	// at is the file and line that the parser has reached.
 	at position
 	// block is the block to which the current indented lines belong.
 	block block
-	// links are checked after all files were parsed.
+	// links are checked after all files have been parsed.
 	links []link
 }
 
@@ -129,7 +129,7 @@ func (p *parser) parseBlockStart(line string) error {
 	return nil
 }
 
-// ValueKinds are the kinds of values of concepts.
+// ValueKinds lists the kinds of values that concepts can have.
 var ValueKinds = []string{
 	"any", "text", "name", "prose", "date", "time", "amount", "number", "email", "phone", "url", "domain", "id",
 	"iban", "flag", "currency", "country", "postal", "uuid", "percent",
@@ -199,7 +199,7 @@ func (p *parser) parseConceptLine(word, rest string) error {
 	return nil
 }
 
-// parseFew parses the explanation why a concept has names in few languages.
+// parseFew parses the explanation of why a concept has names in few languages.
 func (p *parser) parseFew(why string) error {
 	if p.block.concept == nil {
 		return p.errorf("%q belongs to a concept", "few")

@@ -11,8 +11,8 @@ type Reading struct {
 	// Head is the name of the concept, which is never a special case of a different
 	// concept. For example, the head of a booking date is date, and booking is a qualifier.
 	Head string
-	// Qualifiers are the qualifiers, sorted. A concept that is part of the head, such as
-	// e-mail in "e-mail status", is a qualifier that starts with ~.
+	// Qualifiers holds the names of the qualifiers, sorted. A concept that is part of the
+	// head, such as e-mail in "e-mail status", is a qualifier that starts with ~.
 	Qualifiers []string
 	// Named is the concept whose name occurs in the text, or "".
 	Named string
@@ -43,7 +43,7 @@ const (
 	costOtherPart = 0.09
 )
 
-// Read returns the readings of a text in ascending order of cost, or none if it contains no
+// Read returns the readings of text in ascending order of cost, or none if text contains no
 // known word. It reads only the first MaxText bytes.
 func (l *Lexicon) Read(text string) []Reading { return l.read(text, false) }
 
@@ -275,7 +275,7 @@ func readAsQualifiers(p segment, head *Concept, number int) (marks []string, par
 	return []string{"~" + other.Name}, min(costPart, other.Extra), 0
 }
 
-// thingFacet is the facet of qualifiers that are the noun themselves, such as address in
+// thingFacet is the facet of qualifiers that are themselves the noun, such as address in
 // "delivery address".
 const thingFacet = "-"
 

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxText is the maximum number of bytes of a text that are read. Later bytes are ignored.
+// MaxText is the maximum number of bytes of a name that are read. Later bytes are ignored.
 const MaxText = 256
 
 // Fold returns text in the form in which names are compared: in lower case, with
@@ -119,7 +119,7 @@ var twoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "
 // IsNoise reports whether a folded word does not change the meaning of a name.
 func (l *Lexicon) IsNoise(word string) bool { return l.noise[word] }
 
-// segment is a part of a text: a known name, a noise word or an unknown word.
+// segment is a part of the text that is read: a known name, a noise word or an unknown word.
 type segment struct {
 	senses  []sense
 	noise   bool
@@ -127,7 +127,7 @@ type segment struct {
 	letters int
 }
 
-// cutPath is the cheapest split of a text up to an offset: the last parts, their start and
+// cutPath is the cheapest split of the text before an offset: the last parts, their start and
 // the total cost. The cost is negative if there is no split.
 type cutPath struct {
 	cost  float64
@@ -148,7 +148,7 @@ func backtrace(best []cutPath) []segment {
 // maxSpan is the maximum number of words in a name.
 const maxSpan = 7
 
-// maxWords is the maximum number of words that are read from a text.
+// maxWords is the maximum number of words of a name that are read.
 const maxWords = 24
 
 // These are the costs of the segments of a split. cutUnknown exceeds the cost of many known

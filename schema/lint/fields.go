@@ -194,8 +194,8 @@ func roundOf(f intray.Field) (int, bool) {
 	return 0, false
 }
 
-// checkManyToOne reports types and validators that may surprise in a many-to-one field,
-// because they apply to each column separately.
+// checkManyToOne reports types and validators that may behave unexpectedly in a many-to-one
+// field, because they apply to each column separately.
 func (l *linter) checkManyToOne(i int, f intray.Field) {
 	if !f.ManyToOne || f.Hidden {
 		return

@@ -1,14 +1,14 @@
 // Package lint finds likely mistakes in schemas.
 //
-// A [Finding] has a path, as in the issues of package schema, a level, a code, and a
-// message that explains the problem and how to fix it. A warning reports a mistake that
-// will cause problems: a validator that no value satisfies, options or fields that no file
-// can distinguish, or a setting that a second setting overrides. An info reports something
-// that has no effect or may surprise.
+// A [Finding] has a path, as in the issues of package schema, a level, a code, and a message
+// that explains the problem and how to fix it. A warning reports a mistake that will cause
+// problems: a validator that no value satisfies, options or fields that no file can
+// distinguish, or a setting that a second setting overrides. A finding with the level info
+// reports something that has no effect or may be surprising.
 //
-// The package reports only conclusions from the schema alone, and nothing that could be
-// intended in some import. It checks only schemas that package schema accepts, and rejects
-// none. It does not run hooks or read files.
+// The package relies on the schema alone, and reports nothing that could be intended in some
+// import. It checks only schemas that package schema accepts, and rejects none. It does not
+// run hooks or read files.
 package lint
 
 import (
@@ -149,8 +149,8 @@ func (l *linter) addFinding(at location, level intray.Level, code string, text i
 	l.found = append(l.found, locatedFinding{at, Finding{at.path, level, code, text}})
 }
 
-// sorted returns at most MaxFindings findings in the order of the schema. If there are
-// more, it drops infos first.
+// sorted returns at most MaxFindings findings in the order of the schema. If there are more,
+// it drops those with the level info first.
 func (l *linter) sorted() []Finding {
 	more := len(l.found) - MaxFindings
 	if more > 0 {

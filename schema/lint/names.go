@@ -25,8 +25,8 @@ const separators = "-_–—/.,;:'’`\"()"
 // words.
 func optionName(text string) string { return normalizeName(text, " ") }
 
-// normalizeName returns text in lower case and without accents, with its words joined by
-// join.
+// normalizeName returns text in lower case and without accents, with the string join between
+// its words.
 func normalizeName(text, join string) string {
 	if plain := normalizeASCII(text, join); plain != "" {
 		return plain

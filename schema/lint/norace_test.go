@@ -2,5 +2,5 @@
 
 package lint_test
 
-// slowdown allows for a busy machine.
+// slowdown extends the time limits of tests, to allow for a busy machine.
 const slowdown = 2

@@ -15,7 +15,7 @@ type pattern struct {
 	flags  jsregexp.Flags
 	// report is nil if the expression is invalid.
 	report *jsregexp.Report
-	// branches are the ways to match. It is nil if they are unknown.
+	// branches holds the alternatives of the expression. It is nil if they are unknown.
 	branches []branch
 }
 
@@ -129,8 +129,8 @@ func isAlnum(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' &&
 
 // branch is one way to match an expression: a sequence of atoms.
 type branch struct {
-	// start and end report whether a match begins at the start and ends at the end of the
-	// text.
+	// start reports whether a match begins at the start of the text, and end reports whether
+	// it ends at the end.
 	start, end bool
 	// least and most are the minimum and maximum number of characters that the branch
 	// matches. most is negative if there is no maximum.
@@ -141,8 +141,8 @@ type branch struct {
 	// beyond reports whether the branch matches characters above U+FFFF, which JavaScript
 	// may count twice.
 	beyond bool
-	// never reports that no text matches. all reports that every text matches. counted
-	// reports that an atom with a count is at either end.
+	// never reports whether no text matches. all reports whether all text matches. counted
+	// reports whether an atom with a count is at either end.
 	never, all, counted bool
 }
 
@@ -408,8 +408,8 @@ func formOf(f intray.Field) form {
 	return anyForm()
 }
 
-// digitForm returns the form of strings that begin with a digit. Their length is with if
-// the option is on, and without otherwise.
+// digitForm returns the form of strings that begin with a digit. They have the second length
+// if the option is on, and the first length otherwise.
 func digitForm(on bool, without, with int) form {
 	if on {
 		return fixedLength(with, digits)
@@ -460,7 +460,8 @@ func overlap(a, b []rune) bool {
 	return false
 }
 
-// allDisjoint reports whether no string has a form in a and a form in b.
+// allDisjoint reports whether no string has both a form in the first list and a form in the
+// second.
 func allDisjoint(a, b []form) bool {
 	for _, f := range a {
 		for _, g := range b {

@@ -89,7 +89,8 @@ func holds(t rapid.TB, p *pattern, expr *jsregexp.Expr, text string) {
 	}
 }
 
-// TestShortFormsAreSound checks the forms of expressions against all short strings.
+// TestShortFormsAreSound checks that every short string that an expression matches has one of
+// the forms of the expression.
 func TestShortFormsAreSound(t *testing.T) {
 	texts := []string{""}
 	for from := 0; len(texts) < 1500; from++ {

@@ -2,5 +2,5 @@
 
 package lint_test
 
-// slowdown is a generous factor for the race detector.
+// slowdown extends the time limits of tests, because the race detector slows them down.
 const slowdown = 10

@@ -25,8 +25,9 @@ type ruleState struct {
 	accepted []acceptedForms
 	// patterns maps each expression to the index of the first validator that has it.
 	patterns map[*pattern]int
-	// with and without map conditions on other fields to the index of the first validator
-	// that requires the cell if the condition is met or is not met.
+	// with maps each condition on other fields to the index of the first validator that
+	// requires the cell if the condition is met, and without does so for validators that
+	// require the cell if it is not met.
 	with, without map[string]int
 }
 
@@ -114,8 +115,8 @@ func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool 
 	return true
 }
 
-// notText returns a suggestion to use instead of a length validator, or the zero message if
-// the values of the type are text.
+// notText returns a message that suggests what to use instead of a length validator, or the
+// zero message if the values of the type are text.
 func notText(t intray.TypeName) intray.Message {
 	switch t {
 	case intray.TypeNumber:
@@ -315,7 +316,7 @@ func (l *linter) checkExclude(i, n int, p *pattern) bool {
 	return true
 }
 
-// fitsAll reports whether every text without a line break matches.
+// fitsAll reports whether all text without a line break matches.
 func (p *pattern) fitsAll() bool {
 	for _, b := range p.branches {
 		if b.all {
@@ -413,7 +414,7 @@ func isSingleField(all []fieldRule) bool {
 	return true
 }
 
-// manyOptions is the number of options from which a different option in each row is
+// manyOptions is the minimum number of options for which a different option in each row is
 // plausible.
 const manyOptions = 1000
 

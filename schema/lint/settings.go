@@ -63,7 +63,7 @@ func (l *linter) checkOldSpelling(written map[string]any, old, name string, mean
 	}
 }
 
-// checkBrowserOnly lists the settings that imports by the API ignore.
+// checkBrowserOnly lists the settings that imports through the API ignore.
 func (l *linter) checkBrowserOnly(written map[string]any) {
 	var idle []string
 	for _, name := range []string{"backendSync", "backendSyncMode", "manualInputDisabled", "manualInputOnly", "displayEncoding", "styleOverrides", "initialData"} {

@@ -55,8 +55,8 @@ func replayName(r model.Replay) string { return r.Org + " " + r.Key }
 // looked up.
 var errKeyInserted = &model.Error{Kind: model.Conflict, Code: "key_inserted"}
 
-// beginReplay returns a response or a lock. first must be set if this process is not
-// handling any other request with the key.
+// beginReplay returns a response or a lock. first must be true if this process is not handling
+// any other request with the key, and false otherwise.
 func (s *Service) beginReplay(ctx context.Context, fresh model.Replay, first bool) (response *ReplayedResponse, lock *ReplayLock, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		stored, err := tx.Replays.Get(ctx, fresh.Org, fresh.Key)
@@ -140,7 +140,7 @@ func (t *ReplayLock) Finish(ctx context.Context, a ReplayedResponse) error {
 	return t.save(ctx, done)
 }
 
-// Release releases the key without a response. If the same request is repeated, it
+// Release releases the key without storing a response. If the same request is repeated, it
 // gets the same ID. A different request may also use the key.
 func (t *ReplayLock) Release(ctx context.Context) error {
 	done := t.replay

@@ -63,9 +63,9 @@ type Draft struct {
 	PutFormat    string
 }
 
-// CreateConnector creates a connector. The first run is now if the schedule is an
-// interval, or at the scheduled time if it is daily. If a connector with the
-// draft's ID exists, CreateConnector returns it unchanged.
+// CreateConnector creates a connector. The first run is due immediately if the schedule is an
+// interval, or at the scheduled time if it is daily. If a connector with the draft's ID
+// exists, CreateConnector returns it unchanged.
 func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) (c model.Connector, err error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {

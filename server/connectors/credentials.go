@@ -178,9 +178,9 @@ func (s *Service) DeleteCredential(ctx context.Context, org, id string) error {
 	})
 }
 
-// TestCredential logs in with a credential. The first successful login pins the
-// server's host key. failure is the error of the connection, with a message for
-// people; err is an error of the service.
+// TestCredential logs in with a credential. The first successful login pins the server's host
+// key. failure is the error from the connection and has a human-readable message; err is an
+// error from the service.
 func (s *Service) TestCredential(ctx context.Context, org, id string) (report SFTPReport, failure, err error) {
 	c, err := s.Credential(ctx, org, id)
 	if err != nil {

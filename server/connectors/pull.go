@@ -22,7 +22,7 @@ import (
 const (
 	// keepPulls is the number of runs that are kept for each connector.
 	keepPulls = 200
-	// fetchRetries is how many times an interrupted download is resumed.
+	// fetchRetries is the maximum number of times that an interrupted download is resumed.
 	fetchRetries = 5
 	// maxFetched is the maximum number of files that a run fetches. If there are
 	// more, the next run starts immediately.
@@ -30,8 +30,8 @@ const (
 	// maxSkipped is the maximum number of skipped files that the record of a run
 	// describes.
 	maxSkipped = 100
-	// maxTurn is the period after which a run starts no further download, so that
-	// other connectors can run.
+	// maxTurn is the period after which a run starts no further downloads, so that other
+	// connectors can run.
 	maxTurn = 5 * time.Minute
 	// fetchGrace and fetchPace limit the duration of a download: after fetchGrace,
 	// it must average at least fetchPace bytes per second. A slower download would
@@ -67,9 +67,8 @@ func (r *runSet) isFull(c model.Connector) bool {
 	return runs >= runsPerOrg || c.Failures > 0 && failing >= failingPerOrg
 }
 
-// claimConnector claims the connector that has been due for the longest time,
-// except for those that must be postponed. It returns NotFound if no connector can
-// run.
+// claimConnector claims the connector that has been due for the longest time, ignoring those
+// that must be postponed. It returns NotFound if no connector can run.
 func (s *Service) claimConnector(ctx context.Context) (c model.Connector, err error) {
 	s.runs.mu.Lock()
 	defer s.runs.mu.Unlock()
@@ -197,7 +196,7 @@ func (s *Service) storeEnd(ctx context.Context, run *connectorRun, again bool) e
 // internalError is the message for a bug or an outage of Intray itself.
 var internalError = intray.NewMessage("connector.internal_error", nil)
 
-// messageOf returns the message for people of an error. It is a full sentence.
+// messageOf returns the human-readable message for an error. It is a full sentence.
 func (s *Service) messageOf(err error) intray.Message {
 	var own *model.Error
 	var missing *missingError
@@ -258,7 +257,7 @@ func (r *connectorRun) run(ctx context.Context) error {
 	return r.importFiles(ctx, plan.Fetch)
 }
 
-// importFiles imports files until the turn of the run is over. Files that cannot be
+// importFiles imports files until the run reaches maxFetched or maxTurn. Files that cannot be
 // fetched do not count towards maxFetched and do not start another run.
 func (r *connectorRun) importFiles(ctx context.Context, files []model.RemoteFile) error {
 	skipped := 0
@@ -444,7 +443,7 @@ func (r *connectorRun) recordImport(ctx context.Context, tx model.Tx, imp model.
 	return true, nil
 }
 
-// fetchFile writes a file to to. If the connection is lost, it reconnects and
+// fetchFile writes a file to the writer to. If the connection is lost, it reconnects and
 // resumes the download.
 func (r *connectorRun) fetchFile(ctx context.Context, f model.RemoteFile, to io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchGrace+time.Duration(f.Size/fetchPace)*time.Second)

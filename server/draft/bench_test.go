@@ -188,7 +188,7 @@ func benchDraft(b *testing.B) *Draft {
 	return d
 }
 
-// reportPercentiles calls do the given number of times and reports percentiles of
+// reportPercentiles calls the function do the given number of times and reports percentiles of
 // its duration.
 func reportPercentiles(b *testing.B, times int, do func(i int)) {
 	took := make([]time.Duration, times)

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// changeBuilder builds one change. It holds the snapshots before and after it.
+// changeBuilder builds one change. It holds the snapshots before and after that change.
 type changeBuilder struct {
 	draft *Draft
 	plan  *changePlan
@@ -143,8 +143,7 @@ func (m *changeBuilder) removeRows(ctx context.Context, rows *roaring.Bitmap) er
 	return nil
 }
 
-// addMoves appends moves. It sets many instead if there would be more than most
-// moves.
+// addMoves appends moves. If the number of moves would exceed most, it sets many instead.
 func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 	switch {
 	case t.many:
@@ -348,10 +347,9 @@ type ChangeResult struct {
 	Cells, Rows int64
 	// Added and Deleted are the numbers of added and deleted rows.
 	Added, Deleted int64
-	// Valid is the number of rows that lose their last error. Invalid is the number of
-	// rows that get their first error, including added rows. Both include rows that did
-	// not change themselves but share a key with a changed row. Both exclude deleted
-	// rows.
+	// Valid is the number of rows that lose their last error. Invalid is the number of rows
+	// that gain their first error, including added rows. Both include rows that are themselves
+	// unchanged but share a key with a changed row. Both exclude deleted rows.
 	Valid, Invalid int64
 	// Samples are the first changed cells, at most 20.
 	Samples []Sample
@@ -370,9 +368,9 @@ const maxSamples = 20
 
 // ChangeOptions contains optional callbacks for a change.
 type ChangeOptions struct {
-	// Save stores the revision before the change becomes visible. If Save fails, the
-	// change is not made. Its blobs stay anyway, because Save may have succeeded
-	// despite the error. After Save succeeds, undone changes can no longer be redone.
+	// Save stores the revision before the change becomes visible. If Save fails, the change is
+	// not made. The revision's blobs are kept anyway, because Save may have succeeded despite
+	// the error. After Save succeeds, undone changes can no longer be redone.
 	Save func(ctx context.Context, k StoredRevision, v ChangeResult) error
 	// Progress receives row counts. It is called from a different goroutine, but never
 	// concurrently.

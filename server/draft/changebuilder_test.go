@@ -249,8 +249,8 @@ func TestWholeChanges(t *testing.T) {
 	}
 }
 
-// TestRevisionSizes checks the size from which a revision is staged, and the size
-// from which its body is stored in a blob.
+// TestRevisionSizes checks the size above which a revision is staged, and the size above which
+// its body is stored in a blob.
 func TestRevisionSizes(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(120), 50, limits{rows: 80, held: 1 << 40})
 	defer func() { u.close(t) }()

@@ -23,8 +23,8 @@ type Count struct {
 	Text intray.Message
 }
 
-// Totals are the number of rows, and for each level the number of rows with a
-// problem of that level.
+// Totals holds the number of rows and, for each level, the number of rows with a problem of
+// that level.
 type Totals struct {
 	Rows, Errors, Warnings, Infos int64
 }
@@ -167,8 +167,8 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 	return out, nil
 }
 
-// eachText calls do for each cell of a field in some rows. It uses several
-// goroutines and calls newCounter once in each of them. It calls end after each
+// eachText calls the function do for each cell of a field in some rows. It uses several
+// goroutines and calls newCounter once in each of them. It calls the function end after each
 // span.
 func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field int, newCounter func() (do func(text []byte, row uint32), end func() error)) error {
 	fields := []int{field}

@@ -94,11 +94,11 @@ type Draft struct {
 	// being deleted.
 	reading sync.RWMutex
 
-	// writing guards the fields from here to nonce. A change holds it.
+	// writing guards the fields below, up to nonce. A change holds it.
 	writing    chan struct{}
 	keyIndexes []*keyIndex
 	undone     []*revision
-	// gone are the revisions that new readers cannot reach.
+	// gone lists the revisions that new readers cannot reach.
 	gone []*revision
 	seq  int64
 	next int64

@@ -41,7 +41,7 @@ func drawTexts(t *rapid.T) []string {
 	return out
 }
 
-// stageModel stages the rows of a model in batches of size rows.
+// stageModel stages the rows of a model in batches with the given number of rows.
 func stageModel(t failer, store blob.Store, m *model, size int64) *staging.Stage {
 	t.Helper()
 	layout := staging.Layout{Unmapped: []int{9}}

@@ -349,8 +349,8 @@ func (r *decoder) int() int64 {
 	return v
 }
 
-// count reads a number of items. It fails if the number exceeds the remaining bytes,
-// because each item takes at least one byte.
+// count reads the number of items in a list. It fails if the number exceeds the remaining
+// bytes, because each item takes at least one byte.
 func (r *decoder) count() int {
 	n := r.uint()
 	if n > uint64(len(r.rest)) {

@@ -106,7 +106,8 @@ func TestReadsFail(t *testing.T) {
 				store := &blobtest.FaultyStore{FailAt: i}
 				got, err := run(store)
 				// While one goroutine reports that there are too many values to count in
-				// memory, a read of another one may fail. The values are read again then.
+				// memory, a read in another goroutine may fail. In that case, the values are
+				// read again.
 				retried := name == "distinct" && err == nil && cmp.Equal(want, got)
 				if !errors.Is(err, blobtest.ErrFault) && store.Calls() > i && !retried {
 					t.Errorf("call %d of %d: got %v, %v, want an error", i, all.Calls(), got, err)
@@ -278,8 +279,8 @@ func TestRevisionOrder(t *testing.T) {
 	}
 }
 
-// TestDamagedSegment checks reads of rows from distant row groups if one of the
-// groups is damaged.
+// TestDamagedSegment checks that reading rows from distant row groups returns an error if one
+// of the groups is damaged.
 func TestDamagedSegment(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(60), 5, limits{})
 	u.close(t)

@@ -421,7 +421,7 @@ func (f *finder) matchLists(c *intray.Cells, rows int, many bool) {
 	})
 }
 
-// eachOf calls do with the value and the raw value of each cell in a column.
+// eachOf calls the function do with the value and the raw value of each cell in a column.
 func eachOf(c *intray.Cells, rows int, do func(row int, v, raw []byte)) {
 	raws := 0
 	for row := range rows {

@@ -17,8 +17,8 @@ var ErrNothing = errors.New("nothing to undo or redo")
 
 // History lists the changes that can be undone and redone.
 type History struct {
-	// Done are the numbers of the changes in effect, and Undone are the numbers of the
-	// undone changes. Both lists are oldest first.
+	// Done lists the numbers of the changes in effect, and Undone lists the numbers of the
+	// undone changes. Both are sorted, oldest first.
 	Done, Undone []int64
 }
 

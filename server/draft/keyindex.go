@@ -187,8 +187,8 @@ type hashGroup struct {
 func (g *hashGroup) repeatedBefore() bool { return g.before+len(g.others) > 1 }
 func (g *hashGroup) repeated() bool       { return g.after+len(g.others) > 1 }
 
-// findRepeated returns the rows whose key becomes or ceases to be a duplicate when
-// rows move. repeated are the rows with duplicate keys before the change.
+// findRepeated returns the rows whose key becomes or ceases to be a duplicate when rows move.
+// repeated holds the rows with duplicate keys before the change.
 func (t *keyIndex) findRepeated(ctx context.Context, s *snapshot, repeated *roaring.Bitmap, moves []keyMove) (*delta, error) {
 	if err := t.ensureIndex(ctx, s); err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ type Selector struct {
 	// Token identifies a view that selects the rows instead of Filter. If the view has
 	// expired, the operation fails with a RefusedError.
 	Token string
-	// From and To limit the selection to positions From to To-1 of the view. If To is
-	// 0, the selection extends to the end of the view.
+	// From and To limit the selection to positions [From, To) of the view. If To is 0, the
+	// selection extends to the end of the view.
 	From, To int64
 	// Total, if not nil, is the number of rows of the view that the reviewer saw. If
 	// the view has changed since, its positions have shifted and the operation fails
@@ -59,9 +59,9 @@ type Replace struct {
 	Where Selector
 	Find  string
 	With  string
-	// Whole matches only cells that contain nothing but Find. MatchCase makes the
-	// search case-sensitive. With Expression, Find is an RE2 regular expression, and
-	// With can refer to groups as $1 or ${name}.
+	// Whole matches only cells that contain nothing but Find. MatchCase makes the search
+	// case-sensitive. If Expression is set, Find is an RE2 regular expression, and With can
+	// refer to groups as $1 or ${name}.
 	Whole, MatchCase, Expression bool
 	// Names maps, by field, raw values to the names that the reviewer sees, if they
 	// differ from the names in the draft.
@@ -79,8 +79,8 @@ type Fill struct {
 // Clear clears cells.
 type Clear struct{ Where Selector }
 
-// Trim removes whitespace from both ends of cells. With Inner, it also collapses
-// each run of whitespace inside to one space.
+// Trim removes whitespace from both ends of cells. If Inner is set, it also collapses each run
+// of whitespace within the cell to one space.
 type Trim struct {
 	Where Selector
 	Inner bool
@@ -182,8 +182,8 @@ type changePlan struct {
 	nameMatches textMatches
 	// cells are the cells of a Set, by row.
 	cells map[uint32][]Typed
-	// accept removes the problem that Accept removes, remove deletes the rows, and
-	// added are the new rows.
+	// accept means that the change is an Accept, remove means that it deletes the rows, and
+	// added holds the new rows.
 	accept bool
 	remove bool
 	added  [][]Typed

@@ -8,7 +8,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestViewRange checks changes that are limited to a range of a view.
+// TestViewRange checks that a change that is limited to a range of a view changes exactly the
+// rows in that range.
 func TestViewRange(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(20), 6, limits{})
 	defer u.close(t)
@@ -148,7 +149,7 @@ func TestTextOperations(t *testing.T) {
 	}
 }
 
-// TestRefusals checks the errors of invalid operations.
+// TestRefusals checks the errors for invalid operations.
 func TestRefusals(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 10, limits{})
 	defer u.close(t)
@@ -205,7 +206,8 @@ func refusalOf(t *testing.T, err error) string {
 	return refusal.Text.Code
 }
 
-// TestOperationLimits checks operations at and above the maximum sizes.
+// TestOperationLimits checks that operations at the maximum sizes are accepted, and that
+// larger ones are refused.
 func TestOperationLimits(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(2), 6, limits{})
 	defer u.close(t)
@@ -240,7 +242,8 @@ func TestOperationLimits(t *testing.T) {
 	}
 }
 
-// TestFieldLimits filters and counts by the first and the last field, and by those outside.
+// TestFieldLimits checks filters and counts by the first and the last field, and by positions
+// outside the range of the fields.
 func TestFieldLimits(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(2), 6, limits{})
 	defer u.close(t)

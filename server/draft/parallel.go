@@ -373,7 +373,8 @@ func splitRow(problems []intray.Problem, row int) (of, others []intray.Problem) 
 	return problems[:n], problems[n:]
 }
 
-// addKinds adds a row to the kinds of problems that are in some but not in others.
+// addKinds adds a row to each kind of which the list some has a problem and the list others
+// has none.
 func addKinds(to map[Kind][]uint32, row uint32, some, others []intray.Problem) {
 	for i := range some {
 		k := kindOf(&some[i])

@@ -65,8 +65,8 @@ func (d *Draft) newBatch() *intray.Batch {
 	return b
 }
 
-// rowSources groups rows by the source of their current content. of holds the source
-// of each row.
+// rowSources groups rows by the source of their current content, and returns all sources and
+// the source of each row.
 func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*rowSource) {
 	cache := d.caches.find(rows)
 	byOwner := map[int64]*rowSource{}
@@ -255,7 +255,7 @@ func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (
 	return b, nil
 }
 
-// overlayRows returns the given rows of b. It takes the changed ones from over
+// overlayRows returns the given rows of b. It copies the changed ones from the batch over
 // instead.
 func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
 	out := newBatchLike(b)
@@ -332,8 +332,7 @@ func problemsOf(problems []intray.Problem, row int) []intray.Problem {
 	return problems[from:to]
 }
 
-// copyRows appends rows [first, end) of the batch from, with their problems, to the
-// batch to.
+// copyRows appends rows [first, end) of one batch, with their problems, to a different batch.
 func copyRows(to, from *intray.Batch, first, end int) {
 	shift := to.Rows() - first
 	staging.AppendRows(to, from, first, end)
@@ -397,7 +396,7 @@ func (c Cell) RawPart(part int) string {
 	return raws[part]
 }
 
-// eachCell calls do with the raw value of each cell that a field has in a row. A
+// eachCell calls the function do with the raw value of each cell that a field has in a row. A
 // many-to-one field has one cell per column.
 func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text []byte)) error {
 	c := &b.Fields[field]

@@ -51,8 +51,8 @@ func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
 	}, nil
 }
 
-// replaceFold replaces low with with, ignoring case. text must be ASCII, and low
-// must be ASCII in lower case.
+// replaceFold returns text with every occurrence of low replaced, ignoring case. text must be
+// ASCII, and low must be ASCII in lower case.
 func replaceFold(text, low, with []byte) (string, bool) {
 	lowerText := appendLower(make([]byte, 0, len(text)), text)
 	at := bytes.Index(lowerText, low)

@@ -62,8 +62,8 @@ func TestReplaceNames(t *testing.T) {
 	}
 }
 
-// TestLongReplacements checks replacements up to and above the maximum length of a
-// raw value.
+// TestLongReplacements checks that a replacement does not make a raw value grow beyond the
+// maximum length.
 func TestLongReplacements(t *testing.T) {
 	long := strings.Repeat("x", maxText)
 	for name, c := range map[string]struct {

@@ -12,19 +12,19 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// snapshot is the state of the rows of a draft at one moment. It is immutable.
+// snapshot is the state of the rows of a draft at a point in time. It is immutable.
 type snapshot struct {
 	// id is unique among the snapshots of a draft.
 	id        uint64
 	revisions []*revision
-	// large are the positions of the large revisions in revisions, counted from 1.
+	// large holds the positions of the large revisions in revisions, counted from 1.
 	large    []uint32
 	rowIndex *rowIndex
 	// held is the total size of the content of the small revisions, in bytes.
 	held int
-	// touched are the rows whose current content is in a revision.
+	// touched holds the rows whose current content is in a revision.
 	touched *roaring.Bitmap
-	// live are the rows that are not deleted.
+	// live holds the rows that are not deleted.
 	live *roaring.Bitmap
 	// kinds holds, for each kind of problem of a single row, the live rows with such a
 	// problem. rules holds, for each cross-row validator, the live rows that violate
@@ -37,7 +37,7 @@ type snapshot struct {
 	recent []recent
 }
 
-// recent are the rows that changed when the snapshot with this id was created.
+// recent holds the rows that changed when the snapshot with this id was created.
 type recent struct {
 	id   uint64
 	rows *roaring.Bitmap
@@ -266,7 +266,7 @@ func (d *delta) apply(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
 // revision is the effect of one change. After it is published, it is immutable.
 type revision struct {
 	seq int64
-	// next is the number that the next added row gets.
+	// next is the number of the next row to be added.
 	next int64
 	// rows are the rows whose content is in the revision, including added rows.
 	rows *roaring.Bitmap

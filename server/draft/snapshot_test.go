@@ -7,8 +7,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// TestChangedSince checks the changes since each earlier snapshot until the snapshot
-// is too old.
+// TestChangedSince checks that a snapshot returns the rows that have changed since an earlier
+// one until that one is too old.
 func TestChangedSince(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)

@@ -74,13 +74,13 @@ const maxViews = 16
 type view struct {
 	token string
 	rows  *roaring.Bitmap
-	// now are the rows that still exist in the snapshot with this id. liveChange is the
+	// now holds the rows that still exist in the snapshot with this id. liveChange is the
 	// number of the last change that deleted or restored any of them.
 	id         uint64
 	now        *roaring.Bitmap
 	liveChange int64
-	// listed maps the number of rows that the view had when it was listed to its
-	// liveChange at that time.
+	// listed maps the number of rows of the view, each time that it was listed, to the value
+	// of liveChange at that time.
 	listed map[int64]int64
 }
 
@@ -194,8 +194,8 @@ func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, tota
 	return View{token, int64(rows.GetCardinality())}, nil
 }
 
-// Window returns the rows of a view starting at position first, at most n and at
-// most 10,000.
+// Window returns the rows of a view starting at position first: at most n, and never more than
+// 10,000.
 func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window, error) {
 	if first < 0 || n < 0 {
 		return Window{}, &RefusedError{Text: intray.NewMessage("review.unknown_rows", intray.Params{"n": n, "row": first})}
@@ -289,9 +289,9 @@ type RowPosition struct {
 	Position int64
 }
 
-// Next returns the first row of a view after row that has a problem matching near.
-// If back is set, it returns the last such row before row. It returns false if there
-// is none. row may be -1 and need not be in the view.
+// Next returns the first row of a view that follows the given row and has a problem that
+// matches the filter near. If back is set, it returns the last such row before the given one.
+// It returns false if there is none. row may be -1 and need not be in the view.
 func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back bool) (RowPosition, bool, error) {
 	s, done := d.beginRead()
 	defer done()

@@ -58,7 +58,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestExpiredView checks the results of reading a view that has expired.
+// TestExpiredView checks that reading a view that has expired opens a new view of the filter.
 func TestExpiredView(t *testing.T) {
 	rows := similarRows(20)
 	rows[2][fName] = "bad"
@@ -85,7 +85,8 @@ func TestExpiredView(t *testing.T) {
 	}
 }
 
-// TestWindowBounds checks windows that extend outside the view.
+// TestWindowBounds checks that a window with a negative position or size is refused, and that
+// one after the last row is empty.
 func TestWindowBounds(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)
@@ -116,8 +117,8 @@ func TestWindowLimit(t *testing.T) {
 	}
 }
 
-// TestRememberedViews checks how many newer views and searches cause an older one to
-// be dropped.
+// TestRememberedViews checks that a view or search is dropped only after the maximum number of
+// newer ones.
 func TestRememberedViews(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)
@@ -162,7 +163,8 @@ func TestRememberedViews(t *testing.T) {
 	}
 }
 
-// TestNeighbour checks searches at the lowest and highest row number.
+// TestNeighbour checks the row before and after a given row, up to the lowest and highest row
+// numbers.
 func TestNeighbour(t *testing.T) {
 	rows := roaring.BitmapOf(0, 7, 1<<32-1)
 	for _, c := range []struct {

@@ -34,8 +34,8 @@ func canDial(t *testing.T, dialer *Dialer, address string) bool {
 	return err == nil
 }
 
-// A name first resolves to a public address, and then, when it is dialed, to an
-// internal one.
+// A name that first resolved to a public address is refused if it resolves to an internal one
+// when it is dialed.
 func TestNameThatChanges(t *testing.T) {
 	w := newRecorder(t)
 	for _, addr := range internalAddresses() {
@@ -58,8 +58,8 @@ func TestNameThatChanges(t *testing.T) {
 	w.wantOnly(t)
 }
 
-// A name server answers each query differently, both within a lookup and between
-// lookups.
+// No internal address is reached if a name server answers each query differently, both within
+// a lookup and between lookups.
 func TestNameThatNeverStays(t *testing.T) {
 	if !isEverywhere() {
 		// Half of the addresses are public, and tests must not connect to them.

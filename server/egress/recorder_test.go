@@ -27,7 +27,7 @@ type recorder struct {
 	accepted []acceptedConn
 }
 
-// acceptedConn is an accepted connection.
+// acceptedConn holds the addresses of an accepted connection.
 type acceptedConn struct {
 	to   netip.Addr
 	from netip.AddrPort

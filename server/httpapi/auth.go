@@ -77,7 +77,7 @@ func (a *API) authorizeHydration(c *call) error {
 }
 
 // limitPolls limits how often an import is retrieved. It counts separately for each
-// organization, so that no organization can use up the limit of a different one.
+// organization, so that no organization can use up the limit of another.
 func (a *API) limitPolls(c *call) error {
 	if c.op.limit != perPoll {
 		return nil

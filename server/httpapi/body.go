@@ -21,12 +21,11 @@ const (
 	maxBody = 1 << 20
 	// maxRows is the maximum size of initial_data as sent: 15 MiB.
 	maxRows = 15728640
-	// maxValues is the maximum number of values and names in a request body. The
-	// limit is needed because a small body with many empty arrays needs much
-	// memory.
+	// maxValues is the maximum number of values and names in a request body. The limit is
+	// needed because a small body with many empty arrays needs a lot of memory.
 	maxValues = 250_000
-	// maxCells and maxCellValues are the limits for changes to rows, which may be
-	// pasted: a body of 16 MiB, and about 100,000 cells.
+	// maxCells and maxCellValues are the limits for changes to rows: a body of 16 MiB, and
+	// about 100,000 cells. They are higher because cells may be pasted.
 	maxCells, maxCellValues = 16 << 20, 1_500_000
 	// maxDrain is the maximum size of a refused body that the server still reads to
 	// its end, so that the client gets the response.
@@ -218,8 +217,7 @@ func (h *hashingReader) Read(p []byte) (int, error) {
 	return n, h.err
 }
 
-// cappedReader reads at most left bytes. If there are more, it returns the error
-// over.
+// cappedReader reads at most left bytes. If there are more, it returns the error in over.
 type cappedReader struct {
 	from io.Reader
 	left int64

@@ -21,8 +21,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// TestBodyErrors checks that errors of the client and internal errors are
-// distinguished.
+// TestBodyErrors checks that client errors and internal errors are distinguished.
 func TestBodyErrors(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 	for name, c := range map[string]struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// authMethod is the way in which an operation authenticates its caller.
+// authMethod determines how an operation authenticates its caller.
 type authMethod uint8
 
 const (
@@ -102,8 +102,8 @@ type call struct {
 	// fixedID is the id for the entity that the call creates if the request has an
 	// idempotency key, or "" otherwise.
 	fixedID string
-	// releaseFunc releases the call's share of memory. It is nil if the call has
-	// none.
+	// releaseFunc releases the memory that the call has acquired. It is nil if the call holds
+	// no memory.
 	releaseFunc func()
 }
 
@@ -119,8 +119,8 @@ func (c *call) pathID(name string) (string, error) {
 	return id, nil
 }
 
-// loadByID calls get with the organization and the id in the path, and returns the
-// result.
+// loadByID calls the function get with the organization and the id in the path, and returns
+// the result.
 func loadByID[T any](c *call, get func(ctx context.Context, org, id string) (T, error)) (thing T, err error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -129,7 +129,7 @@ func loadByID[T any](c *call, get func(ctx context.Context, org, id string) (T, 
 	return get(c.context(), c.org, id)
 }
 
-// deleteByID calls remove with the organization and the id in the path.
+// deleteByID calls the function remove with the organization and the id in the path.
 func (c *call) deleteByID(name string, remove func(ctx context.Context, org, id string) error) error {
 	id, err := c.pathID(name)
 	if err != nil {
@@ -138,8 +138,8 @@ func (c *call) deleteByID(name string, remove func(ctx context.Context, org, id 
 	return remove(c.context(), c.org, id)
 }
 
-// acquireMemory acquires a share of n bytes of memory for the call. It releases an
-// earlier share first.
+// acquireMemory acquires n bytes of memory for the call. It first releases any memory that the
+// call already holds.
 func (c *call) acquireMemory(m *memoryLimiter, n int64) error {
 	c.releaseMemory()
 	giveBack, err := m.acquire(c.context(), n)

@@ -125,17 +125,18 @@ func TestEveryOperationReportsFaults(t *testing.T) {
 	s.live()
 }
 
-// harmless maps an operation to the call whose fault has no effect, counted from 0.
-// This call looks for an import that an earlier attempt created.
+// harmless maps an operation to the index, counted from 0, of the call in which a fault has no
+// effect. This call looks for an import that an earlier attempt created.
 var harmless = map[string]int{"createImport": 1}
 
-// callsBefore maps an operation to its last call that gets a fault, counted from 0.
-// A fault in a later call would leave an effect that cannot be repeated.
+// callsBefore maps an operation to the index, counted from 0, of the last call in which
+// sendWithFaults injects a fault. A fault in a later call would leave an effect that cannot be
+// repeated.
 var callsBefore = map[string]int{"relayReview": 1}
 
-// sendWithFaults sends a request repeatedly, with a fault in a different call to
-// the stores each time. It returns the response without a fault. A fault during a
-// streamed response must abort the response.
+// sendWithFaults sends a request repeatedly, with a fault in a different call to the stores
+// each time. It returns the response to the first request in which no fault occurs. A fault
+// during a streamed response must abort the response.
 func (s *server) sendWithFaults(op *operation, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	for n := range 100 {
@@ -201,8 +202,8 @@ func TestReviewWithoutFirstRows(t *testing.T) {
 	}
 }
 
-// TestDamagedSchema checks the responses for imports whose stored schema is
-// damaged.
+// TestDamagedSchema checks that operations on an import whose stored schema is damaged return
+// an error.
 func TestDamagedSchema(t *testing.T) {
 	a := New(Config{})
 	imp := model.Import{Outcome: &model.Outcome{}, Schema: model.Document{Fields: []byte(`{`)}}

@@ -62,8 +62,7 @@ func (a *API) receive(c *call, receiving *imports.UploadReceiver) (imports.Uploa
 	return receiving.Receive(c.context(), in)
 }
 
-// requireWholeFile returns an error if the body is encoded or only a part of a
-// file.
+// requireWholeFile returns an error if the body is encoded or contains only part of a file.
 func requireWholeFile(header http.Header) error {
 	if header.Get("Content-Range") != "" {
 		return invalidField("Content-Range", intray.NewMessage("upload.content_range", nil))

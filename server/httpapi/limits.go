@@ -66,10 +66,10 @@ const (
 	// maxMemory is the total memory that all calls may use at the same time, in
 	// bytes.
 	maxMemory = 64 << 20
-	// memoryWait is the maximum time that a call waits for its share of the memory.
+	// memoryWait is the maximum time that a call waits for memory.
 	memoryWait = 10 * time.Second
-	// valueWeight is the maximum memory of a decoded value or name in addition to
-	// its text, in bytes. For example, {"":0} consists of three and takes about 330
+	// valueWeight is the maximum memory of a decoded value or name in addition to its text, in
+	// bytes. For example, {"":0} consists of two values and one name, and takes about 330
 	// bytes.
 	valueWeight = 128
 	// readMemory is the memory for reading an entity of ordinary size, in bytes.
@@ -78,9 +78,8 @@ const (
 	stateMemory = 2 * imports.MaxState
 )
 
-// memoryEstimator estimates how much memory the values of the JSON that it copies
-// need. It counts the punctuation. Punctuation within strings counts too, so the
-// estimate is an upper bound.
+// memoryEstimator copies JSON and estimates how much memory its decoded values need. It counts
+// the punctuation. Punctuation within strings counts too, so the estimate is an upper bound.
 type memoryEstimator struct {
 	to     io.Writer
 	weight int64
@@ -93,9 +92,9 @@ func (w *memoryEstimator) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// memoryLimiter distributes memory among calls. A call acquires its share only
-// after its body has arrived, so that slow clients occupy no memory. It acquires
-// only one share at a time, so that calls cannot deadlock.
+// memoryLimiter distributes memory among calls. A call acquires memory only after its body has
+// arrived, so that slow clients occupy no memory. It never waits for more memory while it
+// holds some, so that calls cannot deadlock.
 type memoryLimiter struct {
 	semaphore *semaphore.Weighted
 	wait      time.Duration
@@ -105,8 +104,8 @@ func newMemoryLimiter() *memoryLimiter {
 	return &memoryLimiter{semaphore.NewWeighted(maxMemory), memoryWait}
 }
 
-// acquire waits for a share of n bytes, or of maxMemory if n is larger. It returns
-// a function that releases the share. The caller must call it.
+// acquire waits until n bytes are available, or maxMemory if n is larger, and acquires them.
+// It returns a function that releases them. The caller must call it.
 func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), err error) {
 	n = min(n, maxMemory)
 	if n <= 0 {
@@ -128,13 +127,13 @@ func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), 
 const (
 	// idleLimit is the maximum pause while a body is transferred.
 	idleLimit = 30 * time.Second
-	// minBytesPerSecond is the minimum average speed of a body once idleLimit has
+	// minBytesPerSecond is the minimum average transfer rate of a body once idleLimit has
 	// passed.
 	minBytesPerSecond = 1024
 )
 
-// pacedBody reads a body and enforces a minimum speed, so that a client cannot
-// occupy a connection while it sends hardly anything.
+// pacedBody reads a body and enforces a minimum transfer rate, so that a client cannot occupy
+// a connection while it sends hardly anything.
 type pacedBody struct {
 	from    io.Reader
 	control *http.ResponseController
@@ -147,8 +146,8 @@ func (a *API) pacedReader(w http.ResponseWriter, r *http.Request) io.Reader {
 }
 
 func (p *pacedBody) Read(b []byte) (int, error) {
-	// If deadlines are not supported, as in tests without a connection, only the
-	// average speed is enforced.
+	// If deadlines are not supported, as in tests without a connection, only the average
+	// transfer rate is enforced.
 	_ = p.control.SetReadDeadline(time.Now().Add(idleLimit))
 	n, err := p.from.Read(b)
 	p.read += int64(n)

@@ -175,8 +175,8 @@ func TestMemoryIsShared(t *testing.T) {
 	})
 }
 
-// TestMemoryEstimatorIsABound checks that decoding bodies that need much memory
-// does not need more than the estimate.
+// TestMemoryEstimatorIsABound checks that decoding bodies that need a lot of memory does not
+// need more than the estimate.
 func TestMemoryEstimatorIsABound(t *testing.T) {
 	for name, one := range map[string]string{
 		"empty arrays": "[]", "empty objects": "{}", "small objects": `{"":0}`, "nested": `[[[[]]]]`, "numbers": "0", "texts": `""`,

@@ -16,7 +16,7 @@ import (
 func TestCompress(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview("E-Mail,Country\n" + strings.Repeat("nobody,Germny\n", 400))
-	// The second response is too long for a spool to keep it in memory.
+	// The second response is too long for a spool to keep in memory.
 	for _, what := range []string{"/layout/", "/rows/?count=400"} {
 		s.zipped(path+what, cookie)
 	}

@@ -43,7 +43,7 @@ func TestReadingsOnTheWire(t *testing.T) {
 	}
 }
 
-// remembered answers questions, lists the learned mappings and deletes them.
+// remembered sends answers to questions, lists the learned mappings and deletes them.
 func (s *server) remembered() {
 	s.Helper()
 	const path = "/api/v1/headless/memory/"

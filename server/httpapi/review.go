@@ -89,8 +89,8 @@ func (a *API) getReview(c *call) (*response, error) {
 	return uncachedResponse(page, err)
 }
 
-// firstRows returns the first rows, which saves the review page two calls. If it
-// fails, it returns nil. The page then makes the calls and gets the error.
+// firstRows returns the first rows, which saves the review page two calls. If it fails, it
+// returns nil. The page then makes the calls itself and receives the error.
 func (a *API) firstRows(c *call, count int64) *wire.ReviewFirst {
 	d, err := a.loadReviewTable(c)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/server/review"
 )
 
-// postEdit makes or previews a change of rows.
+// postEdit makes or previews a change to rows.
 func (a *API) postEdit(c *call) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
@@ -101,7 +101,7 @@ func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, 
 	return uncachedResponse(out, err)
 }
 
-// parseOperation parses a change of rows.
+// parseOperation parses a change to rows.
 func (d *reviewTable) parseOperation(doc map[string]any) (draft.Operation, error) {
 	kind := stringField(doc, "kind")
 	switch kind {

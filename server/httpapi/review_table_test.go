@@ -196,8 +196,8 @@ func (s *server) relaying() {
 	s.runAll()
 }
 
-// TestAnswersWouldDiscard checks answers to questions after rows were changed, both
-// on the review page and through the backend API.
+// TestAnswersWouldDiscard checks that answers that would discard changes to rows are refused
+// unless the request allows it, both on the review page and through the backend API.
 func TestAnswersWouldDiscard(t *testing.T) {
 	s := newServer(t, nil)
 	id, path, cookie := s.underReview(reviewFileText)
@@ -236,7 +236,7 @@ func TestTruncatedValuesAreMarked(t *testing.T) {
 	}
 }
 
-// TestReviewRefuses checks that invalid calls of a review are refused.
+// TestReviewRefuses checks that invalid calls to the operations of a review are refused.
 func TestReviewRefuses(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview(reviewFileText)

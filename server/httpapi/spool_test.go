@@ -29,8 +29,8 @@ type thingList struct {
 	List []thing `json:"list"`
 }
 
-// TestListWriterIsTheEncoder compares the output of listWriter with the same
-// documents encoded by encoding/json at once.
+// TestListWriterIsTheEncoder compares the output of listWriter with the same documents encoded
+// by a single call to encoding/json.
 func TestListWriterIsTheEncoder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) thing {
@@ -106,8 +106,8 @@ func TestListWriterReportsErrors(t *testing.T) {
 	}
 }
 
-// TestListResponse checks that a list response deletes its file and reports errors
-// of the list and of the spool.
+// TestListResponse checks that a list response deletes its file and reports errors from the
+// list and from the spool.
 func TestListResponse(t *testing.T) {
 	folder := t.TempDir()
 	a := &API{cfg: Config{TempDir: folder}}
@@ -155,8 +155,8 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolReportsErrors checks the errors after the file of a spool was closed too
-// early, and for reading past the end.
+// TestSpoolReportsErrors checks the errors for a spool whose file was closed too early, and
+// for reading past the end.
 func TestSpoolReportsErrors(t *testing.T) {
 	a := &API{cfg: Config{TempDir: t.TempDir()}}
 	over := errors.New("too large")

@@ -149,8 +149,7 @@ func (a *API) downloadURL(r *http.Request, u model.Upload, what string) (string,
 	return fmt.Sprintf("%s/download/%s?token=%s", a.baseURL(r), u.ID, token), err
 }
 
-// goneOperation responds to a call of an operation that was removed from the
-// contract.
+// goneOperation responds to a call to an operation that was removed from the contract.
 func (a *API) goneOperation(c *call) (*response, error) {
 	if _, err := c.pathID("id"); err != nil {
 		return nil, err

@@ -1,10 +1,9 @@
 // Package imports creates imports, receives their files, runs them, and returns
 // their results.
 //
-// Only one process at a time can claim a run. It writes its files under the number
-// of the run. Other processes reclaim runs of dead processes. The package also
-// learns mappings from people's decisions, and stores the sessions of embedded
-// imports.
+// Only one process at a time can claim a run. That process writes its files under the number
+// of the run. Other processes reclaim runs of dead processes. The package also learns mappings
+// from people's decisions, and stores the sessions of embedded imports.
 package imports
 
 import (
@@ -293,9 +292,9 @@ func (s *Service) ImportResult(ctx context.Context, org, id string) (model.Uploa
 	return u, err
 }
 
-// Transition changes the status of an import and saves all other changes to imp,
-// too. It also updates the upload. The run number of imp must equal the stored one.
-// All changes of a status use Transition, except claims.
+// Transition changes the status of an import and saves all other changes to imp, too. It also
+// updates the upload. The run number of imp must equal the stored one. All status changes
+// except claims use Transition.
 func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import, next model.Status) error {
 	from := imp.Status
 	if !from.MayBecome(next) {
@@ -344,10 +343,10 @@ func validations(listed []intray.Notice) (list []intray.Notice) {
 	return list
 }
 
-// TraceRow calls use with the trace of each cell in a row, in schema order. Rows are
-// counted from 0. If key is not "", it passes only the cell of the field with that
-// key. A trace is valid until use returns. If the import has no staged rows,
-// TraceRow returns a Conflict.
+// TraceRow calls the function use with the trace of each cell in a row, in schema order. Rows
+// are counted from 0. If key is not "", it passes only the cell of the field with that key. A
+// trace is valid until use returns. If the import has no staged rows, TraceRow returns a
+// Conflict.
 func (s *Service) TraceRow(ctx context.Context, imp model.Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
 	if imp.Stage == "" || imp.Outcome == nil {
 		return noRowsError(imp)

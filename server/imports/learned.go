@@ -17,8 +17,8 @@ import (
 const (
 	// MaxMemory is the maximum number of learned mappings.
 	MaxMemory = 10_000
-	// maxMemorySize is the maximum total size of the fields, texts and values of the
-	// mappings, in bytes.
+	// maxMemorySize is the maximum total size of Field, Text and Value of the mappings, in
+	// bytes.
 	maxMemorySize = 1 << 20
 	// MaxMemoryText is the maximum length of a header, raw value or value, in bytes.
 	// Longer mappings are not learned.
@@ -71,8 +71,8 @@ func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
 type learnedMappings struct {
 	identifier string
 	entries    []model.LearnedMapping
-	// fields and headers are the fields and headers that the answers decide. inFile
-	// holds the headers of the file.
+	// fields and headers hold the fields and headers that the answers are about. inFile holds
+	// the headers of the file.
 	fields, headers, inFile map[string]bool
 }
 

@@ -32,9 +32,9 @@ const (
 	requeueTimeout = 3 * time.Second
 )
 
-// The causes for canceling a run. A run is superseded if its import was deleted or
-// has a newer run. It has ended if its end was committed, or if it was considered
-// lost and queued again.
+// The reasons for canceling a run. A run is superseded if its import was deleted or has a
+// newer run. It has ended if its end was committed, or if it was considered lost and queued
+// again.
 var (
 	errSuperseded = errors.New("the run was superseded")
 	errEnded      = errors.New("the run has ended")
@@ -120,7 +120,7 @@ func (s *Service) requeueFailed(err error) func(context.Context, model.Tx, model
 	}
 }
 
-// recovered calls work and returns a panic as an error, so that a panic ends only
+// recovered calls the function work and returns a panic as an error, so that a panic ends only
 // one run and not the process.
 func recovered(work func() error) (err error) {
 	defer func() {
@@ -359,9 +359,9 @@ func (s *Service) discardRun(ctx context.Context, tx model.Tx, imp model.Import)
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.RunPrefix(imp.Run), Due: s.env.Now().Add(model.StopGrace)})
 }
 
-// returnToQueue calls requeue to queue an import that this process cannot finish. It
-// reports whether the run is still current. It deletes the blobs of the run if they
-// are certainly not needed.
+// returnToQueue calls requeue to queue an import that this process cannot finish. It reports
+// whether the run is still current. It deletes the blobs of the run if it is certain that they
+// are not needed.
 func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue func(context.Context, model.Tx, model.Import) error) (current bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requeueTimeout)
 	defer cancel()

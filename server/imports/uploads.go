@@ -221,9 +221,9 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, e
 	return u, model.DescribeNotFound(err, model.UploadMissing)
 }
 
-// Uploads calls use with the number of processed uploads that match the filter, and
-// with a sequence of those from position start up to but not including end. The
-// sequence reads uploads as it yields them and must not be used after use returns.
+// Uploads calls the function use with the number of processed uploads that match the filter,
+// and with a sequence of those at positions [start, end). The sequence reads uploads as it
+// yields them and is valid only until use returns.
 func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter, start, end int64, use func(total int64, list iter.Seq2[model.Upload, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error {
 		total, err := tx.Uploads.Count(ctx, org, f)
@@ -247,7 +247,7 @@ func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (model.Up
 // Download is a file that is open for download.
 type Download struct {
 	Upload model.Upload
-	// What is RawFile or the output format of the result.
+	// What is either RawFile or the output format of the result.
 	What string
 	// Stored is the stored file. It is nil if Write generates the file.
 	Stored blob.Reader
@@ -336,8 +336,8 @@ func (s *Service) UploadToken(imp model.Import) (string, error) {
 // result instead.
 const RawFile = "raw"
 
-// DownloadToken returns a token that grants permission to download a file of an
-// upload. what is RawFile or an output format.
+// DownloadToken returns a token that grants permission to download a file of an upload. what
+// must be RawFile or an output format.
 func (s *Service) DownloadToken(u model.Upload, what string) (string, error) {
 	return auth.SignGrant(s.downloadKey, auth.Grant{Org: u.Org, ID: u.ID, What: what, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
 }

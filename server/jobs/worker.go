@@ -23,7 +23,7 @@ const (
 	// heartbeatTimeout is the maximum time without a successful heartbeat. After that,
 	// other processes may consider this process dead, so it must stop its runs.
 	heartbeatTimeout = 8 * time.Second
-	// deliveryInterval is the maximum time between two calls of Deliver.
+	// deliveryInterval is the maximum time between two calls to Deliver.
 	deliveryInterval = 250 * time.Millisecond
 	// connectorWorkers is the maximum number of connectors that run at the same time,
 	// and uploadWorkers is the maximum number of results that are uploaded at the same
@@ -135,7 +135,7 @@ func (w *Worker) RunBackground(ctx context.Context) {
 	group.Wait()
 }
 
-// repeat calls work at the given interval until ctx is canceled.
+// repeat calls the function work at the given interval until ctx is canceled.
 func repeat(ctx context.Context, interval time.Duration, work func()) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()

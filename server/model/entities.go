@@ -223,10 +223,10 @@ type Session struct {
 	Saved time.Time
 }
 
-// AuthType is a method to log in to an SFTP server.
+// AuthType is a method for logging in to an SFTP server.
 type AuthType string
 
-// The methods to log in to an SFTP server.
+// The methods for logging in to an SFTP server.
 const (
 	AuthPassword AuthType = "PASSWORD"
 	AuthKey      AuthType = "KEY"
@@ -423,8 +423,8 @@ type Retention struct {
 // KeptPart is a part of an import that has its own retention period.
 type KeptPart string
 
-// The parts of an import. Originals is the received file, Results is the result with the
-// staged rows, and Problems are the problems with the cells that they mention.
+// The parts of an import. Originals means the received file, Results means the result and the
+// staged rows, and Problems means the problems and the cells that they mention.
 const (
 	Originals KeptPart = "original"
 	Results   KeptPart = "result"

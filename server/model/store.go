@@ -138,9 +138,8 @@ type UploadRows interface {
 	Delete(ctx context.Context, org, id string) error
 	// Count returns the number of Processed uploads.
 	Count(ctx context.Context, org string, f UploadFilter) (int64, error)
-	// Processed yields the Processed uploads, newest first, from position start up to
-	// but not including end. Their problems contain only the Listed part. It reads rows
-	// as it yields them.
+	// Processed yields the Processed uploads at positions [start, end), newest first. Their
+	// problems contain only the Listed part. It reads rows as it yields them.
 	Processed(ctx context.Context, org string, f UploadFilter, start, end int64) iter.Seq2[Upload, error]
 }
 
@@ -193,9 +192,9 @@ type MemoryRows interface {
 	// Remove deletes the mapping with the same key as r. A missing mapping is not an
 	// error.
 	Remove(ctx context.Context, r LearnedMapping) error
-	// Trim deletes the oldest mappings of an import identifier until at most most
-	// mappings remain and their fields, texts and values have at most size bytes in
-	// total.
+	// Trim deletes the oldest mappings of an import identifier until the rest is within two
+	// limits: most is the maximum number of mappings, and size is the maximum total size of
+	// their Field, Text and Value, in bytes.
 	Trim(ctx context.Context, org, identifier string, most int, size int64) error
 	// Forget deletes all mappings of an import identifier.
 	Forget(ctx context.Context, org, identifier string) error
@@ -236,8 +235,8 @@ type DeliveryRows interface {
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
 	// Save updates Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
-	// Requeue makes the deliveries of a webhook that were created at or after since due
-	// at now, and returns their number. It skips deliveries that are Waiting or whose
+	// Requeue sets the due time of a webhook's deliveries to now if they were created at or
+	// after since, and returns their number. It skips deliveries that are Waiting or whose
 	// body was deleted.
 	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
 	Attempted(ctx context.Context, a Attempt) error
@@ -303,7 +302,8 @@ type PullRows interface {
 	// List returns at most limit runs of a connector starting at offset, newest first,
 	// and the total number.
 	List(ctx context.Context, connectorID string, offset, limit int64) ([]PullRun, int64, error)
-	// Trim deletes the oldest runs of a connector until at most keep runs remain.
+	// Trim deletes all but the newest runs of a connector. keep is the maximum number of runs
+	// that remain.
 	Trim(ctx context.Context, connectorID string, keep int) error
 }
 

@@ -70,8 +70,8 @@ type Queue interface {
 // Config configures a queue. With the zero value, a queue can enqueue jobs but not
 // run them.
 type Config struct {
-	// Node identifies this process among the processes that share the database. It has
-	// at most 100 characters and must be different at each start.
+	// Node identifies this process among the processes that share the database. It has at most
+	// 100 characters and must be different each time the process starts.
 	Node string
 	// Workers is the maximum number of jobs that run at the same time. The default is
 	// 4.

@@ -87,7 +87,8 @@ func (f *fixture) startQueue(cfg queue.Config, handle queue.Handler) queue.Queue
 	return q
 }
 
-// inTx calls work in a transaction. It commits the transaction if work returns true.
+// inTx calls the function work in a transaction. It commits the transaction if work returns
+// true.
 func (f *fixture) inTx(work func(tx queue.Tx) (commit bool)) {
 	f.Helper()
 	conn, err := f.db.Conn(f.Context())

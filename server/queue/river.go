@@ -275,9 +275,9 @@ func jobsAttemptedBy(running []*rivertype.JobRow, node string) []*rivertype.JobR
 	return own
 }
 
-// reenqueue discards jobs and enqueues copies of them. The copies are new rows
-// because a node that is still alive completes a job by its row. It must not
-// complete the attempt of a different node.
+// reenqueue discards jobs and enqueues copies of them. The copies are new rows, so that a node
+// that is in fact alive can complete only its own, discarded jobs and not the attempts of
+// other nodes.
 func (q *riverQueue[T]) reenqueue(ctx context.Context, t T, lost []*rivertype.JobRow) error {
 	if len(lost) == 0 {
 		return nil

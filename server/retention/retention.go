@@ -1,5 +1,5 @@
-// Package retention deletes expired parts of imports, imports and uploads on
-// request, and orphaned blobs. It stores a receipt for each deletion of data.
+// Package retention deletes expired parts of imports, orphaned blobs and, on request, imports
+// and uploads. It stores a receipt for each deletion of data.
 package retention
 
 import (

@@ -177,9 +177,9 @@ func (d *Revalidator) updateRows(b *intray.Batch) intray.HookRows {
 	return rows
 }
 
-// ValueDiffers reports whether the value of a cell differs from the value that its
-// raw value parses to. This is possible because a hook set the value, or because a
-// workbook displays it with less precision.
+// ValueDiffers reports whether the value of a cell differs from the value that its raw value
+// parses to. They differ if a hook set the value, or if a workbook displays the value with
+// less precision.
 func (d *Revalidator) ValueDiffers(field int, text, v string) bool {
 	return d.hooked && field >= 0 && field < len(d.plan.Fields) && !d.plan.Fields[field].ParsesTo([]byte(text), []byte(v))
 }

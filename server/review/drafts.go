@@ -116,7 +116,7 @@ func (d *drafts) closeIdle(now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// withDraft calls work with the current draft of an import under review.
+// withDraft calls the function work with the current draft of an import under review.
 func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *openDraft) error) (err error) {
 	if err := checkReviewable(imp); err != nil {
 		return err
@@ -318,12 +318,12 @@ type State struct {
 	Run    int
 	// Change is the position of the last entry in the log of the run.
 	Change int64
-	// Totals are the totals of the rows. It is nil if no rows are under review.
+	// Totals holds the row counts of the draft. It is nil if no rows are under review.
 	Totals *draft.Totals
 }
 
-// PollReview returns the current state of a review. If nothing has changed since the
-// state before, it reuses the totals in before.
+// PollReview returns the current state of a review. before is an earlier state: if nothing has
+// changed since then, PollReview reuses its totals.
 func (s *Service) PollReview(ctx context.Context, org, id string, before State) (now State, err error) {
 	var imp model.Import
 	err = s.env.Store.View(ctx, func(tx model.Tx) error {

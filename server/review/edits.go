@@ -25,7 +25,7 @@ type EditRequest struct {
 // maxOp is the maximum length of Op, in bytes.
 const maxOp = 100
 
-// WithRows calls use with the draft of an import under review.
+// WithRows calls the function use with the draft of an import under review.
 func (s *Service) WithRows(ctx context.Context, imp model.Import, use func(d *draft.Draft) error) error {
 	return s.withDraft(ctx, imp, func(o *openDraft) error { return describeDraftError(use(o.draft)) })
 }
@@ -34,8 +34,8 @@ func (s *Service) WithRows(ctx context.Context, imp model.Import, use func(d *dr
 // raw value parses to a different value.
 type SetByHook func(field int, text, value string) bool
 
-// WithTable calls use with the draft of an import under review, and with a SetByHook
-// function for displaying its cells.
+// WithTable calls the function use with the draft of an import under review, and with a
+// SetByHook function for displaying its cells.
 func (s *Service) WithTable(ctx context.Context, imp model.Import, use func(d *draft.Draft, made SetByHook) error) error {
 	return s.withDraft(ctx, imp, func(o *openDraft) error { return describeDraftError(use(o.draft, o.revalidator.ValueDiffers)) })
 }
@@ -176,8 +176,8 @@ func runChangedError(changed bool) error {
 	return model.NewError(model.Conflict, "import_changed", intray.NewMessage("review.import_read_again", nil))
 }
 
-// describeDraftError converts errors of a draft to errors for the caller. It does
-// not convert a [*draft.ConflictError], because the caller shows both values.
+// describeDraftError converts errors from a draft to errors for the caller. It does not
+// convert a [*draft.ConflictError], because the caller shows both values.
 func describeDraftError(err error) error {
 	var refusal *draft.RefusedError
 	var failed *intray.HookError

@@ -35,7 +35,7 @@ type Service struct {
 	drafts *drafts
 	// changeProgress holds the progress of the changes that this process is making.
 	changeProgress *changeProgress
-	// submitting are the runs that this process is submitting.
+	// submitting holds the runs that this process is submitting.
 	submitting *model.InProgress
 }
 

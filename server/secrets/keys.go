@@ -24,8 +24,9 @@ const keySize = 32
 // maxMasterFile is the maximum size of a master key file, in bytes.
 const maxMasterFile = 4096
 
-// Master is the key from which all keys of an installation are derived. The zero
-// Master contains no key: Derive returns the zero Key, and Cipher returns an error.
+// Master is the key from which an installation derives its signing, hashing and encryption
+// keys. The zero Master contains no key: Derive returns the zero Key, and Cipher returns an
+// error.
 type Master struct{ hidden }
 
 // ParseMaster parses a master key: 32 bytes in base64, in the standard or the URL alphabet,

@@ -16,15 +16,14 @@ import (
 // ErrInjected is the error that every injected fault returns.
 var ErrInjected = errors.New("injected fault")
 
-// Faults makes the n-th use of a store, of blobs or of a different dependency fail.
-// Each dependency reports its uses by calling [Faults.Use]. The zero value injects
-// no faults.
+// Faults makes the n-th use of a store, of blobs or of another dependency fail. Each
+// dependency reports its uses by calling [Faults.Use]. The zero value injects no faults.
 type Faults struct {
 	mu sync.Mutex
 	// failAt is the number of the use that fails, counted from 1. 0 means none.
 	failAt, uses int
 	failed       string
-	// only restricts counting to uses with this name. "" means all uses.
+	// only is the name of the uses that are counted. "" means all uses.
 	only string
 }
 
@@ -78,7 +77,7 @@ func Get[T any](f *Faults, name string, function func() (T, error)) (T, error) {
 	return function()
 }
 
-// faultySequence yields the elements of all. Each element counts as a use, and so
+// faultySequence yields the elements of the sequence all. Each element counts as a use, and so
 // does the end.
 func faultySequence[T any](f *Faults, name string, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -123,16 +122,16 @@ func EachFault(t *testing.T, call func(t *testing.T, n int) string) {
 	}
 }
 
-// Operation is a call that must return the error of every fault that occurs in it.
+// Operation is a call that must return the error from every fault that occurs in it.
 type Operation = struct {
 	Name string
 	Call func() error
 }
 
-// CheckOperations makes each use in each operation fail once, and checks that the
-// operation returns the error. The last call of each operation must succeed. If the
-// response of a commit was lost, CheckOperations continues with the next operation,
-// because a repeated call may find that its work is done.
+// CheckOperations makes each use in each operation fail once, and checks that the operation
+// returns the error. The last call to each operation must succeed. If the response of a commit
+// was lost, CheckOperations continues with the next operation, because a repeated call may
+// find that its work is done.
 func (f *Faults) CheckOperations(t *testing.T, operations []Operation) {
 	t.Helper()
 	for _, operation := range operations {

@@ -32,7 +32,7 @@ type Remote struct {
 	LoginError error
 	// Interrupt is the number of downloads that are interrupted after 3 bytes.
 	Interrupt int
-	// OnFetch, unless nil, is called at each download.
+	// OnFetch, unless nil, is called for each download.
 	OnFetch func()
 	// Opened is the number of opened connections, and Closed the number of closed
 	// ones.

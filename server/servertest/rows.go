@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// Wrap returns tx with rows in which each call counts as a use.
+// Wrap returns a copy of tx in which each method call on its rows counts as a use.
 func (f *Faults) Wrap(tx model.Tx) model.Tx {
 	tx.Accounts = accountsFaults{tx.Accounts, f}
 	tx.Schemas = schemasFaults{tx.Schemas, f}

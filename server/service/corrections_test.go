@@ -166,7 +166,8 @@ func TestMergeCorrections(t *testing.T) {
 	}
 }
 
-// The reviewer and the file change the same cells.
+// If the reviewer and the file change a cell to different values, the cell is a conflict, and
+// only Overwrite replaces the reviewer's value.
 func TestMergeConflicts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -206,7 +207,8 @@ func TestMergeAfterUndo(t *testing.T) {
 	f.wantMerge(imp, b, "cells 2 conflicts 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] unverified 1 unknown 0", "ada@example.org Ann", "again@example.org Bert")
 }
 
-// The row marks are incomplete or wrong.
+// If row marks are incomplete or wrong, the preview counts the affected rows as unverified or
+// unknown.
 func TestMergeInvalidMarks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -262,8 +264,8 @@ func TestMergeRepeatedRow(t *testing.T) {
 	f.wantMerge(imp, b, "cells 1 conflicts 0[] unverified 0 unknown 50001", "ada@example.org Ada", "nobody Ben")
 }
 
-// The file was exported from a different import, in which the row numbers belong to
-// other rows.
+// A file that was exported from a different import changes no cell, because its row numbers
+// belong to other rows.
 func TestMergeRowsOfAnotherImport(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -296,8 +298,8 @@ func TestMergeConcurrently(t *testing.T) {
 	}
 }
 
-// A change of a cell that was truncated in the exported workbook is a conflict and
-// has no effect.
+// A change to a cell that was truncated in the exported workbook is a conflict and has no
+// effect.
 func TestMergeTruncatedCells(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -118,9 +118,8 @@ func TestSlowReceivers(t *testing.T) {
 	f.WaitForDeliveries()
 }
 
-// Many imports of one organization have a different slow URL each. The number of
-// deliveries in progress must be limited, and the deliveries of another
-// organization must not wait.
+// Many imports of one organization each have a different slow URL. The number of deliveries in
+// progress must be limited, and the deliveries of another organization must not wait.
 func TestSlowAddresses(t *testing.T) {
 	t.Parallel()
 	sender := newSlowSender()
@@ -199,8 +198,7 @@ func (o *outageSender) DecideRetry(f model.FailureStreak, tries int, at time.Tim
 	return decision
 }
 
-// queueMessages queues the messages with the numbers from up to, but not including,
-// to: three for each import.
+// queueMessages queues the messages numbered [from, to), three for each import.
 func (f *fixture) queueMessages(w model.Webhook, from, to int) {
 	f.Helper()
 	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {

@@ -21,8 +21,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// recordingHooks records the calls of hooks. Its row hooks convert names to upper
-// case.
+// recordingHooks records the calls to hooks. Its row hooks convert names to upper case.
 type recordingHooks struct {
 	calls []string
 	fails bool

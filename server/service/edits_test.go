@@ -102,7 +102,8 @@ func TestReview(t *testing.T) {
 	f.wantError(err, model.Conflict, "not_in_review")
 }
 
-// A reviewer deletes a row and adds one.
+// After a reviewer deletes a row and adds one, the result contains the remaining row and the
+// added one.
 func TestReviewDeletesAndAddsRows(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -119,7 +120,8 @@ func TestReviewDeletesAndAddsRows(t *testing.T) {
 	f.wantResult(f.reload(imp), `[{"email":"ada@example.org","name":"Ada"},{"email":"new@example.org","name":"New"}]`)
 }
 
-// Two processes change the same rows in turn.
+// If another process has changed a cell, a change based on the old value is a conflict, and a
+// change based on the new value is visible on all nodes.
 func TestReviewOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -142,7 +144,7 @@ func TestReviewOnTwoNodes(t *testing.T) {
 	}
 }
 
-// Changes are undone and redone on several nodes, and by repeated requests.
+// Changes can be undone and redone on any node, and a repeated request has no further effect.
 func TestUndoAndRedo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -118,7 +118,8 @@ func TestReplayInProgress(t *testing.T) {
 	}
 }
 
-// A request is repeated after an internal error.
+// After an internal error, a repeated request gets the same ID, and a different request can
+// use the key.
 func TestReleasedReplay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -139,7 +140,7 @@ func TestReleasedReplay(t *testing.T) {
 	f.wantReplay("key", "another request", auth.ReplayedResponse{Status: 201})
 }
 
-// The response to a request cannot be saved.
+// If the response to a request cannot be saved, the request can be repeated with the same ID.
 func TestReplayNotSaved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -88,7 +88,7 @@ func TestRowsInTheRequest(t *testing.T) {
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
 }
 
-// A saved schema is changed and deleted while an import uses it.
+// An import keeps its schema if the saved schema is changed and deleted.
 func TestSchemaIsFrozen(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -420,7 +420,7 @@ func TestTraceOfManyToOneField(t *testing.T) {
 	}))
 }
 
-// An error of the callback or of a blob ends the trace.
+// An error from the callback or from a blob ends the trace.
 func TestTraceStops(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -129,7 +129,7 @@ func TestLearnedFromAnswers(t *testing.T) {
 	}
 }
 
-// Answers select several columns for one field.
+// If an answer selects several columns for one field, those with a unique header are learned.
 func TestLearnedManyToOneColumns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -232,7 +232,8 @@ func TestRunsUseTheSameMemory(t *testing.T) {
 	f.wantMemory("crm", "column name name")
 }
 
-// The process crashes before and after the end of an import is committed.
+// Learned mappings are saved exactly when the end of an import is committed, even if the
+// process crashes before or after the commit.
 func TestMemoryIsSavedWithTheEnd(t *testing.T) {
 	t.Parallel()
 	for point, want := range map[string][]string{"run.result": nil, "run.finished": {"column name Name"}} {

@@ -116,8 +116,8 @@ func TestInvalidAnswers(t *testing.T) {
 	f.wantError(err, model.Conflict, "not_in_review")
 }
 
-// An answer discards the changes of rows only if the request says so. After that,
-// repeating a discarded change is an error.
+// An answer discards the changes to rows only if the request says so. After that, repeating a
+// discarded change is an error.
 func TestAnswerDiscardsChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

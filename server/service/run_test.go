@@ -76,8 +76,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// The process crashes at each crash point of a run, and a new process starts with
-// the same data folder.
+// If the process crashes at any crash point of a run, a new process with the same data folder
+// repeats the run.
 func TestCrashedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
@@ -221,7 +221,8 @@ func TestFailingRunWaits(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// The process is stopped at each crash point of a run.
+// If the process is stopped at any crash point of a run, the import returns to the queue, and
+// the run does not count as lost.
 func TestStoppedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
@@ -264,8 +265,8 @@ func (f *fixture) wantNoBlobsOfRun(imp model.Import, run int) {
 	}
 }
 
-// A process reclaims an import from one that is still running it, and finishes
-// first.
+// If a process reclaims an import from one that is still running it, and finishes first, the
+// import keeps the result of the second run.
 func TestSupersededRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
@@ -460,7 +461,7 @@ func TestFullDiskDuringRuns(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// A dead node has left more runs than one transaction reclaims.
+// All runs of a dead node are reclaimed, even if there are more than one transaction reclaims.
 func TestManyRunsOfADeadNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

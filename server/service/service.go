@@ -44,7 +44,8 @@ type Config struct {
 
 	// MaxFileSize is the maximum size of an uploaded file, in bytes. Default 1 GiB.
 	MaxFileSize int64
-	// RunsPerOrg is how many imports of an organization may run at once. Default 2.
+	// RunsPerOrg is the maximum number of imports of one organization that run at the same
+	// time. Default 2.
 	RunsPerOrg int
 	// CheckHooks loads the hooks of a schema. See [schemas.New]. Nil means that all
 	// hooks are accepted.
@@ -84,7 +85,7 @@ type Service struct {
 	*reviewService
 
 	env *model.Env
-	// rounds is how often RunMaintenance has been called.
+	// rounds is the number of times that RunMaintenance has been called.
 	rounds int
 }
 

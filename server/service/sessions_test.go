@@ -178,7 +178,7 @@ func TestSessionFileIsReplaced(t *testing.T) {
 	}
 }
 
-// A session file that exceeds the server's size limit gets an error that says so.
+// Saving a session file that exceeds the server's size limit returns an error with the limit.
 func TestLargeSessionFile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.MaxFileSize = 10 })

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/server/service"
 )
 
-// A database is opened with the blobs of a different database.
+// VerifyStoreFingerprint returns an error if the blobs belong to a different database.
 func TestStoreFingerprint(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -39,8 +39,8 @@ func TestStoreFingerprint(t *testing.T) {
 	}
 }
 
-// Two data folders are opened with the same new database. The first process crashed
-// before it wrote the fingerprint.
+// If two data folders are opened with the same new database, only the first one is accepted,
+// even if its first process failed before it wrote the fingerprint.
 func TestFingerprintOfNewFolders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -82,8 +82,8 @@ type unwritableBlobs struct{ *mem.Store }
 
 func (unwritableBlobs) CheckWritable(context.Context) error { return errDisconnected }
 
-// The disk is full during an upload, during the creation of an import, and in a
-// session.
+// If the disk is full during an upload, the creation of an import or the saving of a session
+// file, the error is storage_full, and no blobs remain.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

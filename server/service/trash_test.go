@@ -16,8 +16,8 @@ import (
 
 const day = 24 * time.Hour
 
-// The process crashes after it stored a file and before anything refers to the
-// file.
+// If the process crashes after it stored a file and before anything refers to the file, the
+// file is deleted after a day.
 func TestOrphansOfCrashes(t *testing.T) {
 	t.Parallel()
 	for point, crash := range map[string]func(f *fixture){
@@ -95,7 +95,8 @@ func TestDeleteImportWithSavedSchema(t *testing.T) {
 	}
 }
 
-// An import is deleted before its file is uploaded, and during the upload.
+// If an import is deleted before its file arrives or during the upload, the upload returns
+// NotFound, and no blobs remain.
 func TestDeleteDuringUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

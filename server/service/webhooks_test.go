@@ -118,8 +118,8 @@ func (f *fixture) deliverAll() {
 	}
 }
 
-// An import is announced to webhooks with every kind of filter, and to the URLs in
-// its schema.
+// An import is announced to the webhooks whose filters match it, and to the URLs in its
+// schema.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{}

@@ -77,8 +77,9 @@ func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err
 
 var errMoreQuestions = errors.New("the server asks for more than a password")
 
-// answerOnce answers the first single hidden question with the password. A second
-// question would ask for a code that nobody is there to enter.
+// answerOnce answers one question with the password if it is the only one in its round and its
+// answer is not echoed. A second question would ask for a code, which nobody is there to
+// enter.
 func answerOnce(password secrets.Secret) ssh.KeyboardInteractiveChallenge {
 	answered := false
 	return func(_, _ string, questions []string, echo []bool) ([]string, error) {
@@ -103,8 +104,8 @@ type hostKeyPin struct {
 	mismatch *HostKeyError
 }
 
-// HostKeyError reports that a server presented a different key than the pinned one.
-// Want and Found are fingerprints in the format of OpenSSH.
+// HostKeyError reports that a server presented a key other than the pinned one. Want and Found
+// are fingerprints in the format of OpenSSH.
 type HostKeyError struct{ Want, Found string }
 
 func (e *HostKeyError) Error() string {
@@ -127,7 +128,7 @@ func parsePin(text string) (*hostKeyPin, error) {
 	return &hostKeyPin{pinned: key}, nil
 }
 
-// verify checks the key that a server presents. It is called at every key exchange.
+// verify checks the key that a server presents. It is called during every key exchange.
 func (p *hostKeyPin) verify(key ssh.PublicKey) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -53,7 +53,8 @@ type Credential struct {
 	// Port is the TCP port, from 1 to 65535.
 	Port int
 	User string
-	// Password is also the answer if a server asks one hidden question.
+	// Password is also the answer if a server asks a single question whose answer is not
+	// echoed.
 	Password secrets.Secret
 	// PrivateKey is a private key in OpenSSH format, without a passphrase.
 	PrivateKey secrets.Secret
@@ -151,7 +152,7 @@ const (
 	openingSFTP
 )
 
-// action returns a description of the stage for people.
+// action returns a human-readable description of the stage.
 func (s stage) action() intray.Message {
 	return [...]intray.Message{
 		intray.NewMessage("sftp.connecting", nil), intray.NewMessage("sftp.greeting", nil),
@@ -166,7 +167,7 @@ type attempt struct {
 	address string
 	hostKey *hostKeyPin
 	conn    *egress.LimitedConn
-	// auth are the login methods. authNames are their names in the protocol.
+	// auth holds the login methods. authNames holds their names in the protocol.
 	auth      []ssh.AuthMethod
 	authNames []string
 	isOpening bool

@@ -31,10 +31,10 @@ type Download struct {
 	MaxSize int64
 }
 
-// Fetch writes a file from the offset to its end and returns the number of bytes
-// written, even if it returns an error. If the error is nil, the file was the
-// listed version before and after the transfer, and all of it was written. These
-// kinds of *Error need different reactions:
+// Fetch writes a file from the offset to its end and returns the number of bytes written, even
+// if it returns an error. If the error is nil, the file was the listed version before and
+// after the transfer, and all of it was written. These kinds of *Error require different
+// handling:
 //
 //   - Changed: the server now has a different version. Discard the written bytes.
 //   - Missing, Forbidden, Failed: the server does not send the file, or no longer does.
@@ -42,9 +42,8 @@ type Download struct {
 //   - TimedOut, Lost: to resume, fetch on a new session with Offset raised by the number
 //     of bytes written.
 //
-// Errors of the writer are wrapped. Config.Patience ends transfers that make no
-// progress, and ctx limits the duration of the whole transfer. Fetch changes
-// nothing on the server.
+// Errors from the writer are wrapped. Config.Patience ends transfers that make no progress,
+// and ctx limits the duration of the whole transfer. Fetch changes nothing on the server.
 func (s *Session) Fetch(ctx context.Context, d Download, to io.Writer) (int64, error) {
 	f := d.File
 	if d.Offset < 0 || d.Offset > f.Size {

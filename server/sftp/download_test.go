@@ -35,7 +35,7 @@ func listOne(t testing.TB, s *sftp.Session, folder string) sftp.File {
 	return got.Files[0]
 }
 
-// onWrite is a writer that calls itself at each write.
+// onWrite is a writer that calls itself on each write.
 type onWrite func(p []byte)
 
 func (w onWrite) Write(p []byte) (int, error) {

@@ -17,8 +17,8 @@ import (
 // Kind classifies an Error for programs.
 type Kind string
 
-// These are the kinds. The kinds up to Denied are errors of Dial. The others are
-// errors of a session.
+// These are the kinds. The kinds up to Denied are for errors from Dial. The others are for
+// errors from a session.
 const (
 	// Invalid means that the credential is invalid, so no connection was made.
 	Invalid Kind = "invalid_credential"
@@ -34,8 +34,8 @@ const (
 	TimedOut Kind = "timed_out"
 	// NotSFTP means that the server does not use SSH or does not offer SFTP.
 	NotSFTP Kind = "not_sftp"
-	// HostKeyChanged means that the server presented a different host key than the
-	// pinned one, so no secret was sent. The error wraps a *HostKeyError.
+	// HostKeyChanged means that the server presented a host key other than the pinned one, so
+	// no secret was sent. The error wraps a *HostKeyError.
 	HostKeyChanged Kind = "host_key_changed"
 	// Denied means that the server refused the login.
 	Denied Kind = "login_denied"

@@ -27,7 +27,7 @@ func ExamplePlanFetch() {
 	// fetch today.csv
 }
 
-// After any number of missed runs, there is one run.
+// Any number of missed runs is followed by only one run.
 func ExampleSchedule() {
 	daily, err := sftp.DailyAt("07:30")
 	if err != nil {

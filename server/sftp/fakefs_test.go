@@ -172,8 +172,8 @@ func silent(*fakeServer, uint32, []byte) {}
 
 func hangUp(s *fakeServer, _ uint32, _ []byte) { _ = s.Close() }
 
-// replyOnce returns a reply that is first for the first request and then for all
-// later ones.
+// replyOnce returns a reply that calls the argument first for the first request, and the
+// argument then for all later ones.
 func replyOnce(first, then reply) reply {
 	return func(s *fakeServer, id uint32, body []byte) {
 		if s.lookups++; s.lookups == 1 {
@@ -190,7 +190,7 @@ func u64(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n))
 
 func str(s string) string { return u32(uint32(len(s))) + s }
 
-// packet returns rest after a length field.
+// packet returns a length field followed by rest.
 func packet(length uint32, rest string) string {
 	return string(binary.BigEndian.AppendUint32(nil, length)) + rest
 }

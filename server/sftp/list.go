@@ -46,8 +46,8 @@ type Listing struct {
 	// Files are the regular files whose names match the pattern, sorted by path.
 	// Partial files of Upload are not included.
 	Files []File
-	// Skipped are the first 100 entries that cannot be fetched: those with an invalid
-	// name, and those that match the pattern but are not regular files.
+	// Skipped lists the first 100 entries that cannot be fetched: those with an invalid name,
+	// and those that match the pattern but are not regular files.
 	Skipped []Skipped
 	// NumSkipped is the number of all such entries.
 	NumSkipped int

@@ -127,13 +127,13 @@ type Seen struct {
 
 // Plan is the decision about a listed directory.
 type Plan struct {
-	// Fetch are the files to fetch, oldest first.
+	// Fetch lists the files to fetch, oldest first.
 	Fetch []File
-	// Wait are new files that may still change, oldest first.
+	// Wait lists new files that may still change, oldest first.
 	Wait []File
-	// Keep are the records to insert or replace.
+	// Keep lists the records to insert or replace.
 	Keep []Seen
-	// Drop are the versions whose records to delete.
+	// Drop lists the versions whose records should be deleted.
 	Drop []File
 }
 

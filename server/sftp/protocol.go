@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxPacket is the maximum length of a received packet, in bytes. OpenSSH sends no
-// longer packets.
+// maxPacket is the maximum length of a received packet, in bytes. OpenSSH does not send longer
+// packets.
 const maxPacket = 256 << 10
 
 // maxHandle is the maximum length of a handle in the protocol, in bytes.

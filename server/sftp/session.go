@@ -16,10 +16,10 @@ const maxExtensions = 100
 
 // Session is an authenticated SFTP connection. It serves one call at a time.
 //
-// Every call ends, even if the server stops responding: at most a few seconds after
-// its ctx, and as soon as a response takes longer than Config.Patience. If the
-// server violates the protocol, is too slow or closes the connection, the session
-// is closed, and all later calls fail immediately.
+// Every call ends, even if the server stops responding: at most a few seconds after its ctx
+// ends, and as soon as a response takes longer than Config.Patience. If the server violates
+// the protocol, is too slow or closes the connection, the session is closed, and all later
+// calls fail immediately.
 type Session struct {
 	address string
 	user    string
@@ -219,8 +219,8 @@ func (s *Session) abort(err error) error {
 	return err
 }
 
-// request sends a request and returns the response, which must have the type want.
-// It returns errors of ctx, of the connection and of check.
+// request sends a request and returns the response, which must have the type want. It returns
+// errors from ctx, from the connection and from check.
 func (s *Session) request(ctx context.Context, r request, want byte) (response, error) {
 	if err := ctx.Err(); err != nil {
 		return response{}, err

@@ -53,8 +53,8 @@ func drip(s *fakeServer, id uint32, _ []byte) {
 	}
 }
 
-// calls are the calls of a session, each with the type of request that gets an
-// invalid reply.
+// calls maps names to calls of a session, each with the type of the request to which the
+// server sends an invalid reply.
 var calls = map[string]struct {
 	at  byte
 	run func(*sftp.Session) error

@@ -25,9 +25,9 @@ const (
 // durable before it renames the file. If Upload fails, it removes the temporary
 // file, unless the connection is lost.
 //
-// The directory must satisfy ValidDirectory. The name must not contain a slash or a
-// control character. Errors of the reader are wrapped. After a Lost or TimedOut
-// error, the file may exist on the server.
+// The directory must satisfy ValidDirectory. The name must not contain a slash or a control
+// character. Errors from the reader are wrapped. After a Lost or TimedOut error, the file may
+// exist on the server.
 func (s *Session) Upload(ctx context.Context, directory, name string, from io.Reader) error {
 	if err := ValidDirectory(directory); err != nil {
 		return &Error{Kind: BadPath, Text: intray.MessageOf(err)}
@@ -109,9 +109,9 @@ func (u *uploader) copy(ctx context.Context) error {
 	}
 }
 
-// write sends content and receives responses to earlier writes. After the last
-// content it receives all of them, otherwise only as many as are needed to make
-// room for the next write.
+// write sends content and receives responses to earlier writes. After the last content, it
+// receives all of them; otherwise, it receives only as many as are needed to make room for the
+// next write.
 func (u *uploader) write(content []byte, last bool) error {
 	if len(content) > 0 {
 		id, err := u.session.send(newRequest(msgWrite).string(u.handle).uint64(uint64(u.written)).bytes(content))

@@ -44,8 +44,8 @@ type dialect struct {
 	sessionLock, sessionUnlock string
 }
 
-// These are the numbers of the locks. They are unusual because all programs that
-// use the database share the same lock numbers.
+// These are the numbers of the locks. They are unusual numbers to avoid collisions, because
+// all programs that use the database share the lock numbers.
 const (
 	lockMigrate    = 7_204_118_301
 	lockClaim      = 7_204_118_302
@@ -91,10 +91,10 @@ func (t *txn) acquireLock(ctx context.Context, lock int64) error {
 // readers is the maximum number of concurrent read connections.
 const readers = 4
 
-// openSQLite opens three connection pools on one file. Only one connection writes,
-// because SQLite allows one writer at a time and does not queue the others, which
-// would starve. River has its own connection, so that its many small writes wait
-// for the server's writes, and not the other way round.
+// openSQLite opens three connection pools on one file. Only one connection writes, because
+// SQLite allows one writer at a time and does not queue the others, which would starve. River
+// has its own connection, so that its many small writes wait for the server's writes, and not
+// the other way around.
 func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	path, err := makeFile(cfg.Path)
 	if err != nil {

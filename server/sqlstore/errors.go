@@ -31,8 +31,8 @@ func alreadyExists() error {
 	return &model.Error{Kind: model.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
 }
 
-// translate wraps an error of a driver in a model.Error if there is a kind for it.
-// It returns other errors unchanged.
+// translate wraps an error from a driver in a model.Error if there is a kind for it. It
+// returns other errors unchanged.
 func translate(err error) error {
 	var own *model.Error
 	if err == nil || errors.As(err, &own) {
@@ -66,7 +66,7 @@ func isDiskFull(err error) bool {
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL || errors.As(err, &pg) && pg.Code == "53100"
 }
 
-// kindOf returns the kind of an error of a driver, or 0 if there is none.
+// kindOf returns the kind for a driver error, or 0 if there is none.
 func kindOf(err error) model.Kind {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError

@@ -22,7 +22,7 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// faults makes calls of a database driver fail.
+// faults makes calls to a database driver fail.
 type faults struct {
 	mu sync.Mutex
 	// left is the number of calls that succeed before the first one that fails. If
@@ -149,7 +149,7 @@ func (r faultyRows) Next(cells []driver.Value) error {
 
 var errFault = errors.New("the database fails")
 
-// newFaulty opens an SQLite store without tables whose calls fail as determined by
+// newFaulty opens an SQLite store that has no tables and whose calls fail as determined by
 // faults. Statements that only PostgreSQL needs also run, but have no effect.
 func newFaulty(t *testing.T) (*Store, *faults) {
 	t.Helper()
@@ -186,9 +186,8 @@ func openFaulty(t *testing.T) (*Store, *faults) {
 	return s, f
 }
 
-// wantEachFault calls work repeatedly, with a fault in a later driver call each
-// time, until work succeeds without reaching the fault. Each fault must reach the
-// caller.
+// wantEachFault calls the function work repeatedly, with a fault in a later driver call each
+// time, until work succeeds without reaching the fault. Each fault must reach the caller.
 func wantEachFault(t *testing.T, f *faults, name string, work func() error) {
 	t.Helper()
 	for n := range 1000 {
@@ -427,8 +426,7 @@ func TestUpdateRunsAgain(t *testing.T) {
 	}
 }
 
-// TestScanRefuses checks that scanning a value whose type no column has returns an
-// error.
+// TestScanRefuses checks that Scan returns an error for a value of a type that no column has.
 func TestScanRefuses(t *testing.T) {
 	var (
 		at    time.Time

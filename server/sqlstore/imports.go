@@ -17,7 +17,7 @@ import (
 
 type importRows struct{ *txn }
 
-// A list reads only the columns importsListed. The other columns may be large.
+// A list reads only the columns in importsListed. The other columns may be large.
 var (
 	importsListed = newTable("imports", "import", 6, addListedImport)
 	imports       = newTable("imports", "import", 6, func(to *columns, i *model.Import) {
@@ -109,9 +109,9 @@ func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time
 }
 
 const (
-	// minOutcome is the minimum length of the JSON, in bytes, from which decoded
-	// outcomes are cached. The outcome of a review is read with every call and
-	// takes milliseconds to decode.
+	// minOutcome is the minimum length of an outcome's JSON, in bytes, for the decoded outcome
+	// to be cached. The outcome of a review is read with every call and takes milliseconds to
+	// decode.
 	minOutcome = 4 << 10
 	// maxOutcomes is the maximum number of cached outcomes. maxOutcome is the
 	// maximum length of their JSON, in bytes.
@@ -185,8 +185,8 @@ func (o *outcomeCache) store(text string, one model.Outcome) {
 
 type uploadRows struct{ *txn }
 
-// The report on an upload is stored twice: the column account contains all of it,
-// and listed only the part that lists need. Each table reads one of the two
+// The report on an upload is stored twice: the column account contains all of it, and the
+// column listed contains only the part that lists need. Each table reads one of the two
 // columns.
 var (
 	uploads       = newTable("uploads", "upload", 5, uploadColumns("account"))

@@ -34,7 +34,7 @@ func (r retentionRows) Replace(ctx context.Context, org string, list []model.Ret
 	return nil
 }
 
-// hasPart maps each part to the SQL condition that an import still has it.
+// hasPart maps each part to an SQL condition that is true if an import still has that part.
 var hasPart = map[model.KeptPart]string{
 	model.Originals: `raw_key <> ''`,
 	model.Results:   `(result_key <> '' OR stage <> '')`,

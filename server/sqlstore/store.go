@@ -164,8 +164,8 @@ func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work
 	return nil
 }
 
-// maxUndone is how many times a transaction is tried if the database keeps rolling
-// it back.
+// maxUndone is the maximum number of times that a transaction is tried if the database keeps
+// rolling it back.
 const maxUndone = 20
 
 // maxStale is the maximum number of broken connections that are tried in a row.

@@ -62,8 +62,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestExpireNode checks what happens if a node is removed during a job, as if its
-// process had died.
+// TestExpireNode checks that a running job returns to the queue if its node is removed, as if
+// the process had died.
 func TestExpireNode(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
 		ctx := t.Context()

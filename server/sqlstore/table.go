@@ -34,8 +34,8 @@ type table[T any] struct {
 	// errors.
 	name, entity string
 	addColumns   func(*columns, *T)
-	// names are the names of the columns. The values of the first fixed columns
-	// never change.
+	// names are the names of the columns. fixed is the number of columns, at the beginning,
+	// whose values never change.
 	names []string
 	fixed int
 	// list contains all names, separated by commas.
@@ -55,9 +55,9 @@ func (t *table[T]) cells(v *T) []any {
 	return c.cells
 }
 
-// insert adds a row. more are the names and values of columns that the table does
-// not list. If the row violates a unique constraint, insert returns Conflict, and
-// the transaction can continue.
+// insert adds a row. more holds the names and values of columns that the table does not list.
+// If the row violates a unique constraint, insert returns Conflict, and the transaction can
+// continue.
 func (t *table[T]) insert(ctx context.Context, tx *txn, v T, more ...any) error {
 	c := columns{names: slices.Clip(t.names), cells: t.cells(&v)}
 	c.add(more...)
@@ -85,8 +85,8 @@ func (t *table[T]) stream(ctx context.Context, tx *txn, rest string, args ...any
 	return queryStream(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }
 
-// page returns at most limit of the rows selected by where, starting at offset, and
-// the total number of selected rows. A negative limit or offset counts as 0.
+// page returns at most limit of the rows selected by the condition where, starting at offset,
+// and the total number of selected rows. A negative limit or offset counts as 0.
 func (t *table[T]) page(ctx context.Context, tx *txn, where, order string, offset, limit int64, args ...any) ([]T, int64, error) {
 	total, err := tx.count(ctx, t.entity, "SELECT count(*) FROM "+t.name+where, args...)
 	if err != nil {
@@ -99,15 +99,15 @@ func (t *table[T]) page(ctx context.Context, tx *txn, where, order string, offse
 
 func (t *table[T]) query(rest string) string { return "SELECT " + t.list + " FROM " + t.name + rest }
 
-// save writes the columns that can change, and the additional columns in more, to
-// the row that where selects by key. If there is none, it returns NotFound.
+// save writes the columns that can change, and the additional columns in more, to the row that
+// the condition where selects by key. If there is none, it returns NotFound.
 func (t *table[T]) save(ctx context.Context, tx *txn, v T, where string, key []any, more ...any) error {
 	c := columns{names: slices.Clip(t.names[t.fixed:]), cells: t.cells(&v)[t.fixed:]}
 	c.add(more...)
 	return tx.execOne(ctx, t.entity, "UPDATE "+t.name+" SET "+assignments(c.names, len(key)+1)+where, append(key, c.cells...)...)
 }
 
-// delete deletes the row that where selects by key. If there is none, it returns
+// delete deletes the row that the condition where selects by key. If there is none, it returns
 // NotFound.
 func (t *table[T]) delete(ctx context.Context, tx *txn, where string, key ...any) error {
 	return tx.execOne(ctx, t.entity, "DELETE FROM "+t.name+where, key...)

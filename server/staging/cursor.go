@@ -238,8 +238,8 @@ func (d *decoder) readProblems(t *problemTable) error {
 	return nil
 }
 
-// appendProblems adds the problems that a table has for rows [first, end) of the
-// stage. Row first of the stage is row at of the batch.
+// appendProblems adds the problems that a table has for rows [first, end) of the stage. at is
+// the index in the batch of the row with index first in the stage.
 func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, first, end, at int64) error {
 	from, _ := slices.BinarySearch(t.rows, first)
 	to, _ := slices.BinarySearch(t.rows, end)
@@ -291,9 +291,9 @@ func appendCells(dst, src *intray.Cells, at uint32, from, to int) {
 	appendTexts(&dst.Raws, &src.Raws, first, end)
 }
 
-// appendShifted appends the numbers of an ascending list that are in [from, to). It
-// shifts them so that from becomes at. It also returns their range of indexes in the
-// list.
+// appendShifted appends the numbers of an ascending list that are in [from, to). It shifts
+// them so that the number from becomes the number at. It also returns their range of indexes
+// in the list.
 func appendShifted(dst, rows []uint32, at uint32, from, to int) (_ []uint32, first, end int) {
 	first, _ = slices.BinarySearch(rows, uint32(from))
 	end, _ = slices.BinarySearch(rows, uint32(to))

@@ -38,7 +38,7 @@ type Manifest struct {
 	ErrorRows int64 `json:"errorRows"`
 	// Problems is the number of problems of all levels.
 	Problems int64 `json:"problems"`
-	// Fields and Unmapped are the layout of the stage with its column names.
+	// Fields and Unmapped describe the layout of the stage with its column names.
 	Fields   []FieldColumns   `json:"fields"`
 	Unmapped []UnmappedColumn `json:"unmapped,omitempty"`
 	// Segments are in row order.
@@ -171,8 +171,8 @@ type Layout struct {
 	// Fields are the keys of the fields, in the order of the schema. Keys may contain
 	// any characters and need not be unique.
 	Fields []string
-	// Unmapped are the indexes of the unmapped columns in the source file, in the order
-	// of the batches.
+	// Unmapped lists the indexes of the unmapped columns in the source file, in the order of
+	// the batches.
 	Unmapped []int
 }
 

@@ -130,8 +130,8 @@ func fileOf(t failer, store *mem.Store, name string) []byte {
 	return b
 }
 
-// TestDictionariesAndPlainTexts checks batches that are large enough for
-// dictionaries, compression and packed levels.
+// TestDictionariesAndPlainTexts checks that batches that are large enough for dictionaries,
+// compression and packed levels are written and read correctly.
 func TestDictionariesAndPlainTexts(t *testing.T) {
 	for _, codec := range codecs {
 		t.Run(string(codec), func(t *testing.T) { readLarge(t, codec) })

@@ -343,7 +343,8 @@ func appendBitmap(body []byte, rows *roaring.Bitmap) ([]byte, Piece, error) {
 	return append(body, text...), Piece{int64(len(body)), int64(len(text)), checksum(text)}, nil
 }
 
-// bitmapWindow returns up to n rows of a bitmap. It skips the first skip rows.
+// bitmapWindow returns up to n rows of a bitmap. skip is the number of rows of the bitmap
+// before the first one returned.
 func bitmapWindow(rows *roaring.Bitmap, skip int64, n int) []int64 {
 	total := int64(rows.GetCardinality())
 	if skip >= total || n <= 0 {

@@ -116,9 +116,9 @@ func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	}
 }
 
-// prefetcher reads batches in the background. It has two cursors. Each is passed
-// from free to the reading goroutine, with a prefetched batch to the consumer, and
-// back to free.
+// prefetcher reads batches in the background. It has two cursors. Each one goes from free to
+// the reading goroutine, then, with a prefetched batch, to the consumer, and then back to
+// free.
 type prefetcher struct {
 	free chan *cursor
 	done chan prefetched

@@ -137,8 +137,8 @@ func (s *Stage) groupFor(row int64) (*Segment, RowGroup) {
 	return &segments[i], groups[at]
 }
 
-// ErrorRows returns up to n rows that have a problem of level error, in ascending
-// order. It skips the first skip of them.
+// ErrorRows returns up to n rows that have a problem of level error, in ascending order. skip
+// is the number of such rows before the first one returned.
 func (s *Stage) ErrorRows(ctx context.Context, skip int64, n int) ([]int64, error) {
 	if skip < 0 || n < 0 {
 		return nil, fmt.Errorf("read %d rows with problems after %d: no such rows", n, skip)

@@ -387,8 +387,8 @@ func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 	}
 }
 
-// TestSegmentThatCannotBeSealed checks that the error is returned when the next
-// segment is sealed or in Close.
+// TestSegmentThatCannotBeSealed checks that an error in sealing a segment is returned when the
+// next one is sealed or when Close is called.
 func TestSegmentThatCannotBeSealed(t *testing.T) {
 	for _, batches := range []int64{1, 2, 3} {
 		store := gatedStore{Store: mem.New(), begun: make(chan struct{}, 9), let: make(chan struct{}), fails: true}

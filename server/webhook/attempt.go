@@ -52,7 +52,7 @@ const (
 	awaitingResponse
 )
 
-// action returns a description of the stage for people.
+// action returns a human-readable description of the stage.
 func (s stage) action() intray.Message {
 	return [...]intray.Message{
 		intray.NewMessage("webhook.connecting", nil), intray.NewMessage("webhook.agreeing_on_tls", nil), intray.NewMessage("webhook.waiting_for_answer", nil),

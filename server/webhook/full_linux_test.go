@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The receiver's connection queue is full, so the system drops packets like a
-// firewall.
+// If the receiver's connection queue is full, the system drops packets like a firewall, and
+// the attempt times out.
 func TestNobodyAccepts(t *testing.T) {
 	t.Parallel()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

@@ -125,7 +125,7 @@ type Disabled struct {
 	// ID and URL identify the disabled webhook.
 	ID, URL string
 	At      time.Time
-	// Streak is the series of failures because of which the webhook was disabled.
+	// Streak is the series of failures that caused the webhook to be disabled.
 	Streak FailureStreak
 	// Last is the message of the last outcome before that.
 	Last intray.Message

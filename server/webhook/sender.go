@@ -28,9 +28,9 @@ const (
 
 const userAgent = "Intray-Webhooks/1"
 
-// ErrBusy reports that as many attempts to the same host and port as Config.PerHost
-// allows are in progress. Nothing was sent, and the attempt does not count. Try
-// again soon.
+// ErrBusy reports that the number of attempts to the same host and port that are in progress
+// has reached Config.PerHost. Nothing was sent, and the attempt does not count. Try again
+// soon.
 var ErrBusy = errors.New("too many deliveries to this host are in progress")
 
 // Config configures a Sender. The zero Config uses the defaults.

@@ -16,20 +16,19 @@ const (
 	// receiver that fails gets one delivery at a time. perOrg is the maximum per
 	// organization.
 	perTarget, perOrg = 4, 32
-	// firstPerOrg replaces perOrg for receivers without a delivery in flight, so
-	// that slow receivers do not block others. A webhook can always have one
-	// delivery in flight, because an organization has at most maxWebhooks. The
-	// number of URLs in schemas is not limited.
+	// firstPerOrg replaces perOrg for receivers without a delivery in flight, so that slow
+	// receivers do not block others. A webhook can always have one delivery in flight, because
+	// an organization has at most maxWebhooks webhooks. The number of URLs in schemas is not
+	// limited.
 	firstPerOrg = 128
-	// maxTargets is the maximum number of receivers that Deliver handles in one
-	// call. maxTargetsPerOrg is the maximum per organization. Receivers without a
-	// free slot count, so maxTargetsPerOrg exceeds the number of deliveries that
-	// can be in flight.
+	// maxTargets is the maximum number of receivers that Deliver handles in one call.
+	// maxTargetsPerOrg is the maximum per organization. Receivers without a free slot also
+	// count, so maxTargetsPerOrg exceeds the number of deliveries that can be in flight.
 	maxTargets, maxTargetsPerOrg = 20_000, maxWebhooks + 2*firstPerOrg
 	// keepDeliveries is how long deliveries are kept.
 	keepDeliveries = 30 * 24 * time.Hour
-	// maxForgotten is the maximum number of deliveries that one call of
-	// ForgetDeliveries deletes.
+	// maxForgotten is the maximum number of deliveries that one call to ForgetDeliveries
+	// deletes.
 	maxForgotten = 10_000
 )
 
@@ -231,9 +230,8 @@ func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err err
 	return len(claimed), nil
 }
 
-// deliverAndContinue sends a message. If it was delivered, deliverAndContinue sends
-// the next ones, so that a fast receiver need not wait for the next call of
-// Deliver.
+// deliverAndContinue sends a message. If it was delivered, deliverAndContinue sends the next
+// ones, so that a fast receiver need not wait for the next call to Deliver.
 func (s *Service) deliverAndContinue(ctx context.Context, t model.Target, d model.Delivery, secrets []secrets.Secret) {
 	delivered := s.deliver(ctx, d, secrets)
 	s.inFlight.free(t, 1)
@@ -242,7 +240,7 @@ func (s *Service) deliverAndContinue(ctx context.Context, t model.Target, d mode
 			return
 		}
 	}
-	// The slot is free again. The next call of Deliver will get and report the same
+	// The slot is free again. The next call to Deliver will encounter and report the same
 	// error.
 	s.inFlight.notify()
 }

@@ -51,8 +51,8 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// eachFault calls a function once for each use that can fail, each time with a new
-// fixture. See [servertest.EachFault].
+// eachFault calls a function once for each use of a dependency that can fail, each time with a
+// new fixture. See [servertest.EachFault].
 func eachFault(t *testing.T, call func(f *fixture, n int) string) {
 	t.Helper()
 	servertest.EachFault(t, func(t *testing.T, n int) string { return call(newFixture(t), n) })

@@ -31,7 +31,7 @@ type Format struct {
 	Inner []source.Format
 	// Temp is the folder for the temporary file. The default is os.TempDir.
 	Temp string
-	// Limits limits the resources that an untrusted archive can use.
+	// Limits restricts the resources that an untrusted archive can use.
 	Limits Limits
 }
 

@@ -184,7 +184,8 @@ func TestErrorsNameTheTemporaryFile(t *testing.T) {
 	}
 }
 
-// TestCancelWhileInflating checks the error if the context is canceled at the first read.
+// TestCancelWhileInflating checks that Open returns context.Canceled if the context is
+// canceled at the first read.
 func TestCancelWhileInflating(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in := sourcetest.NewInput("", []byte(gzipped(t, "", strings.Repeat(people, 1<<16))))

@@ -111,7 +111,7 @@ func nestedArchive(in source.Input, head []byte, limits Limits) string {
 }
 
 // listSheets opens the member to list its sheets. It leaves a book open only if the archive
-// has a single member, because open books can use much memory.
+// has a single member, because open books can use a lot of memory.
 func (u *unpacker) listSheets(ctx context.Context, m *member) (why intray.Message, err error) {
 	inner, err := m.format.Open(ctx, m.in, u.opt)
 	if errors.Is(err, source.ErrEmpty) {

@@ -168,8 +168,8 @@ func storedName(stored string) string {
 	return replaceControlChars(name)
 }
 
-// trimExtension returns a file name without its extension if it is one of endings. It ignores
-// case.
+// trimExtension returns a file name without its extension, if endings contains that extension.
+// It ignores case.
 func trimExtension(name string, endings ...string) string {
 	for _, ending := range endings {
 		if rest := len(name) - len(ending); rest > 0 && strings.EqualFold(name[rest:], ending) {

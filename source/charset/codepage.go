@@ -299,7 +299,8 @@ func symbolCost(prev, here, next charInfo) float64 {
 	return costs.odd
 }
 
-// symbolFits reports whether the symbol here is in a usual position between prev and next.
+// symbolFits reports whether a symbol is in a usual position, given the characters before and
+// after it.
 func symbolFits(prev, here, next charInfo) bool {
 	digit := func(s charInfo) bool { return s.r < 0x80 && isDigit(byte(s.r)) }
 	switch here.kind {

@@ -261,8 +261,8 @@ func runesOfBlock(name string, low, high byte) runeSet {
 }
 
 // loadFrequencies returns the costs of the characters in the list for a language code. The
-// list starts with the most frequent characters. The first frequentCount characters cost
-// first, and all later characters cost others, both in nats.
+// list starts with the most frequent characters. Each of the first frequentCount characters
+// has the cost first, and each later character has the cost others, both in nats.
 func loadFrequencies(code string, first, others float32) map[rune]float32 {
 	text, err := characterFiles.ReadFile("signs/" + code + ".txt")
 	if err != nil {

@@ -198,7 +198,7 @@ const (
 )
 
 // differences returns the number of bytes in text that two encodings decode differently, and
-// adds these bytes to which.
+// adds these bytes to the set which.
 func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
 	count := 0
 	for _, b := range text {

@@ -32,9 +32,9 @@ type Reader struct {
 	text []byte
 }
 
-// NewReader returns a reader that decodes in to UTF-8. It starts at the current position of
-// in. It decodes invalid bytes to U+FFFD, and a byte order mark to U+FEFF (see Guess.BOM). It
-// returns errors of in unchanged, after all text before them.
+// NewReader returns a reader that decodes a stream to UTF-8. It starts at the current position
+// of the stream. It decodes invalid bytes to U+FFFD, and a byte order mark to U+FEFF (see
+// Guess.BOM). It returns errors of the stream unchanged, after all text before them.
 func NewReader(in io.Reader, e Encoding) *Reader {
 	return &Reader{in: in, decoder: newDecoder(e), room: make([]byte, readSize), text: make([]byte, maxGrowth*readSize+minRoom)}
 }

@@ -226,7 +226,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// readRows returns the header, the records and the notices of a text.
+// readRows returns the header, the records and the notices that the given text yields.
 func readRows(t testing.TB, text string) (rows [][]string, notices []intray.Notice) {
 	t.Helper()
 	_, rows, notices, err := readTable(t, []byte(text), source.Options{})

@@ -187,7 +187,7 @@ func (d *dialect) nextQuote(text []byte, at int, c *cell) int {
 }
 
 // isEscapedAt reports whether the character at an offset is escaped, because an odd number of
-// backslashes precedes it. It does not look before the offset from.
+// backslashes precedes it. It ignores characters before the offset given by from.
 func isEscapedAt(text []byte, at, from int) bool {
 	n := 0
 	for at-n > from && text[at-n-1] == '\\' {

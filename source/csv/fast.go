@@ -38,8 +38,9 @@ func newFastParser(s *sheet) *fastParser {
 }
 
 // read parses text, which must end with a line end, into an empty batch of at most `most`
-// records. The batch takes ownership of text. Lines count from 0. read returns the number of
-// lines, or false if a record is irregular. The content of the batch is then undefined.
+// records. The batch takes ownership of text. Lines are counted from 0. read returns the
+// number of lines, or false if a record is irregular. The content of the batch is then
+// undefined.
 func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines int64, plain bool) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return 0, false
@@ -59,7 +60,7 @@ func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines i
 	return r.lines, true
 }
 
-// fastRun is the state of a fastParser while it parses one text.
+// fastRun is the state of a fastParser during one call to read.
 type fastRun struct {
 	*fastParser
 	boundaries boundaryScanner
@@ -198,8 +199,8 @@ func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
 type positions [positionsPerCall + blockBytes]uint32
 
 // next stores the offsets of the next boundaries and returns their number. There are no more
-// boundaries once at has reached the end of the text. It returns false if a quote is neither
-// at an edge of a cell nor doubled.
+// boundaries once the offset at has reached the end of the text. It returns false if a quote
+// is neither at an edge of a cell nor doubled.
 func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
 	var last [blockBytes]byte
 	for s.at < len(s.text) && n < positionsPerCall {
@@ -276,8 +277,8 @@ func (s *boundaryScanner) quoteBits(block *[blockBytes]byte) (quotes uint64) {
 }
 
 // addReturns adds carriage returns to ends, the bits of the delimiters and line feeds in a
-// block. all has all of these bits. found omits line feeds that follow a carriage return,
-// because no cell ends there.
+// block. all includes the bits of the carriage returns. found omits line feeds that follow a
+// carriage return, because no cell ends there.
 func (s *boundaryScanner) addReturns(block *[blockBytes]byte, ends uint64) (all, found uint64) {
 	returns := matchByte64(block, carriageReturns)
 	all = ends | returns

@@ -85,8 +85,8 @@ var boundaryTexts = []string{
 	"é,日\x80\n", "\xAC,\xA2\"\x8A\n", "\"open\n", "x,\"\"\"\n", ",\"a\"\"b\"\"\",\"\"\n", "\n",
 }
 
-// TestBoundaries checks each text at every offset in a block, including offsets at which it
-// crosses the end of the block.
+// TestBoundaries checks each piece of text at every offset in a block, including offsets at
+// which it crosses the end of the block.
 func TestBoundaries(t *testing.T) {
 	for _, text := range boundaryTexts {
 		for lead := range 2*blockBytes + 1 {

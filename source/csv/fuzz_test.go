@@ -135,8 +135,8 @@ func FuzzRepair(f *testing.F) {
 	})
 }
 
-// FuzzKept checks that every letter and digit of a text appears in a column name, a cell or a
-// notice.
+// FuzzKept checks that every letter and digit of the input appears in a column name, a cell or
+// a notice.
 func FuzzKept(f *testing.F) {
 	for _, s := range samples {
 		f.Add(s.Text)
@@ -163,7 +163,7 @@ func FuzzKept(f *testing.F) {
 	})
 }
 
-// countLetters returns the number of occurrences of each letter and digit in a text.
+// countLetters returns the number of occurrences of each letter and digit in text.
 func countLetters(text string) map[rune]int {
 	counts := map[rune]int{}
 	for _, r := range text {
@@ -245,7 +245,8 @@ func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, notices []
 	return drainReader(t, r)
 }
 
-// TestChunkSizes runs the check of FuzzChunks for some malformed lines and many chunk sizes.
+// TestChunkSizes compares the results of parallel and sequential reading for some malformed
+// lines and many chunk sizes.
 func TestChunkSizes(t *testing.T) {
 	odd := map[int]string{
 		30: "30,,Ada,2021-09-21,140.50,x", 31: "", 55: `55,"Ada,2021-09-21,140.50,x`, 90: "90,\"a\nb\",2021-09-21,140.50,\"x\"\"y\nz\"",

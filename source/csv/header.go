@@ -57,9 +57,9 @@ func (s *sheet) rereadHeader(rows []sampledRow, sample []byte) (names []string, 
 	return best.cells, best.repair
 }
 
-// completeHeader repairs a header with one name fewer than the rows below it have cells.
-// Either the separator between two names is missing, or the first column has no name because
-// it holds the row names or numbers of a statistics program.
+// completeHeader repairs a header that has one name too few for the rows below it. Either the
+// separator between two names is missing, or the first column has no name because it holds the
+// row names or numbers of a statistics program.
 func (s *sheet) completeHeader(names []string, body []sampledRow) (whole []string, done repair) {
 	for _, name := range names {
 		if headerdetect.KindOf(name).IsTyped() {

@@ -12,7 +12,8 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
-// TestHeader checks headers with more or fewer cells than the table has columns.
+// TestHeader checks the column names that are read from headers, including headers with more
+// or fewer cells than the table has columns.
 func TestHeader(t *testing.T) {
 	orders := "2021-01-02,10:30,3,4.50,a@b.org\n2021-01-03,11:30,1,9.75,c@d.org\n2021-01-04,12:30,2,1.25,e@f.org\n" +
 		"2021-01-05,13:30,7,2.50,g@h.org\n2021-01-06,14:30,5,3.25,i@j.org\n2021-01-07,15:30,4,6.00,k@l.org\n"

@@ -14,7 +14,7 @@ const (
 	// chunkSize is the number of bytes that one worker parses at a time, which is about one
 	// batch.
 	chunkSize = intray.BatchBytes
-	// tailBytes is the number of bytes at the end of a text that are always read record by
+	// tailBytes is the number of bytes at the end of the text that are always read record by
 	// record, because rows below the table can occur there.
 	tailBytes = 128 << 10
 )
@@ -90,8 +90,8 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	return true, r.checkCellLimit()
 }
 
-// fallBack makes the reader continue at offset from and read records one by one up to offset
-// until.
+// fallBack makes the reader continue at the offset given by from and read records one by one
+// up to the offset given by until.
 func (s *parallelReader) fallBack(r *reader, from, until int64) {
 	s.stop()
 	s.sequentialUntil = until
@@ -104,7 +104,7 @@ func (s *parallelReader) endOffset() int64 { return s.text.length() - s.tail }
 
 // chunk is a run of whole records with the batch that a worker parsed from it.
 type chunk struct {
-	// from and to are the offsets of the chunk in the file.
+	// from and to are the offsets of the start and the end of the chunk in the file.
 	from, to int64
 	// raw holds the bytes of the file, and text holds them decoded to UTF-8. They share memory
 	// if the file is UTF-8.
@@ -115,7 +115,7 @@ type chunk struct {
 	regular bool
 }
 
-// chunkReader splits a text at line ends outside quotes, and workers parse the chunks. After a
+// chunkReader splits text at line ends outside quotes, and workers parse the chunks. After a
 // misplaced quote, chunks can end inside records. The chunk with that quote is then irregular,
 // and the caller must discard all later chunks.
 type chunkReader struct {
@@ -129,8 +129,8 @@ type chunkReader struct {
 	spare   chan *chunk
 }
 
-// startChunkReader starts reading at the offset from, which must be the start of a record. All
-// chunks end before the offset end.
+// startChunkReader starts reading at the offset given by from, which must be the start of a
+// record. All chunks end before the offset given by end.
 func startChunkReader(text *decodedText, f *fastParser, from, end int64, size, maxRows int) *chunkReader {
 	workers := max(runtime.GOMAXPROCS(0), 1)
 	c := &chunkReader{text: text, at: from, end: end, size: size, quote: f.quote, quoted: f.quoted, spare: make(chan *chunk, 2*workers+4)}

@@ -20,8 +20,8 @@ type columnProfile struct {
 }
 
 // frequencyModel counts distinct strings and estimates the probability that the next string
-// has a given value, whether seen before or not. The more strings occurred only once, the more
-// likely a new one is (the Good-Turing estimate).
+// has a given value, whether seen before or not. The more strings have occurred only once, the
+// more likely a new one is (the Good-Turing estimate).
 type frequencyModel struct {
 	counts map[string]float64
 	n      float64

@@ -66,7 +66,7 @@ type reader struct {
 	noticeCounts map[string]int
 	// pendingNotices are returned with the first batch.
 	pendingNotices []intray.Notice
-	// nextErr is the error that all further calls of Next return.
+	// nextErr is the error that all further calls to Next return.
 	nextErr error
 }
 
@@ -204,7 +204,8 @@ func (r *reader) isRegular(rec *record) bool {
 	return len(rec.cells) == r.sheet.width && !rec.loose && !rec.unclosed && !rec.inner
 }
 
-// advance moves past a row of next bytes that contains breaks line ends in its cells.
+// advance moves past the current row, given its length in bytes and the number of line ends in
+// its cells.
 func (r *reader) advance(next int, breaks int64) {
 	r.window.advance(next)
 	r.line += breaks + 1
@@ -359,7 +360,7 @@ func (w *window) unread() []byte { return w.buf[w.pos:w.end] }
 // offset returns the offset of the unread text in the file.
 func (w *window) offset() int64 { return w.start }
 
-// offsetOf returns the offset in the file of the byte at index at of the unread text.
+// offsetOf returns the offset in the file of the byte at the given index in the unread text.
 func (w *window) offsetOf(at int) int64 { return w.start + w.text.units.encodedLength(w.unread()[:at]) }
 
 // advance removes the first n bytes of the unread text.

@@ -34,7 +34,8 @@ func TestKeepBestTwo(t *testing.T) {
 	}
 }
 
-// TestManyRepairs checks a file with more repaired rows than the maximum number of notices.
+// TestManyRepairs checks that all rows of a file are repaired even if there are more repairs
+// than the maximum number of notices.
 func TestManyRepairs(t *testing.T) {
 	rows := 15_000
 	if testing.Short() {

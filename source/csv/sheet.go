@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// sampleBytes is the maximum length of the sample from the beginning of a text, in bytes.
+	// sampleBytes is the maximum length of the sample from the beginning of the text, in
+	// bytes.
 	sampleBytes = 1 << 20
 	// maxSampleRows is the maximum number of rows that are parsed from the sample.
 	maxSampleRows = 2000
@@ -61,8 +62,8 @@ type sampledRow struct {
 	wellFormed bool
 }
 
-// analyzeSample decides how to read a text, based on a sample from its beginning. whole
-// reports whether the sample is the whole text.
+// analyzeSample decides how to read the text of a file, based on a sample from its beginning.
+// whole reports whether the sample is the whole text.
 func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1}
 	delim, skip := parseSepLine(sample)
@@ -223,7 +224,7 @@ func (s *sheet) blankNameValuePairs(rows [][]string) {
 	}
 }
 
-// setFirstRecord makes the row at the index at the first record.
+// setFirstRecord makes the row with the given index the first record.
 func (s *sheet) setFirstRecord(rows []sampledRow, at int) {
 	if at < len(rows) {
 		s.body, s.line = int64(rows[at].from), rows[at].line

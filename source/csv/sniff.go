@@ -383,8 +383,8 @@ func severalValues(cell string) bool {
 // does not occur in text.
 const noDelimiter = "\x1f"
 
-// oneColumnDialect returns the dialect for a text with a single column. The delimiter is a
-// comma if all commas are inside quotes, and noDelimiter otherwise.
+// oneColumnDialect returns the dialect for text with a single column. The delimiter is a comma
+// if all commas are inside quotes, and noDelimiter otherwise.
 func oneColumnDialect(d dialect, sample []byte) sniffResult {
 	d.delim = ","
 	if widths, _ := d.countWidths(sample); len(widths) > 1 {

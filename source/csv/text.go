@@ -130,8 +130,8 @@ func (d *decodedText) rawSize(text int) int {
 	return max(d.units.size*text/2, 1)
 }
 
-// decodeChunk decodes a part of the file to UTF-8. It may overwrite and use the memory of
-// into. If the file is UTF-8, it returns raw unchanged.
+// decodeChunk decodes a part of the file to UTF-8. It may overwrite the memory of the slice
+// into and use it for the result. If the file is UTF-8, it returns raw unchanged.
 func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 	if d.isUTF8() {
 		return raw

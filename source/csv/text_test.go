@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// TestBytes checks files with bytes that cannot be written as text in a Go source file.
+// TestBytes checks how files with unusual bytes, line ends or cell lengths are read.
 func TestBytes(t *testing.T) {
 	long := strings.Repeat("x y ", 300_000)
 	for name, c := range map[string]struct{ text, want string }{

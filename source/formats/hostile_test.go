@@ -138,7 +138,7 @@ func TestFindingS1WideTables(t *testing.T) {
 	}
 }
 
-// countdown is a context that is canceled at the call of Err that makes left 0.
+// countdown is a context that is canceled by the call to Err that reduces left to 0.
 type countdown struct {
 	context.Context
 	cancel context.CancelFunc

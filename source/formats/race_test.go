@@ -7,7 +7,6 @@ package formats
 const (
 	// wideColumns is the number of columns of wide tables.
 	wideColumns = 500
-	// lookStep is the step between the context checks at which a test cancels the
-	// context.
+	// lookStep is the interval, in context checks, at which a test cancels the context.
 	lookStep = 7
 )

@@ -344,8 +344,8 @@ func (f *layoutFinder) extendHeader(l *Layout) {
 	}
 }
 
-// bodyStart returns the index of the first row after a header that starts at the row header
-// and can have several rows.
+// bodyStart returns the index of the first row after a header of one or more rows that starts
+// at the given row.
 func (f *layoutFinder) bodyStart(header int) int {
 	if f.isSideBySideText(header) {
 		return header + 1
@@ -385,7 +385,7 @@ func (f *layoutFinder) isFurtherHeader(at, header, below int) bool {
 }
 
 // isTextAboveTyped reports whether a row has no typed cells, but has text in columns that are
-// typed in the rows from index below.
+// typed in the records. below is the index of the first record.
 func (f *layoutFinder) isTextAboveTyped(at, header, below int) bool {
 	if slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code }) {
 		return false

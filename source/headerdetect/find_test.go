@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rowsOf parses rows from a text with one row per line and vertical bars between cells.
+// rowsOf parses rows from text with one row per line and vertical bars between cells.
 func rowsOf(text string) (rows [][]string) {
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
 		if line == "" {
@@ -112,8 +112,8 @@ func wideNames(n int) (names []string) {
 	return names
 }
 
-// TestAlternative checks the alternative, which is a different row that could be the header,
-// or none.
+// TestAlternative checks which row, or NoHeader, is the alternative to the chosen header, and
+// the doubt.
 func TestAlternative(t *testing.T) {
 	for _, c := range []struct {
 		name, text  string

@@ -66,8 +66,8 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 		}
 	}
 	score += 0.4 * (float64(filled) - float64(f.width))
-	// A later header must have a much higher score, because it would make the rows above it
-	// records that are lost.
+	// A later header must have a much higher score, because choosing it would drop the rows
+	// above it, which may be records.
 	for i := f.first; i < at; i++ {
 		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) {
 			score -= 0.75 * float64(f.width)
@@ -79,7 +79,7 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 // yearScore is the score of a year above numbers that are not years.
 const yearScore = 0.3
 
-// cellScore returns a score for the cell of the row at as the name of the column below it.
+// cellScore returns a score for a cell of the given row as the name of the column below it.
 func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 {
 	l := f.cells[at][below.column]
 	col := f.columnStats(below)
@@ -133,7 +133,7 @@ type cellInfo struct {
 	sum, runes uint32
 }
 
-// columnBody is the part of a column that starts at the row from, without rows that repeat the
+// columnBody is the part of a column that starts at a given row, without rows that repeat the
 // header.
 type columnBody struct {
 	column, from int

@@ -42,7 +42,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// describeLayout returns a text with the layout of rows and the scores of the first ten rows.
+// describeLayout returns text that describes the layout of rows and the scores of the first
+// ten rows.
 func describeLayout(t *testing.T, rows [][]string) string {
 	t.Helper()
 	l := find(t, rows, 0)
@@ -62,7 +63,7 @@ func describeLayout(t *testing.T, rows [][]string) string {
 	return text
 }
 
-// endingContext is a context that is canceled after a number of calls of Err.
+// endingContext is a context that is canceled after a number of calls to Err.
 type endingContext struct {
 	context.Context
 	left int

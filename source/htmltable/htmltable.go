@@ -157,7 +157,7 @@ func firstTag(text []byte) string {
 	}
 }
 
-// isPageTag reports whether pages typically start with the tag name.
+// isPageTag reports whether pages typically start with the tag of the given name.
 func isPageTag(name string) bool {
 	switch name {
 	case "!doctype", "html", "head", "body", "table", "meta", "title", "style", "script", "link", "base", "xml":

@@ -40,7 +40,8 @@ type page struct {
 	epoch1904 bool
 }
 
-// newReader returns the page as UTF-8, starting at offset at of the UTF-8 text.
+// newReader returns a reader of the page as UTF-8, starting at the given offset in the UTF-8
+// text.
 func (p *page) newReader(at int64) (io.Reader, error) {
 	direct := p.guess.Encoding == charset.UTF8
 	skip := int64(p.guess.BOM)
@@ -55,7 +56,7 @@ func (p *page) newReader(at int64) (io.Reader, error) {
 	return text, textinput.Discard(text, at)
 }
 
-// newRawReader returns the bytes of the page, starting at offset at.
+// newRawReader returns a reader of the bytes of the page, starting at the given offset.
 func (p *page) newRawReader(at int64) (io.Reader, error) {
 	if p.archive == nil {
 		return bufio.NewReaderSize(textinput.NewReader(p.in, at), readBytes), nil

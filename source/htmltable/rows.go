@@ -10,8 +10,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// markupBytes is the number of bytes that a tag may be longer than the maximum length
-// of a cell.
+// markupBytes is the number of bytes by which a tag may exceed the maximum length of a cell.
 const markupBytes = 1 << 20
 
 // rows returns the rows of one table in the order in which browsers display them: head,
@@ -27,7 +26,7 @@ type rows struct {
 	tokens   *tokenizer
 	walker   *tableWalker
 	cells    []workbook.Cell
-	// merged are the ranges that start in the last row returned.
+	// merged holds the ranges that start in the last row returned.
 	merged []workbook.Range
 	err    error
 }

@@ -13,7 +13,7 @@ import (
 // maxDepth is the maximum nesting depth of tables.
 const maxDepth = 32
 
-// The maximum numbers of columns and rows that a cell can span, as in browsers.
+// These are the maximum numbers of columns and rows that a cell can span, as in browsers.
 const (
 	maxColSpan = 1000
 	maxRowSpan = 65534
@@ -327,8 +327,8 @@ func (w *tableWalker) finish(t *tokenizer) (cut bool) {
 	return cut
 }
 
-// parseSpan parses the number of columns or rows that a cell spans. The result is from
-// 1 to most.
+// parseSpan parses the number of columns or rows that a cell spans. The result is at least 1
+// and does not exceed most.
 func parseSpan(text string, most int) int {
 	n := 0
 	for _, c := range []byte(text) {

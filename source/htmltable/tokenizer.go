@@ -101,13 +101,13 @@ type tokenizer struct {
 
 	moreAttrs  bool
 	attributes []attribute
-	// cachedText is the text of the token after the first call of text.
+	// cachedText is the text of the token after the first call to text.
 	cachedText []byte
 	textCached bool
 }
 
-// newTokenizer returns a tokenizer. If a token is longer than most bytes, next returns
-// a *source.LimitError.
+// newTokenizer returns a tokenizer. If the length of a token in bytes exceeds most, next
+// returns a *source.LimitError.
 func newTokenizer(ctx context.Context, text io.Reader, most int) *tokenizer {
 	t := &tokenizer{checkContext: ctx.Err, z: html.NewTokenizer(text), maxToken: most}
 	t.z.SetMaxBuf(most)

@@ -125,8 +125,7 @@ func (e *elementReader) currentOffset() int64 {
 }
 
 // limitedReader reads the file for the decoder and limits the size of one element. It relies
-// on the decoder to request more bytes only while it is inside the element that starts at
-// from.
+// on the decoder to request more bytes only while it is inside the current element.
 type limitedReader struct {
 	in source.Input
 	// at is the file offset of the next chunk, and rest is the unread part of the current

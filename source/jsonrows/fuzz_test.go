@@ -60,7 +60,7 @@ func FuzzJSONRows(f *testing.F) {
 	})
 }
 
-// standardElements returns the elements that encoding/json finds in a text.
+// standardElements returns the elements that encoding/json finds in the given text.
 func standardElements(t *testing.T, text string) (elements []json.RawMessage) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	for {

@@ -166,7 +166,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHeadersAreBounded checks the limit on the total length of all names.
+// TestHeadersAreBounded checks the limits on the length of one header and of all headers
+// together.
 func TestHeadersAreBounded(t *testing.T) {
 	name := strings.Repeat("x", 4093)
 	var members []string

@@ -55,7 +55,7 @@ func tooManyColumnsError(limit int) error {
 // errChanged reports that the file has changed since its columns were read.
 var errChanged = &fault{problem: intray.NewMessage("file.changed", nil)}
 
-// findOrAddChild returns the child of in with the name key. If there is none, it adds the
+// findOrAddChild returns the node's child with the given name. If there is none, it adds the
 // child, or returns an error if the tree is frozen or readOnly is set. last is the previous
 // child in the same object, or nil.
 func (t *nameTree) findOrAddChild(in, last *nameNode, key []byte, readOnly bool) (*nameNode, error) {

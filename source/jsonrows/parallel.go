@@ -31,7 +31,8 @@ type pass struct {
 	limits source.Limits
 	table  tableLocation
 	opts   []jsontext.Options
-	// newWorker returns a function that parses chunks. Each function is for one goroutine.
+	// newWorker returns a function that parses chunks. Each function must be used by one
+	// goroutine only.
 	newWorker func() func(*chunk)
 	// size is the size of a chunk in bytes, or 0 if all elements are read one by one.
 	size int
@@ -118,7 +119,7 @@ func (p *pass) close() {
 
 // chunk is a run of whole lines with the data that a worker parsed from it.
 type chunk struct {
-	// from and to are the file offsets of the chunk.
+	// from and to are the offsets of the start and the end of the chunk in the file.
 	from, to int64
 	// text is nil while the batch owns it.
 	text []byte

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// outcome is the complete result of reading a text.
+// outcome is the complete result of reading a file.
 type outcome struct {
 	Columns  []intray.Column
 	Evidence []intray.Evidence
@@ -134,8 +134,8 @@ func TestBrokenLines(t *testing.T) {
 	}
 }
 
-// TestCrowdedChunks checks short rows after long ones, for which a chunk contains more rows
-// than a batch.
+// TestCrowdedChunks checks that no rows are lost if short rows follow long ones, so that a
+// chunk contains more rows than a batch.
 func TestCrowdedChunks(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("x", 50_000) + `"}` + "\n"
 	text := strings.Repeat(long, 200) + strings.Repeat("{\"a\":1}\n", 3*intray.BatchRows)

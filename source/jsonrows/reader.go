@@ -30,7 +30,7 @@ type reader struct {
 	rowBytes int
 	// skip is the number of elements before the first record.
 	skip int64
-	// nextErr is the error that all further calls of Next return.
+	// nextErr is the error that all further calls to Next return.
 	nextErr error
 }
 

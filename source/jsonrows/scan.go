@@ -55,8 +55,8 @@ func newLineScanner(in source.Input, tree *nameTree, limits source.Limits, sink 
 	return s
 }
 
-// reset starts scanning a text, which begins at the file offset from. It returns false if the
-// text is not valid UTF-8.
+// reset starts scanning text, which begins at the file offset given by from. It returns false
+// if the text is not valid UTF-8.
 func (s *lineScanner) reset(text []byte, from int64) (fine bool) {
 	s.text, s.from = text, from
 	if s.element > 1<<31 {
@@ -284,8 +284,9 @@ func (s *lineScanner) storeCell(n *nameNode, cell []byte) error {
 }
 
 // decodeEscape decodes the escape sequence at text[at] and writes the character to text[to:].
-// to must not exceed at. It returns the lengths of the character and of the escape sequence in
-// bytes. They are 0 if the escape sequence is invalid, NUL or an unpaired surrogate.
+// The offset to must not exceed the offset at. It returns the lengths of the character and of
+// the escape sequence in bytes. They are 0 if the escape sequence is invalid, NUL or an
+// unpaired surrogate.
 func decodeEscape(text []byte, at, to int) (size, length int) {
 	if escapeToken(text, at) == notFound {
 		return 0, 0

@@ -166,8 +166,8 @@ func (l *tableFinder) addSkipped(path string) {
 	}
 }
 
-// addTable adds a table. It returns an error if there are too many tables or a table has the
-// same name.
+// addTable adds a table. It returns an error if there are too many tables or if another table
+// has the same name.
 func (l *tableFinder) addTable(p tableLocation) error {
 	for _, other := range l.tables {
 		if other.name == p.name {

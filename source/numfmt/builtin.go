@@ -5,10 +5,10 @@ package numfmt
 // on a Macintosh. The latter is closest to the mm-dd-yy of ECMA-376.
 const shortDate = "m/d/yy"
 
-// Builtin returns the code of the built-in format with the given number, as Excel
-// displays it in the United States. It returns "" for other numbers. The formats 27 to
-// 36 and 50 to 58 are dates and times that depend on an Asian language. Builtin returns
-// them as Excel displays them in other languages.
+// Builtin returns the code of the built-in format with the given number, as Excel displays it
+// in the United States. It returns "" for other numbers. The formats 27 to 36 and 50 to 58 are
+// date and time formats that Excel displays differently in East Asian languages. Builtin
+// returns them as Excel displays them in other languages.
 func Builtin(id int) string {
 	if id < 0 || id >= len(builtins) {
 		return ""

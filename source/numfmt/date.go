@@ -292,7 +292,7 @@ func appendPadded(dst []byte, n int64, width int) []byte {
 	return append(dst, text...)
 }
 
-// Languages in which the codes of eras (g and e) use a local calendar.
+// These are the languages in which the codes of eras (g and e) use a local calendar.
 const (
 	languageJapan  = 0x411
 	languageTaiwan = 0x404

@@ -46,8 +46,8 @@ type cellAttrs struct {
 	// formula is true if the value is the result of a formula. typeKnown is true if the
 	// application marks results that are errors, and isError if this result is one.
 	formula, typeKnown, isError bool
-	// repeated, width and height are raw counts: how often the cell is repeated, and
-	// how many columns and rows a merged cell covers.
+	// repeated, width and height are raw counts: how many times the cell is repeated, and how
+	// many columns and rows a merged cell covers.
 	repeated, width, height []byte
 }
 
@@ -327,7 +327,7 @@ func appendDate(dst, raw []byte) ([]byte, intray.CellKind) {
 	return t.AppendFormat(dst, shown), intray.CellDateTime
 }
 
-// durationUnit is a unit of durations.
+// durationUnit is a unit of time in a duration.
 type durationUnit struct {
 	letter byte
 	millis int64
@@ -357,8 +357,8 @@ func parseDuration(text string) (millis int64, ok bool) {
 	return days + hours, ok && also
 }
 
-// sumUnits returns the sum of numbers with units, in milliseconds. The units must be in
-// the order of units.
+// sumUnits returns the sum of numbers with units, in milliseconds. They must be in the same
+// order as in the list units.
 func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	for _, u := range units {
 		n, size := parseThousandths(text)

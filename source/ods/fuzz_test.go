@@ -73,7 +73,7 @@ func seeds() []string {
 	}
 }
 
-// FuzzODS reads arbitrary bytes as a file.
+// FuzzODS runs checkRead on arbitrary bytes as a file.
 func FuzzODS(f *testing.F) {
 	for _, content := range seeds() {
 		file := archived(f, around(content))
@@ -86,7 +86,7 @@ func FuzzODS(f *testing.F) {
 	f.Fuzz(checkRead)
 }
 
-// FuzzContent reads arbitrary text as the content of a workbook, both as a flat
+// FuzzContent runs checkRead on arbitrary text as the content of a workbook, both as a flat
 // document and in an archive.
 func FuzzContent(f *testing.F) {
 	for _, content := range seeds() {
@@ -98,8 +98,8 @@ func FuzzContent(f *testing.F) {
 	})
 }
 
-// FuzzRows reads arbitrary text as the rows of a sheet that is followed by a second
-// sheet.
+// FuzzRows runs checkRead on arbitrary text as the rows of a sheet that is followed by a
+// second sheet.
 func FuzzRows(f *testing.F) {
 	for _, content := range seeds() {
 		_, rest, _ := strings.Cut(content, "<table:table-column")

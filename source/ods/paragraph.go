@@ -73,8 +73,8 @@ func (r *rows) roleOfElement() elementRole {
 	return roleOther
 }
 
-// readParagraph appends the text of the paragraph that has just started. The text of
-// the cell starts at offset from of textBuf.
+// readParagraph appends the text of the paragraph that has just started. The text of the cell
+// starts at the offset in textBuf given by from.
 func (r *rows) readParagraph(from int) error {
 	s, p := r.scan, paragraph{from: len(r.textBuf)}
 	for depth := s.Depth(); ; {

@@ -162,7 +162,8 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// TestDamage checks the errors for archives whose directory has wrong fields.
+// TestDamage checks that archives with a damaged directory or damaged content return typed
+// errors.
 func TestDamage(t *testing.T) {
 	good := archived(t, withRows(strings.Repeat(row(text("a"), number(1.5)), 200)))
 	directory := bytes.Index(good, []byte("PK\x01\x02"))

@@ -30,8 +30,8 @@ type rows struct {
 	// hidden columns.
 	columnCount   int64
 	hiddenColumns []columnRange
-	// spans are the merged cells of the current row. merged are the ranges that have
-	// not been returned yet. mergedCount counts all merged ranges.
+	// spans are the merged cells of the current row. merged holds the ranges that have not
+	// been returned yet. mergedCount counts all merged ranges.
 	spans       []span
 	merged      []workbook.Range
 	mergedCount int

@@ -66,7 +66,7 @@ func around(content string) []entry {
 	}
 }
 
-// with returns list with the entry of the given name added or replaced.
+// with returns the entries in list, and adds or replaces the entry with the given name.
 func with(list []entry, name, text string) []entry {
 	list = slices.Clone(list)
 	for i := range list {

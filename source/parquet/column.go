@@ -26,7 +26,7 @@ type columnReader struct {
 	cursors []*parquetio.Cursor
 	limit   int
 	// text holds the buffered cells in sequence, and ends holds the end offset of each. The
-	// cells before index start were consumed.
+	// cells before the index start have been consumed.
 	text  []byte
 	ends  []int
 	kinds []intray.CellKind
@@ -257,7 +257,8 @@ func (a *recordAssembler) writeMap(ctx context.Context, n *node) error {
 	})
 }
 
-// writeRepeated writes items between open and end until the levels of the leaves end the list.
+// writeRepeated writes items, enclosed in open and end, until the levels of the leaves end the
+// list.
 func (a *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end string, item func() error) error {
 	if a.firstCursor(n).Def < n.parentDef {
 		return errLevelsDisagree

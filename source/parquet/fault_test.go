@@ -111,7 +111,8 @@ func TestReadFailsAtEachCall(t *testing.T) {
 	}
 }
 
-// TestFileEndsEarly checks files that are truncated after their size was determined.
+// TestFileEndsEarly checks that reading a file that is truncated after its size was determined
+// returns io.ErrUnexpectedEOF.
 func TestFileEndsEarly(t *testing.T) {
 	file := people(t, 40, parquet.MaxRowsPerRowGroup(20), parquet.PageBufferSize(300))
 	for size := range file {

@@ -67,7 +67,7 @@ func seeds(tb testing.TB) (files [][]byte) {
 }
 
 // mutated returns a broken copy of a file, in which bits are flipped and parts are deleted,
-// duplicated or copied from the file other.
+// duplicated or copied from a second file.
 func mutated(chance *rand.Rand, file, other []byte) []byte {
 	file = slices.Clone(file)
 	for range 1 + chance.IntN(4) {

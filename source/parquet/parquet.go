@@ -6,9 +6,9 @@
 //
 // A cell is the value as text. Numbers have all their digits, and dates and times are in ISO
 // 8601. Timestamps that the schema adjusts to UTC end in Z. Times of day and INT96 values do
-// not. A null becomes an empty cell. Lists and maps become JSON, in which a null is null. A
-// missing list becomes an empty cell, and an empty list becomes []. A missing group is the
-// same as a group in which all members are missing.
+// not. A null becomes an empty cell. Lists and maps become JSON, in which nulls are written as
+// null. A missing list becomes an empty cell, and an empty list becomes []. A missing group is
+// the same as a group in which all members are missing.
 //
 // Bytes without a logical type become text if all values of the column are valid text, and
 // hexadecimal digits otherwise. The package reads such a column once in advance to decide. If
@@ -39,8 +39,8 @@ import (
 const (
 	// pageStart is the first byte of the header of a page.
 	pageStart = 0x15
-	// maxProgram is the maximum number of bytes shown of the name of the program that wrote
-	// the file.
+	// maxProgram is the length, in bytes, to which the name of the program that wrote the file
+	// is truncated.
 	maxProgram = 200
 	// checkEvery is the number of values between two checks of the context.
 	checkEvery = 4096

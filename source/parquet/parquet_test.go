@@ -119,8 +119,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestTypeMismatch checks the evidence about a logical type that does not fit the physical
-// type.
+// TestTypeMismatch checks that the evidence reports the physical type if the logical type does
+// not fit it.
 func TestTypeMismatch(t *testing.T) {
 	file := editFooter(t, columnFile(t, parquet.Leaf(parquet.Int64Type), parquet.Int64Value(1)), func(meta *format.FileMetaData) { logical(&format.DateType{})(&meta.Schema[1]) })
 	if _, evidence := sourcetest.Open(t, Format{}, string(file), source.Options{}); evidence["type of v"] != "int64" {

@@ -139,7 +139,8 @@ func (t *tree) readNode(parent *node, path string, depth int) (*node, error) {
 	return n, t.addLeaf(n, path)
 }
 
-// joinPath returns the path of the member with the name in the group with the path.
+// joinPath returns the path of a group's member, given the path of the group and the name of
+// the member.
 func joinPath(path, name string) string {
 	if path == "" {
 		return name
@@ -249,7 +250,7 @@ func (t *tree) addColumns(n *node, path string) error {
 	return nil
 }
 
-// columnType returns the name of the type of a column for messages.
+// columnType returns the type name of a column for messages.
 func (n *node) columnType() string {
 	name := "object"
 	switch {

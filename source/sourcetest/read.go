@@ -272,8 +272,8 @@ func CountRecords(t testing.TB, format source.Format, text []byte) (records int)
 	}
 }
 
-// RequireScore requires Detect to return a score from low to high, and a reason unless
-// the score is 0.
+// RequireScore requires Detect to return a score between low and high, and a reason unless the
+// score is 0.
 func RequireScore(t testing.TB, format source.Format, name, head string, low, high float64) {
 	t.Helper()
 	score, reason := format.Detect(NewInput(name, []byte(head)), []byte(head))

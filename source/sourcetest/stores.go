@@ -40,7 +40,7 @@ func (f *FailingStore) ReadAt(p []byte, at int64) (int, error) {
 	return int(n), f.Err
 }
 
-// failingRead is a store that fails after left successful reads.
+// failingRead is a store that fails after a given number of successful reads.
 type failingRead struct {
 	io.ReaderAt
 	left atomic.Int64

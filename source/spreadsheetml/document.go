@@ -66,8 +66,8 @@ func isKnownEncoding(label string) bool {
 	return ok
 }
 
-// setEncoding sets the encoding of the document to the one with the given label. If
-// there is no such encoding, it returns an error with the reason unknown.
+// setEncoding sets the encoding of the document to the one with the given label. If there is
+// no such encoding, it returns an error whose reason is the message unknown.
 func (d *document) setEncoding(label string, reason, unknown intray.Message) error {
 	encoding, ok := charset.Lookup(label)
 	if !ok {
@@ -81,7 +81,7 @@ func (d *document) setEncoding(label string, reason, unknown intray.Message) err
 	return nil
 }
 
-// readSample returns up to sampleBytes of the file starting at offset at.
+// readSample returns up to sampleBytes of the file, starting at the given offset.
 func (d *document) readSample(at int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(textinput.NewReader(d.in, at), sampleBytes))
 }
@@ -90,7 +90,7 @@ func (d *document) readSample(at int64) ([]byte, error) {
 func (d *document) isUTF8() bool { return d.guess.Encoding == charset.UTF8 }
 
 // redetectEncoding detects the encoding of a document that should be UTF-8 but contains
-// invalid UTF-8 at offset at. It reports whether the encoding has changed.
+// invalid UTF-8 at the given offset. It reports whether the encoding has changed.
 func (d *document) redetectEncoding(at int64) (bool, error) {
 	sample, err := d.readSample(max(0, at-sampleBytes/2))
 	if err != nil {
@@ -106,9 +106,9 @@ func (d *document) redetectEncoding(at int64) (bool, error) {
 	return !d.isUTF8(), nil
 }
 
-// newScanner returns a scanner for a document, or for the part of a document that
-// starts at a sheet. Each tag and each text can be up to limit bytes long. HTML
-// entities are allowed, because some programs write them.
+// newScanner returns a scanner for a document, or for the part of a document that starts at a
+// sheet. Each tag and each piece of text can be up to limit bytes long. HTML entities are
+// allowed, because some programs write them.
 func newScanner(text io.Reader, limit int) (*xmlscan.Scanner, error) {
 	return xmlscan.New(text, xmlscan.Config{TextBytes: limit, TokenBytes: limit, Depth: maxDepth, Decoded: true, NUL: true, HTML: true})
 }
@@ -152,9 +152,9 @@ func attrText(s *xmlscan.Scanner, name string) (string, error) {
 	return strings.ToValidUTF8(text, "\uFFFD"), err
 }
 
-// parseIntAttr parses the value of an attribute as a whole number. It returns absent if
-// the element does not have the attribute, a *source.UnreadableError if the value is
-// not a number or less than least, and a *source.LimitError if it is greater than most.
+// parseIntAttr parses the value of an attribute as a whole number. It returns absent if the
+// element does not have the attribute, a *source.UnreadableError if the value is not a number
+// or is below the minimum, least, and a *source.LimitError if it is above the maximum, most.
 func parseIntAttr(value []byte, least, most, absent int64) (int64, error) {
 	if value == nil {
 		return absent, nil

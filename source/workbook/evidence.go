@@ -164,8 +164,8 @@ func (g Range) String() string {
 	return fmt.Sprintf("%s%d:%s%d", ColumnName(g.FirstColumn), g.FirstRow, ColumnName(g.LastColumn), g.LastRow)
 }
 
-// ColumnName returns the letters of a column counted from 0, such as A for 0 and AA for
-// 26.
+// ColumnName returns the letters of the column with the given index, counted from 0: A for 0
+// and AA for 26.
 func ColumnName(column int) string {
 	name := ""
 	for n := column + 1; n > 0; n = (n - 1) / 26 {

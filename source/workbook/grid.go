@@ -66,12 +66,11 @@ type Range struct {
 
 // MergeReporter is implemented by [Rows] of formats that have merged cells.
 type MergeReporter interface {
-	// PendingMerges returns the merged ranges found since the last call, in any order.
-	// The slice is valid until the next call of Next. The caller calls it before the
-	// first call of Next and after each call, including the one that returns io.EOF. A
-	// range can be filled only if it is returned no later than the row in which it
-	// starts. A Workbook whose Rows find ranges later must also implement
-	// MergePreloader.
+	// PendingMerges returns the merged ranges found since the last call, in any order. The
+	// slice is valid until the next call to Next. The caller calls it before the first call to
+	// Next and after each call, including the one that returns io.EOF. A range can be filled
+	// only if it is returned no later than the row in which it starts. A Workbook whose Rows
+	// find ranges later must also implement MergePreloader.
 	PendingMerges() []Range
 }
 
@@ -237,8 +236,8 @@ func (r Row) displayTexts() []string {
 	return texts
 }
 
-// countFilled counts the cells with text, up to most, and returns the count and the
-// text of the first such cell.
+// countFilled counts the cells with text, but stops at the maximum, most, and returns the
+// count and the text of the first such cell.
 func (r Row) countFilled(most int) (n int, first []byte) {
 	for _, c := range r.Cells {
 		text := bytes.TrimSpace(c.displayText())

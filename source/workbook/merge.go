@@ -40,8 +40,8 @@ type mergeTracker struct {
 	count int64
 	first Range
 
-	// pending are the ranges that start below the current row. They are sorted by row
-	// if sorted is true.
+	// pending holds the ranges that start below the current row. They are sorted by row if
+	// sorted is true.
 	pending []Range
 	sorted  bool
 	// activeByColumn holds the range that was opened last in each column. activeUntil

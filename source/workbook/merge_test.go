@@ -127,8 +127,8 @@ func TestMergedTextsHeld(t *testing.T) {
 	}
 }
 
-// TestMergedTextsAdded checks the exact limits on text that filling adds. Each of two
-// cells gets 4 bytes of value and displayed text.
+// TestMergedTextsAdded checks the exact limits on text that filling adds. Filling adds 4 bytes
+// of value and displayed text to each of two cells.
 func TestMergedTextsAdded(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -163,10 +163,10 @@ func exampleCells(row []string) (cells []string) {
 	return cells
 }
 
-// textsWithBlanks returns the displayed text of each cell in the rows that were read
-// ahead, including a limited number of empty rows between them. For each of these rows,
-// at is the index of the next row in ahead that is not empty. Rows with numbers up to
-// above are not included.
+// textsWithBlanks returns the displayed text of each cell in the rows that were read ahead,
+// including a limited number of empty rows between them. at holds, for each of these rows, the
+// index in r.ahead of that row or, if it is empty, of the next row that is not. Rows up to the
+// row number above are not included.
 func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
 	for i, row := range r.ahead {
 		place := row.Number - above - 1

@@ -21,7 +21,7 @@ type sheet struct {
 	kind   byte
 }
 
-// Kinds of sheets, as stored in the list.
+// These are the kinds of sheets, as stored in the list.
 const (
 	kindWorksheet = 0
 	kindMacro     = 1

@@ -194,7 +194,7 @@ func (r *rows) addLabel(c cell, rec record) (err error) {
 	return r.appendCell(c)
 }
 
-// readText reads text that starts skip bytes into the body of a record. Its length is
+// readText reads the text that follows the first skip bytes of a record's body. Its length is
 // stored in one byte if short is true, and in two bytes otherwise.
 func (r *rows) readText(rec record, skip int, short bool) ([]byte, error) {
 	p := newContinuedReader(&r.part.recordReader, rec, skip)

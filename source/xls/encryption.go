@@ -122,7 +122,7 @@ func newRC4Key(salt []byte) *rc4Key {
 	}}
 }
 
-// newCryptoAPIKey returns a key for CryptoAPI encryption. keyBits is from 40 to 128.
+// newCryptoAPIKey returns a key for CryptoAPI encryption. keyBits is between 40 and 128.
 func newCryptoAPIKey(salt []byte, keyBits int) *rc4Key {
 	first := sha1.Sum(append(bytes.Clone(salt), encodeUTF16(defaultPassword)...))
 	return &rc4Key{derive: func(block uint32) []byte {

@@ -117,8 +117,8 @@ func TestRefusesPasswords(t *testing.T) {
 	}
 }
 
-// TestCryptoAPIKeys computes the key stream of a block as MS-OFFCRYPTO 2.3.5.2 describes it.
-// A key of 40 bits is padded with zeros to 128 bits.
+// TestCryptoAPIKeys compares the key stream of a block with one that is computed as
+// MS-OFFCRYPTO 2.3.5.2 describes. A key of 40 bits is padded with zeros to 128 bits.
 func TestCryptoAPIKeys(t *testing.T) {
 	salt := []byte("0123456789abcdef")
 	for keyBits, bytesOfHash := range map[int]int{40: 5, 56: 7, 128: 16} {

@@ -11,7 +11,7 @@ import (
 
 var little = binary.LittleEndian
 
-// Identifiers of the records that this package reads.
+// These are the identifiers of the records that this package reads.
 const (
 	recFormula2   = 0x0006 // also in BIFF5 and BIFF8
 	recEOF        = 0x000A
@@ -89,7 +89,7 @@ func (r *recordReader) next() (record, error) {
 	return rec, nil
 }
 
-// unread makes the next call of next return rec.
+// unread makes the next call to next return rec.
 func (r *recordReader) unread(rec record) { r.pos = rec.offset }
 
 // endError returns io.EOF if the stream is complete, or an error if it is truncated.
@@ -184,7 +184,7 @@ type bof struct {
 	kind    uint16
 }
 
-// Kinds of parts, as stored in the BOF record.
+// These are the kinds of parts, as stored in the BOF record.
 const (
 	partGlobals = 0x0005
 	partModule  = 0x0006

@@ -87,8 +87,8 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	return workbook.Row{}, io.EOF
 }
 
-// readRun collects consecutive cells of a row, starting at the offset at, up to the
-// first cell of a different row.
+// readRun collects consecutive cells of a row, starting at the given offset and ending before
+// the first cell of a different row.
 func (r *rows) readRun(number int, at int64) error {
 	for r.part.pos = at; ; {
 		rec, err := r.part.next()
@@ -197,7 +197,7 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 // numbers.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// The size of the largest sheet that the format allows.
+// This is the size of the largest sheet that the format allows.
 const (
 	maxRows    = 1 << 16
 	maxColumns = 1 << 8

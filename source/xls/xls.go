@@ -35,14 +35,14 @@ type Limits struct {
 	// Sheets is the maximum number of sheets in the workbook, including charts and
 	// macros. Default 10,000.
 	Sheets int
-	// StringBytes is the maximum amount of memory for shared strings, in bytes,
-	// including 4 bytes for each string. Default 192 MiB, at most 4 GiB.
+	// StringBytes is the maximum amount of memory for shared strings, in bytes, including 4
+	// bytes for each string. The default is 192 MiB, and the maximum is 4 GiB.
 	StringBytes int
-	// Columns is the maximum number of columns in a sheet. Default 256, which is also
+	// Columns is the maximum number of columns in a sheet. The default is 256, which is also
 	// the maximum that the format allows.
 	Columns int
-	// Cells is the maximum number of cells in a sheet, including stored cells without a
-	// value. Default 16,777,216: 65,536 rows of 256 columns.
+	// Cells is the maximum number of cells in a sheet, including stored cells without a value.
+	// The default is 16,777,216: 65,536 rows of 256 columns.
 	Cells int64
 	// CellBytes is the maximum length of the displayed text of one cell, in bytes.
 	// Default 16 MiB.
@@ -143,7 +143,7 @@ func unreadable(reason intray.Message) error {
 	return &source.UnreadableError{Reason: reason}
 }
 
-// broken returns the error for a workbook that is damaged by the given problem.
+// broken returns the error for a damaged workbook, given the problem that was found.
 func broken(problem intray.Message) error {
 	return unreadable(intray.NewMessage("workbook.damaged", intray.Params{"problem": problem}))
 }

@@ -212,8 +212,8 @@ func TestAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// TestOneFarCell checks that a cell far from the first one costs no more than the cell
-// itself.
+// TestOneFarCell checks that reading a sheet whose only cell is the last possible one
+// allocates little memory.
 func TestOneFarCell(t *testing.T) {
 	text := xls(one(nil, rec(0x0200, uint32(0), uint32(65536), uint16(0), uint16(256), uint16(0)), rec(recRK, at(65535, 255, 0), rkWhole(1))))
 	cost := testing.Benchmark(func(b *testing.B) {

@@ -51,8 +51,8 @@ type relation struct {
 	part string
 }
 
-// relations returns the relationships of a part, or of the archive if of is "". It
-// returns none if the part has no relationships.
+// relations returns the relationships of the part with the given name, or those of the archive
+// if the name is "". It returns none if the part has no relationships.
 func (a *archive) relations(ctx context.Context, of string) (list []relation, err error) {
 	folder, name := path.Split(of)
 	listed := folder + "_rels/" + name + ".rels"

@@ -146,8 +146,8 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestConcurrentRows reads a sheet on four goroutines while most shared strings are in
-// a temporary file.
+// TestConcurrentRows checks that four goroutines can read a sheet at the same time while most
+// shared strings are in a temporary file.
 func TestConcurrentRows(t *testing.T) {
 	var rows, items strings.Builder
 	for i := range 2000 {

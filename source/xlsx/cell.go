@@ -333,7 +333,7 @@ func parseCellRef(ref []byte) (column int, row int64, ok bool) {
 	return column - 1, row, ok && column <= maxColumns
 }
 
-// parseRow parses a row number, which counts from 1.
+// parseRow parses a row number, which is counted from 1.
 func parseRow(text []byte) (row int64, ok bool) {
 	if len(text) == 0 || len(text) > 7 {
 		return 0, false

@@ -260,7 +260,7 @@ func deriveStandardKey(settings []byte, password string) cipherKey {
 	return key
 }
 
-// xorPadded returns the XOR of a hash and a block in which every byte is with.
+// xorPadded returns the XOR of a hash and a block that repeats the given byte.
 func xorPadded(sum []byte, with byte) []byte {
 	text := bytes.Repeat([]byte{with}, 64)
 	for i, b := range sum {

@@ -132,8 +132,8 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// TestTruncatedSettings checks encryption settings that end before their declared size.
-// They are valid if the 64 KiB that the reader needs are complete.
+// TestTruncatedSettings checks that encryption settings that end before their declared size
+// are rejected. They are accepted if the 64 KiB that the reader needs are complete.
 func TestTruncatedSettings(t *testing.T) {
 	plain := simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 3000)).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)

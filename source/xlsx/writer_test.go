@@ -50,7 +50,7 @@ func sheetOf(rows string) string {
 	return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\r\n" + `<worksheet ` + mainSpace + `><sheetData>` + rows + `</sheetData></worksheet>`
 }
 
-// with returns the parts with one part added or replaced.
+// with returns a copy of the parts, in which one part is added or replaced.
 func (p parts) with(name, text string) parts {
 	p = maps.Clone(p)
 	p[name] = text

@@ -1,5 +1,6 @@
-// Package conformance262 measures how much of JavaScript hooks support. It runs each test
-// of Test262, the conformance suite of the language, inside a hook in a sandboxed worker.
+// Package conformance262 measures how much of the JavaScript language is available to hooks.
+// It runs each test of Test262, the conformance suite of the language, inside a hook in a
+// sandboxed worker.
 //
 // A suite is a checkout of Test262, a script is one of its tests, and a runner runs scripts
 // with one runtime. The package runs only tests of features that hooks could support: the
@@ -9,17 +10,17 @@
 // The suite is not part of this project. TestConformance runs if TEST262 is the path of a
 // checkout. The runner itself is always tested, with scripts of this package.
 //
-// # What the share means
+// # What the numbers mean
 //
 // Test262 tests are scripts in the global scope. In this package, a test is the body of a
-// nested function, after the harness, because a hook is a function and cannot create code
-// from strings. This tests the language in the same way as hooks use it. Some tests fail
-// only for that reason. They look for a top-level variable on the global object, expect a
-// top-level return or new.target to be a syntax error, or use names that collide only in
-// the global scope. Folders that contain only such tests are not counted. Tests also fail
-// if they check features that the runtime changes on purpose: the names, lengths and
-// descriptors of functions that it replaces (Date, Math.random, eval and Function), formats
-// that need locales, and dates other than the frozen one.
+// nested function, after the harness, because a hook is a function and cannot create code from
+// strings. This tests the language as hooks use it. Some tests fail only for that reason. They
+// look for a top-level variable on the global object, expect a top-level return or new.target
+// to be a syntax error, or use names that collide only in the global scope. Folders that
+// contain only such tests are not counted. Tests also fail if they check features that the
+// runtime changes on purpose: the names, lengths and descriptors of functions that it replaces
+// (Date, Math.random, eval and Function), formats that need locales, and dates other than the
+// frozen one.
 package conformance262
 
 import (
@@ -79,7 +80,7 @@ func open(t *testing.T, runtime sandbox.Runtime) *sandbox.Pool {
 	return c
 }
 
-// TestConformance prints the share of the suite that each runtime passes. A failing test of
+// TestConformance prints how many tests of the suite each runtime passes. A failing test of
 // the suite does not make it fail.
 func TestConformance(t *testing.T) {
 	folder := os.Getenv("TEST262")

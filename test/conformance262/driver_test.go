@@ -74,7 +74,7 @@ func (p *workerSlot) runModes(ctx context.Context, one *script) (string, error) 
 	return "", nil
 }
 
-// modes returns the modes in which a test runs: false is sloppy mode, true is strict mode.
+// modes returns the modes in which a test runs: false is sloppy mode, and true is strict mode.
 func modes(one *script) []bool {
 	switch {
 	case one.flag("onlyStrict"):
@@ -183,8 +183,8 @@ func refused(faults []jsruntime.Fault, want string) string {
 }
 
 // hook returns the source of a hook that runs a test. It is a function that contains the
-// harness and a nested function with the test. As in a script, this is the global object.
-// An asynchronous test prints a message when it is done.
+// harness and a nested function with the test. As in a script, the value of this is the global
+// object. An asynchronous test prints a message when it is done.
 func (s *suite) hook(one *script, strict bool) string {
 	var text strings.Builder
 	text.WriteString("function () {\n")

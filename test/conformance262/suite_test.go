@@ -24,8 +24,8 @@ type script struct {
 // head is the front matter of a test or harness file.
 type head struct {
 	flags, includes, features []string
-	// If the test must fail, phase is when and wrong is the type of the error. Otherwise,
-	// both are "".
+	// If the test must fail, phase is the phase in which it must fail, and wrong is the type
+	// of the error. Otherwise, both are "".
 	phase, wrong string
 }
 

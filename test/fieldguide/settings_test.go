@@ -63,7 +63,7 @@ func writeSettings(t *testing.T, b *strings.Builder) {
 
 func setTo(name, value string) string { return code(fmt.Sprintf("%q: %s", name, value)) }
 
-// settingEffect imports the sample with a setting and describes the difference to plainRun.
+// settingEffect imports the sample with a setting and describes the difference from plainRun.
 func settingEffect(t *testing.T, e settingEntry, name, value string, plainRun found) string {
 	t.Helper()
 	f := sample(fmt.Sprintf("{%q: %s}", name, value)).run(t)

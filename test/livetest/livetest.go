@@ -1,5 +1,5 @@
-// Package livetest starts the built program and sends HTTP requests to it, for tests that
-// must see the same as users. It calls no code of the program directly.
+// Package livetest starts the built program and sends HTTP requests to it, for tests that must
+// see the same behavior as users. It calls no code of the program directly.
 //
 // A [Server] is one process with its own data folder. It can be killed, and restarted with
 // the same folder. [Listen], [ServeSFTP] and [OpenSSH] run servers to which the program

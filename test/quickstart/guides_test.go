@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// guide returns the first from steps of the quickstart, followed by the steps of a page
-// that continues it. It skips blocks in other languages.
+// guide returns the steps of the quickstart up to step number from, followed by the steps of a
+// page that continues it. It skips blocks in other languages.
 func guide(t *testing.T, name string, from int) []step {
 	t.Helper()
 	skipWithoutPrograms(t, name)
@@ -67,7 +67,7 @@ func program(t *testing.T, page, language string) string {
 	return ""
 }
 
-// TestGuides runs the commands of the pages that continue the quickstart.
+// TestGuides checks the commands of the pages that continue the quickstart.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
@@ -76,7 +76,7 @@ func TestGuides(t *testing.T) {
 	t.Run("retention", func(t *testing.T) { t.Parallel(); follow(t, guide(t, "retention.md", 6), bin) })
 }
 
-// TestGuidesWithoutServer runs the commands of the pages that need no server.
+// TestGuidesWithoutServer checks the commands of the pages that need no server.
 func TestGuidesWithoutServer(t *testing.T) {
 	t.Parallel()
 	bin := install(t, read(t, root(t), "docs", "quickstart.md"))

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadmeRun runs the first command of the README with a prebuilt program, in a writable
-// folder.
+// TestReadmeRun checks that the first command of the README works with a prebuilt program, in
+// a writable folder.
 func TestReadmeRun(t *testing.T) {
 	t.Parallel()
 	list := blocks(read(t, root(t), "README.md"))

@@ -41,7 +41,7 @@ func callsOf(runtime string) map[string]any {
 	}
 }
 
-// TestKillInEveryCall kills the worker of an import during a call of each kind of hook. The
+// TestKillInEveryCall kills the worker of an import during a call to each kind of hook. The
 // call must be repeated.
 func TestKillInEveryCall(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {

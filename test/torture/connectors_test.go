@@ -89,8 +89,8 @@ func TestConnectorKills(t *testing.T) {
 	})
 }
 
-// checkEachOnce waits until all imports have ended. It checks that each is of a different
-// file.
+// checkEachOnce waits until all imports have ended. It checks that no two imports come from
+// the same file.
 func checkEachOnce(t *testing.T, server *livetest.Server, files int) {
 	t.Helper()
 	names := map[string]int{}

@@ -53,8 +53,8 @@ func runtimes(t *testing.T, test func(t *testing.T, args []string)) {
 }
 
 const (
-	// killsARound must be less than 10, because an import fails after losing its worker ten
-	// times.
+	// killsARound is the maximum number of kills per round. It must be less than 10, because
+	// an import fails after losing its worker ten times.
 	killsARound = 7
 	// apart is the minimum time between killing two workers. The rows of a killed worker
 	// are retried only a few times before the import fails.
@@ -196,7 +196,8 @@ func blobsIn(t *testing.T, data string) map[string]string {
 	return all
 }
 
-// withoutRun replaces the run number, and the random name of an uploaded file.
+// withoutRun replaces the run number and the random name of an uploaded file in the name of a
+// blob.
 func withoutRun(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {

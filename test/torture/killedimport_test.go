@@ -28,10 +28,10 @@ type killedImport struct {
 	services, results, workers int
 }
 
-// killRepeatedly kills the server a number of times: at random moments and, after killing a
-// worker, while the result is being written. Then it kills the same number of workers.
-// Finally, it terminates the whole process group as a service manager does. It stops when
-// the import ends.
+// killRepeatedly kills the server a number of times: after random delays and, once it has
+// killed a worker, while the result is being written. Then it kills workers until it has
+// killed that number of workers, too. Finally, it terminates the whole process group as a
+// service manager does. It stops when the import ends.
 func (o *killedImport) killRepeatedly(kills int) {
 	for kill := range kills {
 		if kill%2 == 0 {
@@ -69,13 +69,13 @@ func (o *killedImport) running() bool {
 	return status != "SUCCESSFUL"
 }
 
-// within returns a random duration, at most part times the undisturbed duration of the
-// import.
+// within returns a random duration of at most the given part of the undisturbed duration of
+// the import.
 func (o *killedImport) within(part float64) time.Duration {
 	return time.Duration(o.random.Float64() * part * float64(o.undisturbed))
 }
 
-// killService kills the service at a random moment.
+// killService kills the service at a random time.
 func (o *killedImport) killService() {
 	o.t.Helper()
 	time.Sleep(o.within(0.85))

@@ -30,7 +30,8 @@ func needProcesses(t *testing.T) {
 	}
 }
 
-// The indexes of fields in /proc/PID/stat, counted after the name.
+// These are the indexes of fields in /proc/PID/stat, counted from the first field after the
+// name.
 const (
 	statState = 0
 	statUp    = 1

@@ -47,8 +47,8 @@ func afterRequest(then func(net.Conn)) func(net.Conn) {
 	}
 }
 
-// respondSlowly writes first, and then writes rest after every interval until the client
-// disconnects.
+// respondSlowly writes the string in first, and then writes the string in rest after every
+// interval until the client disconnects.
 func respondSlowly(first, rest string, every time.Duration) func(net.Conn) {
 	return afterRequest(func(conn net.Conn) {
 		_, err := io.WriteString(conn, first)
@@ -91,8 +91,8 @@ type receiver struct {
 	id          string
 }
 
-// hostileReceivers returns all hostile receivers. Nothing may connect to the address whose
-// connections target counts.
+// hostileReceivers returns all hostile receivers. target counts the connections to an address
+// to which nothing may connect.
 func hostileReceivers(t *testing.T) (list []*receiver, target *atomic.Int64) {
 	t.Helper()
 	const ok = "HTTP/1.1 200 OK\r\n"

@@ -2,8 +2,8 @@
 // that nothing happens twice. It sends HTTP requests, and reads only the process table and
 // the data folder.
 //
-// By default, a tenth of each test runs. If INTRAY_TORTURE=full, the tests run completely.
-// Set INTRAY_TORTURE_SEED to repeat a run with the same random numbers.
+// By default, each test does only a tenth of its work. If INTRAY_TORTURE=full, the tests do
+// all of it. Set INTRAY_TORTURE_SEED to repeat a run with the same random numbers.
 package torture
 
 import (
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// share returns whole if INTRAY_TORTURE=full, and a tenth of it otherwise.
+// share returns the number whole if INTRAY_TORTURE=full, and a tenth of it otherwise.
 func share(whole int) int {
 	if os.Getenv("INTRAY_TORTURE") == "full" {
 		return whole
@@ -156,8 +156,9 @@ func checkUploads(t *testing.T, server *livetest.Server, want int) {
 	}
 }
 
-// TestCrashPoints crashes the server at each named point, the first and the third time that
-// it is reached, and repeats the requests of a client.
+// TestCrashPoints crashes the server at each named point, the first and the third time that it
+// is reached, and checks that a client that repeats its requests creates each import exactly
+// once.
 func TestCrashPoints(t *testing.T) {
 	binary := livetest.BuildBinary(t, "crashpoints")
 	points := []string{
@@ -276,7 +277,7 @@ func inlineRows(number, rows int) []map[string]string {
 }
 
 // TestUploadsSurvive kills the server while files are being uploaded. A file whose upload
-// got 200 must be stored completely. Any other file must be accepted again.
+// returned 200 must be stored completely. Any other file must be accepted again.
 func TestUploadsSurvive(t *testing.T) {
 	random := seeded(t)
 	server := livetest.Start(t, livetest.Config{})

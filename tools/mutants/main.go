@@ -3,8 +3,8 @@
 // it runs the tests of the changed package, and then those of the packages that import it.
 // A change that no test detects has survived.
 //
-// The working tree is not modified, because the -overlay flag of the go command compiles
-// each change. Changes that do not compile are replaced and do not count.
+// The working tree is not modified, because each change is compiled with the -overlay flag of
+// the go command. Changes that do not compile are replaced and do not count.
 //
 //	go -C tools run ./mutants -n 300 -seed 1
 //

@@ -62,8 +62,8 @@ func (p *pattern) nextState(from int, digit int) int {
 	return to
 }
 
-// closure adds the instructions that can be reached from pc without a digit. It ignores
-// assertions of the end, because patterns with such an assertion do not become graphs.
+// closure adds the instructions that can be reached from pc without a digit. It ignores end
+// assertions, because patterns with such an assertion do not become graphs.
 func (p *pattern) closure(at []uint32, pc uint32) []uint32 {
 	inst := &p.prog.Inst[pc]
 	switch inst.Op {
@@ -162,8 +162,8 @@ func (at states) allDead() bool {
 	return !slices.ContainsFunc(at, func(s uint16) bool { return s != 0 })
 }
 
-// The operations of a program, which matches the beginning of a number and records its
-// groups. As in Perl, the first of two alternatives that leads to a match wins.
+// These are the operations of a program, which matches the beginning of a number and records
+// its groups. As in Perl, the first of two alternatives that leads to a match wins.
 const (
 	opFail byte = iota
 	opMatch

@@ -128,7 +128,7 @@ func regionKey(region string, code int) string {
 	return region
 }
 
-// The sizes of the records in the file, in bytes. All numbers are little-endian.
+// These are the sizes of the records in the file, in bytes. All numbers are little-endian.
 const (
 	// LayoutSize is the size of a layout: a length in one byte, followed by the layout's
 	// text.

@@ -44,7 +44,7 @@ func TestGeneratedFiles(t *testing.T) {
 	}
 }
 
-// The reasons for which package phone and the library may differ.
+// These are the reasons why package phone and the library may differ.
 const (
 	unknownCode = "after a plus without a known calling code the library reads the digits as a national number; package phone reports a problem"
 	zeroPrefix  = "00 is read as the plus if the digits are no number otherwise"
@@ -349,8 +349,8 @@ func TestNationalExamples(t *testing.T) {
 	}
 }
 
-// BenchmarkLibrary measures how long the library takes to parse, validate and format a
-// number. It reports the ratio to the time of package phone.
+// BenchmarkLibrary measures how long the library takes to parse, validate and format a number.
+// It reports the ratio of this time to the time of package phone.
 func BenchmarkLibrary(b *testing.B) {
 	r := newReader(b, phone.Config{Country: "DE"})
 	cells := []string{"089 123456", "089/1234567", "0171 2345678", "+49 89 1234567", "0049 30 1234567", "030-12345678"}

@@ -185,8 +185,8 @@ func (r *rules) formatLayout(formats []formatRule, at states, length int) string
 	return ""
 }
 
-// The marks in a layout. One writes the next digit of the number, the other drops it. All
-// other bytes are written unchanged.
+// These are the marks in a layout. One writes the next digit of the number, and the other
+// drops it. All other bytes are written unchanged.
 const (
 	writeDigit = 'x'
 	dropDigit  = '!'

@@ -87,7 +87,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// next returns the node after a digit. After a leaf, this is the leaf for one digit less.
+// next returns the node after a digit. After a leaf, this is the leaf for one digit fewer.
 func (g *graph) next(ref uint16, digit int) uint16 {
 	if ref&leafBit == 0 {
 		return g.branches[ref].next[digit]

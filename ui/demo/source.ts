@@ -6,7 +6,7 @@ export interface Behavior {
   rows: number;
   /** Response delay in milliseconds. */
   latency: number;
-  /** The outcome of all calls. */
+  /** The outcome of every call. */
   outcome: 'fine' | 'lost' | 'failed' | 'never';
   /** Index of the row whose next change conflicts; -1 for none. */
   conflictAt: number;

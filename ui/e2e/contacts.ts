@@ -17,7 +17,7 @@ const first = ['Anna', 'Jürgen', 'María', 'Łukasz', 'Aoife', 'Chinedu', 'Yuki
 const last = ['Weiß', 'Nowak', 'García', 'O’Neill', 'Okafor', 'Tanaka', 'Haddad', 'حداد', 'Lindqvist'];
 const countries = ['DE', 'FR', 'PL', 'IT'];
 
-/** How often a value is invalid: in one of this many rows. */
+/** The frequency of invalid values: one in this many rows. */
 export interface Share {
   readonly email: number;
   readonly country: number;

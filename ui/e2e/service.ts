@@ -65,7 +65,7 @@ export class Service {
     throw new Error(`the service did not start: ${said}`);
   }
 
-  /** Kills the program. By default, it gets no warning, as in a power failure. */
+  /** Kills the program. By default, the program receives no warning, as in a power failure. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const running = this.#process;
     this.#process = null;
@@ -187,7 +187,7 @@ function program(): string {
   return (path = target);
 }
 
-/** Returns a requirement of these tests that is missing; "" if none is. */
+/** Returns a missing requirement of these tests; "" if nothing is missing. */
 export function missingRequirement(chromium: string): string {
   if (!existsSync(chromium)) return `no browser at ${chromium}`;
   if (!process.env.INTRAY_BINARY && spawnSync('go', ['version']).status !== 0) return 'no Go to build the program';

@@ -85,8 +85,8 @@ export class Columns {
   }
 
   /**
-   * Reserves lead pixels for the row numbers and limits the row numbers and pinned columns
-   * to room pixels, so that the remaining columns can scroll. Reports whether the layout
+   * Reserves `lead` pixels for the row numbers and limits the row numbers and pinned columns
+   * to `room` pixels, so that the remaining columns can scroll. Reports whether the layout
    * changed.
    */
   fit(lead: number, room: number): boolean {

@@ -38,7 +38,7 @@ export class Core {
   delegate!: CoreDelegate;
   /** The largest row number shown so far. Filtered rows keep their numbers. */
   maxNumber = 0;
-  /** Increases with every change of appearance that does not change a row. */
+  /** Increases with every change in appearance that does not change a row. */
   version = 0;
   readonly formatNumber: (n: number) => string;
   #frame = 0;

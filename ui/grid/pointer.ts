@@ -66,7 +66,7 @@ export class Pointer {
   }
 
   /**
-   * Opens the context menu: for the clicked cell with the right mouse button, for the
+   * Opens the context menu: for the clicked cell with the right mouse button, or for the
    * selection with the keyboard.
    */
   #menu(event: MouseEvent): void {

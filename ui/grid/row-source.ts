@@ -35,7 +35,7 @@ export interface Row {
   readonly id: string;
   /** Row number shown to users, counted from 1. */
   readonly number: number;
-  /** Increases with each change of the row. */
+  /** Increases with each change to the row. */
   readonly version: number;
   /** One cell per column, in the order of GridConfig.columns. */
   readonly cells: readonly Cell[];
@@ -69,9 +69,9 @@ export interface Area {
 export type EditAction = 'edit' | 'paste' | 'cut' | 'clear' | 'fill';
 
 /**
- * One change of any number of cells. The cell in row r and column c of the area, both
- * counted from 0, is set to texts[r % texts.length][c % texts[0].length]. A single text can
- * clear ten million rows. A paste has a matrix of the area's size.
+ * One change to any number of cells. The cell in row r and column c of the area, both counted
+ * from 0, is set to texts[r % texts.length][c % texts[0].length]. A single string can clear
+ * ten million rows. A paste has a matrix of the area's size.
  */
 export interface Batch {
   /** Unique ID of the change. A source must apply each ID only once. */

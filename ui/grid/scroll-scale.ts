@@ -120,7 +120,7 @@ export class ScrollScale {
   }
 }
 
-/** Maps 0..from to 0..to: one to one within the margins, in proportion between them. */
+/** Maps the range 0 to `from` to the range 0 to `to`: one to one within the margins, and in proportion between them. */
 function stretch(at: number, from: number, to: number): number {
   const edge = Math.min(margin, from / 4, to / 4);
   if (at <= edge) return at;

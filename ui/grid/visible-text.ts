@@ -3,7 +3,7 @@ import type { Cell } from './row-source';
 const longest = 400;
 
 /**
- * Returns text as a cell of one line shows it. Line breaks, tabs and invisible characters
+ * Returns text as a single-line cell shows it. Line breaks, tabs and invisible characters
  * become visible symbols, because users cannot fix what they cannot see. Long text is
  * shortened.
  */

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// everyday are typical expressions in schemas, each with a matching text.
+// everyday holds typical expressions in schemas, each with text that it matches.
 var everyday = []struct{ name, source, flags, text string }{
 	{"code", `^[A-Z]{2}\d{4}$`, "", "AB1234"},
 	{"digits", `^\d+$`, "", "0049301234567"},

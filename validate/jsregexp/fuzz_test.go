@@ -60,7 +60,7 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// agree checks that all engines return the same result for a text.
+// agree checks that all engines return the same result for the same text.
 func agree(t *testing.T, e *Expr, text []byte) {
 	t.Helper()
 	got := map[bool]string{}

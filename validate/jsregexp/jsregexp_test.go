@@ -92,7 +92,8 @@ func TestInvalidText(t *testing.T) {
 	}
 }
 
-// TestTogether uses one expression of each kind on several goroutines.
+// TestTogether checks that several goroutines can use one expression of each kind at the same
+// time.
 func TestTogether(t *testing.T) {
 	for _, source := range []string{`^\d+$`, `^(?=\d)(\d)\1+$`} {
 		e := mustCompile(t, source, "")
@@ -152,7 +153,7 @@ func TestInspectMatchesCompile(t *testing.T) {
 	}
 }
 
-// TestInspectOfLargeOnes checks Inspect for expressions whose translation is
+// TestInspectOfLargeOnes checks the reports of Inspect on expressions whose translation is
 // uncertain until a table is built.
 func TestInspectOfLargeOnes(t *testing.T) {
 	for _, tt := range []struct {
@@ -171,7 +172,7 @@ func TestInspectOfLargeOnes(t *testing.T) {
 	}
 }
 
-// TestInspectOfWordEdges checks Inspect for an expression that only a table can
+// TestInspectOfWordEdges checks the report of Inspect on an expression that only a table can
 // run, because it is too large for regexp2.
 func TestInspectOfWordEdges(t *testing.T) {
 	source := "^" + strings.Repeat(`a\b `, 15_000)

@@ -2,8 +2,7 @@ package jsregexp
 
 import "github.com/intraydata/intray"
 
-// manyTimes is the number of repetitions from which a repeat is treated as
-// unbounded.
+// manyTimes is the minimum number of repetitions at which a repeat is treated as unbounded.
 const manyTimes = 10
 
 // findRisk looks for nested repeats that can match the same characters in
@@ -128,8 +127,8 @@ func (l *riskFinder) record(inner, outer *node) {
 	}
 }
 
-// firstChars returns the characters that can come first if a node is followed
-// by a character in after.
+// firstChars returns the characters that can come first if a node is followed by a character
+// in the set after.
 func firstChars(n *node, after set) set {
 	switch n.kind {
 	case kindChar:
@@ -156,7 +155,7 @@ func firstChars(n *node, after set) set {
 	return after
 }
 
-// afterSkipped returns after if a repeat may match nothing, and the empty set
+// afterSkipped returns the set after if a repeat may match nothing, and the empty set
 // otherwise.
 func afterSkipped(n *node, after set) set {
 	if n.min == 0 {

@@ -69,7 +69,7 @@ func (s set) contains(r rune) bool {
 	return found
 }
 
-// complement returns the characters up to last that are not in s.
+// complement returns the characters that are not in s, up to and including last.
 func (s set) complement(last rune) set {
 	var out set
 	next := rune(0)
@@ -224,7 +224,7 @@ func (f folding) addFoldOrbit(extra []span, r rune) []span {
 	return extra
 }
 
-// The sets with a name in an expression.
+// The following functions return the sets that escapes such as \d and \w stand for.
 
 func digitChars() set { return set{{'0', '9'}} }
 

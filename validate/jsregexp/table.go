@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// table is a deterministic finite automaton over the characters of a text. It
-// reports whether a program matches, in one step per character. It is
-// immutable.
+// table is a deterministic finite automaton over the characters of the text. It reports
+// whether a program matches, in one step per character. It is immutable.
 type table struct {
 	alphabet
 	// next holds the next state for each state and letter. A state is the
@@ -20,8 +19,7 @@ type table struct {
 	// atEnd reports for each row whether the text matches if it ends there.
 	atEnd []bool
 	start uint32
-	// accepted is the row from which every text matches. From row 0, no text
-	// matches.
+	// accepted is the row from which all text matches. From row 0, no text matches.
 	accepted uint32
 	units    bool
 }
@@ -109,9 +107,9 @@ type tableBuilder struct {
 	pending    []uint32
 }
 
-// state is a position in a text, as far as the program can distinguish
-// positions. It consists of the threads that are alive before any assertion is
-// tested, and of the previous character.
+// state is a position in the text, as far as the program can distinguish positions. It
+// consists of the threads that are alive before any assertion is tested, and of the previous
+// character.
 type state struct {
 	before rune
 	pcs    []uint32

@@ -25,9 +25,9 @@ type clause struct {
 	units bool
 }
 
-// translate returns the clauses of an expression. It returns nil if a
-// linear-time engine cannot express it, or if it is too large. Building the
-// tables takes at most work steps.
+// translate returns the clauses of an expression. It returns nil if a linear-time engine
+// cannot express it, or if it is too large. Building the tables takes at most the number of
+// steps given by work.
 func translate(root *node, f Flags, work int) []clause {
 	parts := splitConditions(root, false)
 	if len(parts) > maxClauses {
@@ -100,8 +100,8 @@ func (c *clause) matches(text []byte) bool {
 	return c.re2.Match(text) != c.negated
 }
 
-// splitSurrogates replaces each character above U+FFFF by its two surrogates,
-// which are shifted so that UTF-8 can encode them.
+// splitSurrogates replaces each character above U+FFFF with its two surrogates, which are
+// shifted so that UTF-8 can encode them.
 func splitSurrogates(text []byte) []byte {
 	first := slices.IndexFunc(text, func(b byte) bool { return b >= 0xF0 })
 	if first < 0 {
@@ -203,8 +203,8 @@ func programSize(n *node) int {
 	return min(total*min(times, maxTableProgram+1), unbounded)
 }
 
-// writeNode writes a node. first reports whether nothing precedes the node in
-// the whole expression, last whether nothing follows it.
+// writeNode writes a node. first reports whether nothing precedes the node in the whole
+// expression, and last whether nothing follows it.
 func (w *re2Writer) writeNode(n *node, first, last bool) {
 	if w.out.Len() > maxWritten {
 		w.unsupported = true

@@ -240,7 +240,7 @@ func deleteAllUnfinished(t *testing.T, s blob.Store) {
 
 const concurrency = 8
 
-// runConcurrently calls work on several goroutines. It fails the test if a call
+// runConcurrently calls the function work in several goroutines. It fails the test if a call
 // returns an error.
 func runConcurrently(t *testing.T, work func(i int) error) {
 	t.Helper()

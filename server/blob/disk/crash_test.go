@@ -54,8 +54,7 @@ func TestOpenKeepsDraftsInUse(t *testing.T) {
 	root := t.TempDir()
 	first := openStore(t, root)
 	w := createBlob(t, first, "a", "half")
-	// Stale drafts folders are deleted even if they sort before or after one that is in
-	// use.
+	// Stale drafts folders are deleted whether they sort before or after one that is in use.
 	for _, stale := range []string{"0-stale", "zz-stale"} {
 		if err := os.MkdirAll(filepath.Join(root, tempFolder, stale, "file"), 0o700); err != nil {
 			t.Fatal(err)
@@ -130,8 +129,7 @@ func killedAfter(t *testing.T, root string, n int) []string {
 
 func longText(key string) string { return strings.Repeat(key+"\n", 20_000) }
 
-// TestMain runs the tests. In the process that TestKill kills, it writes blobs
-// instead.
+// TestMain runs the tests. In the process that TestKill kills, TestMain writes blobs instead.
 func TestMain(m *testing.M) {
 	if root := os.Getenv(crashRoot); root != "" {
 		fmt.Fprintln(os.Stderr, writeUntilKilled(root))

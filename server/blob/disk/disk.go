@@ -29,8 +29,8 @@ const (
 	tempFolder  = "tmp"
 	folderMode  = 0o700
 	fileMode    = 0o600
-	// maxPart is the maximum length of a part of a key, in bytes. Together with
-	// folderMark, a part then has at most the 255 bytes that file systems accept.
+	// maxPart is the maximum length of a part of a key, in bytes. With folderMark added, a
+	// part then has at most 255 bytes, the maximum that file systems accept.
 	maxPart = 254
 	// folderMark is the end of the name of every folder in "blobs". Keys cannot contain
 	// it. Therefore, the blobs "a" and "a/b" can both exist.

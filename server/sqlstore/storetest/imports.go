@@ -85,8 +85,8 @@ func testImportsListed(f *fixture) {
 	var own []string
 	for n := range 7 {
 		imp := anImport(n, "org-a", model.Successful)
-		// Pairs of imports have the same time. Of each pair, the greater id counts
-		// as newer.
+		// Each pair of imports has the same time. In each pair, the import with the greater id
+		// counts as newer.
 		imp.Created = startPlus(n / 2)
 		imp.Outcome, imp.Memory = anOutcome(), aRecollection()
 		f.insertImports(imp, anImport(n+100, "org-b", model.Pending))

@@ -102,9 +102,9 @@ func CheckCancel(t *testing.T, open func(ctx context.Context) (workbook.Workbook
 	}
 }
 
-// CheckMergedAndHidden checks the merged cells, hidden row and hidden column of a file.
-// The file must have the header region and n and the rows North, 1 and (empty), 2.
-// A2:A3 must be merged, and row 3 and column B must be hidden.
+// CheckMergedAndHidden checks the merged cells, hidden row and hidden column of a file. The
+// file must have the header cells region and n, and two rows: North and 1, then an empty cell
+// and 2. A2:A3 must be merged, and row 3 and column B must be hidden.
 func CheckMergedAndHidden(t *testing.T, format source.Format, file []byte) {
 	t.Helper()
 	for _, fill := range []bool{false, true} {

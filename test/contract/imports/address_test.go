@@ -62,9 +62,9 @@ func TestUploadAddressAltered(t *testing.T) {
 	})
 }
 
-// TestSignedAddressOtherSpelling changes the spelling of the id in signed URLs. An id that
-// is not a UUID does not exist. A UUID in a different spelling does not match the
-// signature.
+// TestSignedAddressOtherSpelling checks the status if the id in a signed URL is spelled
+// differently. An id that is not a UUID returns 404. A UUID in a different spelling returns
+// 403, because it does not match the signature.
 func TestSignedAddressOtherSpelling(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), goodFile).want("SUCCESSFUL")

@@ -146,8 +146,8 @@ func TestResultFormats(t *testing.T) {
 	})
 }
 
-// TestResultKeysAreInSchemaOrder imports a file whose columns are in a different order than
-// the fields.
+// TestResultKeysAreInSchemaOrder checks that the keys of a result are in the order of the
+// fields, even if the columns of the file are not.
 func TestResultKeysAreInSchemaOrder(t *testing.T) {
 	each(t, func(c client) {
 		var fields []any

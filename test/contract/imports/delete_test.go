@@ -47,8 +47,8 @@ func holds(path string, marks []string) bool {
 	return false
 }
 
-// TestDelete checks that deleting an import deletes all data that belongs to it, in each
-// state in which an import does not run.
+// TestDelete checks that deleting an import deletes all data that belongs to it, in each state
+// in which the import is not running.
 func TestDelete(t *testing.T) {
 	each(t, func(c client) {
 		c.checkDelete(c.create(inline(people())).Object())
@@ -62,7 +62,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// checkDelete deletes an import and checks that every URL of it returns an error.
+// checkDelete deletes an import and checks that each of its URLs returns an error.
 func (c client) checkDelete(doc m) {
 	c.T.Helper()
 	id := doc["id"].(string)
@@ -136,7 +136,8 @@ func TestDeleteWhileRunning(t *testing.T) {
 	})
 }
 
-// TestDeleteStopsAnUpload deletes an import while its file is being uploaded.
+// TestDeleteStopsAnUpload checks that deleting an import while its file is being uploaded
+// makes the upload fail and leaves no data.
 func TestDeleteStopsAnUpload(t *testing.T) {
 	eachFresh(t, func(c client) {
 		const mark = "mark-of-the-file-under-way"

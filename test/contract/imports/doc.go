@@ -1,6 +1,6 @@
-// Package imports contains the contract tests of imports: how they are created, receive
-// their file, run, end, are listed and deleted, and what the review page shows. It contains
-// only tests.
+// Package imports contains the contract tests of imports: how they are created, receive their
+// file, run and end, how they are listed and deleted, and what the review page shows. It
+// contains only tests.
 //
 // A client calls one running program with one key and checks every response: an error must
 // be a JSON object in the documented format, and no request may cause a server error. Each

@@ -57,7 +57,7 @@ func TestFilenameIsTaken(t *testing.T) {
 	}
 }
 
-// namePlace is a way to send a file name.
+// namePlace is a location in which a request can contain a file name.
 type namePlace struct {
 	name string
 	send func(c client, filename string) (id string, reply *livetest.Reply)

@@ -25,8 +25,8 @@ func hooksTable() []m {
 	}
 }
 
-// TestHooksTable checks that each kind of hook is accepted, returned unchanged and run. A
-// hook that cancels makes the import need a review.
+// TestHooksTable checks that each kind of hook is accepted, returned unchanged and run. If a
+// hook cancels the import, the import needs a review.
 func TestHooksTable(t *testing.T) {
 	each(t, func(c client) {
 		for _, hooks := range hooksTable() {

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestList pages through the imports of an organization, newest first.
+// TestList checks that paging through the imports of an organization returns all of them,
+// newest first.
 func TestList(t *testing.T) {
 	eachFresh(t, func(c client) {
 		empty := c.Call("GET", importsPath, nil).WantStatus(http.StatusOK).Object()
@@ -29,7 +30,7 @@ func TestList(t *testing.T) {
 	})
 }
 
-// checkPages follows next to the last page, and then previous to the first.
+// checkPages follows the "next" links to the last page and checks all pages.
 func (c client) checkPages(first string, limit int, ids []string) {
 	c.T.Helper()
 	var got []string
@@ -94,8 +95,8 @@ func TestListWindow(t *testing.T) {
 	})
 }
 
-// TestListShowsStatus checks the status in the list for each state in which an import does
-// not run.
+// TestListShowsStatus checks the status in the list for each state in which an import is not
+// running.
 func TestListShowsStatus(t *testing.T) {
 	eachFresh(t, func(c client) {
 		want := []string{"FAILED", "NEEDS_REVIEW", "SUCCESSFUL", "AWAITING_UPLOAD"}

@@ -92,7 +92,8 @@ func TestResultMetadataOfOtherEnds(t *testing.T) {
 	})
 }
 
-// TestManyErrors checks that only the first errors are listed, with their total number.
+// TestManyErrors checks that only the first errors are listed, together with the total number
+// of errors.
 func TestManyErrors(t *testing.T) {
 	const rows = 30_000
 	each(t, func(c client) {
@@ -123,8 +124,8 @@ func TestManyErrors(t *testing.T) {
 	})
 }
 
-// TestErrorsAtTheLimit imports exactly as many rows with errors as can be listed, and then
-// one more.
+// TestErrorsAtTheLimit checks the notices if exactly as many rows have errors as can be
+// listed, and if one more has an error.
 func TestErrorsAtTheLimit(t *testing.T) {
 	each(t, func(c client) {
 		for _, rows := range []int{1000, 1001} {

@@ -14,7 +14,7 @@ type outcome struct {
 	name   string
 	fields []any
 	file   string
-	// types are the types of the notices. The first notice contains texts.
+	// types are the types of the notices. The first notice must contain every string in texts.
 	types string
 	texts []string
 }
@@ -159,8 +159,8 @@ func TestRaggedRows(t *testing.T) {
 	})
 }
 
-// TestMatching matches columns by key, label and alternate names, each in a different
-// spelling.
+// TestMatching checks that columns match a field by key, label and alternate name, each in
+// several spellings.
 func TestMatching(t *testing.T) {
 	fields := []any{m{"key": "email_address", "label": "Your E-mail", "type": "email", "alternateMatches": []any{"Mail to"}}, field("name", "string")}
 	each(t, func(c client) {
@@ -180,7 +180,7 @@ func TestMatching(t *testing.T) {
 	})
 }
 
-// TestFilesOfRows uploads JSON files instead of CSV files.
+// TestFilesOfRows checks that JSON files are imported like CSV files.
 func TestFilesOfRows(t *testing.T) {
 	each(t, func(c client) {
 		for _, file := range []string{`[{"email":"a@example.org","name":"A"}]`, "{\"email\":\"a@example.org\",\"name\":\"A\"}\n", "\uFEFF[{\"name\":\"A\",\"email\":\"a@example.org\"}]"} {
@@ -194,7 +194,8 @@ func TestFilesOfRows(t *testing.T) {
 
 var sentence = regexp.MustCompile(`(?s)^[\p{Lu}\d].*\.$`)
 
-// TestMessagesAreSentences checks the message of each notice in the tests above.
+// TestMessagesAreSentences checks that the message of each notice in the tests above is a
+// sentence.
 func TestMessagesAreSentences(t *testing.T) {
 	c := onSQLite(t)
 	for _, tt := range append(needsReview(), unreadable()...) {

@@ -49,7 +49,8 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// TestSheetQuestion sends an archive with two tables and answers which one to import.
+// TestSheetQuestion sends an archive with two tables, answers which one to import, and checks
+// that only its rows are imported.
 func TestSheetQuestion(t *testing.T) {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)

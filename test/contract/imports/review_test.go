@@ -54,7 +54,8 @@ func TestReviewCookie(t *testing.T) {
 	})
 }
 
-// TestReviewAPI reads an import in each state with its review token.
+// TestReviewAPI checks that the review token of an import gives access to the import in each
+// state, and that the response contains no secrets.
 func TestReviewAPI(t *testing.T) {
 	files := map[string]string{"SUCCESSFUL": goodFile, "FAILED": "", "NEEDS_REVIEW": "phone\n1\n"}
 	each(t, func(c client) {

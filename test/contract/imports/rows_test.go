@@ -45,7 +45,7 @@ func TestRowsAreTheWholeData(t *testing.T) {
 	})
 }
 
-// TestRowsShapes checks that initial_data of any other shape than an array of objects is
+// TestRowsShapes checks that initial_data of any shape other than an array of objects is
 // rejected.
 func TestRowsShapes(t *testing.T) {
 	each(t, func(c client) {
@@ -143,7 +143,8 @@ func (c client) checkLimit(size, rest, want int) {
 	}
 }
 
-// TestRowsLimitWithMuchBesideThem sends bodies whose other properties are also large.
+// TestRowsLimitWithMuchBesideThem checks that the size limits also apply if the other
+// properties of the body are large.
 func TestRowsLimitWithMuchBesideThem(t *testing.T) {
 	c := onSQLite(t)
 	const most, over = 1 << 20 * 9 / 10, 1<<20 + 1000

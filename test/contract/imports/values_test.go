@@ -88,8 +88,8 @@ func TestStringIsUnchanged(t *testing.T) {
 	})
 }
 
-// TestRequired imports empty cells with each level of the validator, with and without a
-// custom message.
+// TestRequired checks the results and notices for empty cells with each level of the
+// validator, including the custom message.
 func TestRequired(t *testing.T) {
 	rule := func(rules ...any) []any {
 		return []any{with(field("name", "string"), m{"validators": rules}), field("town", "string")}
@@ -134,7 +134,8 @@ func TestInvalidValueMessage(t *testing.T) {
 	})
 }
 
-// TestHiddenAndReadOnlyFields checks that hidden fields are never mapped.
+// TestHiddenAndReadOnlyFields checks that read-only fields are mapped and hidden fields are
+// not.
 func TestHiddenAndReadOnlyFields(t *testing.T) {
 	each(t, func(c client) {
 		fields := []any{with(field("name", "string"), m{"readOnly": true}), with(field("town", "string"), m{"hidden": true, "requireMapping": true})}

@@ -47,7 +47,7 @@ func (w *wire) send(text string) {
 	}
 }
 
-// prompt is the maximum time until a response that depends on nothing else.
+// prompt is the maximum time for a response that does not have to wait for anything else.
 const prompt = 5 * time.Second
 
 // answer reads the response and checks that it arrives promptly.
@@ -105,8 +105,8 @@ func (c client) checkAwaitsSmall(made *livetest.Reply) {
 	c.await(made.String("id")).want("SUCCESSFUL")
 }
 
-// TestUploadExpectContinue sends Expect: 100-continue. A valid URL must get 100. An invalid
-// URL must be rejected before the file is sent.
+// TestUploadExpectContinue sends Expect: 100-continue. A valid URL must return status 100
+// (Continue). An invalid URL must be rejected before the file is sent.
 func TestUploadExpectContinue(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people(), settings(m{"maxFileSize": 1000})))

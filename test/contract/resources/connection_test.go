@@ -45,8 +45,8 @@ func (c client) credential(body m) string {
 	return c.Call("POST", credentialsPath, body).WantStatus(http.StatusCreated).String("id")
 }
 
-// TestConnectionWithKey logs in to OpenSSH. Replacing a credential without a secret must
-// keep the stored secret.
+// TestConnectionWithKey checks that a credential with a key can log in to OpenSSH. Replacing a
+// credential without a secret must keep the stored secret.
 func TestConnectionWithKey(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -163,8 +163,8 @@ func TestConnectionsThatAreNotAllowed(t *testing.T) {
 	})
 }
 
-// TestLoopbackIsShut checks that a program that does not allow loopback cannot connect to a
-// running server there.
+// TestLoopbackIsShut checks that a program that does not allow loopback addresses cannot
+// connect to a server that runs on one.
 func TestLoopbackIsShut(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		right := secret(s)

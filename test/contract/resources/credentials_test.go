@@ -156,7 +156,8 @@ func TestMissingCredentialFields(t *testing.T) {
 	})
 }
 
-// TestCredentialPages follows the pages of the list.
+// TestCredentialPages checks that following the pages of the list in both directions returns
+// all credentials.
 func TestCredentialPages(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)

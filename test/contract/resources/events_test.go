@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// call is a request that the receiver got.
+// call is a request to the receiver.
 type call struct {
 	head http.Header
 	body []byte
@@ -61,7 +61,7 @@ func (h *receiver) await(t *testing.T, n int) (calls []call) {
 	return calls
 }
 
-// verify checks the signature of a call with the published library.
+// verify uses the published library to check the signature of a call.
 func (c call) verify(t *testing.T, secret string) {
 	t.Helper()
 	hook, err := standard.NewWebhook(secret)
@@ -87,7 +87,7 @@ func (c client) webhook(url any, more m) (id, secret string) {
 	return made.String("id"), made.String("secret")
 }
 
-// TestWebhookLife creates, reads, replaces and deletes a webhook.
+// TestWebhookLife checks creating, reading, replacing and deleting a webhook.
 func TestWebhookLife(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -117,8 +117,8 @@ func TestWebhookLife(t *testing.T) {
 	})
 }
 
-// TestWebhookMessages delivers an event to a receiver that rejects the first attempt, and
-// delivers it again with a new secret.
+// TestWebhookMessages checks the messages to a receiver that rejects the first attempt, and
+// the signatures of a redelivery after the secret was rotated.
 func TestWebhookMessages(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c, hook := fresh(t, s), newReceiver(t, 1)
@@ -198,7 +198,7 @@ func TestSettingsAddresses(t *testing.T) {
 	})
 }
 
-// TestConnectorLife creates, reads, replaces, runs and deletes a connector.
+// TestConnectorLife checks creating, reading, replacing, running and deleting a connector.
 func TestConnectorLife(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c, right := fresh(t, s), secret(s)

@@ -151,7 +151,8 @@ func TestExpiredKey(t *testing.T) {
 	})
 }
 
-// TestGivenKeys starts programs with API keys from environment variables.
+// TestGivenKeys checks that the program uses a valid API key from an environment variable, and
+// does not start with an invalid one.
 func TestGivenKeys(t *testing.T) {
 	t.Parallel()
 	forty := strings.Repeat("aZ09_-xx", 5)

@@ -115,8 +115,8 @@ func TestReplays(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKeysBelongToOneOrganization uses the same idempotency key in two
-// organizations.
+// TestIdempotencyKeysBelongToOneOrganization checks that two organizations can use the same
+// idempotency key.
 func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		key := unique("key")
@@ -128,8 +128,8 @@ func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 	})
 }
 
-// TestRefusalsAreReplayed repeats rejected requests after the reason has ceased to apply.
-// The responses must be the same.
+// TestRefusalsAreReplayed repeats rejected requests after the reason for the rejection no
+// longer applies. The responses must be the same.
 func TestRefusalsAreReplayed(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -171,7 +171,8 @@ func TestIdempotencyKeyForm(t *testing.T) {
 	})
 }
 
-// TestParallelRepetitions sends the same request many times concurrently.
+// TestParallelRepetitions checks that sending the same request many times concurrently creates
+// only one resource.
 func TestParallelRepetitions(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
@@ -221,8 +222,8 @@ func (c client) parallelOnce(path, body string) {
 	}
 }
 
-// TestSecondCallWhileTheFirstRuns repeats a call while the first one is waiting for a
-// server that does not respond.
+// TestSecondCallWhileTheFirstRuns checks that a repeated call is rejected while the first one
+// is still running, and returns the same response afterward.
 func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		silent, err := net.Listen("tcp", "127.0.0.1:0")

@@ -30,7 +30,7 @@ func checkSchemaProps(t *testing.T, schema any) {
 	}
 }
 
-// TestSchemaLife creates, reads, lists, replaces and deletes a schema.
+// TestSchemaLife checks creating, reading, listing, replacing and deleting a schema.
 func TestSchemaLife(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)

@@ -156,8 +156,8 @@ func TestSlowReaders(t *testing.T) {
 	})
 }
 
-// largeList creates uploads whose list is larger than the socket buffers. Their errors
-// quote characters that JSON encodes as six.
+// largeList creates uploads whose list is larger than the socket buffers. Their errors quote
+// characters, each of which JSON encodes as six characters.
 func (c client) largeList(n int) {
 	c.T.Helper()
 	file := "email\n" + strings.Repeat("x"+strings.Repeat("\x01", 4000)+"\n", 12)

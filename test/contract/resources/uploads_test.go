@@ -128,7 +128,7 @@ func TestUploadStatus(t *testing.T) {
 	})
 }
 
-// TestUploadResult downloads the result from the URL in the upload.
+// TestUploadResult checks that the URL in the upload returns the result.
 func TestUploadResult(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -1,7 +1,7 @@
 /** A color as red, green and blue, each from 0 to 255. */
 export type Rgb = readonly [number, number, number];
 
-/** Returns the contrast ratio of two colors by WCAG 2, from 1 to 21. */
+/** Returns the contrast ratio of two colors according to WCAG 2, from 1 to 21. */
 export function contrast(a: Rgb, b: Rgb): number {
   const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
   return (light + 0.05) / (dark + 0.05);

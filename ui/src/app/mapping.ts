@@ -1,7 +1,7 @@
 import type { Layout, LayoutField, Question } from '../api';
 
 /**
- * Pending changes of the mapping: a field key by column index, or null for no field. Other
+ * Pending changes to the mapping: a field key by column index, or null for no field. Other
  * columns keep their fields.
  */
 export type MappingChanges = ReadonlyMap<number, string | null>;
@@ -40,7 +40,7 @@ export function assignField(layout: Layout, wanted: MappingChanges, column: numb
   return next;
 }
 
-/** Returns the answers that make the mapping changes, by question ID. */
+/** Returns the answers that apply the changes to the mapping, by question ID. */
 export function mappingAnswers(layout: Layout, wanted: MappingChanges): Record<string, string> {
   const after = applyMapping(layout, wanted);
   const before = applyMapping(layout, new Map());
@@ -89,7 +89,7 @@ export function settledInTable(asked: readonly Question[]): readonly Question[] 
 }
 
 /**
- * Returns the answers that make the mapping changes, and those to the questions in the
+ * Returns the answers that apply the changes to the mapping, and those to the questions in the
  * table. A field without a column stays empty.
  */
 export function layoutAnswers(layout: Layout, wanted: MappingChanges, inTable: readonly Question[]): Record<string, string> {

@@ -12,8 +12,8 @@ interface Asked {
 /**
  * Sends the first call of a review before the other scripts are loaded. The call opens the
  * session. If the page shows the table next, the response includes the table and its first
- * rows. The first matching call to `fetch` gets the prefetched response or error. All other
- * calls are sent normally.
+ * rows. The first matching call to `fetch` receives the prefetched response or error. All
+ * other calls are sent normally.
  */
 export class Prefetch {
   /** ID of the import, and the token from the link; "" if there is none. */

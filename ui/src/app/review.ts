@@ -210,7 +210,7 @@ export class Review {
   }
 
   /**
-   * Handles a change of the event stream's connection. The stream may be down while calls
+   * Handles a change in the connection of the event stream. The stream may be down while calls
    * still succeed.
    */
   #onConnection(is: boolean): void {

@@ -2,7 +2,7 @@ import type { Message } from '../i18n/types';
 import { useShared } from './context';
 
 /**
- * Shows a message of the server, in English if the code is unknown. The text direction is
+ * Shows a message from the server, in English if the code is unknown. The text direction is
  * detected, because the message may quote anything.
  */
 export function ServerText({ message }: { message: Message }) {

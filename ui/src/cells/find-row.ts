@@ -1,6 +1,6 @@
 /**
- * Finds the index in the view of the row with a number, or of the next row if that row is
- * not in the view. Rows are ordered by ID.
+ * Finds the index in the view of the row with the given number, or of the next row if that row
+ * is not in the view. Rows are ordered by ID.
  */
 export async function findRow(number: number, total: number, idAt: (index: number) => Promise<number | null>): Promise<{ index: number; exact: boolean }> {
   const wanted = number - 1;

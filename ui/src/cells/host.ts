@@ -20,7 +20,7 @@ export interface UnsentChanges {
   readonly cells: readonly { readonly row: number; readonly column: string; readonly text: string }[];
   /** Number of changed cells that are not listed. */
   readonly more: number;
-  /** Number of changes other than edits of individual cells. */
+  /** Number of changes other than edits to individual cells. */
   readonly others: number;
 }
 
@@ -31,7 +31,7 @@ export interface UnsentChanges {
 export interface CellsHost {
   readonly api: Api;
   readonly events: Events;
-  /** The import at the time when the step was opened. */
+  /** The import as it was when the step was opened. */
   readonly facts: Import;
   /** The locale of the text in the step. */
   readonly locale: Locale;

@@ -4,14 +4,13 @@ import type { Place } from './columns';
 const maxTexts = 100_000;
 
 /**
- * The text of cells before they were changed, if this page has seen it: the text of cells
- * that had a problem, and of cells changed here. A cell with a different text is shown as
- * changed.
+ * The text of cells before they were changed, if this page has seen it: the text of cells that
+ * had a problem, and of cells changed here. A cell with different text is shown as changed.
  */
 export class OriginalTexts {
   readonly #texts = new Map<string, string>();
 
-  /** Stores the text of a cell unless an older text is stored. */
+  /** Stores the text of a cell unless older text is stored. */
   remember(id: string, key: string, text: string): void {
     const name = `${id} ${key}`;
     if (this.#texts.has(name) || this.#texts.size >= maxTexts) return;

@@ -28,7 +28,8 @@ export async function startPreload({ api, events, locale }: PreloadNeeds): Promi
   const tableApi = createTableApi(api);
   const lastChange = events.last?.change ?? 0;
   const asked = Promise.all([tableApi.table(), tableApi.rows(allRows, '', 0, firstRows)]);
-  // A fault that arrives before the UI text is reported after it.
+  // If the request fails before the UI text is loaded, the fault is reported once the text is
+  // loaded.
   asked.catch(() => {});
   const t = await loadCellsTexts(locale).catch(() => Promise.reject(new Fault('lost')));
   try {

@@ -17,7 +17,7 @@ export interface SourceTexts {
   moved(): string;
   tooMany(cells: number, most: number): string;
   unanswered(): string;
-  /** Renders a message of the server in the language of the page. */
+  /** Renders a message from the server in the language of the page. */
   messageText?: MessageText;
 }
 
@@ -63,7 +63,7 @@ export class ReviewRowSource implements RowSource {
     this.#onFault = onFault;
   }
 
-  /** Identifies the view in changes of its ranges. */
+  /** Identifies the view in changes to its ranges. */
   get view(): string {
     return this.#view;
   }
@@ -86,7 +86,7 @@ export class ReviewRowSource implements RowSource {
     this.#cache.setFirst(this.#store(came));
   }
 
-  /** Returns the rows that the view was opened with once, and undefined after that. */
+  /** Returns the rows with which the view was opened on the first call, and undefined on later calls. */
   takeFirst(): RowWindow | undefined {
     const rows = this.#cache.takeFirst();
     return rows && { total: this.total, revision: this.#view, rows };

@@ -44,7 +44,7 @@ export interface State {
   readonly conflicts: readonly Conflict[];
   readonly progress: ProgressEvent | null;
   readonly message: StatusMessage | null;
-  /** Increases with each saved change of rows. */
+  /** Increases with each saved change to rows. */
   readonly turn: number;
   /** Increases each time the user goes to a problem. */
   readonly jumps: number;

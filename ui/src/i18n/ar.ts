@@ -1,3 +1,3 @@
-// The Arabic texts in one chunk, because the cells step loads right after the page.
+// All Arabic UI text in one chunk, because the cells step loads right after the page.
 export { default as page } from './page.ar.json';
 export { default as cells } from './cells.ar.json';

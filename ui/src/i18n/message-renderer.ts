@@ -19,8 +19,8 @@ const joints: Readonly<Record<Locale['language'], Joints>> = {
 };
 
 /**
- * Renders the messages of the service in a language, as message.go does in English.
- * Returns null if the catalogue lacks the code of the message or of a nested one.
+ * Renders the service's messages in a language, as message.go does in English. Returns null if
+ * the catalogue lacks the code of the message or of a nested one.
  */
 export function messageRenderer(catalogue: MessageCatalogue, locale: Locale): RenderMessage {
   const { comma, semicolon, and, or, repeated } = joints[locale.language];

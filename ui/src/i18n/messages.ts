@@ -3,7 +3,7 @@ import type { Loaders, Locale, Message, MessageCatalogue } from './types';
 /** Loads the message renderer. */
 export const loadMessageRenderer = () => import('./message-renderer');
 
-/** The messages of the service by code, one file per language. */
+/** The service's messages by code, one file per language. */
 export const messageCatalogues: Loaders<MessageCatalogue> = {
   en: () => import('../../../messages/en.json') as Promise<{ default: MessageCatalogue }>,
   de: () => import('../../../messages/de.json') as Promise<{ default: MessageCatalogue }>,
@@ -17,9 +17,9 @@ export async function loadMessages(locale: Locale): Promise<void> {
 }
 
 /**
- * Renders a message of the service in the language of the page. If its code is
- * unknown, returns the English sentence of the response. A message without a code
- * is a text of the organization and stays unchanged.
+ * Renders a message from the service in the language of the page. If its code is unknown,
+ * returns the English sentence of the response. A message without a code is text written by
+ * the organization and stays unchanged.
  */
 export function messageText({ locale }: { readonly locale: Locale }, message: Message): string {
   return locale.renderMessage?.(message) ?? message.text ?? '';

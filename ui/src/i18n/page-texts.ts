@@ -1,6 +1,6 @@
 import type { Loaders, Texts } from './types';
 
-/** The texts of the page. Each language is one chunk together with the texts of the cells step. */
+/** The UI text of the page. Each language is one chunk together with the UI text of the cells step. */
 export const pageTexts: Loaders<Texts> = {
   en: () => import('./en').then((all) => ({ default: all.page })),
   de: () => import('./de').then((all) => ({ default: all.page })),

@@ -2,8 +2,8 @@ import { loadMessages } from './messages';
 import type { Loaders, Locale, Texts, Translator, Values } from './types';
 
 /**
- * Returns the translator of the page's texts. Inserted values are isolated, so
- * that a name in another script does not change the direction of the sentence.
+ * Returns the translator of the page's UI text. Inserted values are isolated, so that a name
+ * in a different script does not change the direction of the sentence.
  */
 export function createTranslator<Key extends string>(texts: Texts, locale: Locale): Translator<Key> {
   const translate = (key: Key, values: Values = {}) => {
@@ -23,7 +23,7 @@ function fill(text: string, values: Values, locale: Locale): string {
   });
 }
 
-/** Loads the page's texts in the user's language and, unless that is English, the messages of the service. */
+/** Loads the page's UI text in the user's language and, unless that is English, the service's messages. */
 export async function loadTexts<Key extends string>(locale: Locale, loaders: Loaders<Texts>): Promise<Translator<Key>> {
   // The service sends its messages in English, so English pages need not wait for them.
   const messages = locale.language === 'en' ? null : loadMessages(locale).catch(() => {});

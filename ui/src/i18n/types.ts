@@ -1,18 +1,18 @@
 import type { Language } from './languages';
 
-/** A text, or one text per plural form of the locale. */
+/** One string, or one string per plural form of the locale. */
 type TextForms = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
 
-/** The page's own texts in one language, by key. */
+/** The page's own UI text in one language, by key. */
 export type Texts = Readonly<Record<string, TextForms>>;
 
-/** The messages of the service in one language, by code: messages/LANGUAGE.json. */
+/** The service's messages in one language, by code: messages/LANGUAGE.json. */
 export type MessageCatalogue = Readonly<Record<string, TextForms>>;
 
 /** Functions that load the content of each language from its own file. */
 export type Loaders<Content> = Readonly<Record<Language, () => Promise<{ default: Content }>>>;
 
-/** Values of the placeholders in a text. Numbers are formatted for the locale; n also selects the plural form. */
+/** Values of the placeholders in UI text. Numbers are formatted for the locale; n also selects the plural form. */
 export type Values = Readonly<Record<string, string | number>>;
 
 /** Returns the text of a key in the user's language: t('rows', { n: 3 }). */
@@ -22,9 +22,9 @@ export interface Translator<Key extends string> {
 }
 
 /**
- * A message of the service, as in message.go: a code with parameters, or a literal
- * text of the organization. If there is a code, text is the English sentence, if
- * the response contains it.
+ * A message from the service, as in message.go: a code with parameters, or literal text from
+ * the organization. If there is a code, text is the English sentence, or undefined if the
+ * response does not contain it.
  */
 export interface Message {
   readonly code?: string | undefined;
@@ -32,7 +32,7 @@ export interface Message {
   readonly text?: string | undefined;
 }
 
-/** The parameters of a message by name: texts, numbers, messages, and lists of texts or messages. n selects the plural form. */
+/** The parameters of a message by name: strings, numbers, messages, and lists of strings or messages. n selects the plural form. */
 export type Params = Readonly<Record<string, unknown>>;
 
 /** Renders a message in the language of the page; null if it has no code or its code is unknown. */
@@ -45,17 +45,17 @@ export interface Locale {
   readonly tag: string;
   readonly direction: 'ltr' | 'rtl';
   number(n: number): string;
-  /** Formats a decimal number of any length without grouping, because another locale's decimal separator looks the same as a group separator. */
+  /** Formats a decimal number of any length without grouping, because a different locale's decimal separator looks the same as a group separator. */
   figure(text: string): string;
   percent(share: number): string;
   day(time: string): string;
   moment(time: string): string;
   /** Returns the plural form for a number. */
   plural(n: number): Intl.LDMLPluralRule;
-  /** Joins 'a', 'b' and 'c' to one text. */
+  /** Joins 'a', 'b' and 'c' into one string. */
   list(texts: readonly string[]): string;
-  /** Isolates a text within a sentence, so that its direction does not affect the rest. */
+  /** Isolates text within a sentence, so that its direction does not affect the rest. */
   isolate(text: string): string;
-  /** Renders the messages of the service; null until their catalogue is loaded. */
+  /** Renders the service's messages; null until their catalogue is loaded. */
   renderMessage: RenderMessage | null;
 }

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   readonly label: string;
-  /** Share of the work that is done, from 0 to 1; null if unknown. */
+  /** Fraction of the work that is done, from 0 to 1; null if unknown. */
   readonly share: number | null;
 }
 

@@ -20,7 +20,7 @@ test('numbers and plurals formatted without Intl match Intl', () => {
   }
 });
 
-/** The text catalogs in src/i18n, with the folders that use them. */
+/** The catalogues of UI text in src/i18n, with the folders that use them. */
 const sets = [
   { name: 'page', sources: ['src/app', 'src/kit'] },
   { name: 'cells', sources: ['src/cells'] },

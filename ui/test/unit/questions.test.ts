@@ -162,7 +162,7 @@ test('a question that cannot be rendered keeps its English sentence', () => {
   assert.equal(explain(later, t).reasonOf('1'), null);
   const own = { ...questions.born, message: 'Welches Format?' };
   assert.equal(render(explain(own, t).message), 'Welches Format?');
-  // Before the catalog is loaded, only the English sentences are available.
+  // Before the catalogue is loaded, only the English sentences are available.
   assert.equal(explain(conflict('question.column_uncertain', { column: mail(2, means) }), translatorOf('en')).message.text, 'The sentence.');
 });
 

@@ -16,7 +16,7 @@ export function explain(question: Pick<Question, 'message' | 'messageCode' | 'pa
   const message = messageOf(question);
   const given = new Map(question.choices.map((one) => [one.value, one.reason ? reasonOf(one) : null]));
   const whole = { message, reasonOf: (value: string) => given.get(value) ?? null };
-  // Nested reasons have no English sentences, so the catalog is needed.
+  // Nested reasons have no English sentences, so the catalogue is needed.
   if (!t.locale.renderMessage?.(message)) return whole;
   const columns = columnsOf(message);
   if (!columns) return whole;

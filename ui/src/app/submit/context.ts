@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { CellsHandle, CellTotals } from '../../cells/host';
 import type { StepId } from '../steps';
 
-/** The state of submitting that the parts of the page share. */
+/** The submission state that the parts of the page share. */
 export interface SubmitContext {
   /** Number of rows; 0 while unknown. */
   readonly rows: number;
