@@ -14,8 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/schollz/progressbar/v3"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -119,14 +118,22 @@ func (c *runCommand) target() (string, output.Format, error) {
 	return out, format, nil
 }
 
-// progress returns a function that draws a progress bar, or nil if w is not a terminal.
+// progress returns a function that shows the number of completed rows, at most ten times a
+// second, or nil if w is not a terminal.
 func progress(w io.Writer) func(int64) {
 	if !isTerminal(w) {
 		return nil
 	}
-	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("rows"),
-		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100e6))
-	return func(rows int64) { _ = bar.Set64(rows) }
+	began := time.Now()
+	shown := began
+	return func(rows int64) {
+		now := time.Now()
+		if now.Sub(shown) < 100*time.Millisecond {
+			return
+		}
+		shown = now
+		fmt.Fprintf(w, "\r\x1b[K%s, %.0f per second", pluralize(rows, "row"), float64(rows)/now.Sub(began).Seconds())
+	}
 }
 
 // printSummary prints the summary and returns the exit status.
