@@ -19,7 +19,7 @@ func TypeShapes() []TypeShape {
 	return []TypeShape{
 		{intray.TypeString, none},
 		{intray.TypeNumber, numberOptions()},
-		{intray.TypeDate, dateOptions(optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, reads it in that order and reports it. Otherwise, the cell is invalid.", true)))},
+		{intray.TypeDate, dateOptions(optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, Intray reads it in that order and reports it. If this option is false, the cell is invalid.", true)))},
 		{intray.TypeDatetime, dateOptions()},
 		{intray.TypeTime, dateOptions()},
 		{intray.TypeCheckbox, none},
@@ -32,7 +32,7 @@ func TypeShapes() []TypeShape {
 		{intray.TypeEmail, none},
 		{intray.TypePhone, objectShape("",
 			optional("country", newShape(jsonschema.String, "The country of numbers without a country code, as a two-letter code.")),
-			optional("format", withDefault(enumShape("The format in the result: national omits the country code, international and both include it. both requires country.", "international", "national", "both"), "international")),
+			optional("format", withDefault(enumShape("The format in the result. `national` omits the country code. `international` and `both` include it, and `both` requires the option `country`.", "international", "national", "both"), "international")),
 			optional("outputFormatted", boolShape("Formats numbers with spaces.", false)))},
 		{intray.TypeURL, objectShape("",
 			optional("acceptedProtocols", stringListShape("The accepted protocols.")),

@@ -52,7 +52,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": "h:mm a"}`, []string{"15:20"}},
 			}},
 		intray.TypeCheckbox: {key: "member", label: "Member",
-			summary: "Yes or no. In upper or lower case, 0, off, n, no, false and disabled mean no. **All other text means yes.** The result contains true or false.",
+			summary: "Yes or no. The values 0, off, n, no, false and disabled mean no, in upper or lower case. **All other text means yes.** The result contains true or false.",
 			tried:   []attempt{{"", []string{"yes", "X", "No", "0", "disabled", "nein", ""}}}},
 		intray.TypeSelect: {key: "color", label: "Color", more: colors,
 			summary: "One of the `selectOptions`. Intray compares the text with labels, values and alternate matches. It first looks for an exact match. If there is none, it ignores case, accents and spaces. If there is still none, it allows typos, provided that one option is clearly closest. It reports every match that is not exact. The result contains the value of the option.",
@@ -96,7 +96,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"allowSubdomains": false}`, []string{"example.co.uk", "shop.example.co.uk"}},
 			}},
 		intray.TypeZIP: {key: "zip", label: "ZIP",
-			summary: "A US ZIP code. By default, the result contains five digits. Intray restores leading zeros that a spreadsheet dropped. It never guesses.",
+			summary: "A US ZIP code. By default, the result contains five digits. Intray restores leading zeros that a spreadsheet dropped.",
 			tried: []attempt{
 				{`{"format": "5-digit"}`, []string{"12345", "12345-6789", "501", "1234567"}},
 				{`{"format": "9-digit"}`, []string{"12345-6789", "123456789", "12345"}},
