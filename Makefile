@@ -30,7 +30,7 @@ all-tests: ## Run all tests, including the long suites: contract, torture, confo
 check: lint short ## Check format, style and imports, and run the short tests. Every commit must pass.
 
 .PHONY: generate
-generate: ## Regenerate the tables, the API types and the user interface.
+generate: ## Regenerate the phone tables, the package diagram, the API types and the review page.
 	$(GO) generate ./...
 	$(GO) test . -run PictureOfImports -update
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent api && npm run --silent build
