@@ -41,7 +41,7 @@ func fileSizeShape() *jsonschema.Schema {
 }
 
 func addressShape(doc string) *jsonschema.Schema {
-	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc + " An absolute http or https URL, at most 2,048 characters.",
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc + " The value is an absolute http or https URL of at most 2,048 characters.",
 		MinLength: 1, MaxLength: 2048, NoControl: true}
 }
 

@@ -57,7 +57,7 @@ func uuidVersion() *jsonschema.Schema {
 
 func dateOptions(more ...jsonschema.Property) *jsonschema.Schema {
 	return objectShape("", append([]jsonschema.Property{
-		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If set, Intray uses it to read ambiguous values."), "en-US")),
+		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If this option is set, Intray uses it to read ambiguous values."), "en-US")),
 		optional("displayFormat", newShape(jsonschema.String, "The format in which people see values, in Luxon tokens. Cells in this format are also accepted.")),
 		optional("outputFormat", withDefault(newShape(jsonschema.String, "The format of values in the result, in Luxon tokens."), "[ISO]")),
 		optional("withSeconds", boolShape("Keeps seconds. It has no effect on the type date.", false)),
@@ -97,7 +97,7 @@ func NumberFormat(doc string) *jsonschema.Schema {
 		optional("mantissa", integerShape("The number of decimal places. Default: as many as needed.", 0)),
 		optional("optionalMantissa", off("Omits decimal places if all are zero.")),
 		optional("trimMantissa", off("Omits trailing zeros.")),
-		optional("thousandSeparated", off("Adds a comma between thousands.")),
+		optional("thousandSeparated", off("Adds commas as thousands separators.")),
 		optional("spaceSeparated", off("Adds a space between the number and its unit, abbreviation or sign.")),
 		optional("negative", withDefault(enumShape("How negative numbers are marked.", "sign", "parenthesis"), "sign")),
 		optional("forceSign", off("Adds a + to positive numbers.")),
@@ -105,7 +105,7 @@ func NumberFormat(doc string) *jsonschema.Schema {
 		optional("average", off("Abbreviates to thousands, millions, billions or trillions.")),
 		optional("forceAverage", enumShape("Abbreviates to this unit.", "thousand", "million", "billion", "trillion")),
 		optional("totalLength", digits("Abbreviates the number to this total number of digits.")),
-		optional("lowPrecision", boolShape("Abbreviates from half a unit: 500 becomes 0.5k. For currencies, the default is false.", true)),
+		optional("lowPrecision", boolShape("Abbreviates numbers of at least half a unit: 500 becomes 0.5k. For currencies, the default is false.", true)),
 		optional("abbreviations", newShape(jsonschema.Map, "Abbreviations for thousand, million, billion and trillion, instead of k, m, b and t.")),
 		optional("spaceSeparatedAbbreviation", off("Adds a space between an abbreviation and a currency symbol after it, if spaceSeparatedCurrency is set.")),
 		optional("currencySymbol", withDefault(newShape(jsonschema.String, "The currency symbol."), "$")),

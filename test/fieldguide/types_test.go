@@ -123,7 +123,7 @@ func writePresets(t *testing.T, b *strings.Builder, options *jsonschema.Schema) 
 // writeFormats writes the options of number formats, each with its examples.
 func writeFormats(t *testing.T, b *strings.Builder) {
 	t.Helper()
-	b.WriteString("**Formats.** `displayFormat` and `outputFormat` are objects with options of [Numbro](https://numbrojs.com/format.html):\n\n")
+	b.WriteString("**Formats.** `displayFormat` and `outputFormat` are objects with the options of [Numbro](https://numbrojs.com/format.html):\n\n")
 	props := schema.NumberFormat("").Properties
 	properties(b, "Option", props)
 	b.WriteString("Results with `outputFormat`:\n\n")
