@@ -29,6 +29,8 @@ export class ProblemTooltip {
     this.#tip.addEventListener('pointerleave', () => this.#setHover(null), { signal });
     this.#tip.addEventListener('pointerdown', (event) => this.#passPress(event), { signal });
     this.#tip.addEventListener('wheel', ({ deltaX, deltaY }) => scroller.scrollBy(deltaX, deltaY), { signal, passive: true });
+    // A mouse that rests on a cell must not hide the messages of cells that the keyboard reaches.
+    scroller.addEventListener('keydown', () => this.#forgetHover(), { signal, capture: true });
     document.addEventListener('focusin', () => this.show(), { signal });
   }
 
@@ -107,6 +109,11 @@ export class ProblemTooltip {
   #leave(event: PointerEvent): void {
     clearTimeout(this.#timer);
     if (!this.#tip.contains(event.relatedTarget as Node | null)) this.#setHover(null);
+  }
+
+  #forgetHover(): void {
+    clearTimeout(this.#timer);
+    this.#hover = null;
   }
 
   #setHover(place: Place | null): void {

@@ -280,6 +280,24 @@ test('the message of a cell is also shown on hover', async () => {
   await demo.close();
 });
 
+test('the keyboard shows the message of the active cell while the mouse rests on another one', async () => {
+  const demo = await site.page();
+  const note = demo.page.locator('.ig-note');
+  await demo.press('Tab', 'Tab', 'Alt+ArrowDown');
+  await demo.page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
+  const first = await demo.page.evaluateHandle(() => document.activeElement);
+  await demo.press('Alt+ArrowDown');
+  await demo.page.waitForFunction((before) => document.activeElement !== before && document.activeElement?.getAttribute('aria-invalid') === 'true', first);
+  const active = await demo.focused();
+  const message = (await note.textContent())!;
+  await demo.cell(4, 1).hover();
+  await demo.page.waitForFunction((text) => document.querySelector('.ig-note')?.textContent !== text, message);
+  await demo.press('ArrowLeft', 'ArrowRight');
+  assert.deepEqual(await demo.focused(), active);
+  assert.equal(await note.textContent(), message);
+  await demo.close();
+});
+
 test('the message of a cell passes clicks to the cell under it, and the wheel scrolls', async () => {
   const demo = await site.page();
   const note = demo.page.locator('.ig-note');
