@@ -175,8 +175,9 @@ func TestLongRows(t *testing.T) {
 	}
 }
 
-// TestColumnsReadLate checks that a column that a hook reads late is sent, even if the hook
-// catches the error. A hook that changes the prototypes of arrays fails.
+// TestColumnsReadLate checks that Intray sends a column that a hook first reads in a late row,
+// even if the hook catches the exception that reading an unsent column throws. A hook that
+// changes the prototypes of arrays fails.
 func TestColumnsReadLate(t *testing.T) {
 	quiet := `const quiet = (f) => { try { return f(); } catch { return "MISSED"; } };`
 	bend := `Object.defineProperty(Object.prototype, 0, {set() {}, configurable: true});`

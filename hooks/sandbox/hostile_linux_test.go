@@ -46,7 +46,7 @@ func mustFail(t *testing.T, w *Worker, request string, budget time.Duration) *Fa
 
 func TestHostileCommands(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 2, MaxAnswer: 1 << 20})
-	neighbour := getWorker(t, c)
+	neighbor := getWorker(t, c)
 	for _, test := range []struct {
 		request string
 		kind    Kind
@@ -78,7 +78,7 @@ func TestHostileCommands(t *testing.T) {
 			if f.Kind != test.kind || !strings.Contains(f.Error(), test.words) {
 				t.Errorf("got %s: %v, want %s: …%s…; stderr: %.500s", f.Kind, f, test.kind, test.words, f.Stderr)
 			}
-			if got := mustCall(t, neighbour, "echo still here"); got != "still here" {
+			if got := mustCall(t, neighbor, "echo still here"); got != "still here" {
 				t.Errorf("the other worker answered %q", got)
 			}
 		})

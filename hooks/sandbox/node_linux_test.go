@@ -73,7 +73,7 @@ func TestNode(t *testing.T) {
 
 func TestNodeIsContained(t *testing.T) {
 	c := openNodePool(t, Config{IdleWorkers: 2, Memory: 160 << 20})
-	neighbour := getWorker(t, c)
+	neighbor := getWorker(t, c)
 	for _, test := range []struct {
 		name, code, want string
 	}{
@@ -101,7 +101,7 @@ func TestNodeIsContained(t *testing.T) {
 			if !strings.Contains(got, test.want) {
 				t.Errorf("got %.200s, want %s", got, test.want)
 			}
-			if got := mustCall(t, neighbour, "1+1"); got != "2" {
+			if got := mustCall(t, neighbor, "1+1"); got != "2" {
 				t.Errorf("the other worker answered %q", got)
 			}
 		})

@@ -86,7 +86,7 @@ var ErrTooLarge = errors.New("the JSON document is too large")
 // document. It decodes numbers as json.Number without changing them, objects as
 // map[string]any and arrays as []any.
 //
-// Its errors are a *SyntaxError, a wrapped ErrTooLarge or a wrapped error from the reader.
+// It returns a *SyntaxError, or an error that wraps ErrTooLarge or an error from the reader.
 func Decode(r io.Reader, lim Limits) (any, error) {
 	lim = lim.withDefaults()
 	if lim.MaxBytes > 0 {

@@ -194,9 +194,9 @@ const (
 	shortWord = 5
 	// longName is the maximum length, in bytes, of a name that is compared.
 	longName = 64
-	// neighbours is the maximum number of names with the same spelling with which a name is
-	// compared.
-	neighbours = 8
+	// neighbors is the maximum number of other names that a name is compared with, among the
+	// names that share a spelling with it.
+	neighbors = 8
 )
 
 // spelling is the hash of a name from which one letter was removed, and the index of the
@@ -300,7 +300,7 @@ func spellings(words []optionWord, size int) []spelling {
 // in one letter.
 func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 	for k, s := range same {
-		for _, before := range same[max(0, k-neighbours):k] {
+		for _, before := range same[max(0, k-neighbors):k] {
 			if first, is := partner[s.word]; is && first <= before.word || before.word == s.word {
 				continue
 			}

@@ -66,7 +66,7 @@ func (l *linter) checkOldSpelling(written map[string]any, old, name string, mean
 // checkBrowserOnly lists the settings that imports through the API ignore.
 func (l *linter) checkBrowserOnly(written map[string]any) {
 	var idle []string
-	for _, name := range []string{"backendSync", "backendSyncMode", "manualInputDisabled", "manualInputOnly", "displayEncoding", "styleOverrides", "initialData"} {
+	for _, name := range []string{"backendSync", "backendSyncMode", "manualInputDisabled", "manualInputOnly", "displayEncoding", "initialData"} {
 		if value, there := written[name]; there && value != nil {
 			idle = append(idle, name)
 		}

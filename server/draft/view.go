@@ -306,16 +306,16 @@ func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back 
 		near.Show = Problems
 	}
 	among := roaring.And(rows, d.byProblem(s, near))
-	next := neighbour(among, row, back)
+	next := neighbor(among, row, back)
 	if next < 0 {
 		return RowPosition{}, false, nil
 	}
 	return RowPosition{next, int64(rows.Rank(uint32(next))) - 1}, true, nil
 }
 
-// neighbour returns the next row of a bitmap after row, or the previous one if back
+// neighbor returns the next row of a bitmap after row, or the previous one if back
 // is set. It returns -1 if there is none.
-func neighbour(rows *roaring.Bitmap, row int64, back bool) int64 {
+func neighbor(rows *roaring.Bitmap, row int64, back bool) int64 {
 	switch {
 	case rows.IsEmpty() || back && row <= 0 || !back && row >= 1<<32-1:
 		return -1

@@ -163,18 +163,18 @@ func TestRememberedViews(t *testing.T) {
 	}
 }
 
-// TestNeighbour checks the row before and after a given row, up to the lowest and highest row
+// TestNeighbor checks the row before and after a given row, up to the lowest and highest row
 // numbers.
-func TestNeighbour(t *testing.T) {
+func TestNeighbor(t *testing.T) {
 	rows := roaring.BitmapOf(0, 7, 1<<32-1)
 	for _, c := range []struct {
 		row, next, previous int64
 	}{{-5, 0, -1}, {-1, 0, -1}, {0, 7, -1}, {1, 7, 0}, {7, 1<<32 - 1, 0}, {8, 1<<32 - 1, 7}, {1<<32 - 1, -1, 7}, {1 << 32, -1, 1<<32 - 1}, {1 << 40, -1, 1<<32 - 1}} {
-		if next, previous := neighbour(rows, c.row, false), neighbour(rows, c.row, true); next != c.next || previous != c.previous {
+		if next, previous := neighbor(rows, c.row, false), neighbor(rows, c.row, true); next != c.next || previous != c.previous {
 			t.Errorf("row %d: next %d, previous %d, want %d and %d", c.row, next, previous, c.next, c.previous)
 		}
 	}
-	if neighbour(roaring.New(), 0, false) != -1 || neighbour(roaring.New(), 5, true) != -1 {
-		t.Error("an empty bitmap has a neighbour")
+	if neighbor(roaring.New(), 0, false) != -1 || neighbor(roaring.New(), 5, true) != -1 {
+		t.Error("an empty bitmap has a neighbor")
 	}
 }

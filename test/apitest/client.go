@@ -130,13 +130,13 @@ func (s *Site) NewKey(t testing.TB, org, kind string, flags ...string) (key, id 
 	return key, match[1]
 }
 
-// Neighbour returns a second organization, which all tests of a site share.
-func (s *Site) Neighbour(t testing.TB) Org {
+// Neighbor returns a second organization, which all tests of a site share.
+func (s *Site) Neighbor(t testing.TB) Org {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.neighbour.Name == "" {
-		s.neighbour = s.NewOrg(t)
+	if s.neighbor.Name == "" {
+		s.neighbor = s.NewOrg(t)
 	}
-	return s.neighbour
+	return s.neighbor
 }

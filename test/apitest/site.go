@@ -54,8 +54,8 @@ type Site struct {
 	// store contains the flags that select the site's database and data folder.
 	store []string
 
-	mu        sync.Mutex
-	neighbour Org
+	mu       sync.Mutex
+	neighbor Org
 }
 
 // Start starts a program on a new database. The test removes both when it ends.

@@ -30,7 +30,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "the seed of the sample")
 	only := flag.String("only", "", "packages to change, as a prefix of their path within the module; default all")
 	slack := flag.Duration("slack", 20*time.Second, "how much longer than three times their usual time the tests of a package may take")
-	neighbours := flag.Int("neighbours", 5, "how many neighbouring packages to test if the package's own tests notice nothing")
+	neighbors := flag.Int("neighbors", 5, "how many neighboring packages to test if the package's own tests notice nothing")
 	list := flag.Bool("list", false, "list the sample without running tests")
 	flag.Parse()
 	if err := os.Chdir(*module); err != nil {
@@ -39,13 +39,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *n, *seed, *only, *slack, *neighbours, *list); err != nil {
+	if err := run(ctx, *n, *seed, *only, *slack, *neighbors, *list); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, n int, seed uint64, only string, slack time.Duration, neighbours int, list bool) error {
+func run(ctx context.Context, n int, seed uint64, only string, slack time.Duration, neighbors int, list bool) error {
 	all, err := loadPackages(ctx)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func run(ctx context.Context, n int, seed uint64, only string, slack time.Durati
 		return err
 	}
 	draw := newSampler(sites, rand.New(rand.NewPCG(seed, 0)))
-	t := tester{packages: all, slack: slack, neighbours: neighbours, baselines: map[string]time.Duration{}}
+	t := tester{packages: all, slack: slack, neighbors: neighbors, baselines: map[string]time.Duration{}}
 	var results []result
 	for len(results) < n && ctx.Err() == nil {
 		m, ok := draw.next()

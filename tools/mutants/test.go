@@ -78,8 +78,8 @@ type tester struct {
 	packages map[string]*goPackage
 	// slack is added to three times the duration of a package's tests without a change. If
 	// the tests take longer than that, the change counts as detected.
-	slack      time.Duration
-	neighbours int
+	slack     time.Duration
+	neighbors int
 	// baselines are the durations of the tests without a change, by package.
 	baselines map[string]time.Duration
 }
@@ -111,7 +111,7 @@ func (t *tester) try(ctx context.Context, m mutant) (result, error) {
 	if err != nil || !ok {
 		return result{mutant: m, verdict: notCompiled}, err
 	}
-	for i, pkg := range append([]string{m.pkg}, t.neighboursOf(m.pkg)...) {
+	for i, pkg := range append([]string{m.pkg}, t.neighborsOf(m.pkg)...) {
 		if !t.packages[pkg].hasTests() {
 			continue
 		}
@@ -170,9 +170,9 @@ func (t *tester) compile(ctx context.Context, m mutant, folder string) (overlay 
 	return "", false, nil
 }
 
-// neighboursOf returns the packages that import a package. Those with the fewest imports
+// neighborsOf returns the packages that import a package. Those with the fewest imports
 // are first, because their tests are the fastest.
-func (t *tester) neighboursOf(pkg string) []string {
+func (t *tester) neighborsOf(pkg string) []string {
 	var list []string
 	for path, p := range t.packages {
 		imports := slices.Concat(p.Imports, p.TestImports, p.XTestImports)
@@ -184,5 +184,5 @@ func (t *tester) neighboursOf(pkg string) []string {
 	slices.SortFunc(list, func(a, b string) int {
 		return cmp.Or(len(t.packages[a].Imports)-len(t.packages[b].Imports), strings.Compare(a, b))
 	})
-	return list[:min(len(list), t.neighbours)]
+	return list[:min(len(list), t.neighbors)]
 }

@@ -31,10 +31,10 @@ func nobody(t testing.TB, s *apitest.Site) client { return client{s.Client(t, ""
 // fresh returns a client of a new organization.
 func fresh(t testing.TB, s *apitest.Site) client { return client{s.Client(t, s.NewOrg(t).BackendKey)} }
 
-// neighbour returns a client of a second organization, which all tests share.
-func neighbour(t testing.TB, s *apitest.Site) client {
+// neighbor returns a client of a second organization, which all tests share.
+func neighbor(t testing.TB, s *apitest.Site) client {
 	t.Helper()
-	return client{s.Client(t, s.Neighbour(t).BackendKey)}
+	return client{s.Client(t, s.Neighbor(t).BackendKey)}
 }
 
 const (

@@ -121,7 +121,7 @@ func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		key := unique("key")
 		a := fresh(t, s).once(key, schemasPath, `{"name":"a","settings":{},"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusCreated)
-		b := neighbour(t, s).once(key, sessionsPath+"auth/", "").WantStatus(http.StatusCreated)
+		b := neighbor(t, s).once(key, sessionsPath+"auth/", "").WantStatus(http.StatusCreated)
 		if a.Text() == b.Text() {
 			t.Error("an organization gets the response of another")
 		}

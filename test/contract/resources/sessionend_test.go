@@ -59,7 +59,7 @@ func TestDeletingWhatIsNotThere(t *testing.T) {
 		mine := c.newSession(nil)
 		c.widget(mine.token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK)
 		for _, id := range []string{absent, mine.id, mine.id} {
-			if got := neighbour(t, s).Call("DELETE", sessionsPath+id+"/", nil).WantStatus(http.StatusOK).Text(); got != `{"success":true}` {
+			if got := neighbor(t, s).Call("DELETE", sessionsPath+id+"/", nil).WantStatus(http.StatusOK).Text(); got != `{"success":true}` {
 				t.Errorf("the answer is %s", got)
 			}
 		}

@@ -116,7 +116,7 @@ func TestSessionIsResumed(t *testing.T) {
 			}
 		}
 		c.Call("POST", sessionsPath+absent+"/auth/", nil).WantStatus(http.StatusNotFound)
-		neighbour(t, s).Call("POST", sessionsPath+first.id+"/auth/", nil).WantStatus(http.StatusNotFound)
+		neighbor(t, s).Call("POST", sessionsPath+first.id+"/auth/", nil).WantStatus(http.StatusNotFound)
 	})
 }
 

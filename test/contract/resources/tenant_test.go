@@ -103,7 +103,7 @@ func (c client) texts(th things) map[string]string {
 // unknown ids.
 func TestOtherOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
-		owner, other := fresh(t, s), neighbour(t, s)
+		owner, other := fresh(t, s), neighbor(t, s)
 		th := owner.makeThings()
 		before := owner.texts(th)
 		tried := 0
@@ -178,7 +178,7 @@ func idsIn(body []byte) (ids []string) {
 // different organization.
 func TestSchemaOfOtherOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
-		owner, other := fresh(t, s), neighbour(t, s)
+		owner, other := fresh(t, s), neighbor(t, s)
 		id := owner.Call("POST", schemasPath, schemaNamed("mine")).WantStatus(http.StatusCreated).String("id")
 		for _, foreign := range []string{id, absent} {
 			reply := other.Call("POST", importsPath, m{"schema_id": foreign}).WantStatus(http.StatusNotFound)

@@ -140,7 +140,7 @@ func TestWrongUploadDates(t *testing.T) {
 // must not be delayed.
 func TestSlowReaders(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
-		c, other := fresh(t, s), neighbour(t, s)
+		c, other := fresh(t, s), neighbor(t, s)
 		c.largeList(24)
 		for range 8 {
 			c.readSlowly(t)
