@@ -147,7 +147,7 @@ func TestProblemsNameExpectedFormat(t *testing.T) {
 		{intray.TypeDate, "soon", "Date not recognized. Enter a date such as 2021-03-28."},
 		{intray.TypeDatetime, "soon", "Date and time not recognized. Enter a value such as 2021-03-28 15:20."},
 		{intray.TypeUUID, "123e4567-e89b-92d3-a456-426614174000", "This UUID has an unknown version. Its third group must start with a digit from 1 to 8."},
-		{intray.TypeUUID, "123e4567-e89b-42d3-1456-426614174000", "This UUID has another variant. Its fourth group must start with 8, 9, a or b."},
+		{intray.TypeUUID, "123e4567-e89b-42d3-1456-426614174000", "This UUID has an unsupported variant. Its fourth group must start with 8, 9, a or b."},
 		{intray.TypeUUID, "123e4567", "Not a UUID. Enter one such as 123e4567-e89b-42d3-a456-426614174000."},
 	} {
 		p, err := celltype.Compile(withOptions(t, c.name, ""))

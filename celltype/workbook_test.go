@@ -74,7 +74,7 @@ func TestPlainNumbersAreReported(t *testing.T) {
 		survey.Observe(celltype.Cell{Raw: []byte(number), Kind: intray.CellNumber, Typed: []byte(number)})
 	}
 	d := survey.Decide(nil, nil)
-	want := "plain numbers are read as spreadsheet dates, counted in days from 1900: 44259 is 2021-03-04 (cells: 2)"
+	want := "plain numbers are read as spreadsheet dates, counted in days from 1900, so 44259 is 2021-03-04 (cells: 2)"
 	if got := intray.JoinMessages(d.Reasons...).String(); got != want || len(d.Ambiguities) != 0 {
 		t.Errorf("the reasons are %q, want %q; questions %v", got, want, d.Ambiguities)
 	}

@@ -465,7 +465,7 @@ func TestRemovedFields(t *testing.T) {
 	dependent := intray.Field{Key: "new", Label: "New", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "require_with", Options: map[string]any{"fields": []any{"amount"}}}}}
 	replacement := intray.Field{Key: "amount", Label: "Again", Type: intray.FieldType{Name: intray.TypeString}}
 	for want, changes := range map[string]intray.StepChanges{
-		`The hook stepHooks[0] failed at line 3, column 4: removeField: field "new": the validator "require_with" refers to the field "amount"`: {
+		`The hook stepHooks[0] failed at line 3, column 4: removeField: the validator "require_with" of the field "new" refers to the field "amount"`: {
 			{Hook: "stepHooks[0]", AddField: &intray.AddedField{Field: dependent}}, {Hook: "stepHooks[0]", Line: 3, Column: 4, RemoveField: "amount"}, {Hook: "stepHooks[1]", RemoveField: "tags"}},
 		`The hook stepHooks[1] failed: removeField: no field is left`: {
 			{Hook: "stepHooks[0]", RemoveField: "amount"}, {Hook: "stepHooks[0]", RemoveField: "tags"}, {Hook: "stepHooks[1]", RemoveField: "name"}},

@@ -385,7 +385,7 @@ func TestUnreadableRecord(t *testing.T) {
 		}
 		want := []intray.Notice{{
 			Type: intray.UnreadableFile, Level: intray.LevelError,
-			Text: intray.Literal("We can't read this file: line 602: a quote is never closed."),
+			Text: intray.Literal("We can't read this file because on line 602, a quote is never closed."),
 		}}
 		if diff := cmp.Diff(want, out.Notices, asText); out.Verdict != engine.Broken || diff != "" {
 			t.Errorf("verdict %d, notices (-want +got):\n%s", out.Verdict, diff)

@@ -170,9 +170,9 @@ func TestSheets(t *testing.T) {
 		{"\"\"\n---\na\n1\n---\n\"\"\n", "", "done, sheet B: it is the only one of 3 sheets that contains a table"},
 		{"a\n1\n---\nb\n2\n---\n\"\"\n", "", "open: The file contains 2 tables: \"A\", \"B\". Choose the one to import. A (a) B (b)"},
 		{"a\n1\n---\na\n2\n---\n\"\"\n", "B", "done, sheet B: it was requested"},
-		{"hidden\nx\n---\na\n1\n---\nhidden\ny\n", "", "done, sheet B: it is the only visible sheet of 3 that contains a table; hidden sheets contain tables, too"},
+		{"hidden\nx\n---\na\n1\n---\nhidden\ny\n", "", "done, sheet B: of 3 sheets, it is the only visible one that contains a table; hidden sheets contain tables, too"},
 		{"hidden\nx\n---\na\n1\n---\nb\n2\n", "", "open: The file contains 3 tables: \"A\", \"B\", \"C\". Choose the one to import. A (hidden) B (a) C (b)"},
-		{"a\n1\n", "B", "broken: We can't read this file: the requested sheet \"B\" does not exist."},
+		{"a\n1\n", "B", "broken: We can't read this file because the requested sheet \"B\" does not exist."},
 		{strings.Repeat("a\n1\n---\n", 6) + "a\n", "", "open: The file contains 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
 			"Choose the one to import. A (a) B (a) C (a) D (a) E (a) F (a) G (a)"},
 	} {

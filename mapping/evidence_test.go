@@ -64,7 +64,7 @@ func TestEvidence(t *testing.T) {
 		"ids are ids":                 {field("k", "Ticket ID"), indexed(column("ID", "17", "2", "31")), 0, "means id"},
 		"an empty column":             {field("k", "City"), indexed(column("Ort", "", "")), 0, "the column is empty"},
 		"a full column first":         {field("k", "City"), indexed(column("Ort"), column("Stadt", "Ulm")), 1, "means city"},
-		"own account":                 {field("k", "Own account"), indexed(column("Konto", "1", "2", "3", "4", "5")), none, "differ in every row"},
+		"own account":                 {field("k", "Own account"), indexed(column("Konto", "1", "2", "3", "4", "5")), none, "every row has a different value"},
 		"own account, equal values":   {field("k", "Own account"), indexed(column("Konto", "7", "7", "7", "7", "7")), 0, "means account"},
 		"a name next to a first name": {field("k", "Surname"), indexed(column("Vorname"), column("Name")), 1, "means last name"},
 		"a name alone":                {field("k", "Surname"), indexed(column("Ort"), column("Name")), none, ""},
@@ -184,7 +184,7 @@ func TestValuesAlone(t *testing.T) {
 
 func TestReasonsOfOpenFields(t *testing.T) {
 	m, _ := suggest(t, []intray.Field{field("k", "Frobnicator level"), field("x", "X")}, "Frobnicator levl", "X")
-	if got := strings.Join(intray.RenderAll(m.Fields[0].Reasons), ""); m.Fields[0].Column != none || !strings.Contains(got, `not certain enough: "Frobnicator levl" (column 1, score 0.`) {
+	if got := strings.Join(intray.RenderAll(m.Fields[0].Reasons), ""); m.Fields[0].Column != none || !strings.Contains(got, `"Frobnicator levl" (column 1, score 0.`) {
 		t.Errorf("%+v", m.Fields[0])
 	}
 }

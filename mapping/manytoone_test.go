@@ -44,7 +44,7 @@ func TestManyColumns(t *testing.T) {
 		"unknown words":          {[]intray.Field{many(field("w", "Widgets"))}, []string{"Widget #1", "Widget #2", "2. Widget"}, []int{0, 1, 2}, nil, "one of several"},
 		"more than eight":        {[]intray.Field{tags}, strings.Split(strings.Repeat("Keyword ", 12), " ")[:12], []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, nil, "and 7 more"},
 		"what means the same":    {[]intray.Field{many(field("k", "Town"))}, []string{"Town", "Ort", "Stadt"}, []int{0, 1, 2}, nil, "means city"},
-		"not what is only near":  {[]intray.Field{prices}, []string{"Price", "Net price"}, []int{0}, nil, `skipped because others match better: "Net price" (column 2`},
+		"not what is only near":  {[]intray.Field{prices}, []string{"Price", "Net price"}, []int{0}, nil, `"Net price" (column 2`},
 		"what is near, if alone": {[]intray.Field{prices}, []string{"Net price", "Nettopreis"}, []int{0, 1}, nil, "means net price"},
 		"a separate field":       {[]intray.Field{phones, field("second", "Phone 2")}, []string{"Phone 1", "Phone 2", "Phone 3"}, []int{0, 2}, []int{1}, "one of several"},
 		"figures of a name":      {[]intray.Field{many(field("line2", "Line 2"))}, []string{"Line 2", "Line 3"}, []int{0}, nil, ""},

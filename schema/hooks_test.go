@@ -10,7 +10,7 @@ func TestHookSources(t *testing.T) {
 	for _, tt := range []struct{ source, want string }{
 		{"(record, mode) => ({row: {}})", ""},
 		{"not JavaScript", ""},
-		{" \n ", "not empty text"},
+		{" \n ", "not an empty string"},
 		{"()=>'" + strings.Repeat("ä", MaxHookBytes/2) + "'", "at most 1,048,576 bytes"},
 	} {
 		_, issues := Parse(Doc{Fields: []any{map[string]any{"key": "a", "label": "A"}}, Hooks: map[string]any{"rowHooks": []any{tt.source}}})

@@ -109,7 +109,7 @@ func TestParseRefuses(t *testing.T) {
 		{with(`"settings":{"needsReviewWebhookUrl":"https://"}`), "settings.needsReviewWebhookUrl: must be an absolute URL"},
 		{with(`"settings":{"webhookUrl":"https://u:p@example.com"}`), "settings.webhookUrl: must not contain a user name or password"},
 		{with(`"hooks":{"columnHooks":[{"fieldName":"b","callback":"x=>x"}]}`), `hooks.columnHooks[0].fieldName: refers to an unknown field: "b"`},
-		{with(`"hooks":{"rowHooks":["r=>r"," "]}`), "hooks.rowHooks[1]: must be a function, not empty text"},
+		{with(`"hooks":{"rowHooks":["r=>r"," "]}`), "hooks.rowHooks[1]: must be a function, not an empty string"},
 		{with(`"hooks":{"stepHooks":[{"type":"REVIEW_STEP","callback":"\t"}]}`), "hooks.stepHooks[0].callback: must be a function"},
 		{with(`"hooks":{"beforeFinishCallback":""}`), "hooks.beforeFinishCallback: must not be empty"},
 		{with(`"hooks":[]`), "hooks: must be an object, not an array"},

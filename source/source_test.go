@@ -42,9 +42,9 @@ func TestHeaderLimitReason(t *testing.T) {
 func TestErrorsDescribe(t *testing.T) {
 	reason := intray.Literal("it is torn")
 	for want, err := range map[string]error{
-		"it is torn":         &source.UnreadableError{Reason: reason},
-		"line 1: it is torn": &source.UnreadableError{Line: 1, Reason: reason},
-		"line 7: it is torn": &source.LimitError{Line: 7, Reason: reason},
+		"it is torn":            &source.UnreadableError{Reason: reason},
+		"on line 1, it is torn": &source.UnreadableError{Line: 1, Reason: reason},
+		"on line 7, it is torn": &source.LimitError{Line: 7, Reason: reason},
 	} {
 		if err.Error() != want {
 			t.Errorf("%q, want %q", err, want)

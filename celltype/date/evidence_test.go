@@ -14,19 +14,19 @@ func TestEvidenceTexts(t *testing.T) {
 	}{
 		{
 			"25/12/2021 03/04/2021", Hints{},
-			"in 1 of 2 cells, such as 25/12/2021, the first number can't be a month (the second: none), so the day comes before the month",
+			"in 1 of 2 cells, such as 25/12/2021, the first number can't be a month (cells where the second can't: none), so the day comes before the month",
 		},
 		{
 			"12/25/2021 03/04/2021", Hints{},
-			"in 1 of 2 cells, such as 12/25/2021, the second number can't be a month (the first: none), so the month comes before the day",
+			"in 1 of 2 cells, such as 12/25/2021, the second number can't be a month (cells where the first can't: none), so the month comes before the day",
 		},
 		{
 			"2021-25-12 2021-03-04", Hints{},
-			"in 1 of 2 cells, such as 2021-25-12, the second number can't be a month (the third: none), so the year comes first, then the day",
+			"in 1 of 2 cells, such as 2021-25-12, the second number can't be a month (cells where the third can't: none), so the year comes first, then the day",
 		},
 		{
 			"99-Dec-25 98-Dec-24", Hints{},
-			"2 of 2 cells, such as 99-Dec-25, are valid dates only if the year comes first, then the month (the reverse: none)",
+			"in 2 of 2 cells, such as 99-Dec-25, the date is valid only if the year comes first, then the month (cells where the reverse is true: none)",
 		},
 		{
 			"Thu,04/03/2021", Hints{},
@@ -34,11 +34,11 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"21-03-04 21-03-15 21-05-22 21-06-30 21-07-04", Hints{},
-			"years have two digits; in 5 cells, the first number takes 1 value and the last 4 values, so the year comes first",
+			"years have two digits; in 5 cells, the first number has 1 value and the last number has 4 values, so the year comes first",
 		},
 		{
 			"04/03/21 15/03/21 22/05/21 30/06/21 05/07/21", Hints{},
-			"years have two digits; in 5 cells, the first number takes 5 values and the last 1 value, so the year comes last",
+			"years have two digits; in 5 cells, the first number has 5 values and the last number has 1 value, so the year comes last",
 		},
 		{
 			"25-Mar-19", Hints{},
@@ -58,7 +58,7 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"25-12-2021 03/04/2021", Hints{},
-			"cells such as 03/04/2021 are read like the other dates in the column: the day comes before the month",
+			"in cells such as 03/04/2021, the day comes before the month, as in the other dates in the column",
 		},
 		{
 			"03/04/2021", Hints{Neighbors: []Neighbor{{"made", Style{Orders: [patternCount]Order{MDY}}}, {"sent", Style{Orders: [patternCount]Order{MDY}}}, {"none", Style{}}}},
@@ -66,11 +66,11 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"03/04/2021", Hints{Format: "MM/dd/yy"},
-			"the field's format MM/dd/yy settles the order: the month comes before the day",
+			"according to the field's format MM/dd/yy, the month comes before the day",
 		},
 		{
 			"03/04/2021", Hints{Locale: "fr-FR"},
-			"the field's locale fr settles the order: the day comes before the month",
+			"according to the field's locale fr, the day comes before the month",
 		},
 		{
 			"3_listopada_2021", Hints{Locale: "pl"},
@@ -90,15 +90,15 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"2021-03-04T15:20Z 2021-03-04T15:20-03:30", Hints{},
-			"2 cells have a time zone next to the time (+00:00, -03:30). The time is kept as written and the time zone is dropped",
+			"2 cells contain a time zone (+00:00, -03:30). The time is kept as written and the time zone is dropped",
 		},
 		{
 			"25/12/2021 26/12/2021 27/12/2021 28/12/2021 29/12/2021 12/30/2021", Hints{Autofix: true},
-			"cells that only fit another order, such as 12/30/2021: 1. They are read in that order and flagged",
+			"cells that fit only a different order, such as 12/30/2021, are read in that order and flagged (cells: 1)",
 		},
 		{
 			"25/12/2021 26/12/2021 27/12/2021 28/12/2021 29/12/2021 12/30/2021", Hints{},
-			"cells that only fit another order, such as 12/30/2021: 1. They are reported as errors",
+			"cells that fit only a different order, such as 12/30/2021, are reported as errors (cells: 1)",
 		},
 	} {
 		d := decided(madeColumn{cells: cellsOf(c.cells)}, c.hints)
@@ -128,7 +128,7 @@ func TestAmbiguityTexts(t *testing.T) {
 	for cells, want := range map[string]string{
 		"03/04/2021":                       "Dates such as 03/04/2021 can be read in more than one way: nothing in the column shows which is right (1 cell).",
 		"03/04/2021 05/06/2021":            "Dates such as 03/04/2021 and 05/06/2021 can be read in more than one way: nothing in the column shows which is right (2 cells).",
-		"03/04/2021 25/12/2021 12/25/2021": "Dates such as 03/04/2021 can be read in more than one way: the column contradicts itself: of 3 cells, 1 can only be read if the day comes before the month (such as 25/12/2021) and 1 only if the month comes before the day (such as 12/25/2021).",
+		"03/04/2021 25/12/2021 12/25/2021": "Dates such as 03/04/2021 can be read in more than one way: 1 of 3 cells (such as 25/12/2021) can only be read if the day comes before the month, but 1 (such as 12/25/2021) only if the month comes before the day.",
 	} {
 		d := decided(madeColumn{cells: strings.Fields(cells)}, Hints{})
 		if len(d.Ambiguities) != 1 || d.Ambiguities[0].Text.String() != want {

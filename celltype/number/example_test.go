@@ -24,7 +24,7 @@ func ExampleSniffer() {
 	// in 1 of 4 cells, such as 1.250,00 €, a comma follows a period
 	// the decimal separator is a comma; no period is used that way
 	// in 2 cells, periods separate thousands
-	// the numbers have currencies: € (1). Only the numbers are imported
+	// only the numbers are imported, without their currencies: € (1)
 	// 1234
 }
 
@@ -39,7 +39,7 @@ func ExampleSniffer_ambiguity() {
 		fmt.Println(choice.Label, choice.Readings)
 	}
 	// Output:
-	// Numbers such as 1.234 and 12.345 can be read in two ways: nothing in the column shows which is right: in 2 cells, exactly 3 digits follow the separator.
+	// Numbers such as 1.234 and 12.345 can be read in two ways: in 2 cells, exactly 3 digits follow the separator, and nothing in the column shows which way is right.
 	// Decimal point, commas between thousands [{1.234 1.234} {12.345 12.345}]
 	// Decimal comma, periods between thousands [{1.234 1234} {12.345 12345}]
 }

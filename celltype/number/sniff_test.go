@@ -89,11 +89,11 @@ func TestEvidence(t *testing.T) {
 		"in 1 of 205 cells, such as 1.234,50, a comma follows a period",
 		"the decimal separator is a comma, but 1 cell uses a period that way",
 		"in 1 cell, periods separate thousands",
-		"cells that can only be read with a period as the decimal separator, such as 2.5: 1. They are read that way and flagged",
+		"cells that can only be read with a period as the decimal separator, such as 2.5, are read that way and flagged (cells: 1)",
 		"1 of 205 cells has a percent or per mille sign: 12% is read as 0.12. The other 202 are read as is: 12 is 12",
 		"1 of 205 cells has parentheses or a trailing minus, which make the number negative",
 		"1 of 205 cells contains only a dash",
-		"the numbers have currencies: € (2), $ (1). Only the numbers are imported",
+		"only the numbers are imported, without their currencies: € (2), $ (1)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -118,7 +118,7 @@ func TestAmbiguity(t *testing.T) {
 		t.Error(diff)
 	}
 	for cells, reason := range map[string]string{
-		"1.5 1,5 1.234":                        "the column contradicts itself: 1 cell can only be read with a decimal point and 1 only with a decimal comma.",
+		"1.5 1,5 1.234":                        "1 cell can only be read with a decimal point, but 1 only with a decimal comma.",
 		"1,5" + strings.Repeat(" 1.234", 300):  "the decimal separator is clear in only 1 of 301 cells.",
 		"1,5" + strings.Repeat(" 1.234", 1300): "the decimal separator is clear in only 1 of 1,301 cells.",
 	} {

@@ -43,11 +43,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"NUL in a name", `{"a\u0000":1}`, "U+0000"},
 		{"deep", deep, "64 levels"},
 		{"number as name", `{1:2}`, "must be strings"},
-		{"comma", `[1,]`, "invalid JSON"},
-		{"word", `nope`, "invalid JSON"},
-		{"leading zero", `[01]`, "invalid JSON"},
-		{"byte order mark", "\ufeff{}", "invalid JSON"},
-		{"control character", "\"a\nb\"", "invalid JSON"},
+		{"comma", `[1,]`, "unexpected character"},
+		{"word", `nope`, "unexpected character"},
+		{"leading zero", `[01]`, "unexpected character"},
+		{"byte order mark", "\ufeff{}", "unexpected character"},
+		{"control character", "\"a\nb\"", "unexpected character"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

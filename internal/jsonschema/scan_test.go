@@ -101,8 +101,8 @@ func TestScannerBeyondItsBuffer(t *testing.T) {
 func TestScannerReasons(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "the document is empty (at byte 0)", "[1,": "the document is incomplete (at byte 3)", "{} x": "the document is followed by other text (at byte 3)",
-		`{"a":1,"a":2}`: `an object contains the name "a" twice (at byte 10)`, "[1,]": `invalid JSON: unexpected character ']' (at byte 3)`,
-		"é": "invalid JSON: unexpected text (at byte 0)",
+		`{"a":1,"a":2}`: `an object contains the name "a" twice (at byte 10)`, "[1,]": `there is an unexpected character ']' (at byte 3)`,
+		"é": "there is unexpected text (at byte 0)",
 	} {
 		if _, err := valid(t, text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -115,7 +115,7 @@ func TestSkippedChecksAreReported(t *testing.T) {
 	want := []string{
 		"400 regular expressions were not checked because the schema has too many.",
 		"The schema has too many select options to check all of them; 1 comparison was skipped.",
-		"2 rules were not checked because the rules of the schema name too many fields.",
+		"2 rules were not checked because the schema's rules refer to too many fields.",
 	}
 	if diff := cmp.Diff(want, reported); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -59,7 +59,7 @@ func TestCheckAnswers(t *testing.T) {
 		"of the format of a text":   {intray.Answers{"format:n": "DMY"}, `"format:n" does not name a field`},
 		"of the format of none":     {intray.Answers{"format:dd": "DMY"}, `"format:dd" does not name a field`},
 		"of a value":                {intray.Answers{"value:c:x": "DE", "value:size:y": ""}, ""},
-		"of no value":               {intray.Answers{"value:c:x": "Narnia"}, `"Narnia" is not a valid value for the field of "value:c:x"`},
+		"of no value":               {intray.Answers{"value:c:x": "Narnia"}, `"Narnia" is not a valid value for the field in "value:c:x"`},
 		"of the value of none":      {intray.Answers{"value:cc:x": "DE"}, "does not name a field"},
 		"of one column for two":     {intray.Answers{"column:n": "1", "column:must": "1"}, `"column:n" and "column:must" contradict`},
 		"of many, one of them gone": {intray.Answers{"column:n": "1", "column:tags": "0,1"}, `"column:n" and "column:tags" contradict`},

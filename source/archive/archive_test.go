@@ -129,12 +129,12 @@ func TestEvidenceOfSeveralMembers(t *testing.T) {
 
 func TestErrorsNameTheMember(t *testing.T) {
 	bad := cabinetMark + "=Jan\n1\n!\n"
-	want := &source.UnreadableError{Line: 2, Reason: intray.Literal(`the file "box" in the zip file: a line that cannot be read`)}
+	want := &source.UnreadableError{Line: 2, Reason: intray.Literal(`in the file "box" in the zip file, a line that cannot be read`)}
 	sourcetest.RequireError(t, format(), zipped(t, file("box", bad)), source.Options{}, want)
 	sourcetest.RequireError(t, format(), zipped(t, file("box", bad), file("a.csv", people)), source.Options{}, want)
 	sourcetest.RequireError(t, format(), gzipped(t, "", bad), source.Options{}, &source.UnreadableError{Line: 2, Reason: intray.Literal("a line that cannot be read")})
 	sourcetest.RequireError(t, format(), zipped(t, file("a.csv", people), file("box", cabinetMark)), source.Options{},
-		&source.UnreadableError{Line: 1, Reason: intray.Literal(`the file "box" in the zip file: the cabinet has no sheet`)})
+		&source.UnreadableError{Line: 1, Reason: intray.Literal(`in the file "box" in the zip file, the cabinet has no sheet`)})
 }
 
 func TestRemovesTemporaryFiles(t *testing.T) {

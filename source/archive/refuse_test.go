@@ -58,7 +58,7 @@ func TestRefuses(t *testing.T) {
 		{"gzip cut in its checksum", gz[:len(gz)-2], unreadable("the gzip file is incomplete")},
 		{"gzip cut in a later header", gz + gz[:5], unreadable("the gzip file is incomplete")},
 		{"gzip cut in a later text", gz + gz[:20], unreadable("the gzip file is incomplete")},
-		{"gzip with a wrong checksum", flip(gz, len(gz)-6), unreadable("the gzip file is damaged: its contents don't match the checksum")},
+		{"gzip with a wrong checksum", flip(gz, len(gz)-6), unreadable("the gzip file is damaged (its contents don't match the checksum)")},
 		{"gzip with trailing text", gz + "hello, world", unreadable("followed by other data")},
 		{"gzip with a stream after padding", gz + "\x00\x00" + gz, unreadable("followed by other data")},
 		{"gzip damaged", gz[:10] + "\xFF\xFF" + gz[12:], unreadable("the gzip file is damaged")},
@@ -73,12 +73,12 @@ func TestRefuses(t *testing.T) {
 		{"encrypted", patched(zp, 8, 6, 1|8), unreadable(`the file "a.csv" in the zip file is encrypted; create it again without a password`)},
 		{"an unknown method", patched(zp, 10, 8, 9), unreadable("unsupported compression method 9")},
 
-		{"gzip in gzip", gzipped(t, "", gz), unreadable("the gzip file contains another archive (gzip)")},
-		{"tar in gzip", gzipped(t, "", strings.Repeat("\x00", 257)+"ustar\x00"), unreadable("contains another archive (tar)")},
-		{"zip in zstd", zstded(t, zp), unreadable("contains another archive (zip)")},
-		{"zip in zip", zipped(t, file("b.csv", people), file("a.zip", zp)), unreadable(`the file "a.zip" in the zip file contains another archive (zip)`)},
-		{"7z in zip", zipped(t, file("a.7z", "7z\xBC\xAF\x27\x1C\x00")), unreadable("contains another archive (7z)")},
-		{"bzip2 in zip", zipped(t, file("a.bz2", "BZh91AY&SY\x00\x00")), unreadable("contains another archive (bzip2)")},
+		{"gzip in gzip", gzipped(t, "", gz), unreadable("archives inside archives (gzip) aren't supported; unpack the gzip file first")},
+		{"tar in gzip", gzipped(t, "", strings.Repeat("\x00", 257)+"ustar\x00"), unreadable("archives inside archives (tar) aren't supported")},
+		{"zip in zstd", zstded(t, zp), unreadable("archives inside archives (zip) aren't supported")},
+		{"zip in zip", zipped(t, file("b.csv", people), file("a.zip", zp)), unreadable(`archives inside archives (zip) aren't supported; unpack the file "a.zip" in the zip file first`)},
+		{"7z in zip", zipped(t, file("a.7z", "7z\xBC\xAF\x27\x1C\x00")), unreadable("archives inside archives (7z) aren't supported")},
+		{"bzip2 in zip", zipped(t, file("a.bz2", "BZh91AY&SY\x00\x00")), unreadable("archives inside archives (bzip2) aren't supported")},
 		{"a text document", zipped(t, file("[Content_Types].xml", "<a/>"), file("word/document.xml", "<a/>")), unreadable("an office document")},
 	}
 	for _, test := range tests {
@@ -165,7 +165,7 @@ func TestLimits(t *testing.T) {
 		{"sheets, enough", two, Limits{Sheets: 2}, nil},
 		{"names, enough", two, Limits{NameBytes: 5}, nil},
 		{"bytes of a member, enough", two, Limits{MemberBytes: 20}, nil},
-		{"memory", "\x28\xB5\x2F\xFD\x00\x90\x01\x00\x00", Limits{}, limited("the zstd file: the compressed data needs a window of more than 134,217,728 bytes")},
+		{"memory", "\x28\xB5\x2F\xFD\x00\x90\x01\x00\x00", Limits{}, limited("in the zstd file, the compressed data needs a window of more than 134,217,728 bytes")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

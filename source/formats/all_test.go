@@ -66,7 +66,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a.zip", "PK\x03\x04\x00\x00", "the zip file is damaged"},
 		{"a.json", `[1,2]`, "an array of objects"},
 		{"a.json", `[{"a":1},`, "ends in the middle"},
-		{"a.csv", `[{"a":1}, {"a":}]`, "invalid JSON"},
+		{"a.csv", `[{"a":1}, {"a":}]`, "unexpected character"},
 	}
 	for _, test := range tests {
 		_, err := sheets(t, test.name, test.text)

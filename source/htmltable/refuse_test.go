@@ -32,16 +32,16 @@ func TestRefuses(t *testing.T) {
 		"a login page":       {"<html><title>Sign in</title><form><input name=p type=Password></form>", unreadable(0, `titled "Sign in" that contains no table; it looks like a sign-in page`)},
 		"an error page":      {"<html><title>502 Bad Gateway</title>", unreadable(0, `titled "502 Bad Gateway" that contains no table; it looks like an error page`)},
 		"sheets elsewhere":   {"<html><!--[if gte mso 9]><xml>" + frames + "</xml><![endif]--><frameset>", unreadable(0, "its sheets are in other files (Book1_files/sheet001.htm and so on)")},
-		"cut in a cell":      {"<table><tr><td>a<tr><td>b", unreadable(2, "the file is incomplete: it ends in the middle of this table row")},
-		"cut in a tag":       {"<table><tr><td>a</tr><tr", unreadable(2, "the file is incomplete")},
+		"cut in a cell":      {"<table><tr><td>a<tr><td>b", unreadable(2, "the file ends in the middle of this table row")},
+		"cut in a tag":       {"<table><tr><td>a</tr><tr", unreadable(2, "the file ends in the middle")},
 		"columns":            {"<table><tr><td>a<tr><td>1<td>2<td>3<td>4<td>5<td>6</table>", limit(2, "a row has more than 5 cells")},
 		"columns spanned":    {"<table><tr><td>1<td colspan=1000>a<td>b</table>", limit(1, "a row has more than 5 cells")},
 		"cells":              {"<table>" + strings.Repeat("<tr><td><td><td>a<td>", 6) + "</table>", limit(6, "the sheet has more than 20 cells")},
 		"exactly the limits": {"<table>" + strings.Repeat("<tr><td>a<td>b<td>c<td>d<td>e", 3) + "<tr><td>" + long[1:] + "<td>" + long[:497] + "<td>a<td>b<td>c</table>", nil},
 		"a long cell":        {"<table><tr><td>a" + strings.Repeat("<b>xxxxxxxxxx</b>", 101) + "</table>", limit(1, "the cell in column 1 is longer than 1,000 bytes")},
 		"a long row":         {"<table><tr><td>" + long[1:] + "<td>" + long[1:] + "</table>", limit(1, "the row is longer than 1,500 bytes")},
-		"a very long text":   {strings.Repeat(long, 1100), limit(0, "a text or tag in the page is longer than 1,049,576 bytes")},
-		"a very long tag":    {"<table><tr><td a='" + strings.Repeat(long, 1100) + "'>", limit(0, "a text or tag in the page is longer")},
+		"a very long text":   {strings.Repeat(long, 1100), limit(0, "a tag or a piece of text in the page is longer than 1,049,576 bytes")},
+		"a very long tag":    {"<table><tr><td a='" + strings.Repeat(long, 1100) + "'>", limit(0, "a tag or a piece of text in the page is longer")},
 		"deep tables":        {strings.Repeat("<table><tr><td>", 40), limit(0, "tables are nested more than 32 levels deep")},
 		"many tables":        {strings.Repeat("<table><tr><td>a</table>", 10_001), limit(0, "more than 10,000 tables")},
 		"a broken head":      {"MIME-Version: 1.0\nContent-Type: multipart/related\n\n--x", unreadable(0, "does not define how its parts are separated")},
@@ -56,7 +56,7 @@ func TestRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { sourcetest.RequireError(t, Format{}, test.page, small, test.want) })
 	}
-	sourcetest.RequireError(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
+	sourcetest.RequireError(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `the encoding "klingon" is unknown`))
 }
 
 // TestArchiveStoreFails checks that a failure of the store is reported at each read of a

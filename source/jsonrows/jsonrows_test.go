@@ -87,35 +87,35 @@ func TestUnreadable(t *testing.T) {
 		{"no bytes", "", *source.ErrEmpty},
 		{"white space", " \n\r\t", *source.ErrEmpty},
 		{"byte order mark", "\uFEFF\n", *source.ErrEmpty},
-		{"number", "1", source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: expected an array of objects or one object per line, not a number")}},
-		{"string", "\n\"a\"", source.UnreadableError{Line: 2, Reason: intray.Literal("element 1: expected an array of objects or one object per line, not a string")}},
-		{"array of numbers", "[\n1,2]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 1: expected an array of objects or one object per line, not a number")}},
-		{"object among arrays", "[[1],\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: expected an array of arrays or one array per line, not an object")}},
-		{"line among arrays", "[1]\n[2]\n3", source.UnreadableError{Line: 3, Reason: intray.Literal("element 3: expected an array of arrays or one array per line, not a number")}},
-		{"two arrays on a line", "[1][2]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: expected an array of objects or one object per line, not a number")}},
+		{"number", "1", source.UnreadableError{Line: 1, Reason: intray.Literal("in element 1, an array of objects or one object per line is expected, not a number")}},
+		{"string", "\n\"a\"", source.UnreadableError{Line: 2, Reason: intray.Literal("in element 1, an array of objects or one object per line is expected, not a string")}},
+		{"array of numbers", "[\n1,2]", source.UnreadableError{Line: 2, Reason: intray.Literal("in element 1, an array of objects or one object per line is expected, not a number")}},
+		{"object among arrays", "[[1],\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("in element 2, an array of arrays or one array per line is expected, not an object")}},
+		{"line among arrays", "[1]\n[2]\n3", source.UnreadableError{Line: 3, Reason: intray.Literal("in element 3, an array of arrays or one array per line is expected, not a number")}},
+		{"two arrays on a line", "[1][2]", source.UnreadableError{Line: 1, Reason: intray.Literal("in element 1, an array of objects or one object per line is expected, not a number")}},
 		{"NUL in an array of arrays", "[[1],\n[\"\\u0000\"]]", source.UnreadableError{Line: 2, Reason: intray.Literal("U+0000")}},
 		{"array inside that breaks off", "{\"a\":[{\"b\":1},\n{\"b\":", source.UnreadableError{Line: 2, Reason: intray.Literal("the file ends in the middle of this element")}},
-		{"array inside with a number", "{\"a\":[{\"b\":1},\n2]}", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: expected an array of objects or one object per line, not a number")}},
+		{"array inside with a number", "{\"a\":[{\"b\":1},\n2]}", source.UnreadableError{Line: 2, Reason: intray.Literal("in element 2, an array of objects or one object per line is expected, not a number")}},
 		{"two arrays of one name", "{\"a\":{\"b\":[{}]},\n\"a.b\":[{}]}", source.UnreadableError{Line: 1, Reason: intray.Literal("two arrays of objects have the path \"a.b\"")}},
-		{"mixed array", "[\n{},\nnull\n]", source.UnreadableError{Line: 3, Reason: intray.Literal("element 2: expected an array of objects or one object per line, not null")}},
-		{"mixed lines", "{}\n{}\ntrue\n", source.UnreadableError{Line: 3, Reason: intray.Literal("element 3: expected an array of objects or one object per line, not a boolean")}},
-		{"array on a line", "{}\n[{}]\n", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: expected an array of objects or one object per line, not an array")}},
-		{"cut", "[\n{\"a\":1},\n{\"a\":", source.UnreadableError{Line: 3, Reason: intray.Literal("element 2: the file ends in the middle of this element")}},
-		{"comma at the end", "[{},]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 2: invalid JSON: unexpected character")}},
-		{"no comma", "[{}\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: invalid JSON: unexpected character")}},
+		{"mixed array", "[\n{},\nnull\n]", source.UnreadableError{Line: 3, Reason: intray.Literal("in element 2, an array of objects or one object per line is expected, not null")}},
+		{"mixed lines", "{}\n{}\ntrue\n", source.UnreadableError{Line: 3, Reason: intray.Literal("in element 3, an array of objects or one object per line is expected, not a boolean")}},
+		{"array on a line", "{}\n[{}]\n", source.UnreadableError{Line: 2, Reason: intray.Literal("in element 2, an array of objects or one object per line is expected, not an array")}},
+		{"cut", "[\n{\"a\":1},\n{\"a\":", source.UnreadableError{Line: 3, Reason: intray.Literal("in element 2, the file ends in the middle of this element")}},
+		{"comma at the end", "[{},]", source.UnreadableError{Line: 1, Reason: intray.Literal("in element 2, there is an unexpected character")}},
+		{"no comma", "[{}\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("in element 2, there is an unexpected character")}},
 		{"text after the array", "[{}]\n[{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("the array is followed by other text")}},
 		{"invalid text after the array", "[{}]\nx", source.UnreadableError{Line: 2, Reason: intray.Literal("the array is followed by other text")}},
-		{"name given twice", "[{},\n{\"a\":1,\"a\":2}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`element 2: an object contains the name "a" twice`)}},
+		{"name given twice", "[{},\n{\"a\":1,\"a\":2}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`in element 2, an object contains the name "a" twice`)}},
 		{"name given twice inside an array", "[{\"b\":[{\"\\u0061\":1,\n\"a\":2}]}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`an object contains the name "a" twice`)}},
-		{"Latin-1", "[{\"a\":1},\n{\"a\":\"caf\xE9\"}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: byte 0xE9 is not valid UTF-8; save the file as UTF-8")}},
-		{"unknown escape", `[{"a":"\x"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal(`element 1: invalid JSON: unexpected character '\'`)}},
-		{"escape cut short", `[{"a":"\ud80"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal(`element 1: invalid JSON: unexpected character '\'`)}},
-		{"line break in a string", "[{\"a\":\"x\ny\"}]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: invalid JSON: unexpected text")}},
-		{"lone surrogate", `[{"a":"\ud800"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: a string contains half of a surrogate pair")}},
+		{"Latin-1", "[{\"a\":1},\n{\"a\":\"caf\xE9\"}]", source.UnreadableError{Line: 2, Reason: intray.Literal("in element 2, byte 0xE9 is not valid UTF-8; save the file as UTF-8")}},
+		{"unknown escape", `[{"a":"\x"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal(`in element 1, there is an unexpected character '\'`)}},
+		{"escape cut short", `[{"a":"\ud80"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal(`in element 1, there is an unexpected character '\'`)}},
+		{"line break in a string", "[{\"a\":\"x\ny\"}]", source.UnreadableError{Line: 1, Reason: intray.Literal("in element 1, there is unexpected text")}},
+		{"lone surrogate", `[{"a":"\ud800"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("in element 1, a string contains half of a surrogate pair")}},
 		{"NUL in a string", "\n[{\"a\":\"x\\u0000\"}]", source.UnreadableError{Line: 2, Reason: intray.Literal("U+0000")}},
 		{"NUL in a name", `[{"\u0000":1}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("U+0000")}},
-		{"NUL in an array", `[{"a":["\\u0000"]},{"a":[{"\u0000":1}]}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("element 2: a string contains the forbidden character U+0000")}},
-		{"collision", "[{\"a.b\":1},\n{\"a\":{\"b\":2}}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`element 2: two different names produce the column "a.b"`)}},
+		{"NUL in an array", `[{"a":["\\u0000"]},{"a":[{"\u0000":1}]}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("in element 2, a string contains the forbidden character U+0000")}},
+		{"collision", "[{\"a.b\":1},\n{\"a\":{\"b\":2}}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`in element 2, two different names produce the column "a.b"`)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -130,22 +130,22 @@ func TestLimits(t *testing.T) {
 	limits := source.Limits{Columns: 3, CellBytes: 300, RecordBytes: 1000, Cells: 20, HeaderBytes: 500}
 	tests := []struct{ name, text, reason string }{
 		{"columns", `{"a":1,"b":2,"c":3}`, ""},
-		{"columns", `{"a":1,"b":2}{"c":3,"d":{"e":4}}`, "element 2: there are more than 3 columns"},
+		{"columns", `{"a":1,"b":2}{"c":3,"d":{"e":4}}`, "in element 2, there are more than 3 columns"},
 		{"columns", `[[1,2,3],[4,5,6]]`, ""},
-		{"columns", `[[1,2,3],[4,5,6,7]]`, "element 2: there are more than 3 columns"},
+		{"columns", `[[1,2,3],[4,5,6,7]]`, "in element 2, there are more than 3 columns"},
 		{"cells", `[` + strings.Repeat("[1,2],", 9) + `[1,2]]`, ""},
 		{"cells of arrays", `[` + strings.Repeat("[1,2],", 10) + `[1,2]]`, "more than 20 cells"},
 		{"cell", `{"a":"` + strings.Repeat("x", 300) + `"}`, ""},
-		{"cell", `{"a":"` + strings.Repeat("x", 301) + `"}`, "element 1: a value is longer than 300 bytes"},
-		{"cell", `{"a":[` + strings.Repeat(" 1,", 149) + ` 1]}`, "element 1: a value is longer than 300 bytes"},
-		{"record", `{"a":"` + strings.Repeat("x", 1000) + `"}`, "element 1: it is longer than 1,000 bytes"},
+		{"cell", `{"a":"` + strings.Repeat("x", 301) + `"}`, "in element 1, a value is longer than 300 bytes"},
+		{"cell", `{"a":[` + strings.Repeat(" 1,", 149) + ` 1]}`, "in element 1, a value is longer than 300 bytes"},
+		{"record", `{"a":"` + strings.Repeat("x", 1000) + `"}`, "in element 1, the JSON text is longer than 1,000 bytes"},
 		{"names", `{"` + strings.Repeat("x", 400) + `":{"a":1,"b":2,"c":3}}`, "the column names are longer than 1,000 bytes"},
 		{"cells", `{"a":1,"b":2}` + strings.Repeat("{}", 9), ""},
 		{"cells", `{"a":1,"b":2}` + strings.Repeat("{}", 10), "11 elements with 2 columns have more than 20 cells"},
 		{"depth", deep(64), ""},
-		{"depth", deep(65), "element 1: objects or arrays are nested more than 64 levels deep"},
+		{"depth", deep(65), "in element 1, objects or arrays are nested more than 64 levels deep"},
 		{"depth", brackets(63), ""},
-		{"depth", brackets(64), "element 1: objects or arrays are nested more than 64 levels deep"},
+		{"depth", brackets(64), "in element 1, objects or arrays are nested more than 64 levels deep"},
 		{"depth", "[" + deep(63) + "]", ""},
 		{"depth", "[" + deep(64) + "]", "nested more than 64"},
 	}
@@ -176,8 +176,8 @@ func TestHeadersAreBounded(t *testing.T) {
 	}
 	over := func(reason string) error { return &source.LimitError{Line: 1, Reason: intray.Literal(reason)} }
 	sourcetest.RequireError(t, Format{}, "{"+strings.Join(members[:256], ",")+"}", source.Options{}, nil)
-	sourcetest.RequireError(t, Format{}, "{"+strings.Join(members, ",")+"}", source.Options{}, over("element 1: the headers up to column 257 are longer than 1,048,576 bytes in total"))
-	sourcetest.RequireError(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("element 2: the header of column 2 is longer than 4,096 bytes"))
+	sourcetest.RequireError(t, Format{}, "{"+strings.Join(members, ",")+"}", source.Options{}, over("in element 1, the headers up to column 257 are longer than 1,048,576 bytes in total"))
+	sourcetest.RequireError(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("in element 2, the header of column 2 is longer than 4,096 bytes"))
 }
 
 // TestOpenStringIsBounded checks that an unterminated string is not read into memory as a

@@ -74,9 +74,9 @@ func TestLimitsOfTables(t *testing.T) {
 		{"depth of elements", `{"x":` + deep + `}`, "nested more than 64", source.Limits{}},
 		{"other members", `{"a":[{}],"b":"` + strings.Repeat("x", 3000) + `"}`, "longer than 1,000 bytes", source.Limits{RecordBytes: 1000}},
 		{"elements do not count", `{"a":[` + strings.Repeat(`{"b":"cccccccccccc"},`, 999) + `{}]}`, "", source.Limits{RecordBytes: 5000}},
-		{"columns", `[[1,2],[1,2,3]]`, "element 2: there are more than 2 columns", source.Limits{Columns: 2}},
-		{"cells", `[[1,2],[1,2,3]]`, "element 2: the sheet has more than 4 cells", source.Limits{Cells: 4}},
-		{"cell", `[["x"],["xxxxx"]]`, "element 2: a value is longer than 4 bytes", source.Limits{CellBytes: 4}},
+		{"columns", `[[1,2],[1,2,3]]`, "in element 2, there are more than 2 columns", source.Limits{Columns: 2}},
+		{"cells", `[[1,2],[1,2,3]]`, "in element 2, the sheet has more than 4 cells", source.Limits{Cells: 4}},
+		{"cell", `[["x"],["xxxxx"]]`, "in element 2, a value is longer than 4 bytes", source.Limits{CellBytes: 4}},
 		{"name of a table", `{"abcde":[{}]}`, "longer than 4 bytes", source.Limits{HeaderBytes: 4}},
 	}
 	for _, test := range tests {

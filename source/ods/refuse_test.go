@@ -27,10 +27,10 @@ func TestRefused(t *testing.T) {
 		limits Limits
 		want   string
 	}{
-		"not UTF-8":                      {one("<text:p>\xff</text:p>"), Limits{}, `line 1: the sheet "One" is unreadable: the cell in column 1 contains text that is not valid UTF-8`},
+		"not UTF-8":                      {one("<text:p>\xff</text:p>"), Limits{}, `on line 1, in the sheet "One", the cell in column 1 contains text that is not valid UTF-8`},
 		"not UTF-8, stored":              {withRows(row(text("a"), cell("office:string-value=\"\xff\"", ""))), Limits{}, `the cell in column 2 contains text that is not valid UTF-8`},
 		"a name, not UTF-8":              {content(body(table("\xff", ""))), Limits{}, `contains a name that is not valid UTF-8`},
-		"invalid count of rows":          {withRows(row(text("a")) + repeated("table-row", "x", "")), Limits{}, `line 2: the sheet "One" is unreadable: a repeat count is "x", which is not a number`},
+		"invalid count of rows":          {withRows(row(text("a")) + repeated("table-row", "x", "")), Limits{}, `on line 2, in the sheet "One", a repeat count is "x", which is not a number`},
 		"zero cells":                     {withRows(row(repeated("table-cell", "0", ""))), Limits{}, `a repeat count is "0"`},
 		"negative count":                 {withRows(row(repeated("table-cell", "-1", ""))), Limits{}, `a repeat count is "-1"`},
 		"invalid count of covered cells": {withRows(row(`<table:covered-table-cell table:number-columns-repeated=""/>`)), Limits{}, `a repeat count is ""`},
@@ -45,7 +45,7 @@ func TestRefused(t *testing.T) {
 		"an entity in a value":           {withRows(row(cell(`office:string-value="&a;"`, ""))), Limits{}, `contains an invalid entity`},
 		"crossed tags":                   {content(`<office:document-content><office:body></office:document-content>`), Limits{}, `closes an element that is not open`},
 		"crossed in a cell":              {one(`<text:p><text:span></text:p></text:span>`), Limits{}, `closes an element that is not open`},
-		"an end too early":               {content(body(table("One", row(text("a"))))[:1200]), Limits{}, `is incomplete: its XML ends too early`},
+		"an end too early":               {content(body(table("One", row(text("a"))))[:1200]), Limits{}, `is incomplete (its XML ends too early)`},
 		"a comment without end":          {content(`<office:document-content><!-- `), Limits{}, `is incomplete`},
 		"another document":               {content(`<math/>`), Limits{}, `the file is not an OpenDocument spreadsheet: its part "content.xml" starts with the element "math"`},
 		"a text document":                {content(strings.ReplaceAll(body(), "office:spreadsheet", "office:text")), Limits{}, `an OpenDocument file of type "text", not a spreadsheet`},
@@ -69,29 +69,29 @@ func TestRefused(t *testing.T) {
 		"sheets":                {content(body(table("a", ""), table("b", ""))), Limits{Sheets: 1}, `more than 1 sheets`},
 		"hidden styles":         {content(strings.Replace(body(), `display="true"`, `display="false"`, 1)), Limits{Sheets: 1}, `more than 1 styles`},
 		"a long name":           {content(body(table(long, ""))), Limits{NameBytes: 100}, `the name of a sheet or a style is longer than 100 bytes`},
-		"rows":                  {withRows(strings.Repeat(row(text("a")), 3)), Limits{Rows: 2}, `line 3: the sheet "One" is unreadable: there are more than 2 rows`},
-		"rows, repeated":        {withRows(repeated("table-row", "1048577", text("a"))), Limits{Rows: 1 << 10}, `line 1,025: the sheet "One" is unreadable: there are more than 1,024 rows`},
-		"a row below":           {withRows(emptyRows + row(text("a"))), Limits{Rows: 1 << 20}, `line 1,048,577: the sheet "One" is unreadable: there are more than 1,048,576 rows`},
+		"rows":                  {withRows(strings.Repeat(row(text("a")), 3)), Limits{Rows: 2}, `on line 3, in the sheet "One", there are more than 2 rows`},
+		"rows, repeated":        {withRows(repeated("table-row", "1048577", text("a"))), Limits{Rows: 1 << 10}, `on line 1,025, in the sheet "One", there are more than 1,024 rows`},
+		"a row below":           {withRows(emptyRows + row(text("a"))), Limits{Rows: 1 << 20}, `on line 1,048,577, in the sheet "One", there are more than 1,048,576 rows`},
 		"columns":               {withRows(row(repeated("table-cell", "3", "<text:p>a</text:p>"))), Limits{Columns: 2}, `there are more than 2 columns`},
 		"a far column":          {withRows(row(emptyCells, emptyCells, text("a"))), Limits{}, `there are more than 16,384 columns`},
-		"cell":                  {one("<text:p>" + long + "</text:p>"), Limits{CellBytes: 100}, `contains a text longer than 100 bytes`},
-		"long cell":             {one("<text:p>" + strings.Repeat(long, 1000) + "</text:p>"), Limits{CellBytes: 100}, `line 1: the part "content.xml" of the workbook contains a text longer than 100 bytes`},
-		"paragraphs":            {one(strings.Repeat("<text:p>xxxxxxxxx</text:p>", 12)), Limits{CellBytes: 100}, `contains a text longer than 100 bytes`},
-		"spans":                 {one("<text:p>" + strings.Repeat("<text:span>xxxxxxxxxx</text:span>", 11) + "</text:p>"), Limits{CellBytes: 100}, `contains a text longer than 100 bytes`},
-		"spaces":                {one(`<text:p><text:s text:c="999999999999"/></text:p>`), Limits{}, `contains a text longer than 16,777,216 bytes`},
-		"spaces together":       {withRows(strings.Repeat(row(cell("", `<text:p>a<text:s text:c="100"/></text:p>`)), 20)), Limits{RepeatedBytes: 1000}, `line 11: the sheet "One" is unreadable: its repeated rows, cells and spaces add up to more than 1,000 bytes`},
+		"cell":                  {one("<text:p>" + long + "</text:p>"), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
+		"long cell":             {one("<text:p>" + strings.Repeat(long, 1000) + "</text:p>"), Limits{CellBytes: 100}, `on line 1, the part "content.xml" of the workbook contains a piece of text longer than 100 bytes`},
+		"paragraphs":            {one(strings.Repeat("<text:p>xxxxxxxxx</text:p>", 12)), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
+		"spans":                 {one("<text:p>" + strings.Repeat("<text:span>xxxxxxxxxx</text:span>", 11) + "</text:p>"), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
+		"spaces":                {one(`<text:p><text:s text:c="999999999999"/></text:p>`), Limits{}, `contains a piece of text longer than 16,777,216 bytes`},
+		"spaces together":       {withRows(strings.Repeat(row(cell("", `<text:p>a<text:s text:c="100"/></text:p>`)), 20)), Limits{RepeatedBytes: 1000}, `on line 11, in the sheet "One", repeated rows, cells and spaces add up to more than 1,000 bytes`},
 		"row":                   {withRows(row(strings.Repeat(text("xxxxxxxxxx"), 11))), Limits{RowBytes: 100}, `the row is longer than 100 bytes`},
 		"row, displayed errors": {withRows(row(strings.Repeat(cell(`office:string-value="`+long+`" calcext:value-type="error"`, "<text:p>#N/A</text:p>"), 11))), Limits{RowBytes: 300}, `the row is longer than 300 bytes`},
 		"row, repeated":         {withRows(row(repeated("table-cell", "16384", "<text:p>"+strings.Repeat(long, 100)+"</text:p>"))), Limits{}, `the row is longer than 33,554,432 bytes`},
 		"repeated cells":        {withRows(row(repeated("table-cell", "100", "<text:p>a</text:p>"))), Limits{RepeatedBytes: 1000}, `add up to more than 1,000 bytes`},
-		"repeated rows":         {withRows(repeated("table-row", "1000", text("a"))), Limits{RepeatedBytes: 1000}, `line 60: the sheet "One" is unreadable: its repeated rows`},
+		"repeated rows":         {withRows(repeated("table-row", "1000", text("a"))), Limits{RepeatedBytes: 1000}, `on line 60, in the sheet "One", repeated rows`},
 		"sheet texts":           {withRows(strings.Repeat(row(text("xxxxxxxxxx")), 11)), Limits{SheetBytes: 100}, `the text in the sheet is longer than 100 bytes`},
 		"deep":                  {content("<office:document-content>" + strings.Repeat("<a>", 200_000)), Limits{}, `elements nested more than 128`},
 		"deep in a sheet":       {withRows(strings.Repeat("<a>", 200)), Limits{}, `elements nested more than 128`},
 		"deep groups":           {withRows(strings.Repeat("<table:table-row-group>", 200)), Limits{}, `elements nested more than 128`},
 		"attributes":            {content("<office:document-content" + strings.Repeat(` a="b"`, 1025) + "/>"), Limits{}, `a tag with more than 1,024 attributes`},
 		"spaces declared":       {content("<office:document-content" + strings.Repeat(` xmlns:a="`+uris+`text:1.0" xmlns:a="b"`, 60) + "/>"), Limits{}, `declares more than 64 namespaces`},
-		"merges":                {withRows(repeated("table-row", "5", cell(`table:number-columns-spanned="2"`, "<text:p>a</text:p>"))), Limits{Merges: 3}, `line 4: the sheet "One" is unreadable: the sheet has more than 3 merged ranges`},
+		"merges":                {withRows(repeated("table-row", "5", cell(`table:number-columns-spanned="2"`, "<text:p>a</text:p>"))), Limits{Merges: 3}, `on line 4, in the sheet "One", the sheet has more than 3 merged ranges`},
 		"columns, no end":       {withRows(`<table:table-column table:number-columns-repeated="-"/>`), Limits{}, `a repeat count is "-"`},
 		"part":                  {content(`<office:document-content>` + strings.Repeat(" ", 100_000)), Limits{PartBytes: 50_000}, `is larger than 50,000 bytes when decompressed`},
 		"all":                   {with(withRows(""), manifestPart, "<a>"+strings.Repeat(" ", 40_000)+"</a>"), Limits{InflatedBytes: 20_000}, `the workbook is larger than 20,000 bytes when decompressed`},
@@ -108,7 +108,7 @@ func TestRefused(t *testing.T) {
 
 func TestRowsBeforeAnError(t *testing.T) {
 	got, err := readFile(t.Context(), archived(t, withRows(row(text("a"))+row(text("b"))+row(cell("", "<text:p>&x;</text:p>")))), Limits{})
-	if len(got) != 2 || err == nil || !strings.HasPrefix(err.Error(), "line 3: the workbook is damaged") {
+	if len(got) != 2 || err == nil || !strings.HasPrefix(err.Error(), "on line 3, the workbook is damaged") {
 		t.Errorf("%v, error %v", got, err)
 	}
 }

@@ -133,7 +133,7 @@ func TestDamagedPages(t *testing.T) {
 	}{
 		{"a page longer than the file", count, format.Snappy, [][]byte{header(1<<30, 1<<30)}, unreadable(1, "past the end of the file")},
 		{"a page of no size", count, format.Snappy, [][]byte{header(-1, 5)}, unreadable(1, "impossible size")},
-		{"a page beyond the limit", count, format.Zstd, [][]byte{header(40, 128<<20+1)}, limited(1, `column "v": a page is larger than`)},
+		{"a page beyond the limit", count, format.Zstd, [][]byte{header(40, 128<<20+1)}, limited(1, `in column "v", a page is larger than`)},
 		{"a page of one size", count, format.Uncompressed, [][]byte{header(4, 5)}, unreadable(1, "two sizes")},
 		{"a page too dense", count, format.Snappy, [][]byte{header(10, 1<<20)}, unreadable(1, "more content than its bytes can hold")},
 		{"invalid Snappy", count, format.Snappy, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
@@ -234,7 +234,7 @@ func TestRecordsBeforeDamage(t *testing.T) {
 	file = editFooter(t, file, func(m *format.FileMetaData) { at = m.RowGroups[1].Columns[3].MetaData.DataPageOffset })
 	file[at] = 0xFF
 	rows, err := drained(t, file)
-	if rows != 200 || err == nil || !strings.HasPrefix(err.Error(), "line 201: column ") || !strings.Contains(err.Error(), "page header") {
+	if rows != 200 || err == nil || !strings.HasPrefix(err.Error(), "on line 201, in column ") || !strings.Contains(err.Error(), "page header") {
 		t.Errorf("%d rows, and %v", rows, err)
 	}
 }

@@ -80,7 +80,7 @@ func TestUneven(t *testing.T) {
 		columns[1], columns[3] = columns[3], columns[1]
 	})
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, nil)
-	sourcetest.RequireError(t, Format{}, string(swapped), source.Options{}, unreadable(1, "differ in number"))
+	sourcetest.RequireError(t, Format{}, string(swapped), source.Options{}, unreadable(1, "different numbers of members"))
 }
 
 func TestMapWithoutKey(t *testing.T) {

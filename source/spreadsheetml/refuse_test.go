@@ -55,15 +55,15 @@ func TestRefuses(t *testing.T) {
 		"cells":                   {one(strings.Repeat(row(text("1"), text("2")), 3)), limit(3, "the sheet has more than 4 cells")},
 		"a long cell":             {one(row(text(long))), limit(1, "a cell is longer than 1,000 bytes")},
 		"a long row":              {one(row(text(long[1:]), text(long[1:]))), limit(1, "the row is longer than 1,500 bytes")},
-		"a very long text":        {one(row(text(strings.Repeat(long, 1100)))), limit(0, "a text or tag in the workbook is longer")},
-		"a very long tag":         {one(`<Row a="` + strings.Repeat(long, 1100) + `"/>`), limit(0, "a text or tag in the workbook is longer")},
+		"a very long text":        {one(row(text(strings.Repeat(long, 1100)))), limit(0, "a tag or a piece of text in the workbook is longer")},
+		"a very long tag":         {one(`<Row a="` + strings.Repeat(long, 1100) + `"/>`), limit(0, "a tag or a piece of text in the workbook is longer")},
 		"deep elements":           {one(strings.Repeat("<a>", 100)), limit(0, "nested more than 64")},
 		"exactly the limits":      {one(row(text(long[1:]), text(""), text(long[:500])) + row(text("1"))), nil},
 		"a style with a long key": {workbookXML(numberFormat(long, "0"), worksheet("One", "")), limit(0, "a style with a name longer")},
 	} {
 		t.Run(name, func(t *testing.T) { sourcetest.RequireError(t, Format{}, test.doc, small, test.want) })
 	}
-	sourcetest.RequireError(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
+	sourcetest.RequireError(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `the encoding "klingon" is unknown`))
 }
 
 // The visibility of a sheet can be at most 256 bytes long.

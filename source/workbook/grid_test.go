@@ -250,10 +250,10 @@ func TestLimits(t *testing.T) {
 		limits source.Limits
 		want   string
 	}{
-		{"columns", source.Limits{Columns: 2}, "line 2: a row has more than 2 cells"},
-		{"cells", source.Limits{Cells: 5}, "line 3: the sheet has more than 5 cells"},
-		{"a header", source.Limits{HeaderBytes: 4}, "line 1: the header of column 2 is longer than 4 bytes"},
-		{"all headers", source.Limits{HeadersBytes: 7}, "line 1: the headers up to column 3 are longer than 7 bytes in total"},
+		{"columns", source.Limits{Columns: 2}, "on line 2, a row has more than 2 cells"},
+		{"cells", source.Limits{Cells: 5}, "on line 3, the sheet has more than 5 cells"},
+		{"a header", source.Limits{HeaderBytes: 4}, "on line 1, the header of column 2 is longer than 4 bytes"},
+		{"all headers", source.Limits{HeadersBytes: 7}, "on line 1, the headers up to column 3 are longer than 7 bytes in total"},
 	} {
 		_, err := readBook(t, memory{text: "a\tnames\tcc\n1\t2\t3\n4\t5\t6"}, source.Options{Limits: c.limits})
 		var limit *source.LimitError

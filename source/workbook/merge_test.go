@@ -88,7 +88,7 @@ func TestMergedBombs(t *testing.T) {
 		ranges []Range
 		want   string
 	}{
-		"a row":       {long + strings.Repeat("\t", 99) + "x", []Range{{1, 1, 0, 90}}, "line 1: a row with filled cells is longer than 33,554,432 bytes"},
+		"a row":       {long + strings.Repeat("\t", 99) + "x", []Range{{1, 1, 0, 90}}, "on line 1, the row is longer than 33,554,432 bytes after its merged cells were filled"},
 		"huge ranges": {"x\ty\n\tz", []Range{{1, 1 << 60, 0, 1 << 60}}, ""},
 	} {
 		_, err := readBook(t, early{memory{text: c.text, ranges: c.ranges}}, source.Options{FillMerged: true, AsIs: true})
@@ -121,7 +121,7 @@ func TestMergedTextsHeld(t *testing.T) {
 	if err := fill(8); err != nil {
 		t.Error(err)
 	}
-	want := "line 9: the merged cells around this row contain more than 67,108,864 bytes of text"
+	want := "on line 9, the merged cells around this row contain more than 67,108,864 bytes of text"
 	if err := fill(9); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -137,8 +137,8 @@ func TestMergedTextsAdded(t *testing.T) {
 		want        string
 	}{
 		{"at both limits", 12, maxFilledBytes - 8, ""},
-		{"a byte more in the row", 11, maxFilledBytes - 8, "line 1: a row with filled cells is longer than 11 bytes"},
-		{"a byte more in the sheet", 12, maxFilledBytes - 7, "line 1: the filled merged cells are longer than 4,294,967,296 bytes"},
+		{"a byte more in the row", 11, maxFilledBytes - 8, "on line 1, the row is longer than 11 bytes after its merged cells were filled"},
+		{"a byte more in the sheet", 12, maxFilledBytes - 7, "on line 1, the filled merged cells are longer than 4,294,967,296 bytes in total"},
 	} {
 		m := mergeTracker{limits: source.Limits{RecordBytes: c.recordBytes}, enabled: true, width: 3, filledBytes: c.filledBytes}
 		m.setBody(0)

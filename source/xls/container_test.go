@@ -27,7 +27,7 @@ func TestDamagedContainers(t *testing.T) {
 		text       []byte
 	}{
 		{"no sectors", "incomplete", text[:500]},
-		{"an invalid sector size", "sectors have 2^30 bytes", damaged(text, 30, uint16(30))},
+		{"an invalid sector size", "sectors have an invalid size of 2^30 bytes", damaged(text, 30, uint16(30))},
 		{"a loop of sectors", "a loop", damaged(text, fat, uint32(0))},
 		{"a longer loop", "a loop", damaged(text, fat+12, uint32(1))},
 		{"a link beyond the end", "incomplete", damaged(text, fat+8, uint32(0x00FFFFFF))},

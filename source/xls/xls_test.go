@@ -115,7 +115,7 @@ func TestDamagedWorkbooks(t *testing.T) {
 		{"only a chart", "no worksheet", xls(workbookStream(8, nil, part{kind: kindChart, dt: partChart}))},
 		{"sheets of Excel 4 bound together", "Excel 4", body(bofOf(4, partBundle), eof)},
 		{"a record longer than the stream", "declares 65,535 bytes", xls(body(one(nil)[:20], uint16(recSST), uint16(0xFFFF)))},
-		{"a missing text", "refers to text 1, which is missing", xls(one(text, rec(recLabelSST, at(0, 0, 0), uint32(1))))},
+		{"a missing text", "refers to shared string 1, which is missing", xls(one(text, rec(recLabelSST, at(0, 0, 0), uint32(1))))},
 		{"a short text", "shorter than declared", xls(one(nil, rec(0x0204, at(0, 0, 0), uint16(500), byte(0), "abc")))},
 		{"a short cell", "too short", xls(one(nil, rec(0x0203, at(0, 0, 0))))},
 		{"a short entry", "entry for sheet 1", xls(one(rec(recBoundSheet, uint32(0))))},

@@ -117,8 +117,8 @@ func TestCallerLimits(t *testing.T) {
 		limits source.Limits
 		reason string
 	}{
-		{source.Limits{Columns: 2}, `the sheet "One" is unreadable: there are more than 2 columns`},
-		{source.Limits{RecordBytes: 14}, `the sheet "One" is unreadable: the row is longer than 14 bytes`},
+		{source.Limits{Columns: 2}, `in the sheet "One", there are more than 2 columns`},
+		{source.Limits{RecordBytes: 14}, `in the sheet "One", the row is longer than 14 bytes`},
 		{source.Limits{Cells: 2}, `the sheet has more than 2 cells`},
 		{source.Limits{CellBytes: 1 << 10}, ""},
 	} {
@@ -130,7 +130,7 @@ func TestCallerLimits(t *testing.T) {
 	}
 	long := string(simple(`<row><c t="str"><v>` + strings.Repeat("x", 1<<18) + `</v></c></row>`).zip(t))
 	sourcetest.RequireError(t, Format{}, long, source.Options{Limits: source.Limits{CellBytes: 1 << 10}},
-		&source.LimitError{Reason: intray.Literal("contains a text longer than 1,024 bytes")})
+		&source.LimitError{Reason: intray.Literal("contains a piece of text longer than 1,024 bytes")})
 }
 
 // Cells are returned as displayed values or, with Typed, as stored values.

@@ -23,7 +23,7 @@ func TestRefused(t *testing.T) {
 		limits Limits
 		want   string
 	}{
-		"no row 0":                {row(`<c r="A0"><v>1</v></c>`), Limits{}, `line 5: the sheet "One" is unreadable: the cell reference "A0" is invalid`},
+		"no row 0":                {row(`<c r="A0"><v>1</v></c>`), Limits{}, `on line 5, in the sheet "One", the cell reference "A0" is invalid`},
 		"no column XFE":           {row(`<c r="XFE1"><v>1</v></c>`), Limits{}, `the cell reference "XFE1" is invalid`},
 		"no long name":            {row(`<c r="AAAAAAA1"><v>1</v></c>`), Limits{}, `the cell reference "AAAAAAA1" is invalid`},
 		"another row":             {row(`<c r="A6"><v>1</v></c>`), Limits{}, `the cell A6 is in row 5`},
@@ -41,7 +41,7 @@ func TestRefused(t *testing.T) {
 		"a character 0xD800":      {row(`<c r="A5" t="str"><v>&#xD800;</v></c>`), Limits{}, `contains an invalid entity`},
 		"an open entity":          {row(`<c r="A5" t="str"><v>a&b</v></c>`), Limits{}, `contains an invalid entity`},
 		"crossed tags":            {sheet(`<worksheet><sheetData></worksheet>`), Limits{}, `closes an element that is not open`},
-		"an end too early":        {sheet(`<worksheet><sheetData><row><c`), Limits{}, `is incomplete: its XML ends too early`},
+		"an end too early":        {sheet(`<worksheet><sheetData><row><c`), Limits{}, `is incomplete (its XML ends too early)`},
 		"a comment without end":   {sheet(`<worksheet><!-- `), Limits{}, `is incomplete`},
 		"another root":            {sheet(`<chartsheet/>`), Limits{}, `starts with the element "chartsheet" instead of "worksheet"`},
 		"not XML":                 {sheet(`hello`), Limits{}, `contains text outside its root element`},
@@ -58,11 +58,11 @@ func TestRefused(t *testing.T) {
 
 		"entries":     {simple(""), Limits{Entries: 3}, `archive has more than 3 entries`},
 		"sheets":      {simple("").with("xl/workbook.xml", `<workbook><sheets><sheet name="a" id="rId1"/><sheet name="b" id="rId1"/></sheets></workbook>`), Limits{Sheets: 1}, `more than 1 sheets`},
-		"rows":        {simple(lots), Limits{Rows: 2}, `line 3: the sheet "One" is unreadable: there are more than 2 rows`},
+		"rows":        {simple(lots), Limits{Rows: 2}, `on line 3, in the sheet "One", there are more than 2 rows`},
 		"columns":     {row(`<c r="C5"><v>1</v></c>`), Limits{Columns: 2}, `there are more than 2 columns`},
-		"cell":        {row(`<c r="A5" t="str"><v>` + strings.Repeat("x", 101) + `</v></c>`), Limits{CellBytes: 100}, `contains a text longer than 100 bytes`},
-		"long cell":   {row(`<c r="A5" t="str"><v>` + strings.Repeat("x", 100_000) + `</v></c>`), Limits{CellBytes: 100}, `contains a text longer than 100 bytes`},
-		"runs":        {simple("").withStrings(`<si>` + strings.Repeat(`<r><t>xxxxxxxxxx</t></r>`, 11) + `</si>`), Limits{CellBytes: 100}, `contains a text longer than 100 bytes`},
+		"cell":        {row(`<c r="A5" t="str"><v>` + strings.Repeat("x", 101) + `</v></c>`), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
+		"long cell":   {row(`<c r="A5" t="str"><v>` + strings.Repeat("x", 100_000) + `</v></c>`), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
+		"runs":        {simple("").withStrings(`<si>` + strings.Repeat(`<r><t>xxxxxxxxxx</t></r>`, 11) + `</si>`), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
 		"row":         {row(strings.Repeat(`<c t="s"><v>0</v></c>`, 11)).withStrings(`<si><t>xxxxxxxxxx</t></si>`), Limits{RowBytes: 100}, `the row is longer than 100 bytes`},
 		"sheet texts": {simple(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 11)).withStrings(`<si><t>xxxxxxxxxx</t></si>`), Limits{SheetBytes: 100}, `the text in the sheet is longer than 100 bytes`},
 		"deep sheet":  {sheet("<worksheet>" + strings.Repeat("<a>", 2_000_000)), Limits{}, `elements nested more than 128`},
