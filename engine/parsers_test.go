@@ -27,9 +27,9 @@ func TestFormatsOfOtherColumns(t *testing.T) {
 		a, b, reason string
 		questions    []string
 	}{
-		"day first":        {intray.TypeDate, "a;b\n03/04/2021;13/04/2021\n", "slash=DMY autofix", "slash=DMY autofix", `other columns of this table with the same format ("b") show that the day comes before the month`, nil},
-		"month first":      {intray.TypeDate, "a;b\n03/04/2021;04/13/2021\n", "slash=MDY autofix", "slash=MDY autofix", `other columns of this table with the same format ("b") show that the month comes before the day`, nil},
-		"clear one first":  {intray.TypeDate, "b;a\n13/04/2021;03/04/2021\n", "slash=DMY autofix", "slash=DMY autofix", `other columns of this table with the same format ("b") show that the day comes before the month`, nil},
+		"day first":        {intray.TypeDate, "a;b\n03/04/2021;13/04/2021\n", "slash=DMY autofix", "slash=DMY autofix", `other columns in this table with the same format ("b") show that the day comes before the month`, nil},
+		"month first":      {intray.TypeDate, "a;b\n03/04/2021;04/13/2021\n", "slash=MDY autofix", "slash=MDY autofix", `other columns in this table with the same format ("b") show that the month comes before the day`, nil},
+		"clear one first":  {intray.TypeDate, "b;a\n13/04/2021;03/04/2021\n", "slash=DMY autofix", "slash=DMY autofix", `other columns in this table with the same format ("b") show that the day comes before the month`, nil},
 		"both ambiguous":   {intray.TypeDate, "a;b\n03/04/2021;05/06/2021\n", "autofix", "autofix", "", []string{"format:a:slash", "format:b:slash"}},
 		"decimal comma":    {intray.TypeNumber, "a;b\n1,234;1,5\n", "decimal=comma group=undecided percents=alike", "decimal=comma group=undecided percents=alike", `in the column "b" of this table, the decimal separator is a comma`, nil},
 		"ambiguous points": {intray.TypeNumber, "a;b\n1.234;2.345\n", "", "", "", []string{"format:a", "format:b"}},

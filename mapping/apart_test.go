@@ -107,7 +107,7 @@ func TestNothingMapped(t *testing.T) {
 		"candidates":          {[]intray.Field{phone}, []string{"Home Phone", "Work Phone"}, false, 2, "Which column contains the field \"Phone\""},
 		"one, not required":   {[]intray.Field{field("k", "Date")}, []string{"Created At", "Xyzzy"}, false, 1, "contain the field \"Date\""},
 		"nothing close":       {[]intray.Field{phone}, []string{"Xyzzy"}, false, 0, "the first row"},
-		"keys of records":     {[]intray.Field{phone}, []string{"Xyzzy"}, true, 0, "No key of the records"},
+		"keys of records":     {[]intray.Field{phone}, []string{"Xyzzy"}, true, 0, "No key in the records"},
 		"none close, another": {[]intray.Field{phone, field("n", "Name")}, []string{"Name", "Xyzzy"}, false, 0, "no header matches it"},
 	} {
 		_, questions, err := mapping.Config{Keyed: c.keyed}.Suggest(t.Context(), c.fields, columns(c.headers...))

@@ -59,7 +59,7 @@ func TestEvidence(t *testing.T) {
 		"values confirm":              {mail, indexed(column("Correo", "ann@birch.example", "bo@elm.example")), 0, "100% of the values are email addresses"},
 		"values veto":                 {mail, indexed(column("Mail", "2026-03-04", "2026-03-05", "2026-03-06")), none, ""},
 		"values choose":               {mail, indexed(column("Mail", "2026-03-04", "2026-03-05"), column("Courriel", "a@b.example")), 1, "means email"},
-		"options confirm":             {status, indexed(column("Status", "Open", "shipped")), 0, "100% of the values are options"},
+		"options confirm":             {status, indexed(column("Status", "Open", "shipped")), 0, "100% of the values match"},
 		"row numbers are not IDs":     {field("k", "Ticket ID"), indexed(column("ID", "1", "2", "3")), none, "only number the rows"},
 		"ids are ids":                 {field("k", "Ticket ID"), indexed(column("ID", "17", "2", "31")), 0, "means id"},
 		"an empty column":             {field("k", "City"), indexed(column("Ort", "", "")), 0, "the column is empty"},

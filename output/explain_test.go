@@ -168,7 +168,7 @@ func TestExplainReasonsOfManyToOneFields(t *testing.T) {
 		b.Fields[f].AppendParsed([]byte(kinds[f].values[0]), []byte(`["4.3.2026","soon"]`))
 	}
 	b.Problems = []intray.Problem{{Field: 5, Part: 1}}
-	const format = "formatted with the outputFormat of the field"
+	const format = "formatted with the field's outputFormat"
 	for _, c := range []struct {
 		behavior intray.InvalidDataBehavior
 		field    int

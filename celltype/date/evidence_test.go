@@ -54,7 +54,7 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"11/05/2019 12/07/2019 01/03/2020 02/01/2020 10/02/2020 12/12/2020 01/02/2021 02/01/2021", Hints{},
-			"if the month comes before the day, the dates are in chronological order (7 steps); otherwise they jump back and forth",
+			"if the month comes before the day, the dates are in chronological order (7 changes of date); otherwise they jump back and forth",
 		},
 		{
 			"25-12-2021 03/04/2021", Hints{},
@@ -62,7 +62,7 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"03/04/2021", Hints{Neighbors: []Neighbor{{"made", Style{Orders: [patternCount]Order{MDY}}}, {"sent", Style{Orders: [patternCount]Order{MDY}}}, {"none", Style{}}}},
-			`other columns of this table with the same format ("made", "sent") show that the month comes before the day`,
+			`other columns in this table with the same format ("made", "sent") show that the month comes before the day`,
 		},
 		{
 			"03/04/2021", Hints{Format: "MM/dd/yy"},

@@ -121,8 +121,8 @@ func TestMissingReferences(t *testing.T) {
 		kind, message string
 		remove        func(model.Connector) error
 	}{
-		{"credential_deleted", "The SFTP credential of this connector was deleted. Choose another one.", func(c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
-		{"schema_deleted", "The schema of this connector was deleted. Choose another one.", func(c model.Connector) error { return f.DeleteSchema(f.ctx, f.org, c.SchemaID) }},
+		{"credential_deleted", "This connector's SFTP credential was deleted. Choose another one.", func(c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
+		{"schema_deleted", "This connector's schema was deleted. Choose another one.", func(c model.Connector) error { return f.DeleteSchema(f.ctx, f.org, c.SchemaID) }},
 	} {
 		made := f.newConnector(f.org, c.kind, connectors.Draft{})
 		must(t, c.remove(made))

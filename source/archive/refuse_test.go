@@ -110,7 +110,7 @@ func TestRefusesOverlaps(t *testing.T) {
 	second := strings.LastIndex(text, "PK\x01\x02")
 	raw := []byte(text)
 	binary.LittleEndian.PutUint32(raw[second+42:], 0)
-	sourcetest.RequireError(t, format(), string(raw), source.Options{}, unreadable("of the zip file overlap"))
+	sourcetest.RequireError(t, format(), string(raw), source.Options{}, unreadable("in the zip file overlap"))
 }
 
 func TestSkipsMembers(t *testing.T) {

@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 		"columns":               {withRows(row(repeated("table-cell", "3", "<text:p>a</text:p>"))), Limits{Columns: 2}, `there are more than 2 columns`},
 		"a far column":          {withRows(row(emptyCells, emptyCells, text("a"))), Limits{}, `there are more than 16,384 columns`},
 		"cell":                  {one("<text:p>" + long + "</text:p>"), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
-		"long cell":             {one("<text:p>" + strings.Repeat(long, 1000) + "</text:p>"), Limits{CellBytes: 100}, `on line 1, the part "content.xml" of the workbook contains a piece of text longer than 100 bytes`},
+		"long cell":             {one("<text:p>" + strings.Repeat(long, 1000) + "</text:p>"), Limits{CellBytes: 100}, `on line 1, the workbook part "content.xml" contains a piece of text longer than 100 bytes`},
 		"paragraphs":            {one(strings.Repeat("<text:p>xxxxxxxxx</text:p>", 12)), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
 		"spans":                 {one("<text:p>" + strings.Repeat("<text:span>xxxxxxxxxx</text:span>", 11) + "</text:p>"), Limits{CellBytes: 100}, `contains a piece of text longer than 100 bytes`},
 		"spaces":                {one(`<text:p><text:s text:c="999999999999"/></text:p>`), Limits{}, `contains a piece of text longer than 16,777,216 bytes`},

@@ -110,7 +110,7 @@ func hostileReceivers(t *testing.T) (list []*receiver, target *atomic.Int64) {
 	add("head at 1 byte a second", "http", respondSlowly(ok+"X-Slow: ", "a", time.Second), slow, false)
 	add("body at 1 byte a second", "http", respondSlowly(ok+"\r\n", "a", time.Second), "The receiver responded with 200 OK, but the body was incomplete", true)
 	add("endless body", "http", respondSlowly(ok+"\r\n", flood, 0), "The receiver responded with 200 OK", true)
-	add("endless head", "http", respondSlowly(ok+"X: ", flood, 0), "The headers of the response are longer than 32 KiB", false)
+	add("endless head", "http", respondSlowly(ok+"X: ", flood, 0), "The response headers are longer than 32 KiB", false)
 	add("points to the metadata", "http", redirect("http://169.254.169.254/latest/meta-data/"), `redirects to "http://169.254.169.254/latest/meta-data/". Redirects are not followed`, false)
 	add("points to loopback", "http", redirect("http://"+at+"/"), `redirects to "http://`+at+`/". Redirects are not followed`, false)
 	add("closes immediately", "http", func(net.Conn) {}, dropped, false)
