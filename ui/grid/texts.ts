@@ -69,7 +69,7 @@ export function english(locale = 'en'): Texts {
     waiting: (n) => `${many(n, 'change', 'changes')} waiting to be saved.`,
     width: (column, pixels) => `${column} is ${figure.format(pixels)} pixels wide`,
     cannotPaste: () => 'The clipboard contains no text.',
-    tooLong: (column) => `A value of ${column} is too long to copy.`,
+    tooLong: (column) => `A value in ${column} is too long to copy.`,
     cannotFill: () => 'The value to fill with isn’t loaded yet or is too long. Scroll to it first.',
     tooMuch: (n, most) => `You can paste at most ${figure.format(most)} cells at once, not ${figure.format(n)}.`,
   };

@@ -393,7 +393,7 @@ review('rows with problems can be downloaded, fixed and uploaded', 300, async (i
   await it.page.getByRole('menuitem', { name: 'Upload fixed rows' }).click();
   await it.page.locator('input[type=file]').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country,Color\n2,Poland,red\n9,Italy,\n99999,DE,\n') });
   await it.page.getByText(/Changes 2 cells in .*2 rows.*\. 2 rows become valid\./).waitFor();
-  await it.page.getByText(/1 row of the file doesn’t match any row here/).waitFor();
+  await it.page.getByText(/1 row in the file doesn’t match any row here/).waitFor();
   await it.page.getByText(/Color.* doesn’t match a field/).waitFor();
   await it.page.getByRole('button', { name: 'Merge 2 cells' }).click();
   await it.cell(2, 2).filter({ hasText: 'Poland' }).waitFor();

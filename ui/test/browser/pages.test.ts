@@ -135,7 +135,7 @@ test('file properties are shown in the language of the page', async () => {
     evidenceOf('encoding', 'UTF-9', 'The sentence of a later service.', 'encoding.of_a_later_service', {}),
   ];
   for (const [lang, ...says] of [
-    ['en', 'Tab', 'the sep= line defines it; the next best separator is a comma (9% of the score)', 'Names in the file', '1 line is above it', 'UTF-9', 'The sentence of a later service.'],
+    ['en', 'Tab', 'the sep= line defines it; the next best separator is a comma, with 9% of the best score', 'Names in the file', '1 line is above it', 'UTF-9', 'The sentence of a later service.'],
     ['de', 'Tabulator', 'in der Zeile sep= festgelegt; nächstbestes Trennzeichen: ein Komma (9 % der Wertung)', 'Namen in der Datei', 'darüber steht 1 Zeile', 'UTF-9', 'The sentence of a later service.'],
   ] as const) {
     const opened = await pages.review({ ...scene('columns'), layout: layout({ evidence }) }, `lang=${lang}`);
@@ -263,7 +263,7 @@ test('the summary shows the counts, and submitting completes the import', async 
   const opened = await pages.review(scene('columns'));
   await opened.page.locator('.bar-submit').click();
   const dialog = opened.page.getByRole('dialog');
-  await dialog.getByText('190 rows have errors and are skipped.').waitFor();
+  await dialog.getByText('190 rows have errors and will be skipped.').waitFor();
   opened.fake.then['POST submit/'] = (now) => Object.assign(now.facts, { status: 'SUCCESSFUL', finished: '2026-11-21T14:03:00Z' });
   await dialog.getByRole('button', { name: 'Submit 48,020 rows and skip 190' }).click();
   await heading(opened).filter({ hasText: 'Import complete' }).waitFor();

@@ -101,10 +101,10 @@ test('the summary states exactly what is submitted', () => {
     const { title, lines, action } = summaryOf(submission(more), behavior, t);
     return [title, ...lines, action];
   };
-  assert.deepEqual(summaryLines({}), ['Submit this import?', '48,020 rows are submitted.', '190 rows have errors and are skipped.', 'Submit 48,020 rows and skip 190']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row is submitted.', 'Submit 1 row']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them have errors. The invalid cells are submitted empty.', 'Submit 48,020 rows']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them has errors and is submitted unchanged.', 'Submit 48,020 rows']);
+  assert.deepEqual(summaryLines({}), ['Submit this import?', '48,020 rows will be submitted.', '190 rows have errors and will be skipped.', 'Submit 48,020 rows and skip 190']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row will be submitted.', 'Submit 1 row']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them have errors. The invalid cells will be submitted empty.', 'Submit 48,020 rows']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them has errors and will be submitted unchanged.', 'Submit 48,020 rows']);
   assert.deepEqual(summaryLines({ rows: 0, rowsLeftOut: 45 }).at(-1), 'Submit no rows and skip 45 rows');
   assert.deepEqual(summaryLines({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 })[0], '3 rows still have errors');
   assert.equal(summaryLines({ blocked: true, rowsWithError: 3 }).at(-1), null);
