@@ -102,7 +102,7 @@ func checkCases() []struct{ document, want string } {
 		{`{"name":"x","rules":["required"]}`, `rules[0]: must be an object or null, not a string`},
 		{`{"name":"x","maxRecord":5}`, `maxRecord: is an unknown property; did you mean "maxRecords"?`},
 		{`{"name":"x","MAXRECORDS":5}`, `MAXRECORDS: is an unknown property; did you mean "maxRecords"?`},
-		{`{"name":"x","a.b":5}`, `has an unknown property: "a.b"`},
+		{`{"name":"x","a.b":5}`, `has the unknown property "a.b"`},
 	}
 }
 
