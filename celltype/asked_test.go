@@ -19,7 +19,7 @@ func TestColumnsThatAreAsked(t *testing.T) {
 		options, cells string
 		says           string
 	}{
-		"most cells against the format":    {intray.TypeDate, `{"displayFormat":"dd/MM/yyyy"}`, "04/05/2024 05/13/2024 06/17/2024", "According to the field's format dd/MM/yyyy, the day comes before the month, but 2 cells, such as 05/13/2024, can only be read if the month comes before the day"},
+		"most cells against the format":    {intray.TypeDate, `{"displayFormat":"dd/MM/yyyy"}`, "04/05/2024 05/13/2024 06/17/2024", "According to the field's format dd/MM/yyyy, the day comes before the month, but 2 cells, for example 05/13/2024, can only be read if the month comes before the day"},
 		"most cells against the locale":    {intray.TypeDate, `{"locale":"en-US"}`, "04/05/2024 13/05/2024 17/06/2024 05/18/2024", "According to the field's locale en-US"},
 		"years of two digits with slashes": {intray.TypeDate, ``, "24/05/04 23/06/07", "nothing in the column shows"},
 		"years of two digits with points":  {intray.TypeDate, ``, "24.05.04 23.06.07", "nothing in the column shows"},

@@ -107,7 +107,7 @@ func TestDecisions(t *testing.T) {
 
 func TestEvidenceForPeople(t *testing.T) {
 	d := decided(madeColumn{cells: []string{"25/12/2021", "03/04/2021", "26/12/2021"}}, Hints{})
-	want := []string{"in 2 of 3 cells, such as 25/12/2021, the first number can't be a month (cells where the second can't: none), so the day comes before the month"}
+	want := []string{"in 2 of 3 cells, for example 25/12/2021, the first number can't be a month (cells where the second can't: none), so the day comes before the month"}
 	if diff := cmp.Diff(want, intray.RenderAll(d.Evidence)); diff != "" {
 		t.Error(diff)
 	}

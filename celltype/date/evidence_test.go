@@ -14,19 +14,19 @@ func TestEvidenceTexts(t *testing.T) {
 	}{
 		{
 			"25/12/2021 03/04/2021", Hints{},
-			"in 1 of 2 cells, such as 25/12/2021, the first number can't be a month (cells where the second can't: none), so the day comes before the month",
+			"in 1 of 2 cells, for example 25/12/2021, the first number can't be a month (cells where the second can't: none), so the day comes before the month",
 		},
 		{
 			"12/25/2021 03/04/2021", Hints{},
-			"in 1 of 2 cells, such as 12/25/2021, the second number can't be a month (cells where the first can't: none), so the month comes before the day",
+			"in 1 of 2 cells, for example 12/25/2021, the second number can't be a month (cells where the first can't: none), so the month comes before the day",
 		},
 		{
 			"2021-25-12 2021-03-04", Hints{},
-			"in 1 of 2 cells, such as 2021-25-12, the second number can't be a month (cells where the third can't: none), so the year comes first, then the day",
+			"in 1 of 2 cells, for example 2021-25-12, the second number can't be a month (cells where the third can't: none), so the year comes first, then the day",
 		},
 		{
 			"99-Dec-25 98-Dec-24", Hints{},
-			"in 2 of 2 cells, such as 99-Dec-25, the date is valid only if the year comes first, then the month (cells where the reverse is true: none)",
+			"in 2 of 2 cells, for example 99-Dec-25, the date is valid only if the year comes first, then the month (cells where the reverse is true: none)",
 		},
 		{
 			"Thu,04/03/2021", Hints{},

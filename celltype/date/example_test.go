@@ -22,7 +22,7 @@ func ExampleSniffer() {
 		fmt.Printf("%s: %s %s fixed=%v\n", cell, r.Reason.Code(), r.Date.Append(nil), r.Autofixed)
 	}
 	// Output:
-	// in 4 of 6 cells, such as 25/12/2021, the first number can't be a month (cells where the second can't: 1), so the day comes before the month
+	// in 4 of 6 cells, for example 25/12/2021, the first number can't be a month (cells where the second can't: 1), so the day comes before the month
 	// cells that fit only a different order, such as 12/31/2021, are read in that order and flagged (cells: 1)
 	// 03/04/2021: read 2021-04-03 fixed=false
 	// 12/31/2021: read 2021-12-31 fixed=true

@@ -20,8 +20,8 @@ func ExampleSniffer() {
 	fmt.Printf("%s\n", value)
 	// Output:
 	// decimal=comma group=point
-	// in 1 of 4 cells, such as 12,5, a comma is not followed by exactly 3 digits
-	// in 1 of 4 cells, such as 1.250,00 €, a comma follows a period
+	// in 1 of 4 cells, for example 12,5, a comma is not followed by exactly 3 digits
+	// in 1 of 4 cells, for example 1.250,00 €, a comma follows a period
 	// the decimal separator is a comma; no period is used that way
 	// in 2 cells, periods separate thousands
 	// only the numbers are imported, without their currencies: € (1)

@@ -85,8 +85,8 @@ func TestEvidence(t *testing.T) {
 		got = append(got, e.String())
 	}
 	want := []string{
-		"in 41 of 205 cells, such as 1,5, a comma is not followed by exactly 3 digits",
-		"in 1 of 205 cells, such as 1.234,50, a comma follows a period",
+		"in 41 of 205 cells, for example 1,5, a comma is not followed by exactly 3 digits",
+		"in 1 of 205 cells, for example 1.234,50, a comma follows a period",
 		"the decimal separator is a comma, but 1 cell uses a period that way",
 		"in 1 cell, periods separate thousands",
 		"cells that can only be read with a period as the decimal separator, such as 2.5, are read that way and flagged (cells: 1)",
