@@ -72,10 +72,10 @@ func numberPresets() []string {
 }
 
 func numberOptions() *jsonschema.Schema {
-	preset := withDefault(enumShape("A named format: rounding, display and currency.", numberPresets()...), "default")
+	preset := withDefault(enumShape("A named format, which determines rounding, display and currency.", numberPresets()...), "default")
 	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: []*jsonschema.Schema{preset, objectShape("",
 		optional("preset", preset),
-		optional("round", newShape(jsonschema.Integer, "The number of decimal places. Negative values round before the decimal point. Rounding happens before min and max are checked.")),
+		optional("round", newShape(jsonschema.Integer, "The number of decimal places. A negative value rounds to the left of the decimal point: -2 rounds to hundreds. Intray rounds a number before it checks min and max.")),
 		optional("displayFormat", NumberFormat("The format in which people see the numbers. It has no effect on the result.")),
 		optional("outputFormat", NumberFormat("The format of the numbers in the result, as text.")),
 		optional("min", newShape(jsonschema.Number, "The smallest accepted number.")),

@@ -110,7 +110,7 @@ func (e typeEntry) results(t *testing.T, name intray.TypeName, a attempt) (rows 
 func writePresets(t *testing.T, b *strings.Builder, options *jsonschema.Schema) {
 	t.Helper()
 	const cell = "-1234.56789"
-	b.WriteString("**Presets.** A preset is a named format. It determines the number of digits that Intray keeps and how it displays the number. `[\"number\", \"usd\"]` is short for `[\"number\", {\"preset\": \"usd\"}]`. Results for " + code(cell) + ":\n\n")
+	b.WriteString("**Presets.** A preset is a named format. It determines how many digits Intray keeps and how Intray displays the number. `[\"number\", \"usd\"]` is short for `[\"number\", {\"preset\": \"usd\"}]`. Results for " + code(cell) + ":\n\n")
 	var rows [][]string
 	for _, preset := range options.Choices[0].Enum {
 		e := typeEntry{key: "amount", label: "Amount"}
