@@ -13,7 +13,7 @@ func SettingsShape() *jsonschema.Schema {
 		optional("importIdentifier", withDefault(nameShape("Names the kind of import. Intray reuses people's decisions in later imports with the same identifier."), "")),
 		optional("title", withDefault(nameShape("The title of the review page."), "")),
 		optional("allowInvalidSubmit", boolShape("Deprecated: use invalidDataBehavior, which takes precedence. The value true means INCLUDE_INVALID_ROWS, and false means REMOVE_INVALID_ROWS.", false)),
-		optional("invalidDataBehavior", withDefault(enumShape("The action for invalid rows. BLOCK_SUBMIT sends the import to review. REMOVE_INVALID_ROWS drops the rows. INCLUDE_INVALID_ROWS keeps them, with null in each invalid cell. INCLUDE_INVALID_ROWS_AND_VALUES keeps them with the raw text.",
+		optional("invalidDataBehavior", withDefault(enumShape("Determines what happens to invalid rows. BLOCK_SUBMIT sends the import to review. REMOVE_INVALID_ROWS drops the rows. INCLUDE_INVALID_ROWS keeps them, with null in each invalid cell. INCLUDE_INVALID_ROWS_AND_VALUES keeps them, with the raw text in each invalid cell.",
 			string(intray.BlockSubmit), string(intray.IncludeInvalidRows), string(intray.RemoveInvalidRows), string(intray.IncludeInvalidValues)),
 			string(intray.RemoveInvalidRows))),
 		optional("backendSync", boolShape("Deprecated: use backendSyncMode. The value true means FULL_DATA.", false)),
@@ -22,15 +22,15 @@ func SettingsShape() *jsonschema.Schema {
 		optional("manualInputDisabled", boolShape("Hides manual input. Cannot be combined with manualInputOnly.", false)),
 		optional("manualInputOnly", boolShape("Allows manual input only. Cannot be combined with manualInputDisabled.", false)),
 		optional("allowCustomFields", boolShape("Allows people who map columns to create fields for unmapped columns.", false)),
-		optional("passThroughUnmappedColumns", boolShape("Adds the raw cells of unmapped columns to each row, under $unmapped, keyed by column index.", false)),
+		optional("passThroughUnmappedColumns", boolShape("Adds the raw text of unmapped columns to each row, under $unmapped, keyed by column index.", false)),
 		optional("maxRecords", nullable(integerShape("The maximum number of data rows. Intray drops further rows with a warning. The value null means no limit.", 1))),
 		optional("developmentMode", boolShape("Marks imports as tests.", false)),
 		optional("displayEncoding", boolShape("Lets people choose the encoding.", true)),
 		optional("styleOverrides", newShape(jsonschema.Map, "Styles of the review page and the browser importer.")),
 		optional("maxFileSize", withDefault(fileSizeShape(), intray.MaxFileSize)),
-		optional("webhookUrl", nullable(addressShape("Receives a form POST with uploadId for each completed import."))),
-		optional("needsReviewWebhookUrl", nullable(addressShape("Receives a form POST with headlessImportId for each import that needs review."))),
-		optional("initialData", nullable(listShape("Rows for a browser import: objects by field key, or arrays in field order.", initialRowShape()))),
+		optional("webhookUrl", nullable(addressShape("The URL to which Intray sends a form POST with uploadId for each completed import."))),
+		optional("needsReviewWebhookUrl", nullable(addressShape("The URL to which Intray sends a form POST with headlessImportId for each import that needs review."))),
+		optional("initialData", nullable(listShape("Rows for a browser import: objects keyed by field key, or arrays in field order.", initialRowShape()))),
 	)
 }
 

@@ -19,7 +19,7 @@ func TypeShapes() []TypeShape {
 	return []TypeShape{
 		{intray.TypeString, none},
 		{intray.TypeNumber, numberOptions()},
-		{intray.TypeDate, dateOptions(optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, Intray reads it in that order and reports it. If this option is false, the cell is invalid.", true)))},
+		{intray.TypeDate, dateOptions(optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, Intray reads it in that order and reports it. If this option is false, such a cell is invalid.", true)))},
 		{intray.TypeDatetime, dateOptions()},
 		{intray.TypeTime, dateOptions()},
 		{intray.TypeCheckbox, none},
@@ -31,7 +31,7 @@ func TypeShapes() []TypeShape {
 			optional("trimValues", boolShape("Removes white space around each value.", true)))},
 		{intray.TypeEmail, none},
 		{intray.TypePhone, objectShape("",
-			optional("country", newShape(jsonschema.String, "The country of numbers without a country code, as a two-letter code.")),
+			optional("country", newShape(jsonschema.String, "The country that Intray assumes for numbers without a country code, as a two-letter code such as `FR`.")),
 			optional("format", withDefault(enumShape("The format in the result. `national` omits the country code. `international` and `both` include it, and `both` requires the option `country`.", "international", "national", "both"), "international")),
 			optional("outputFormatted", boolShape("Formats numbers with spaces.", false)))},
 		{intray.TypeURL, objectShape("",
@@ -60,7 +60,7 @@ func dateOptions(more ...jsonschema.Property) *jsonschema.Schema {
 		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If this option is set, Intray uses it to read ambiguous values."), "en-US")),
 		optional("displayFormat", newShape(jsonschema.String, "The format in which people see values, in Luxon tokens. Cells in this format are also accepted.")),
 		optional("outputFormat", withDefault(newShape(jsonschema.String, "The format of values in the result, in Luxon tokens."), "[ISO]")),
-		optional("withSeconds", boolShape("Keeps seconds. It has no effect on the type date.", false)),
+		optional("withSeconds", boolShape("Keeps the seconds of times. In a `date` field, this option has no effect.", false)),
 	}, more...)...)
 }
 
@@ -98,18 +98,18 @@ func NumberFormat(doc string) *jsonschema.Schema {
 		optional("optionalMantissa", off("Omits decimal places if all are zero.")),
 		optional("trimMantissa", off("Omits trailing zeros.")),
 		optional("thousandSeparated", off("Adds commas as thousands separators.")),
-		optional("spaceSeparated", off("Adds a space between the number and its unit, abbreviation or sign.")),
+		optional("spaceSeparated", off("Adds a space between the number and its unit, abbreviation, ordinal suffix or percent sign.")),
 		optional("negative", withDefault(enumShape("How negative numbers are marked.", "sign", "parenthesis"), "sign")),
 		optional("forceSign", off("Adds a + to positive numbers.")),
 		optional("exponential", off("Uses exponential notation.")),
 		optional("average", off("Abbreviates to thousands, millions, billions or trillions.")),
 		optional("forceAverage", enumShape("Abbreviates to this unit.", "thousand", "million", "billion", "trillion")),
 		optional("totalLength", digits("Abbreviates the number to this total number of digits.")),
-		optional("lowPrecision", boolShape("Abbreviates numbers of at least half a unit: 500 becomes 0.5k. For currencies, the default is false.", true)),
+		optional("lowPrecision", boolShape("With `average`, also abbreviates numbers that are at least half of a unit: 500 becomes 0.5k. For currencies, the default is false.", true)),
 		optional("abbreviations", newShape(jsonschema.Map, "Abbreviations for thousand, million, billion and trillion, instead of k, m, b and t.")),
 		optional("spaceSeparatedAbbreviation", off("Adds a space between an abbreviation and a currency symbol after it, if spaceSeparatedCurrency is set.")),
 		optional("currencySymbol", withDefault(newShape(jsonschema.String, "The currency symbol."), "$")),
-		optional("currencyPosition", withDefault(enumShape("Position of the currency symbol: before the number, instead of the decimal point, or after it.", "prefix", "infix", "postfix"), "prefix")),
+		optional("currencyPosition", withDefault(enumShape("The position of the currency symbol: before the number, in place of the decimal point, or after the number.", "prefix", "infix", "postfix"), "prefix")),
 		optional("prefixSymbol", off("Puts the percent sign before the number.")),
 		optional("spaceSeparatedCurrency", off("Adds a space next to the currency symbol.")),
 	)

@@ -33,7 +33,7 @@ func page(t *testing.T) string {
 	writeKeys(t, &b)
 	b.WriteString("## Types\n\nWrite a type as its name, or as an array that contains its name and its options. If a cell cannot be parsed, Intray keeps its raw text for review.\n\n")
 	writeTypes(t, &b)
-	b.WriteString("## Validators\n\nThe `validators` of a field are objects. `validate` contains the name of the validator. Validators check the values that the type parsed from the cells. They skip cells that could not be parsed, because these cells already have a problem. Every validator also has these properties:\n\n")
+	b.WriteString("## Validators\n\nThe property `validators` of a field is a list of objects. In each object, `validate` contains the name of the validator. Validators check the values that the type parsed from the cells. They skip cells that could not be parsed, because these cells already have a problem. Every validator also has these properties:\n\n")
 	properties(&b, "Property", schema.CommonRuleProps())
 	writeRules(t, &b)
 	b.WriteString("## Settings\n\nEach setting of an import replaces the same setting in the saved schema.\n\n")

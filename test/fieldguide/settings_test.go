@@ -31,7 +31,7 @@ func writeSettings(t *testing.T, b *strings.Builder) {
 		rows = append(rows, []string{code(p.Name), typeOf(p.Schema), defaultOf(p), entries[p.Name].scope, plain(p.Schema.Description)})
 	}
 	table(b, []string{"Setting", "Type", "Default", "Applies to", "Description"}, rows)
-	b.WriteString("Settings for browser imports have no effect on other imports. The API validates and stores them.\n\n")
+	b.WriteString("Settings for browser imports have no effect on other imports. The API still validates and stores these settings.\n\n")
 	b.WriteString("The examples use these fields and rows. The second row has an error, and the column `Seat` matches no field:\n\n")
 	snippet(b, sample("").fields)
 	rows = nil
@@ -104,7 +104,7 @@ func rejection(t *testing.T, name, value string) string {
 // writeRejected writes the section about unknown properties.
 func writeRejected(t *testing.T, b *strings.Builder) {
 	t.Helper()
-	b.WriteString("Intray rejects every property that this page does not list, so a mistyped name never goes unnoticed:\n\n```text\nsettings.locale: " + unknown + "; known are importIdentifier, title, …\n```\n\nSome browser importers have further settings. Intray does not support them, so the API rejects them as well: ")
+	b.WriteString("Intray rejects every property that this page does not list, so a mistyped name never goes unnoticed:\n\n```text\nsettings.locale: " + unknown + "; known properties are importIdentifier, title, …\n```\n\nSome browser importers have further settings. Intray does not support them, so the API rejects them as well: ")
 	for i, name := range browserSettings {
 		if i > 0 {
 			b.WriteString([]string{", ", " and "}[max(0, i+2-len(browserSettings))])

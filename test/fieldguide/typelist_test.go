@@ -23,7 +23,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": {"thousandSeparated": true, "mantissa": 2}}`, []string{"1234.5"}},
 			}},
 		intray.TypeDate: {key: "born", label: "Born",
-			summary: "A date in any common format and in many languages. Intray determines from the whole column whether the day or the month comes first. If the column is ambiguous, Intray asks, unless the field has a `locale` or `displayFormat`.\n\nIf a time follows the date, Intray drops it. Two-digit years mean 1950 to 2049. The result contains `YYYY-MM-DD`. Formats use [Luxon tokens](https://moment.github.io/luxon/#/formatting?id=table-of-tokens).",
+			summary: "A date in any common format and in many languages. Intray determines from the whole column whether the day or the month comes first. If the column is ambiguous, Intray asks, unless the field has a `locale` or `displayFormat`.\n\nIf a time follows the date, Intray drops it. Intray reads two-digit years as 1950 to 2049. The result contains `YYYY-MM-DD`. Formats use [Luxon tokens](https://moment.github.io/luxon/#/formatting?id=table-of-tokens).",
 			tried: []attempt{
 				{"", []string{"2024-12-31", "31/12/2024", "Dec 31, 2024", "31. Dezember 2024", "2024-12-31T15:20", "12/31/99", "2024-02-30", ""}},
 				{"", []string{"04/05/2024", "06/07/2024"}},
@@ -36,7 +36,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"withSeconds": true}`, []string{"2024-12-31"}},
 			}},
 		intray.TypeDatetime: {key: "seen", label: "Seen",
-			summary: "A date and a time, parsed like a date. A date without a time means midnight at the start of that day. Intray keeps the local time and ignores a time zone offset. The result contains `YYYY-MM-DDTHH:MM`. Seconds are dropped unless `withSeconds` is set.",
+			summary: "A date and a time. Intray reads the date in the same way as in a `date` field. A date without a time means midnight at the start of that day. Intray keeps the local time and ignores any time zone offset. The result contains `YYYY-MM-DDTHH:MM`. Intray drops seconds unless `withSeconds` is set.",
 			tried: []attempt{
 				{"", []string{"2024-12-31 15:20", "12/31/2024 3:20 pm", "2024-12-31T15:20:59Z", "2024-12-31", "25:00"}},
 				{`{"withSeconds": true}`, []string{"2024-12-31 15:20:59"}},
@@ -44,7 +44,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": "yyyy/MM/dd HH'h'mm"}`, []string{"2024-12-31 15:20"}},
 			}},
 		intray.TypeTime: {key: "opens", label: "Opens",
-			summary: "A time of day. The result contains `HH:MM`. Seconds are dropped unless `withSeconds` is set.",
+			summary: "A time of day. The result contains `HH:MM`. Intray drops seconds unless `withSeconds` is set.",
 			tried: []attempt{
 				{"", []string{"15:20", "3:20 pm", "9 am", "24:00"}},
 				{`{"withSeconds": true}`, []string{"15:20:05"}},
@@ -70,10 +70,10 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"trimValues": false}`, []string{" Red , Blue ", "Red,Blue"}},
 			}},
 		intray.TypeEmail: {key: "email", label: "E-mail",
-			summary: "An email address that a browser's email input accepts, and whose host contains a dot. Intray removes spaces around it and keeps upper case.",
+			summary: "An email address that a browser's email input accepts and whose host contains a dot. Intray removes spaces around the address and keeps uppercase letters.",
 			tried:   []attempt{{"", []string{"ada@example.org", " Ada.L@Example.org ", "ada@localhost", "ada@", ""}}}},
 		intray.TypePhone: {key: "phone", label: "Phone",
-			summary: "A phone number that is possible in its country. To read numbers without a country code, set the option `country`.",
+			summary: "A phone number that is valid in its country. To read numbers without a country code, set the option `country`.",
 			tried: []attempt{
 				{"", []string{"+33 1 23 45 67 89", "0033 1 23 45 67 89", "01 23 45 67 89", "+33 1 23"}},
 				{`{"country": "FR"}`, []string{"01 23 45 67 89", "+49 30 123456"}},
@@ -83,14 +83,14 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"country": "FR", "format": "both"}`, []string{"01 23 45 67 89"}},
 			}},
 		intray.TypeURL: {key: "page", label: "Page",
-			summary: "A URL with its protocol, parsed as in browsers: extra slashes and dot segments are normalized.",
+			summary: "A URL with a protocol. Like a browser, Intray normalizes extra slashes and dot segments.",
 			tried: []attempt{
 				{"", []string{"https://example.org/a/../b", "HTTPS:///Example.org", "example.org", "https://localhost/"}},
 				{`{"acceptedProtocols": ["https"]}`, []string{"https://example.org/", "http://example.org/"}},
 				{`{"acceptedDomains": ["example.org"]}`, []string{"https://www.example.org/", "https://example.com/"}},
 			}},
 		intray.TypeDomain: {key: "site", label: "Site",
-			summary: "A host name, without protocol, path or port. The result contains it in lower case.",
+			summary: "A host name, without protocol, path or port. The result contains the host name in lowercase.",
 			tried: []attempt{
 				{"", []string{"Example.org", "shop.example.co.uk", "https://example.org", "localhost"}},
 				{`{"allowSubdomains": false}`, []string{"example.co.uk", "shop.example.co.uk"}},
@@ -106,7 +106,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 			summary: "A US state, territory or military post: its two-letter code, with or without `US-`, or its English name. The result contains the two-letter code.",
 			tried:   []attempt{{"", []string{"ca", "US-TX", "New York", "Puerto Rico", "Bavaria"}}}},
 		intray.TypeSSN: {key: "ssn", label: "SSN",
-			summary: "A US social security number: nine digits, with or without dashes.",
+			summary: "A US Social Security number: nine digits, with or without dashes.",
 			tried: []attempt{
 				{"", []string{"123-45-6789", "123456789", "12345678"}},
 				{`{"outputDash": true}`, []string{"123456789"}},
@@ -118,7 +118,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"format": "3-letter"}`, []string{"DE"}},
 			}},
 		intray.TypeUUID: {key: "id", label: "Id",
-			summary: "A UUID: 32 hexadecimal digits in five groups. Intray keeps upper case.",
+			summary: "A UUID: 32 hexadecimal digits in five groups. Intray keeps uppercase letters.",
 			tried: []attempt{
 				{"", []string{id, "123E4567-E89B-42D3-A456-426614174000", "123e4567e89b42d3a456426614174000"}},
 				{`{"version": 4}`, []string{id, "123e4567-e89b-12d3-a456-426614174000"}},
