@@ -45,7 +45,7 @@ type serveCommand struct {
 	RateCreate    int    `help:"Maximum number of imports that a key can create in a minute. 0 means no limit." default:"0" placeholder:"N"`
 	RatePoll      int    `help:"Maximum number of times that an import can be retrieved in a minute. 0 means no limit." default:"0" placeholder:"N"`
 	MaxFileSize   int64  `help:"Maximum size of a file in bytes, whatever its schema allows. Default and maximum: 1073741824." default:"1073741824" placeholder:"N"`
-	EgressAllow   string `help:"Allow SFTP connections to these private networks, separated by commas." placeholder:"CIDR"`
+	EgressAllow   string `help:"Allow connections to SFTP servers and webhooks in these private networks, separated by commas." placeholder:"CIDR"`
 	hookFlags
 	KeyHeaders string `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
 }
