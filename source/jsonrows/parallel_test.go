@@ -85,6 +85,7 @@ func requireSameByChunks(t *testing.T, text string, opt source.Options) {
 var irregular = []string{
 	`{"id":7}`, `{}`, ``, "  \t", `{"name":"late","id":1}`, `{"id":1,"fresh":"new column"}`, `{"id":1,"o":{"p":{"q":"deep"}}}`,
 	`{"id":1,"o":null}`, `{"id":1,"o":{}}`, `{"id":1,"note":"a \"quote\", \u00fc\ud83d\udc4d\n"}`, `{"id":1,"note":[ 1, "x y" , [true]]}`,
+	`{"id":1,"note":[ "x  y" , "[ ]" ,"",  1 ]}`, `{"id":1,"note":[ 1,  2 ]}`, `{"id":1,"note":[ ]}`, `{"o":{"\\":1,"\"":2,"":3}}`,
 	`{"id":1,"note":[{"a" : 1}]}`, `{"id":1,"note":["\u00e9"]}`, ` { "id" : 1 , "name" : "spaced" } `, "{\"id\":1,\r\n\"name\":\"two lines\"}",
 	`{"\u0069d":3}`, `{"id":1}{"id":2}`, `{"name":null,"id":"` + strings.Repeat("long", 50) + `"}`, `{"i":-1.5e+7,"id":true}`, "{\"id\":1}\r",
 }
@@ -92,7 +93,8 @@ var irregular = []string{
 // broken holds lines that make a file unreadable.
 var broken = []string{
 	`{"id":1,"id":2}`, `{"id":01}`, `{"id":"\ud800"}`, `{"id":"\u0000"}`, "{\"id\":\"\xff\"}", "{\"id\":\"a\tb\"}", `{"id":1`, `{"id":1}}`,
-	`{"id":[{"a":1,"a":2}]}`, `[1]`, `{"id":1},`, `{"id":tru}`, `{"o":{"x":1},"o":{"y":1}}`, `{"id":[1,]}`, "{\"id\":\"\x00\"}", `{"o.x":1}`, `nonsense`,
+	`{"id":[{"a":1,"a":2}]}`, `[1]`, `{"id":1},`, `{"id":tru}`, `{"o":{"x":1},"o":{"y":1}}`, `{"id":[1,]}`,
+	`{"p":{"\\":1}}` + strings.Repeat("\n{\"id\":1}", 30) + "\n" + `{"p":{"\":2}}`, "{\"id\":\"\x00\"}", `{"o.x":1}`, `nonsense`,
 }
 
 func lines(random *rand.Rand, n int, odd []string) string {
