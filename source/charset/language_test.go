@@ -129,6 +129,17 @@ func TestScriptsKnowTheirOwn(t *testing.T) {
 	}
 }
 
+// TestBlockBounds checks that a block contains the characters of its first and last lead byte
+// and no others.
+func TestBlockBounds(t *testing.T) {
+	set := runesOfBlock("EUC-KR", 0xB0, 0xC8)
+	for r, want := range map[rune]bool{'가': true, '각': true, '하': true, '힝': true, '伽': false, '字': false, 'ㄱ': false, 'a': false} {
+		if set.has(r) != want {
+			t.Errorf("%c is in the block: %v, want %v", r, !want, want)
+		}
+	}
+}
+
 // TestScriptCosts checks that frequent characters cost less than rare ones.
 func TestScriptCosts(t *testing.T) {
 	japanese := scripts()[0]

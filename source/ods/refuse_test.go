@@ -120,9 +120,10 @@ func TestEncrypted(t *testing.T) {
 	}
 	good := withRows(row(text("a")))
 	for name, list := range map[string][]entry{
-		"content":   with(with(good, contentPart, "\x01\x02\x03"), manifestPart, manifest(contentPart)),
-		"all":       with(with(without(good, contentPart), encryptedPart, "\x01\x02\x03"), manifestPart, manifest(encryptedPart)),
-		"all, told": with(good, manifestPart, manifest(encryptedPart)),
+		"content":                  with(with(good, contentPart, "\x01\x02\x03"), manifestPart, manifest(contentPart)),
+		"all":                      with(with(without(good, contentPart), encryptedPart, "\x01\x02\x03"), manifestPart, manifest(encryptedPart)),
+		"all, told":                with(good, manifestPart, manifest(encryptedPart)),
+		"all, not in the manifest": with(without(good, contentPart), encryptedPart, "\x01\x02\x03"),
 	} {
 		if _, err := readFile(t.Context(), archived(t, list), Limits{}); !errors.Is(err, zipfile.ErrPassword) {
 			t.Errorf("%s: %v", name, err)

@@ -3,6 +3,7 @@ package xls
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -84,4 +85,51 @@ func TestReportsReadFailure(t *testing.T) {
 		_, err = rows.Next(t.Context())
 		return err
 	})
+}
+
+// failsOnce is a store whose read number at, counted from 0, fails. All other reads succeed.
+type failsOnce struct {
+	io.ReaderAt
+	at, reads int
+}
+
+func (s *failsOnce) ReadAt(p []byte, at int64) (int, error) {
+	s.reads++
+	if s.reads == s.at+1 {
+		return 0, sourcetest.ErrStore
+	}
+	return s.ReaderAt.ReadAt(p, at)
+}
+
+// TestReadFailureInText checks that a read failure in the middle of a name is reported or
+// compensated by a later read, so that no name is truncated. The record with the start of the
+// name ends where the first window of the reader ends.
+func TestReadFailureInText(t *testing.T) {
+	rest := rec(recContinue, byte(0), "other")
+	for name, start := range map[string][]byte{
+		"sheet":  rec(recBoundSheet, uint32(0), uint16(0), byte(16), byte(0), "first half "),
+		"format": rec(0x041E, uint16(164), uint16(16), byte(0), "first half "),
+	} {
+		padding := make([]byte, minWindow-len(bofOf(8, partGlobals))-recordHeader-len(start))
+		text := xls(workbookStream(8, body(rec(0x0FFF, padding), start, rest), part{name: "x"}))
+		for n := 0; ; n++ {
+			in := sourcetest.NewInput("", text)
+			store := &failsOnce{ReaderAt: in.ReaderAt, at: n}
+			in.ReaderAt = store
+			opened, err := Open(t.Context(), in, Limits{})
+			failed := store.reads > n
+			if failed && errors.Is(err, sourcetest.ErrStore) {
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: read %d fails: error %v", name, n, err)
+			}
+			if b := opened.(*book); b.allSheets[0].Name != "first half other" && b.styles.codes[164] != "first half other" {
+				t.Errorf("%s: read %d fails: sheet %q, format %q", name, n, b.allSheets[0].Name, b.styles.codes[164])
+			}
+			if !failed {
+				break
+			}
+		}
+	}
 }
