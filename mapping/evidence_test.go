@@ -64,6 +64,8 @@ func TestEvidence(t *testing.T) {
 		"ids are ids":                 {field("k", "Ticket ID"), indexed(column("ID", "17", "2", "31")), 0, "means id"},
 		"an empty column":             {field("k", "City"), indexed(column("Ort", "", "")), 0, "the column is empty"},
 		"a full column first":         {field("k", "City"), indexed(column("Ort"), column("Stadt", "Ulm")), 1, "means city"},
+		"values of the name's kind":   {field("k", "Frôb surname"), indexed(column("Frob surname", "Birch", "Elm")), 0, "apart from accents"},
+		"values of another kind":      {field("k", "Frôb surname"), indexed(column("Frob surname", "2026-03-04", "2026-03-05")), none, ""},
 		"own account":                 {field("k", "Own account"), indexed(column("Konto", "1", "2", "3", "4", "5")), none, "every row has a different value"},
 		"own account, equal values":   {field("k", "Own account"), indexed(column("Konto", "7", "7", "7", "7", "7")), 0, "means account"},
 		"a name next to a first name": {field("k", "Surname"), indexed(column("Vorname"), column("Name")), 1, "means last name"},

@@ -121,6 +121,38 @@ func TestShapes(t *testing.T) {
 }
 
 // TestDateParts checks the exact limits of the year, month and day in a date.
+// TestMatchKindBounds checks the shares of cells from which a shape counts as present or as
+// absent.
+func TestMatchKindBounds(t *testing.T) {
+	for what, c := range map[string]struct {
+		kind   string
+		counts map[shape]int
+		total  int
+		want   fit
+	}{
+		"no cells":                        {"email", nil, 0, fitOpen},
+		"an unknown kind":                 {"unknown", nil, 10, fitOpen},
+		"most are email addresses":        {"email", map[shape]int{shapeEmail: 80}, 100, fitSure},
+		"many are email addresses":        {"email", map[shape]int{shapeEmail: 79}, 100, fitOpen},
+		"a quarter are email addresses":   {"email", map[shape]int{shapeEmail: 25}, 100, fitOpen},
+		"few are email addresses":         {"email", map[shape]int{shapeEmail: 24}, 100, fitVeto},
+		"most are dates":                  {"date", map[shape]int{shapeDate: 80}, 100, fitSure},
+		"many are dates, most are digits": {"date", map[shape]int{shapeDate: 79, shapeInteger: 80}, 100, fitOpen},
+		"many are dates":                  {"date", map[shape]int{shapeDate: 79}, 100, fitOpen},
+		"most are IBANs":                  {"iban", map[shape]int{shapeIBAN: 80}, 100, fitSure},
+		"many are IBANs":                  {"iban", map[shape]int{shapeIBAN: 79, shapeLetter: 100}, 100, fitOpen},
+		"most are of another kind":        {"number", map[shape]int{shapeNumber: 100, shapeDate: 80}, 100, fitVeto},
+		"many are of another kind":        {"number", map[shape]int{shapeNumber: 100, shapeDate: 79}, 100, fitOpen},
+		"one cell of another kind":        {"number", map[shape]int{shapeNumber: 1, shapeDate: 1}, 1, fitVeto},
+		"one cell of prose":               {"flag", map[shape]int{shapeProse: 1}, 1, fitOpen},
+		"two cells of prose":              {"flag", map[shape]int{shapeProse: 2}, 2, fitVeto},
+	} {
+		if got, _ := (profile{counts: c.counts, total: c.total}).matchKind(c.kind); got != c.want {
+			t.Errorf("%s: %d, want %d", what, got, c.want)
+		}
+	}
+}
+
 func TestDateParts(t *testing.T) {
 	for text, want := range map[string]bool{
 		"2026 1 1": true, "2026 12 31": true, "2026 0 1": false, "2026 1 0": false, "2026 13 1": false, "2026 12 32": false,

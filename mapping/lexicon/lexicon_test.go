@@ -100,6 +100,23 @@ func TestGuess(t *testing.T) {
 	}
 }
 
+// TestConceptAndQualifier checks that a name of both a concept and qualifiers means the concept
+// or the first qualifier.
+func TestConceptAndQualifier(t *testing.T) {
+	l, err := parse("concept a: text\n  en both\nconcept b: text\n  en Bbb\nqualifier q: role\n  alone b\n  en both\nqualifier r: place\n  alone c\n  en both\nconcept c: text\n  en Ccc\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var meanings []string
+	for _, r := range l.Read("both") {
+		meanings = append(meanings, r.Head+" "+strings.Join(r.Qualifiers, " "))
+	}
+	slices.Sort(meanings)
+	if diff := cmp.Diff([]string{"a ", "b q"}, meanings); diff != "" {
+		t.Errorf("meanings (-want +got):\n%s", diff)
+	}
+}
+
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"firstName": "first name", "Parent's": "parent", "XMLFile": "xml file", "address1": "address 1", "Amount %": "amount %", "E-Mail": "e mail",
