@@ -90,10 +90,12 @@ func (l *tokenParser) readUnitTime(i int) bool {
 	for place, unit := range [2]wordFlag{flagMinute, flagSecond} {
 		t, next := &l.tokens[end], &l.tokens[end+1]
 		named := next.hasFlag(unit)
-		if t.kind != tokenNumber || t.width() > 2 || !named && next.kind == tokenSign || next.kind == tokenNumber || next.hasFlag(flagYear|flagMonthAfter|flagDay) {
+		if t.kind != tokenNumber || t.width() > 2 || next.hasFlag(flagYear|flagMonthAfter|flagDay) {
 			break
 		}
-		if !named && (t.width() != 2 || next.hasMonths()) {
+		// In 14h30, the 30 is never part of a date. In "14 h 30 March", it is.
+		adjoining := t.width() == 2 && isLetter(l.text[t.from-1])
+		if !named && !adjoining && (t.width() != 2 || next.kind == tokenSign || next.kind == tokenNumber || next.hasMonths()) {
 			break
 		}
 		hms[place+1] = t.number
@@ -287,6 +289,8 @@ func (l *tokenParser) readNumericZone(i int) int {
 		value, minutes = value/100, value%100
 	case hours.width() > 2 || l.tokens[end].kind == tokenSign && l.tokens[end].sign != ':' && l.tokens[end].sign != '(' && l.tokens[end].sign != '[':
 		return i
+	case !l.hasZone && l.tokens[end].hasFlag(flagHour|flagMinute):
+		return i // a second time of day, as in 14h-15h
 	case l.tokens[end].isSign(':') && l.tokens[end+1].kind == tokenNumber:
 		minutes = int(l.tokens[end+1].number)
 		end += 2

@@ -341,6 +341,9 @@ func (l *tokenParser) addName(r *dateItems, i int) bool {
 		r.era, r.eraToken = t.id, i+1
 		return true
 	}
+	if t.hasFlag(flagHour) && i > 0 && l.tokens[i-1].kind == tokenNumber {
+		return false // a second time of day, as in 14h 15h
+	}
 	return t.hasFlag(flagSkipped|flagMonthBefore) || l.hasTime && t.hasFlag(flagHour)
 }
 
