@@ -225,6 +225,7 @@ func TestDateTimes(t *testing.T) {
 		{"2021-03-04T", "not_understood"},
 		{"2021-03-04 13:20 AM", "no_such_time"},
 		{"2021-03-04 15:20 16:30", "not_understood"},
+		{"2021-03-04 15:20.30", "not_understood"},
 		{"14h30 mars 2021", "no_day"},
 		{"10 h 10 - 11 h 12", "not_understood"},
 	}.check(t, style, WantDateTime)
@@ -304,6 +305,9 @@ func TestTimes(t *testing.T) {
 		{"15:2", "not_understood"},
 		{":20", "not_understood"},
 		{"15:20:", "not_understood"},
+		{"15:20.5", "not_understood"},
+		{"15:20,30", "not_understood"},
+		{"15:20.5Z", "not_understood"},
 		{"14h5", "not_understood"},
 		{"14 h 5 s", "not_understood"},
 		{"14h30 15", "not_understood"},

@@ -162,13 +162,12 @@ func (p *parts) scanTime(b []byte) bool {
 	b = b[3:]
 	if len(b) > 2 && b[0] == ':' {
 		second = parseTwoDigits(b[1:])
-		b = b[3:]
+		if b = b[3:]; len(b) > 1 && (b[0] == '.' || b[0] == ',') && isDigit(b[1]) {
+			nano, b = parseFraction(b[1:])
+		}
 	}
 	if minute < 0 || second < 0 {
 		return false
-	}
-	if len(b) > 1 && (b[0] == '.' || b[0] == ',') && isDigit(b[1]) {
-		nano, b = parseFraction(b[1:])
 	}
 	if half := parseMeridiem(b); half != 0 && hour <= 12 {
 		hour = hour%12 + int(half-'a')/15*12
