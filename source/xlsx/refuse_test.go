@@ -166,6 +166,20 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// TestWrongChecksum checks that damage is reported even if only the end of a part, which
+// contains no cells, shows it.
+func TestWrongChecksum(t *testing.T) {
+	const name = "xl/worksheets/sheet1.xml"
+	for _, after := range []int{0, 200_000} {
+		file := simple("").with(name, `<worksheet><sheetData><row><c><v>1</v></c></row></sheetData><mergeCells/></worksheet>`+strings.Repeat(" ", after)).zip(t)
+		entry := bytes.LastIndex(file, []byte(name)) - 46 // the entry in the central directory
+		file[entry+16] ^= 1
+		if _, err := readBytes(t.Context(), file, Limits{}); !sourcetest.IsTyped(err) || !strings.Contains(err.Error(), "checksum") {
+			t.Errorf("%d spaces at the end: error %v", after, err)
+		}
+	}
+}
+
 func TestStoreFails(t *testing.T) {
 	file := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	for from := 0; from < len(file); from += 7 {
