@@ -40,7 +40,7 @@ func (u *testDraft) readAll() (rows int, err error) {
 }
 
 // TestDamagedBodies checks that a stored body cannot be read if any byte is changed
-// or if it is truncated at any length.
+// or if it is truncated at any length. In short mode, it checks 1 byte and 1 length in 4.
 func TestDamagedBodies(t *testing.T) {
 	u := newDamageTest(t)
 	if n, err := u.readAll(); n != 29 || err != nil {
@@ -57,13 +57,15 @@ func TestDamagedBodies(t *testing.T) {
 				t.Fatalf("change %d: read %d rows of a damaged draft", i+1, n)
 			}
 		}
-		for at := range whole {
+		step := 1
+		if testing.Short() {
+			step = 4
+		}
+		for at := 0; at < len(whole); at += step {
 			body := slices.Clone(whole)
 			body[at] ^= 0x41
 			checkDamaged(body)
-		}
-		for n := range whole {
-			checkDamaged(whole[:n])
+			checkDamaged(whole[:at])
 		}
 		checkDamaged(append(slices.Clone(whole), 0))
 		checkDamaged(kept[(i+1)%len(kept)].Body)

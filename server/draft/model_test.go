@@ -123,17 +123,18 @@ func (testRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edit) 
 	for _, e := range edits {
 		setRaw(raws[e.Row], e.Field, e.Part, e.Text)
 	}
-	kept := slices.DeleteFunc(b.Problems, func(p intray.Problem) bool { return p.Code != "cell_count" })
+	kept := map[int][]intray.Problem{}
+	for _, p := range b.Problems {
+		if p.Code == "cell_count" {
+			kept[p.Row] = append(kept[p.Row], p)
+		}
+	}
 	b.Problems = nil
 	for f := range b.Fields {
 		b.Fields[f].Reset()
 	}
 	for row, texts := range raws {
-		for _, p := range kept {
-			if p.Row == row {
-				b.Problems = append(b.Problems, p)
-			}
-		}
+		b.Problems = append(b.Problems, kept[row]...)
 		appendParsedRow(b, row, texts)
 	}
 	return nil
