@@ -50,6 +50,7 @@ func lazyInput() (fields []intray.Field, rows intray.HookRows) {
 // TestLazyCalls checks that bulk hooks, column hooks and beforeFinishCallback see every
 // cell of many rows, even though only the columns that they read are sent.
 func TestLazyCalls(t *testing.T) {
+	t.Parallel()
 	bulk := `(records) => records.filter((r) => r.index % 1000 === 999 || r.index === 20001).map((r) => ({index: r.index, row: {out: {
 		value: [r.row.n.value, r.row.n.resultValue + 1, r.row.b.value.length, r.row.tags.manyToOne[0].value, r.row.tags.manyToOne[1].value, r.row.out.value, r.row.b.info.length].join(),
 	}, tags: {manyToOne: [undefined, {value: "set"}]}}}))`
@@ -237,7 +238,7 @@ func TestMovedCells(t *testing.T) {
 	step := 1
 	switch {
 	case testing.Short():
-		step = 4
+		step = 8
 	case !isFull():
 		step = 2
 	}

@@ -115,6 +115,7 @@ func TestPins(t *testing.T) {
 // TestRowEndsWorker checks that the error contains the row that ended the worker in the
 // middle of a call.
 func TestRowEndsWorker(t *testing.T) {
+	t.Parallel()
 	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
 		session := openSession(t, s, rowHooks(`(r) => { if (r.index === 1030) { const all = []; for (;;) all.push(new Array(1000).fill(r.index)); } }`))
 		_, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(1000, 100)))
@@ -329,11 +330,12 @@ func withSession(ctx context.Context, s *hooks.Runner, hooks intray.Hooks, do fu
 // TestEndlessHook checks that the error of an endless hook contains the hook, its row and
 // the limit. The calls run concurrently to save time.
 func TestEndlessHook(t *testing.T) {
+	t.Parallel()
 	forEachRuntimeWith(t, hooks.Config{BatchTimeout: time.Second}, sandbox.Config{MaxWorkers: 16}, func(t *testing.T, s *hooks.Runner) {
 		var all sync.WaitGroup
 		for hook, call := range callsByHook {
 			for name, body := range endlessBodies {
-				if !isFull() && name != "native" && hook != "rowHooks[1]" || testing.Short() && hook != "rowHooks[1]" && hook != "stepHooks[2]" {
+				if !isFull() && name != "native" && hook != "rowHooks[1]" || testing.Short() && hook != "rowHooks[1]" && (hook != "stepHooks[2]" || name != "native") {
 					continue
 				}
 				all.Go(func() {
@@ -358,6 +360,7 @@ func TestEndlessHook(t *testing.T) {
 // TestMemoryLimit checks that the error of a hook that exceeds its memory limit contains
 // the hook and the limit.
 func TestMemoryLimit(t *testing.T) {
+	t.Parallel()
 	allocations := map[string]string{
 		"lists":   "new Array(1000).fill(all.length)",
 		"records": "{ one: { two: all.length } }",
@@ -367,7 +370,7 @@ func TestMemoryLimit(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{Memory: 96 << 20}, func(t *testing.T, s *hooks.Runner) {
 		for _, hook := range []string{"bulkRowHooks[1]", "stepHooks[2]", "beforeFinishCallback"} {
 			for what, one := range allocations {
-				if !isFull() && what != "lists" && hook != "bulkRowHooks[1]" || testing.Short() && what != "lists" {
+				if !isFull() && what != "lists" && hook != "bulkRowHooks[1]" || testing.Short() && (what != "lists" || hook != "bulkRowHooks[1]") {
 					continue
 				}
 				source := "() => { const all = []; for (;;) all.push(" + one + "); }"

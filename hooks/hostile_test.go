@@ -23,7 +23,8 @@ import (
 // hostileTimeout is the time limit of a hostile hook for 1,000 rows.
 const hostileTimeout = 500 * time.Millisecond
 
-// sample returns a random twentieth of a list, or the whole list if isFull returns true.
+// sample returns a random twentieth of a list, a sixtieth in short mode, or the whole list
+// if isFull returns true.
 func sample(t *testing.T, list []string) []string {
 	t.Helper()
 	if isFull() {
@@ -39,7 +40,11 @@ func sample(t *testing.T, list []string) []string {
 	t.Logf("INTRAY_TORTURE_SEED=%d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list[:(len(list)+19)/20]
+	part := 20
+	if testing.Short() {
+		part = 60
+	}
+	return list[:(len(list)+part-1)/part]
 }
 
 // runHostile runs a hook over three rows. The hook may fail. The hook must not change cells in
