@@ -238,14 +238,18 @@ func (f *fixture) undelivered(w model.Webhook) (n int) {
 // A receiver is down for a day while events occur. After it has recovered, it must
 // receive every event, in order for each import, and repeated messages must have
 // the same id. Events of another organization must be delivered immediately at all
-// times. The test uses 1,000 events, or 10,000 with INTRAY_TORTURE=full.
+// times. The test uses 1,000 events, or 10,000 with INTRAY_TORTURE=full. In short mode,
+// it uses 240 events, and they occur every half hour instead of every five minutes.
 func TestDownForADay(t *testing.T) {
 	t.Parallel()
-	const step, steps = 5 * time.Minute, 24 * 12
-	events := 1000
-	if os.Getenv("INTRAY_TORTURE") == "full" {
+	step, events := 5*time.Minute, 1000
+	switch {
+	case testing.Short():
+		step, events = 30*time.Minute, 240
+	case os.Getenv("INTRAY_TORTURE") == "full":
 		events = 10_000
 	}
+	steps := int(24 * time.Hour / step)
 	sender := &outageSender{count: map[string]int{}, others: map[string]bool{}}
 	f := newFixture(t, withSender(sender))
 	down := f.createWebhook(webhooks.Draft{URL: "http://down", Enabled: true})
