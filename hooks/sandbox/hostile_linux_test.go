@@ -120,6 +120,7 @@ func TestForgedFrames(t *testing.T) {
 		{"text", "hello, world: how are you?\n", KindProtocol},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			budget := generousBudget
 			if test.kind == KindDeadline {
 				budget = shortBudget

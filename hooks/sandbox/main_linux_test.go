@@ -122,11 +122,11 @@ func fork([]byte) ([]byte, error) {
 	return fmt.Append(nil, child), nil
 }
 
-// sendNotes sends each word as a note. If a word is "spin", it never returns.
+// sendNotes sends each word as a note. If a word is "sleep", it sleeps for an hour.
 func sendNotes(rest []byte) ([]byte, error) {
 	for _, word := range strings.Fields(string(rest)) {
-		if word == "spin" {
-			spin()
+		if word == "sleep" {
+			time.Sleep(time.Hour)
 		}
 		if err := SendNote(word); err != nil {
 			return nil, err

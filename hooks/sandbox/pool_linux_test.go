@@ -391,7 +391,7 @@ func TestNotes(t *testing.T) {
 	if mustCall(t, w, "echo x"); w.LastNote() != "" {
 		t.Errorf("an answer without notes came with the note %q", w.LastNote())
 	}
-	f := mustFail(t, w, "note "+strings.Repeat("x ", 500)+"last spin", time.Second)
+	f := mustFail(t, w, "note "+strings.Repeat("x ", 500)+"last sleep", time.Second)
 	if f.Kind != KindDeadline || f.Note != "last" || f.Noted <= 0 {
 		t.Errorf("got the note %q, %v before the end, %v", f.Note, f.Noted, f)
 	}

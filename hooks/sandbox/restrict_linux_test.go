@@ -54,6 +54,7 @@ func TestEachRestrictionAlone(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			c, err := newPool(Config{Mode: BestEffort, IdleWorkers: 2, StartTimeout: generousBudget}, test.has)
 			if err != nil {
 				t.Fatal(err)
