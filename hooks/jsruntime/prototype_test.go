@@ -149,7 +149,7 @@ func TestPrototypeAttacks(t *testing.T) {
 // TestChangedListPrototypes checks that hooks that change the prototypes of arrays fail.
 func TestChangedListPrototypes(t *testing.T) {
 	for name, change := range listPrototypeChanges {
-		for _, runtime := range runtimes {
+		for _, runtime := range runtimesOfVariants() {
 			t.Run(runtime.name+"/"+name, func(t *testing.T) {
 				w := runtime.open(t)
 				requests, bounds := attackRequests(attackedHooks(change))
@@ -167,9 +167,10 @@ func TestChangedListPrototypes(t *testing.T) {
 	}
 }
 
-// callWithFiveRows calls a row hook with five rows in both runtimes.
+// callWithFiveRows calls a row hook with five rows in both runtimes, or only in QuickJS in
+// short mode.
 func callWithFiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, a *answerWithChanges)) {
-	for _, runtime := range runtimes {
+	for _, runtime := range runtimesOfVariants() {
 		t.Run(runtime.name, func(t *testing.T) {
 			w := runtime.open(t)
 			load := &jsruntime.LoadCall{Fields: []jsruntime.Field{{Key: "a"}}, Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: source}}}

@@ -85,7 +85,7 @@ func TestLimits(t *testing.T) {
 			w := newQuickJS(t)
 			load, call, bounds := oneRow(tt.source)
 			mustLoad(t, w, load)
-			call.Budget = 200 * time.Millisecond
+			call.Budget = 100 * time.Millisecond
 			if tt.kind != jsruntime.KindTime {
 				call.Budget = time.Minute
 			}

@@ -117,8 +117,20 @@ func (w *nodeWorker) Handle(request []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// runtimes are the two runtimes, whose results must be the same.
-var runtimes = []struct {
+// runtimeUnderTest starts workers of one runtime.
+type runtimeUnderTest struct {
 	name string
 	open func(testing.TB) worker
-}{{"quickjs", newQuickJS}, {"node", newNode}}
+}
+
+// runtimes are the two runtimes, whose results must be the same.
+var runtimes = []runtimeUnderTest{{"quickjs", newQuickJS}, {"node", newNode}}
+
+// runtimesOfVariants returns the runtimes for tests that start a worker for each of many
+// similar cases. Because Node starts slowly, short mode runs them only in QuickJS.
+func runtimesOfVariants() []runtimeUnderTest {
+	if testing.Short() {
+		return runtimes[:1]
+	}
+	return runtimes
+}
