@@ -51,7 +51,7 @@ func TestFingerprintLikeOpenSSH(t *testing.T) {
 		if listed := keygen(t, "-l", "-f", file); err != nil || !strings.Contains(listed, " "+got+" ") {
 			t.Errorf("%s: got %q, %v, ssh-keygen prints %s", kind, got, err, listed)
 		}
-		keygen(t, "-q", "-p", "-N", "passphrase", "-f", file)
+		keygen(t, "-q", "-p", "-a", "1", "-N", "passphrase", "-f", file)
 		_, err = sftp.Fingerprint(fileSecret(t, file))
 		if got := intray.MessageOf(err).Code; got != "private_key.has_passphrase" {
 			t.Errorf("%s with a passphrase: got %q, %v", kind, got, err)

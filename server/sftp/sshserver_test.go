@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"errors"
+	"flag"
 	"io"
 	"net"
 	"net/netip"
@@ -32,7 +33,14 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs up to 8 parallel tests at once, because most of them wait for a timeout
+// instead of using a processor. The flag -parallel overrides this.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // newClient returns a client that may connect to the loopback network.
 func newClient(cfg sftp.Config) *sftp.Client {

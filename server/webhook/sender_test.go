@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"flag"
 	"io"
 	"log"
 	"net"
@@ -24,7 +25,14 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs up to 8 parallel tests at once, because most of them wait for a timeout
+// instead of using a processor. The flag -parallel overrides this.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
