@@ -100,12 +100,12 @@ func faultySequence[T any](f *Faults, name string, all iter.Seq2[T, error]) iter
 // EachFault calls a function once for each use that can fail, from the first to the
 // last. The function must set up its own environment, arm the faults for use n, and
 // return the name of the use that failed, or "" if there is no use n. In short
-// mode, EachFault skips two of every three uses.
+// mode, EachFault skips four of every five uses.
 func EachFault(t *testing.T, call func(t *testing.T, n int) string) {
 	t.Helper()
 	step := 1
 	if testing.Short() {
-		step = 3
+		step = 5
 	}
 	failed := map[string]int{}
 	for n := 1; ; n += step {

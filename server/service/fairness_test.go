@@ -13,9 +13,13 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// crowdSize returns the number of organizations: 20, or 200 with INTRAY_TORTURE=full.
+// crowdSize returns the number of organizations: 20, 12 in short mode, or 200 with
+// INTRAY_TORTURE=full.
 func crowdSize() int {
-	if os.Getenv("INTRAY_TORTURE") == "full" {
+	switch {
+	case testing.Short():
+		return 12
+	case os.Getenv("INTRAY_TORTURE") == "full":
 		return 200
 	}
 	return 20
