@@ -38,8 +38,8 @@ func wide(rows int, bad func(row int) bool) *intray.Batch {
 func cut(rows int, bad func(row int) bool) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		const few = minSplitRows - 1
+		whole := wide(rows, bad)
 		for from := 0; from < rows; from += few {
-			whole := wide(rows, bad)
 			part := &intray.Batch{First: int64(from), Fields: make([]intray.Cells, 2), Unmapped: []intray.UnmappedCells{{Column: 7}}}
 			for row := from; row < min(from+few, rows); row++ {
 				part.Lines = append(part.Lines, 0)

@@ -89,10 +89,14 @@ func TestFoldingOfRanges(t *testing.T) {
 	}
 }
 
-// TestFoldingLive compares the folding of each character with that of Node.
+// TestFoldingLive compares the folding of each character with that of Node. In short
+// mode, it compares 1 character in 8.
 func TestFoldingLive(t *testing.T) {
 	o := newOracle(t)
-	for _, r := range cased() {
+	for i, r := range cased() {
+		if testing.Short() && i%8 > 0 {
+			continue
+		}
 		q := question{P: "^" + string(r) + "$", T: []string{string(r), string(unicode.ToUpper(r)), string(unicode.ToLower(r))}}
 		for x := unicode.SimpleFold(r); x != r; x = unicode.SimpleFold(x) {
 			q.T = append(q.T, string(x))
