@@ -232,16 +232,6 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-func ExampleWrite() {
-	schema, batch := table([]string{"name"}, [][]string{{"Ada"}, {"Grace"}})
-	var file strings.Builder
-	rows, err := output.Write(context.Background(), &file, output.JSON, schema, of(batch))
-	fmt.Println(file.String(), rows, err)
-	// Output:
-	// [{"name":"Ada"},
-	// {"name":"Grace"}] 2 <nil>
-}
-
 // TestPanicOfTheBatches checks that a panic in the iterator of batches reaches the caller
 // of Write and that no goroutine remains.
 func TestPanicOfTheBatches(t *testing.T) {
