@@ -127,7 +127,7 @@ func rowsOfWords(rows, columns int) string {
 func TestFindingS1WideTables(t *testing.T) {
 	columns := wideColumns
 	if testing.Short() {
-		columns = min(columns, 2000)
+		columns = min(columns, 1000)
 	}
 	for name, file := range wideFiles(t, 300, columns) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
