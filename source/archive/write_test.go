@@ -140,11 +140,7 @@ func open(t testing.TB, f Format, name, text string) source.Book {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := book.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sourcetest.CloseAfter(t, book)
 	return book
 }
 

@@ -14,17 +14,6 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// storeFunc is a store that calls a function before each read.
-type storeFunc struct {
-	io.ReaderAt
-	beforeRead func(at int64)
-}
-
-func (s storeFunc) ReadAt(p []byte, at int64) (int, error) {
-	s.beforeRead(at)
-	return s.ReaderAt.ReadAt(p, at)
-}
-
 // openChunks opens the sheet of a file with chunks of the given size.
 func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
 	t.Helper()
@@ -79,7 +68,7 @@ func TestParallelStoreFails(t *testing.T) {
 func TestParallelPanic(t *testing.T) {
 	in := sourcetest.NewInput("", []byte(contacts(6_000, nil)))
 	opened := false
-	in.ReaderAt = storeFunc{in.ReaderAt, func(int64) {
+	in.ReaderAt = sourcetest.StoreFunc{ReaderAt: in.ReaderAt, BeforeRead: func() {
 		if opened {
 			panic("boom")
 		}
@@ -106,7 +95,7 @@ func TestCanceledChunk(t *testing.T) {
 	want, _ := readRows(t, text)
 	in := sourcetest.NewInput("", []byte(text))
 	opened, release := false, make(chan struct{})
-	in.ReaderAt = storeFunc{in.ReaderAt, func(int64) {
+	in.ReaderAt = sourcetest.StoreFunc{ReaderAt: in.ReaderAt, BeforeRead: func() {
 		if opened {
 			<-release
 		}

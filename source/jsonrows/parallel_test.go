@@ -219,17 +219,6 @@ func TestWorkersParseChunks(t *testing.T) {
 	}
 }
 
-// storeFunc is a store that calls a function before each read.
-type storeFunc struct {
-	io.ReaderAt
-	beforeRead func(at int64)
-}
-
-func (s storeFunc) ReadAt(p []byte, at int64) (int, error) {
-	s.beforeRead(at)
-	return s.ReaderAt.ReadAt(p, at)
-}
-
 // openChunks opens the sheet of a file with chunks of size bytes.
 func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
 	t.Helper()
@@ -276,7 +265,7 @@ func TestParallelStoreFails(t *testing.T) {
 func TestParallelPanic(t *testing.T) {
 	in := sourcetest.NewInput("", people(4_000, `"x"`))
 	opened := false
-	in.ReaderAt = storeFunc{in.ReaderAt, func(int64) {
+	in.ReaderAt = sourcetest.StoreFunc{ReaderAt: in.ReaderAt, BeforeRead: func() {
 		if opened {
 			panic("boom")
 		}
@@ -301,7 +290,7 @@ func TestParallelPanic(t *testing.T) {
 func TestCanceledChunk(t *testing.T) {
 	in := sourcetest.NewInput("", people(4_000, `"x"`))
 	opened, release := false, make(chan struct{})
-	in.ReaderAt = storeFunc{in.ReaderAt, func(int64) {
+	in.ReaderAt = sourcetest.StoreFunc{ReaderAt: in.ReaderAt, BeforeRead: func() {
 		if opened {
 			<-release
 		}

@@ -3,7 +3,6 @@ package ods
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"testing"
@@ -95,19 +94,5 @@ func benchBook(b *testing.B, file []byte) *book {
 }
 
 func benchRead(b *testing.B, file []byte) (cells int) {
-	rows, err := benchBook(b, file).Rows(b.Context(), 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer rows.Close()
-	for {
-		row, err := rows.Next(b.Context())
-		if errors.Is(err, io.EOF) {
-			return cells
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		cells += len(row.Cells)
-	}
+	return workbooktest.CountCells(b, benchBook(b, file))
 }

@@ -113,10 +113,6 @@ func opened(t *testing.T, file []byte) workbook.Workbook {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := book.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sourcetest.CloseAfter(t, book)
 	return book
 }

@@ -222,6 +222,17 @@ func sameError(got, want error) bool {
 	return got == nil && want == nil
 }
 
+// CloseAfter closes a book or a reader at the end of the test. It reports an error of
+// Close.
+func CloseAfter(t testing.TB, c io.Closer) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Open opens text as a file and its first sheet, and closes both at the end of the
 // test. It returns the value of all evidence, keyed by choice.
 func Open(t testing.TB, format source.Format, text string, opt source.Options) (source.Reader, map[string]string) {

@@ -40,6 +40,18 @@ func (f *FailingStore) ReadAt(p []byte, at int64) (int, error) {
 	return int(n), f.Err
 }
 
+// StoreFunc is a store that calls a function before each read.
+type StoreFunc struct {
+	io.ReaderAt
+	BeforeRead func()
+}
+
+// ReadAt implements [io.ReaderAt].
+func (s StoreFunc) ReadAt(p []byte, at int64) (int, error) {
+	s.BeforeRead()
+	return s.ReaderAt.ReadAt(p, at)
+}
+
 // failingRead is a store that fails after a given number of successful reads.
 type failingRead struct {
 	io.ReaderAt

@@ -3,7 +3,6 @@ package xlsx
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -97,21 +96,7 @@ func readBench(b *testing.B, file []byte, limits Limits) (cells int) {
 		b.Fatal(err)
 	}
 	defer book.Close()
-	rows, err := book.Rows(b.Context(), 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer rows.Close()
-	for {
-		row, err := rows.Next(b.Context())
-		if errors.Is(err, io.EOF) {
-			return cells
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		cells += len(row.Cells)
-	}
+	return workbooktest.CountCells(b, book)
 }
 
 // BenchmarkRecords measures reading the workbook through source.Format, as an import

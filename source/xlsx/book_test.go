@@ -26,11 +26,7 @@ func open(t *testing.T, p parts, limits Limits) workbook.Workbook {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := book.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sourcetest.CloseAfter(t, book)
 	return book
 }
 

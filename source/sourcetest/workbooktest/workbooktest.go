@@ -66,6 +66,26 @@ func ReadSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []
 	}
 }
 
+// CountCells reads the first sheet and returns the number of its cells.
+func CountCells(b *testing.B, book workbook.Workbook) (cells int) {
+	b.Helper()
+	rows, err := book.Rows(b.Context(), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close()
+	for {
+		row, err := rows.Next(b.Context())
+		if errors.Is(err, io.EOF) {
+			return cells
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		cells += len(row.Cells)
+	}
+}
+
 // CheckCancel checks that open, Rows and Next return an error if their context is
 // canceled. open must open a workbook with at least two rows.
 func CheckCancel(t *testing.T, open func(ctx context.Context) (workbook.Workbook, error)) {
