@@ -124,18 +124,12 @@ func sameExport(t *testing.T, python string, format output.Format, result string
 // stageChild is the task of the child process that stages a file. It returns a summary of
 // the rows.
 func stageChild(args []string) (any, error) {
-	if len(args) != 3 {
-		return nil, errors.New("want a schema, a folder and a file")
-	}
 	ctx := context.Background()
-	blobs, err := disk.Open(args[1], disk.Config{})
+	blobs, err := stageInFolder(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	defer blobs.Close()
-	if err := stageFile(ctx, blobs, args[0], args[2]); err != nil {
-		return nil, err
-	}
 	s, err := staging.Open(ctx, blobs, stagePrefix)
 	if err != nil {
 		return nil, err

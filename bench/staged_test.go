@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +19,22 @@ import (
 )
 
 const stagePrefix = "stage"
+
+// stageInFolder imports a file into a stage in a new folder and returns the folder. args
+// are the arguments of a child process: a schema, the folder and the file.
+func stageInFolder(ctx context.Context, args []string) (*disk.Store, error) {
+	if len(args) != 3 {
+		return nil, errors.New("want a schema, a folder and a file")
+	}
+	blobs, err := disk.Open(args[1], disk.Config{})
+	if err != nil {
+		return nil, err
+	}
+	if err := stageFile(ctx, blobs, args[0], args[2]); err != nil {
+		return nil, errors.Join(err, blobs.Close())
+	}
+	return blobs, nil
+}
 
 // stageFile imports a file into a stage, as intray run does.
 func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) error {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -77,18 +76,12 @@ func TestWindows(t *testing.T) {
 // windows is the task of the child process that stages a file in a folder and reads windows
 // of it.
 func windows(args []string) (any, error) {
-	if len(args) != 3 {
-		return nil, errors.New("want a schema, a folder and a file")
-	}
 	ctx := context.Background()
-	blobs, err := disk.Open(args[1], disk.Config{})
+	blobs, err := stageInFolder(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	defer blobs.Close()
-	if err := stageFile(ctx, blobs, args[0], args[2]); err != nil {
-		return nil, err
-	}
 	var got stagedRows
 	for _, kind := range []func(context.Context, *staging.Stage) (look, error){lookAtRows, lookAtBadRows, lookAround} {
 		l, err := opened(ctx, blobs, kind)

@@ -164,18 +164,11 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	if s.writer == nil {
 		return got
 	}
-	defer s.writer.Abort()
 	if out.Verdict == engine.Broken {
+		s.writer.Abort()
 		return got
 	}
-	if _, err := s.writer.Close(ctx); err != nil {
-		t.Fatal(err)
-	}
-	staged, err := staging.Open(ctx, s.blobs, "stage")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer staged.Close()
+	staged := s.openStage(t)
 	if err := out.FillValues(ctx, c.schema.Fields, staged.Window); err != nil {
 		t.Fatal(err)
 	}
@@ -202,6 +195,21 @@ type stageOpener struct {
 func (s *stageOpener) open(fields []string, unmapped []int) (engine.Sink, error) {
 	s.writer = staging.NewWriter(s.ctx, s.blobs, "stage", staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
 	return s.writer, nil
+}
+
+// openStage completes the stage and opens it until the end of the test.
+func (s *stageOpener) openStage(t *testing.T) *staging.Stage {
+	t.Helper()
+	defer s.writer.Abort()
+	if _, err := s.writer.Close(s.ctx); err != nil {
+		t.Fatal(err)
+	}
+	staged, err := staging.Open(s.ctx, s.blobs, "stage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { staged.Close() })
+	return staged
 }
 
 var verdicts = map[engine.Verdict]string{engine.Done: "done", engine.Open: "open", engine.Broken: "broken"}

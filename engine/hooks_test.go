@@ -16,7 +16,6 @@ import (
 	"github.com/intraydata/intray/engine/enginetest"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/blob/mem"
-	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
 )
@@ -107,15 +106,7 @@ func importWithHooks(t *testing.T, hooks goHooks, file string) (out *engine.Outc
 	if out.Verdict == engine.Broken || s.writer == nil {
 		return out, "", ""
 	}
-	defer s.writer.Abort()
-	if _, err := s.writer.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	staged, err := staging.Open(t.Context(), s.blobs, "stage")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer staged.Close()
+	staged := s.openStage(t)
 	if out.Fields != nil {
 		schema.Fields = out.Fields
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/blob/mem"
-	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
 	"github.com/intraydata/intray/source/sourcetest"
@@ -268,15 +267,7 @@ func importedTexts(t *testing.T, name string, file []byte) []string {
 	if err != nil || s.writer == nil {
 		t.Fatalf("no row moved: %v, %+v", err, out)
 	}
-	defer s.writer.Abort()
-	if _, err := s.writer.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	staged, err := staging.Open(t.Context(), s.blobs, "stage")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer staged.Close()
+	staged := s.openStage(t)
 	var result bytes.Buffer
 	if _, err := output.Write(t.Context(), &result, output.JSON, schema, staged.Batches(t.Context())); err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func newDamagedStage(t *testing.T) (blob.Store, map[string][]byte, readResult) {
 	writeStage(t, store, contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 120), contacts(120, 80)).Close()
 	whole := map[string][]byte{}
 	for _, name := range files() {
-		whole[name] = content(t, store, name)
+		whole[name] = fileOf(t, store, name)
 	}
 	want, err := lookAt(store)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/mem"
 	"github.com/intraydata/intray/server/staging"
 )
@@ -116,7 +117,8 @@ func TestSegmentsArePlainParquet(t *testing.T) {
 	})
 }
 
-func fileOf(t failer, store *mem.Store, name string) []byte {
+// fileOf returns the content of a file of the stage.
+func fileOf(t failer, store blob.Store, name string) []byte {
 	t.Helper()
 	r, err := store.Open(noContext(), prefix+"/"+name)
 	if err != nil {

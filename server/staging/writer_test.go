@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"sync"
@@ -18,20 +17,6 @@ import (
 	"github.com/intraydata/intray/server/blob/mem"
 	"github.com/intraydata/intray/server/staging"
 )
-
-func content(t *testing.T, store blob.Store, name string) []byte {
-	t.Helper()
-	r, err := store.Open(context.Background(), prefix+"/"+name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	b, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 func TestWorkersInAnyOrderWriteTheSameBytes(t *testing.T) {
 	const batches, rows = 12, 300
@@ -71,7 +56,7 @@ func TestWorkersInAnyOrderWriteTheSameBytes(t *testing.T) {
 		t.Errorf("%d segments of %d rows, want 3 of %d", len(m.Segments), m.Rows, batches*rows)
 	}
 	for _, name := range []string{"manifest.json", "seg-0000.parquet", "seg-0002.parquet", "problems.parquet", "problems.roar"} {
-		if diff := cmp.Diff(content(t, sequential, name), content(t, parallel, name)); diff != "" {
+		if diff := cmp.Diff(fileOf(t, sequential, name), fileOf(t, parallel, name)); diff != "" {
 			t.Errorf("%s depends on the order of the workers", name)
 		}
 	}
@@ -381,8 +366,8 @@ func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range m.Segments {
-		if s.Size == 0 || int64(len(content(t, store.Store, s.Name))) != s.Size {
-			t.Errorf("%s has %d bytes, and the manifest says %d", s.Name, len(content(t, store.Store, s.Name)), s.Size)
+		if s.Size == 0 || int64(len(fileOf(t, store.Store, s.Name))) != s.Size {
+			t.Errorf("%s has %d bytes, and the manifest says %d", s.Name, len(fileOf(t, store.Store, s.Name)), s.Size)
 		}
 	}
 }
