@@ -2,6 +2,7 @@ package staging_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -75,7 +76,10 @@ func TestColumnNamesAreUnique(t *testing.T) {
 // TestManyColumns checks that a new segment is started when the footer is full.
 func TestManyColumns(t *testing.T) {
 	const fields, batches = 4000, 3
-	layout := staging.Layout{Fields: make([]string, fields)}
+	layout := staging.Layout{}
+	for f := range fields {
+		layout.Fields = append(layout.Fields, fmt.Sprint(f))
+	}
 	var list []*intray.Batch
 	for i := range batches {
 		b := &intray.Batch{First: int64(i), Lines: []int64{int64(i) + 1}, Fields: make([]intray.Cells, fields)}
