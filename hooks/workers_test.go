@@ -14,16 +14,17 @@ import (
 // TestMoreSessionsThanWorkers checks that sessions never deadlock, even if each needs several
 // workers, there are only a few, and some of them end.
 func TestMoreSessionsThanWorkers(t *testing.T) {
-	sessions, callers := 12, 3
+	sessions, callers, endless := 12, 3, 0
 	if testing.Short() {
-		sessions, callers = 4, 2
+		// No session has an endless hook, which uses a processor for a second.
+		sessions, callers, endless = 4, 2, -1
 	}
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 3, BatchTimeout: time.Second}, sandbox.Config{MaxWorkers: 3, IdleWorkers: 1})
 	var all sync.WaitGroup
 	for i := range sessions {
 		source, failing := `(r) => ({row: {out: {value: r.row.n.value}}})`, ""
 		switch {
-		case i == 0: // only the first caller waits for the timeout
+		case i == endless: // only the first caller waits for the timeout
 			failing = `(r) => { if (r.index === 25) [].includes.call({length: 2 ** 53 - 1}, 1); }`
 		case i%4 == 1: // an error also ends the worker
 			failing = `(r) => { if (r.index % 1000 === 25) throw new Error("no"); }`
@@ -37,7 +38,7 @@ func TestMoreSessionsThanWorkers(t *testing.T) {
 				for n := range 4 {
 					changes, err := session.RunRows(t.Context(), 0, rowsOf(numberedFields, numberedRows(int64(caller*1000+n*10), 10)))
 					var failed *intray.HookError
-					switch fails := n == 2 && (i == 0 && caller == 0 || i%4 == 1); {
+					switch fails := n == 2 && (i == endless && caller == 0 || i%4 == 1); {
 					case fails && (!errors.As(err, &failed) || failed.Hook != "rowHooks[0]" || *failed.Row != int64(caller*1000+25)):
 						t.Errorf("session %d, caller %d: got %v, want the error of a hook", i, caller, err)
 					case !fails && (err != nil || failing == "" && len(changes) != 10):
