@@ -89,7 +89,7 @@ func TestRowsAndProblems(t *testing.T) {
 // TestNoResult checks that imports without a result return the reason and no rows.
 func TestNoResult(t *testing.T) {
 	for _, c := range []struct{ name, behavior, text, want string }{
-		{"blocked", "BLOCK_SUBMIT", "ID,E-mail\n1,bob\n", "1 rows have errors"},
+		{"blocked", "BLOCK_SUBMIT", "ID,E-mail\n1,bob\n", "rows with errors: 1"},
 		{"empty", "REMOVE_INVALID_ROWS", "", "empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
