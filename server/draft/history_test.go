@@ -2,6 +2,7 @@ package draft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -151,5 +152,53 @@ func TestHistory(t *testing.T) {
 	w, err := u.draft.Window(t.Context(), Query{}, 0, 10)
 	if diff := cmp.Diff([]int64{0, 1, 2, 5}, numbersOf(w.Rows)); diff != "" || err != nil {
 		t.Error(diff, err)
+	}
+}
+
+// TestUndoAndRedoNumbers checks the numbers that Undo and Redo return. After an error,
+// the number is 0 and the history is unchanged.
+func TestUndoAndRedoNumbers(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(2), 5, limits{})
+	defer func() { u.close(t) }()
+	add := Add{[][]Typed{{{Field: fName, Text: "New"}}}}
+	u.change(t, add)
+	u.change(t, add)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	errSave := errors.New("disk full")
+	type save = func(context.Context, int64) error
+	undo, redo := u.draft.Undo, u.draft.Redo
+	for i, c := range []struct {
+		ctx     context.Context
+		call    func(context.Context, save) (int64, error)
+		saveErr error
+		wantSeq int64
+		wantErr error
+		want    History
+	}{
+		{t.Context(), redo, nil, 0, ErrNothing, History{Done: []int64{1, 2}}},
+		{canceled, undo, nil, 0, context.Canceled, History{Done: []int64{1, 2}}},
+		{t.Context(), undo, errSave, 0, errSave, History{Done: []int64{1, 2}}},
+		{t.Context(), undo, nil, 2, nil, History{Done: []int64{1}, Undone: []int64{2}}},
+		{t.Context(), undo, nil, 1, nil, History{Undone: []int64{1, 2}}},
+		{t.Context(), undo, nil, 0, ErrNothing, History{Undone: []int64{1, 2}}},
+		{canceled, redo, nil, 0, context.Canceled, History{Undone: []int64{1, 2}}},
+		{t.Context(), redo, errSave, 0, errSave, History{Undone: []int64{1, 2}}},
+		{t.Context(), redo, nil, 1, nil, History{Done: []int64{1}, Undone: []int64{2}}},
+		{t.Context(), redo, nil, 2, nil, History{Done: []int64{1, 2}}},
+	} {
+		var saved int64
+		seq, err := c.call(c.ctx, func(_ context.Context, seq int64) error { saved = seq; return c.saveErr })
+		if seq != c.wantSeq || !errors.Is(err, c.wantErr) || err == nil && saved != seq {
+			t.Errorf("call %d: change %d, saved as %d, %v; want change %d, %v", i, seq, saved, err, c.wantSeq, c.wantErr)
+		}
+		h, err := u.draft.History(t.Context())
+		if diff := cmp.Diff(c.want, h); diff != "" || err != nil {
+			t.Errorf("the history after call %d: %v\n%s", i, err, diff)
+		}
+	}
+	h, err := u.draft.History(canceled)
+	if diff := cmp.Diff(History{}, h); diff != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("the history after the end of ctx: %v\n%s", err, diff)
 	}
 }

@@ -154,6 +154,9 @@ func TestLaterAnswersReplaceMappings(t *testing.T) {
 			[]string{"column email Other", "column name Gone", "value email x y"}},
 		{"another field of a column", sameNameFields, "E-Mail,Name,Other\na@example.org,A,b@example.org\n", intray.Answers{"field:1": "first"},
 			[]string{"column first Name", "column email Other", "column name Gone", "value email x y"}},
+		{"a field without a column", `[{"key":"name","label":"Gone","hidden":true},{"key":"email","label":"E-Mail","type":"email"},{"key":"surname","label":"Surname"}]`,
+			"E-Mail,Name,Surname,surname\na@example.org,A,B,C\n", intray.Answers{"column:surname": "3"},
+			[]string{"column surname surname", "column name Name", "column email Other", "column name Gone", "value email x y"}},
 		{"no field for a column", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "none"},
 			[]string{"column email Other", "column name Gone", "value email x y"}},
 	} {

@@ -116,16 +116,19 @@ func TestCancelledSession(t *testing.T) {
 	}
 }
 
-// An idle session detects that the server no longer responds.
+// An idle session detects that the server no longer responds, even if the server has
+// responded before.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	key, _ := newKey(t, "ed25519")
 	f := &fakeFS{entries: names("a.csv")}
-	ended := make(chan struct{})
-	cred := listen(t, serveWithoutKeepAlive(withPassword(key), f.serve, ended))
-	s := connect(t, cred, sftp.Config{KeepAlive: 20 * time.Millisecond, Patience: 100 * time.Millisecond})
-	<-ended
-	wantError(t, list(s), sftp.TimedOut, "sftp.kept_waiting")
+	for _, replies := range []int{0, 3} {
+		ended := make(chan struct{})
+		cred := listen(t, serveKeepAlives(withPassword(key), f.serve, replies, ended))
+		s := connect(t, cred, sftp.Config{KeepAlive: 20 * time.Millisecond, Patience: 100 * time.Millisecond})
+		<-ended
+		wantError(t, list(s), sftp.TimedOut, "sftp.kept_waiting")
+	}
 
 	lively := f.connect(t, sftp.Config{KeepAlive: time.Millisecond})
 	for range 20 {
@@ -135,9 +138,9 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// serveWithoutKeepAlive is like serveSSH, but does not reply to keep-alive
-// requests. It closes ended when the connection ends.
-func serveWithoutKeepAlive(cfg *ssh.ServerConfig, files func(ssh.Channel), ended chan<- struct{}) func(net.Conn) {
+// serveKeepAlives is like serveSSH, but refuses the given number of keep-alive requests
+// and does not reply to later ones. It closes ended when the connection ends.
+func serveKeepAlives(cfg *ssh.ServerConfig, files func(ssh.Channel), replies int, ended chan<- struct{}) func(net.Conn) {
 	return func(raw net.Conn) {
 		defer close(ended)
 		_, channels, requests, err := ssh.NewServerConn(raw, cfg)
@@ -145,7 +148,11 @@ func serveWithoutKeepAlive(cfg *ssh.ServerConfig, files func(ssh.Channel), ended
 			return
 		}
 		go func() {
-			for range requests {
+			n := 0
+			for r := range requests {
+				if n++; n <= replies {
+					_ = r.Reply(false, nil)
+				}
 			}
 		}()
 		for offered := range channels {

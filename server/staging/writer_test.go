@@ -86,6 +86,7 @@ func TestBatchesMustFollowTheLayout(t *testing.T) {
 		"null with text":   {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{0} }, "null cell of row 0 holds text"},
 		"null order":       {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{1, 1} }, "row 1 is out of order"},
 		"null beyond":      {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{2} }, "row 2 is out of order"},
+		"raw order":        {func(b *intray.Batch) { b.Fields[0].RawRows = []uint32{2} }, "row 2 is out of order"},
 		"raw rows":         {func(b *intray.Batch) { b.Fields[0].RawRows = nil }, "1 raw texts for 0 rows"},
 		"first":            {func(b *intray.Batch) { b.First = 1 << 32 }, "beyond"},
 		"problem row":      {func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 2}} }, "problem of row 2"},
