@@ -13,6 +13,7 @@ import (
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -138,6 +139,63 @@ func TestReleasedReplay(t *testing.T) {
 	f.wantReplayConflict("key", "print", "idempotency_key_reused")
 	must(t, other.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
 	f.wantReplay("key", "another request", auth.ReplayedResponse{Status: 201})
+}
+
+// staleStore is a store in which the next reads of idempotency keys find nothing. This
+// is what a transaction reads if another process inserts the key at the same time.
+type staleStore struct {
+	model.Store
+	reads int
+}
+
+func (s *staleStore) Update(ctx context.Context, work func(model.Tx) error) error {
+	return s.Store.Update(ctx, func(tx model.Tx) error {
+		tx.Replays = staleReplays{tx.Replays, s}
+		return work(tx)
+	})
+}
+
+type staleReplays struct {
+	model.ReplayRows
+	store *staleStore
+}
+
+func (r staleReplays) Get(ctx context.Context, org, key string) (model.Replay, error) {
+	if r.store.reads > 0 {
+		r.store.reads--
+		return model.Replay{}, &model.Error{Kind: model.NotFound}
+	}
+	return r.ReplayRows.Get(ctx, org, key)
+}
+
+// If two processes begin requests with the same key at the same time, only one of them
+// handles its request.
+func TestConcurrentReplays(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := f.newNode("elsewhere/two")
+	must(t, other.Join(f.ctx))
+	stale := &staleStore{Store: f.Store}
+	f.Service = f.newNode(servertest.Node, func(_ *fixture, cfg *service.Config) { cfg.Store = stale })
+	lock := f.beginReplay(other, "key", "print")
+	for _, c := range []struct {
+		reads       int
+		print, code string
+	}{
+		{1, "print", "idempotency_key_in_use"},
+		{1, "another request", "idempotency_key_reused"},
+		{2, "print", "key_inserted"},
+	} {
+		stale.reads = c.reads
+		f.wantReplayConflict("key", c.print, c.code)
+		if stale.reads > 0 {
+			t.Errorf("%s: %d stale reads are left", c.code, stale.reads)
+		}
+	}
+	response := auth.ReplayedResponse{Status: 201, Body: []byte("{}")}
+	must(t, lock.Finish(f.ctx, response))
+	stale.reads = 1
+	f.wantReplay("key", "print", response)
 }
 
 // If the response to a request cannot be saved, the request can be repeated with the same ID.
