@@ -22,13 +22,14 @@ type runStore struct {
 type runState struct {
 	running []model.ImportRef
 	imp     model.Import
-	// runningErr and err are the errors of InStatus and Get.
-	runningErr, err error
+	// runningErr, err and endErr are the errors of InStatus, of Get and of the end of the
+	// transaction.
+	runningErr, err, endErr error
 }
 
 func (s *runStore) View(_ context.Context, work func(model.Tx) error) error {
 	defer func() { s.reads++ }()
-	return work(model.Tx{Imports: s})
+	return errors.Join(work(model.Tx{Imports: s}), s.state().endErr)
 }
 
 func (s *runStore) state() runState { return s.states[min(s.reads, len(s.states)-1)] }
@@ -56,14 +57,15 @@ func TestWatchRun(t *testing.T) {
 		states []runState
 		want   error
 	}{
-		"deleted":            {[]runState{{err: missing}}, errSuperseded},
-		"deleted later":      {[]runState{here, here, here, {err: missing}}, errSuperseded},
-		"a newer run":        {[]runState{here, {imp: model.Import{Run: 4, Status: model.Running}}}, errSuperseded},
-		"a newer run here":   {[]runState{{running: []model.ImportRef{{Org: "o", ID: "i", Run: 4}}, imp: model.Import{Run: 4, Status: model.Running}}}, errSuperseded},
-		"ended":              {[]runState{here, {imp: model.Import{Run: 3, Status: model.Successful}}}, errEnded},
-		"in the queue":       {[]runState{here, {imp: model.Import{Run: 3, Status: model.Pending}}}, errEnded},
-		"a failing store":    {[]runState{broken, {err: errors.New("disk full")}, {imp: model.Import{Run: 3, Status: model.Failed}}}, errEnded},
-		"many runs on nodes": {[]runState{{imp: model.Import{Run: 3, Status: model.Running}}, {err: missing}}, errSuperseded},
+		"deleted":          {[]runState{{err: missing}}, errSuperseded},
+		"deleted later":    {[]runState{here, here, here, {err: missing}}, errSuperseded},
+		"a newer run":      {[]runState{here, {imp: model.Import{Run: 4, Status: model.Running}}}, errSuperseded},
+		"a newer run here": {[]runState{{running: []model.ImportRef{{Org: "o", ID: "i", Run: 4}}, imp: model.Import{Run: 4, Status: model.Running}}}, errSuperseded},
+		"ended":            {[]runState{here, {imp: model.Import{Run: 3, Status: model.Successful}}}, errEnded},
+		"in the queue":     {[]runState{here, {imp: model.Import{Run: 3, Status: model.Pending}}}, errEnded},
+		"a failing store":  {[]runState{broken, {err: errors.New("disk full")}, {imp: model.Import{Run: 3, Status: model.Failed}}}, errEnded},
+		"a failing end":    {[]runState{{imp: model.Import{Run: 4}, endErr: errors.New("disk full")}, {imp: model.Import{Run: 3, Status: model.Failed}}}, errEnded},
+		"not listed":       {[]runState{{imp: model.Import{Run: 3, Status: model.Running}}, {err: missing}}, errSuperseded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

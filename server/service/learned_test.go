@@ -103,6 +103,11 @@ const sameNameFields = `[{"key":"email","label":"E-Mail","type":"email"},{"key":
 // tags is a schema with a many-to-one field.
 const tags = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"tags","label":"Tag","manyToOne":true,"requireMapping":true}]`
 
+// longSelect is a schema with an option whose value has n bytes.
+func longSelect(n int) string {
+	return fmt.Sprintf(`[{"key":"size","label":"Size","type":"select","selectOptions":[{"label":"Long","value":"%s"}]}]`, strings.Repeat("v", n))
+}
+
 func TestLearnedFromAnswers(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 1025)
@@ -119,6 +124,8 @@ func TestLearnedFromAnswers(t *testing.T) {
 		{"a column without a header", contacts, "E-Mail,Name,name,\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, nil},
 		{"a long header", contacts, "E-Mail,Name,name," + long + "\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, nil},
 		{"the longest header", contacts, "E-Mail,Name,name," + long[1:] + "\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, []string{"column name " + long[1:]}},
+		{"the longest value", longSelect(1024), "Size,size\nx,y\n", intray.Answers{"column:size": "0", "value:size:x": strings.Repeat("v", 1024)}, []string{"column size Size", "value size x " + strings.Repeat("v", 1024)}},
+		{"a long value", longSelect(1025), "Size,size\nx,y\n", intray.Answers{"column:size": "0", "value:size:x": strings.Repeat("v", 1025)}, []string{"column size Size"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
