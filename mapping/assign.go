@@ -118,12 +118,7 @@ func (s *suggestion) takeOffer(w claim, o *offer) {
 }
 
 func (s *suggestion) allTakeMany(fields []int) bool {
-	for _, f := range fields {
-		if !s.takesMany(f) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(fields, func(f int) bool { return !s.takesMany(f) })
 }
 
 // claims returns the claims of those fields that are not settled and match a free column.

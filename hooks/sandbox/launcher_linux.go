@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -94,12 +95,7 @@ func (l *launcher) startProcess(slot int) (*process, error) {
 // that the worker's user may not execute this program, and ENOSPC means that there are too
 // many namespaces.
 func isForbidden(err error) bool {
-	for _, code := range []syscall.Errno{unix.EPERM, unix.EINVAL, unix.EACCES, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
-		if errors.Is(err, code) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]syscall.Errno{unix.EPERM, unix.EINVAL, unix.EACCES, unix.ENOSPC, unix.ENOSYS, unix.EUSERS}, func(code syscall.Errno) bool { return errors.Is(err, code) })
 }
 
 func (l *launcher) startProcessAs(mode launchMode, slot int) (*process, error) {

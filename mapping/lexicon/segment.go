@@ -96,12 +96,9 @@ func isWordStart(letters []rune, i int) bool {
 // isUnspacedScript reports whether a word is in a script that does not separate words by
 // spaces.
 func isUnspacedScript(word string) bool {
-	for _, r := range word {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(word, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+	})
 }
 
 // spellings returns the spellings of a name with and without special letters, such as

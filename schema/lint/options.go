@@ -353,10 +353,5 @@ func isOneEditApart(a, b []rune) bool {
 // lettersOnly reports whether a word consists only of letters. In codes, a single different
 // character is significant.
 func lettersOnly(word []rune) bool {
-	for _, r := range word {
-		if !unicode.IsLetter(r) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 }

@@ -318,12 +318,7 @@ func (l *linter) checkExclude(i, n int, p *pattern) bool {
 
 // fitsAll reports whether all text without a line break matches.
 func (p *pattern) fitsAll() bool {
-	for _, b := range p.branches {
-		if b.all {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.branches, func(b branch) bool { return b.all })
 }
 
 // checkMatch reports a regex_match rule that accepts everything or nothing. It returns true
@@ -406,12 +401,7 @@ func firstOf(known, n int) int {
 }
 
 func isSingleField(all []fieldRule) bool {
-	for _, m := range all {
-		if m.field != all[0].field {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(all, func(m fieldRule) bool { return m.field != all[0].field })
 }
 
 // manyOptions is the minimum number of options for which a different option in each row is

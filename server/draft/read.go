@@ -128,12 +128,7 @@ func (d *Draft) withoutRuleProblems(read func(ctx context.Context, rows []uint32
 
 // isRuleProblem reports whether a cross-row validator reported the problem.
 func (d *Draft) isRuleProblem(p *intray.Problem) bool {
-	for _, k := range d.ruleKinds {
-		if k.Field == p.Field && k.Level == p.Level && k.Code == p.Code {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.ruleKinds, func(k Kind) bool { return k.Field == p.Field && k.Level == p.Level && k.Code == p.Code })
 }
 
 // readStaged reads rows of the stage. It reads distant row groups in parallel.

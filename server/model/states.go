@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Status is the status of an import.
 type Status string
 
@@ -39,12 +41,7 @@ func Transitions() []Transition {
 
 // MayBecome reports whether an import may change from status s to next.
 func (s Status) MayBecome(next Status) bool {
-	for _, t := range Transitions() {
-		if t.From == s && t.To == next {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(Transitions(), func(t Transition) bool { return t.From == s && t.To == next })
 }
 
 // UploadStatus is the status of an upload. It follows from the status of the import.

@@ -2,6 +2,7 @@ package charset
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -184,12 +185,7 @@ func hasJISEscapes(sample []byte) bool {
 	if bytes.IndexByte(sample, 0x1b) < 0 || !isASCII(sample) {
 		return false
 	}
-	for _, e := range jisEscapes {
-		if bytes.Contains(sample, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(jisEscapes, func(e []byte) bool { return bytes.Contains(sample, e) })
 }
 
 func guessFromEscapes(sample []byte, whole bool) Guess {

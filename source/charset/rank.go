@@ -93,12 +93,7 @@ func readsBetterAsScript(sample []byte) bool {
 		}
 		asUTF8 = min(asUTF8, cost)
 	}
-	for _, f := range scoreScripts(list) {
-		if f.cost < asUTF8 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(scoreScripts(list), func(f finding) bool { return f.cost < asUTF8 })
 }
 
 // decodeSegments decodes the segments to lines of UTF-8. It omits a character that is

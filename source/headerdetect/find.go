@@ -290,12 +290,7 @@ func (f *layoutFinder) hasRecordAbove(header, below int) bool {
 // hasTitleAbove reports whether there are titles or notes above a row. Files with a title
 // usually have a header.
 func (f *layoutFinder) hasTitleAbove(at int) bool {
-	for _, n := range f.filled[:at] {
-		if n > 0 && 2*n < f.width {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.filled[:at], func(n int) bool { return n > 0 && 2*n < f.width })
 }
 
 // firstRow returns the index of the first row that can start a table of this width. Titles and

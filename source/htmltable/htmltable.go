@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -177,12 +178,7 @@ func isHTMLTag(name string) bool {
 
 func hasPageExtension(name string) bool {
 	name = strings.ToLower(name)
-	for _, ending := range []string{".html", ".htm", ".xhtml", ".xls", ".mht", ".mhtml"} {
-		if strings.HasSuffix(name, ending) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{".html", ".htm", ".xhtml", ".xls", ".mht", ".mhtml"}, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
 // isMHTML reports whether text starts with the header of a multipart/related message.

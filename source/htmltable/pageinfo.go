@@ -368,10 +368,5 @@ func lastSegment(reference string) string {
 // isErrorTitle reports whether a title is typical of an error page.
 func isErrorTitle(title string) bool {
 	title = strings.ToLower(title)
-	for _, word := range []string{"error", "not found", "forbidden", "denied", "unauthorized", "unavailable", "timeout", "timed out", "expired", "maintenance", "404", "403", "401", "500", "502", "503", "504"} {
-		if strings.Contains(title, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"error", "not found", "forbidden", "denied", "unauthorized", "unavailable", "timeout", "timed out", "expired", "maintenance", "404", "403", "401", "500", "502", "503", "504"}, func(word string) bool { return strings.Contains(title, word) })
 }

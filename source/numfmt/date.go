@@ -2,6 +2,7 @@ package numfmt
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,12 +61,7 @@ func (p *rawSection) readable() bool {
 	if p.tag.language != languageJapan && p.tag.language != languageTaiwan {
 		return true
 	}
-	for _, t := range p.tokens {
-		if t.kind == tokEra || t.kind == tokYear && t.text[0]|0x20 == 'e' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.tokens, func(t token) bool { return t.kind == tokEra || t.kind == tokYear && t.text[0]|0x20 == 'e' })
 }
 
 // serialParts are the parts of the date and time that a serial represents.

@@ -263,12 +263,7 @@ func resolveDateToken(t token, last tokenKind, rest []token) token {
 }
 
 func (p *rawSection) isDate() bool {
-	for _, t := range p.tokens {
-		if t.kind.isDateLetter() || t.kind.isTimeLetter() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.tokens, func(t token) bool { return t.kind.isDateLetter() || t.kind.isTimeLetter() })
 }
 
 // clockKind returns the date or time letter of a token if it affects the meaning of an

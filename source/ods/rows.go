@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
@@ -318,12 +319,7 @@ func (r *rows) hideColumns(c columnRange) {
 
 // ColumnHidden reports whether a column is hidden.
 func (r *rows) ColumnHidden(column int) bool {
-	for _, c := range r.hiddenColumns {
-		if c.first <= int64(column) && int64(column) <= c.last {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.hiddenColumns, func(c columnRange) bool { return c.first <= int64(column) && int64(column) <= c.last })
 }
 
 // isHidden reports whether the visibility attribute of a row or column hides it.

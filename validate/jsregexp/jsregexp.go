@@ -21,6 +21,7 @@ package jsregexp
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -200,23 +201,13 @@ func matchesEmpty(n *node) bool {
 	case kindWordEdge:
 		return n.negated
 	case kindAlternation:
-		for _, k := range n.children {
-			if matchesEmpty(k) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(n.children, matchesEmpty)
 	case kindLookaround:
 		return matchesEmpty(n.children[0]) != n.negated
 	case kindRepeat:
 		return n.min == 0 || matchesEmpty(n.children[0])
 	}
-	for _, k := range n.children {
-		if !matchesEmpty(k) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.children, func(k *node) bool { return !matchesEmpty(k) })
 }
 
 // SyntaxError reports why a source is not a valid regular expression.

@@ -3,6 +3,7 @@ package jsregexp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -542,12 +543,7 @@ func (n *node) contains(is func(*node) bool) bool {
 	if is(n) {
 		return true
 	}
-	for _, k := range n.children {
-		if k.contains(is) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.children, func(k *node) bool { return k.contains(is) })
 }
 
 func hasKind(kinds ...nodeKind) func(*node) bool {
