@@ -165,11 +165,7 @@ func (s *Service) RevokeKey(ctx context.Context, id string) error {
 // is unknown, revoked or expired.
 func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, error) {
 	hash := s.licenceKey.MAC([]byte(key))
-	var l model.Licence
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		l, err = tx.Accounts.LicenceByHash(ctx, hash)
-		return err
-	})
+	l, err := model.View(ctx, s.env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.LicenceByHash(ctx, hash) })
 	unknown := model.NewError(model.Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
 	switch {
 	case model.IsKind(err, model.NotFound):

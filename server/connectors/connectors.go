@@ -160,20 +160,13 @@ func checkReferences(ctx context.Context, tx model.Tx, c model.Connector) error 
 }
 
 // Connectors returns the connectors of an organization, oldest first.
-func (s *Service) Connectors(ctx context.Context, org string) (list []model.Connector, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		list, err = tx.Connectors.List(ctx, org)
-		return err
-	})
-	return list, err
+func (s *Service) Connectors(ctx context.Context, org string) ([]model.Connector, error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Connector, error) { return tx.Connectors.List(ctx, org) })
 }
 
 // Connector returns the connector with the given id.
 func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connector, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		c, err = tx.Connectors.Get(ctx, org, id)
-		return err
-	})
+	c, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Connector, error) { return tx.Connectors.Get(ctx, org, id) })
 	return c, model.DescribeNotFound(err, model.ConnectorMissing)
 }
 

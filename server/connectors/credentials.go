@@ -155,19 +155,14 @@ func (s *Service) fingerprint(id string, t model.AuthType, secret secrets.Secret
 // Credentials returns at most limit credentials, newest first, starting at offset,
 // and the total number of credentials.
 func (s *Service) Credentials(ctx context.Context, org string, offset, limit int64) (list []model.Credential, total int64, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		list, total, err = tx.Credentials.List(ctx, org, offset, limit)
-		return err
+	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Credential, int64, error) {
+		return tx.Credentials.List(ctx, org, offset, limit)
 	})
-	return list, total, err
 }
 
 // Credential returns the credential with the given id.
 func (s *Service) Credential(ctx context.Context, org, id string) (c model.Credential, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		c, err = tx.Credentials.Get(ctx, org, id)
-		return err
-	})
+	c, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Credential, error) { return tx.Credentials.Get(ctx, org, id) })
 	return c, model.DescribeNotFound(err, model.CredentialMissing)
 }
 

@@ -258,21 +258,14 @@ func NewUpload(imp model.Import, parsed *intray.Schema) model.Upload {
 
 // Import returns the import with the given id.
 func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		imp, err = tx.Imports.Get(ctx, org, id)
-		return err
-	})
+	imp, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Import, error) { return tx.Imports.Get(ctx, org, id) })
 	return imp, model.DescribeNotFound(err, model.ImportMissing)
 }
 
 // Imports returns at most limit imports starting at offset, newest first, and the
 // total number. The imports contain neither a schema nor an outcome.
 func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) (list []model.Import, total int64, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		list, total, err = tx.Imports.List(ctx, org, offset, limit)
-		return err
-	})
-	return list, total, err
+	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Import, int64, error) { return tx.Imports.List(ctx, org, offset, limit) })
 }
 
 // ImportResult returns the upload with the result of an import. It returns a

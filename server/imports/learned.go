@@ -28,11 +28,9 @@ const (
 // Memory returns at most limit learned mappings of an import identifier starting at
 // offset, newest first, and the total number.
 func (s *Service) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []model.LearnedMapping, total int64, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		list, total, err = tx.Memory.List(ctx, org, identifier, offset, limit)
-		return err
+	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.LearnedMapping, int64, error) {
+		return tx.Memory.List(ctx, org, identifier, offset, limit)
 	})
-	return list, total, err
 }
 
 // ForgetMemory deletes all learned mappings of an import identifier. Imports that

@@ -26,11 +26,7 @@ func (s *Service) RecoverRuns(ctx context.Context) error {
 // the lock on the folder.
 func (s *Service) Join(ctx context.Context) error {
 	folder, _, _ := strings.Cut(s.env.Node, "/")
-	var nodes []string
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		nodes, err = tx.Nodes.List(ctx)
-		return err
-	})
+	nodes, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.List(ctx) })
 	if err != nil {
 		return err
 	}
@@ -96,10 +92,8 @@ func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.Impo
 // claimed or returned. Because a claim is committed before the run becomes active,
 // reclaimAbandoned reclaims only imports that it finds in two successive rounds.
 func (s *Service) reclaimAbandoned(ctx context.Context) error {
-	var here []model.ImportRef
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		here, err = tx.Imports.InStatus(ctx, model.Running, s.env.Node, model.MaintenanceBatch)
-		return err
+	here, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) {
+		return tx.Imports.InStatus(ctx, model.Running, s.env.Node, model.MaintenanceBatch)
 	})
 	if err != nil {
 		return err
@@ -117,11 +111,7 @@ func (s *Service) reclaimAbandoned(ctx context.Context) error {
 }
 
 func (s *Service) expireSilentNodes(ctx context.Context) error {
-	var silent []string
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		silent, err = tx.Nodes.Silent(ctx, nodeTimeout)
-		return err
-	})
+	silent, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.Silent(ctx, nodeTimeout) })
 	for _, node := range silent {
 		if node != s.env.Node {
 			s.env.Log.Warn("node is considered dead", "node", node)
@@ -133,11 +123,7 @@ func (s *Service) expireSilentNodes(ctx context.Context) error {
 
 // enqueueMissingJob enqueues a job if an import is pending and no job is waiting.
 func (s *Service) enqueueMissingJob(ctx context.Context) error {
-	var pending []model.ImportRef
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		pending, err = tx.Imports.InStatus(ctx, model.Pending, "", 1)
-		return err
-	})
+	pending, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) { return tx.Imports.InStatus(ctx, model.Pending, "", 1) })
 	if err != nil || len(pending) == 0 {
 		return err
 	}

@@ -84,10 +84,7 @@ func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.D
 }
 
 func (s *Service) session(ctx context.Context, org, id string) (session model.Session, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		session, err = tx.Sessions.Get(ctx, org, id)
-		return err
-	})
+	session, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Session, error) { return tx.Sessions.Get(ctx, org, id) })
 	if err == nil && session.Saved.Before(s.env.Now().Add(-sessionLife)) {
 		err = model.NotFoundError(model.SessionMissing)
 	}
@@ -252,10 +249,8 @@ func (s *Service) replaceSessionFile(ctx context.Context, session model.Session,
 // ForgetSessions deletes at most MaintenanceBatch expired sessions.
 func (s *Service) ForgetSessions(ctx context.Context) error {
 	before := s.env.Now().Add(-sessionLife)
-	var stale []model.Session
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		stale, err = tx.Sessions.ListStale(ctx, before, model.MaintenanceBatch)
-		return err
+	stale, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Session, error) {
+		return tx.Sessions.ListStale(ctx, before, model.MaintenanceBatch)
 	})
 	if err != nil || len(stale) == 0 {
 		return err

@@ -31,6 +31,24 @@ type Store interface {
 	Forget(ctx context.Context) error
 }
 
+// View returns the result of read, which runs in a read-only transaction of the store.
+func View[T any](ctx context.Context, store Store, read func(Tx) (T, error)) (result T, err error) {
+	err = store.View(ctx, func(tx Tx) (err error) {
+		result, err = read(tx)
+		return err
+	})
+	return result, err
+}
+
+// ViewPage is like View for a page of a list, together with the length of the list.
+func ViewPage[T any](ctx context.Context, store Store, read func(Tx) ([]T, int64, error)) (page []T, total int64, err error) {
+	err = store.View(ctx, func(tx Tx) (err error) {
+		page, total, err = read(tx)
+		return err
+	})
+	return page, total, err
+}
+
 // Tx is a transaction. It has one field for the rows of each kind of entity. It ends
 // when work returns.
 type Tx struct {

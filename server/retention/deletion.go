@@ -108,10 +108,8 @@ func deletableParts(imp model.Import) []model.DeletedPart {
 // due. Then it makes the store overwrite deleted rows. This is enough, because every
 // deletion of rows also schedules trash.
 func (s *Service) EmptyTrash(ctx context.Context) error {
-	var due []model.Trash
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		due, err = tx.Trash.ListDue(ctx, s.env.Now(), model.MaintenanceBatch)
-		return err
+	due, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Trash, error) {
+		return tx.Trash.ListDue(ctx, s.env.Now(), model.MaintenanceBatch)
 	})
 	if err != nil || len(due) == 0 {
 		return err

@@ -59,11 +59,7 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 }
 
 func (s *Service) compareFingerprint(ctx context.Context, found string) error {
-	var mark string
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		mark, err = tx.Nodes.EnsureMark(ctx, fingerprintKey, "")
-		return err
-	})
+	mark, err := model.View(ctx, s.env.Store, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(ctx, fingerprintKey, "") })
 	switch {
 	case err != nil:
 		return err

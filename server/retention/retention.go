@@ -58,10 +58,7 @@ func (s *Service) SetRetention(ctx context.Context, org string, list []model.Ret
 // Retention returns the policies of an organization. The policy for all schemas
 // comes first.
 func (s *Service) Retention(ctx context.Context, org string) (list []model.Retention, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		list, err = tx.Retention.ListByOrg(ctx, org)
-		return err
-	})
+	list, err = model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Retention, error) { return tx.Retention.ListByOrg(ctx, org) })
 	if len(list) == 0 || list[0].SchemaID != "" {
 		list = append([]model.Retention{{Org: org}}, list...)
 	}
@@ -71,21 +68,13 @@ func (s *Service) Retention(ctx context.Context, org string) (list []model.Reten
 // Deletions returns at most limit receipts of an organization starting at offset,
 // newest first, and the total number.
 func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64) (list []model.Deletion, total int64, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		list, total, err = tx.Deletions.List(ctx, org, offset, limit)
-		return err
-	})
-	return list, total, err
+	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Deletion, int64, error) { return tx.Deletions.List(ctx, org, offset, limit) })
 }
 
 // Expire deletes expired parts and returns their number. For each part of each
 // policy, it processes at most MaintenanceBatch imports.
 func (s *Service) Expire(ctx context.Context) (n int, err error) {
-	var policies []model.Retention
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		policies, err = tx.Retention.ListAll(ctx)
-		return err
-	})
+	policies, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Retention, error) { return tx.Retention.ListAll(ctx) })
 	for _, policy := range policies {
 		for part, days := range map[model.KeptPart]int{model.Originals: policy.Originals, model.Results: policy.Results, model.Problems: policy.Problems} {
 			if days == 0 || err != nil {
@@ -100,10 +89,8 @@ func (s *Service) Expire(ctx context.Context) (n int, err error) {
 }
 
 func (s *Service) expire(ctx context.Context, policy model.Retention, part model.KeptPart, before time.Time) (n int, err error) {
-	var ids []string
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		ids, err = tx.Retention.Overdue(ctx, policy, part, before, model.MaintenanceBatch)
-		return err
+	ids, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) {
+		return tx.Retention.Overdue(ctx, policy, part, before, model.MaintenanceBatch)
 	})
 	for _, id := range ids {
 		if err != nil {

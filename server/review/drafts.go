@@ -152,11 +152,7 @@ func checkReviewable(imp model.Import) error {
 // release the lock.
 func (s *Service) refreshDraft(ctx context.Context, imp model.Import, o *openDraft) error {
 	for {
-		var last int64
-		err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-			last, err = tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run)
-			return err
-		})
+		last, err := model.View(ctx, s.env.Store, func(tx model.Tx) (int64, error) { return tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run) })
 		if err != nil {
 			return err
 		}
@@ -182,11 +178,7 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 	if err := o.close(); err != nil {
 		return err
 	}
-	var log editLog
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		log, err = readLog(ctx, tx, imp)
-		return err
-	})
+	log, err := model.View(ctx, s.env.Store, func(tx model.Tx) (editLog, error) { return readLog(ctx, tx, imp) })
 	if err != nil {
 		return err
 	}

@@ -94,11 +94,7 @@ func (s *Service) changeOnce(ctx context.Context, imp model.Import, edit EditReq
 // whether there was one. It returns an error if the earlier call was made in a
 // previous run, because its change was dropped.
 func (s *Service) earlierChange(ctx context.Context, imp model.Import, op string) (v draft.ChangeResult, made bool, err error) {
-	var e model.Edit
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		e, err = tx.Edits.FindByOp(ctx, imp.Org, imp.ID, op)
-		return err
-	})
+	e, err := model.View(ctx, s.env.Store, func(tx model.Tx) (model.Edit, error) { return tx.Edits.FindByOp(ctx, imp.Org, imp.ID, op) })
 	switch {
 	case model.IsKind(err, model.NotFound):
 		return v, false, nil

@@ -176,7 +176,9 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 	}
 	if slices.ContainsFunc(fileAnswers, func(id string) bool { _, given := answers[id]; return given }) {
 		columns = -1
-		maps.DeleteFunc(kept, func(id, _ string) bool { return isColumnAnswer(id) })
+		maps.DeleteFunc(kept, func(id, _ string) bool {
+			return slices.ContainsFunc(columnAnswerPrefixes, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
+		})
 	}
 	fresh := intray.Answers{}
 	for id, value := range answers {
@@ -214,10 +216,6 @@ func isPossibleReading(imp model.Import, id, value string) bool {
 	return slices.ContainsFunc(imp.Outcome.Questions, accepts) || slices.ContainsFunc(imp.Outcome.Evidence, found)
 }
 
-func isColumnAnswer(id string) bool {
-	return slices.ContainsFunc(columnAnswerPrefixes, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
-}
-
 // releaseColumns removes columns that new answers use from the earlier answers.
 func releaseColumns(kept, fresh intray.Answers) {
 	mapped := map[string]bool{}
@@ -251,12 +249,8 @@ func releaseColumns(kept, fresh intray.Answers) {
 }
 
 // CountChanges returns the number of changes in the current run that are not undone.
-func (s *Service) CountChanges(ctx context.Context, imp model.Import) (n int, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		n, err = countChanges(ctx, tx, imp)
-		return err
-	})
-	return n, err
+func (s *Service) CountChanges(ctx context.Context, imp model.Import) (int, error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (int, error) { return countChanges(ctx, tx, imp) })
 }
 
 func countChanges(ctx context.Context, tx model.Tx, imp model.Import) (int, error) {

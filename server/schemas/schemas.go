@@ -70,10 +70,7 @@ func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Se
 
 // Schema returns a saved schema or the inline schema of an import.
 func (s *Service) Schema(ctx context.Context, org, id string) (schema model.Schema, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		schema, err = tx.Schemas.Get(ctx, org, id)
-		return err
-	})
+	schema, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Schema, error) { return tx.Schemas.Get(ctx, org, id) })
 	return schema, model.DescribeNotFound(err, model.SchemaMissing)
 }
 

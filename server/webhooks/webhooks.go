@@ -129,20 +129,13 @@ func (s *Service) applyWebhookDraft(w *model.Webhook, d Draft) error {
 }
 
 // Webhooks returns the webhooks of an organization, oldest first.
-func (s *Service) Webhooks(ctx context.Context, org string) (list []model.Webhook, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		list, err = tx.Webhooks.List(ctx, org)
-		return err
-	})
-	return list, err
+func (s *Service) Webhooks(ctx context.Context, org string) ([]model.Webhook, error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Webhook, error) { return tx.Webhooks.List(ctx, org) })
 }
 
 // Webhook returns the webhook with the given id.
 func (s *Service) Webhook(ctx context.Context, org, id string) (w model.Webhook, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		w, err = tx.Webhooks.Get(ctx, org, id)
-		return err
-	})
+	w, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Webhook, error) { return tx.Webhooks.Get(ctx, org, id) })
 	return w, model.DescribeNotFound(err, model.WebhookMissing)
 }
 
