@@ -79,7 +79,7 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	fields := imp.Schema.Fields
 	d := parseMappingAnswers(fields, len(columns), imp.Answers)
 	rest, free := d.remaining(fields, columns)
-	m, questions, err := mapping.Config{Learned: imp.Memory.Columns, Keyed: o.hasKeyHeaders()}.Suggest(ctx, rest, free)
+	m, questions, err := mapping.Config{Learned: imp.Memory.Columns, Keyed: slices.ContainsFunc(o.Evidence, func(e intray.Evidence) bool { return e.Choice == "header row" && e.Value == "names" })}.Suggest(ctx, rest, free)
 	if err != nil {
 		return err
 	}
@@ -104,12 +104,6 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 		o.askMapping(q, fields, columns, m)
 	}
 	return nil
-}
-
-// hasKeyHeaders reports whether the headers are the keys of JSON records, rather
-// than the cells of a row.
-func (o *Outcome) hasKeyHeaders() bool {
-	return slices.ContainsFunc(o.Evidence, func(e intray.Evidence) bool { return e.Choice == "header row" && e.Value == "names" })
 }
 
 // warnReassigned adds a warning for each field that has no column because an answer
@@ -198,19 +192,11 @@ func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns 
 	if len(q.Columns) > 0 {
 		asked.Notice, asked.Header = intray.ColumnConflict, mapping.Shorten(q.Columns[0].Header)
 	}
-	if len(q.CompetingFields) == 0 && !mustHaveColumn(fields, q.Field) {
+	if len(q.CompetingFields) == 0 && !slices.ContainsFunc(fields, func(f intray.Field) bool { return f.Key == q.Field && f.RequireMapping }) {
 		asked.Choices = append(asked.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("answer.no_column", nil)})
 	}
-	asked.Many = takesMany(fields, q.Field)
+	asked.Many = slices.ContainsFunc(fields, func(f intray.Field) bool { return f.Key == q.Field && f.ManyToOne })
 	o.addQuestion(asked)
-}
-
-func takesMany(fields []intray.Field, key string) bool {
-	return slices.ContainsFunc(fields, func(f intray.Field) bool { return f.Key == key && f.ManyToOne })
-}
-
-func mustHaveColumn(fields []intray.Field, key string) bool {
-	return slices.ContainsFunc(fields, func(f intray.Field) bool { return f.Key == key && f.RequireMapping })
 }
 
 // askAllFields adds a question about the column of each field, with one notice for

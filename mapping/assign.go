@@ -53,9 +53,6 @@ func (w claim) columnCount() int {
 	return n
 }
 
-// isFirst reports whether the field is the first one that matches the offer.
-func (w claim) isFirst(o *offer) bool { return o.fields[0] == w.field }
-
 // assign maps the columns that match fields in one grade.
 func (s *suggestion) assign(ctx context.Context, g grade) error {
 	claims, err := s.claims(ctx, g)
@@ -102,7 +99,7 @@ func (s *suggestion) applyClaim(g grade, w claim) {
 // fields match. If the offer has several columns, there already is a question for each
 // field that needs only one.
 func (s *suggestion) takeOffer(w claim, o *offer) {
-	if !w.isFirst(o) {
+	if o.fields[0] != w.field {
 		return
 	}
 	if len(o.fields) > 1 {

@@ -76,7 +76,7 @@ const (
 // candidates returns the most suitable columns for a field, best first.
 func (x *index) candidates(s *suggestion, field int) []candidate {
 	f := s.fields[field]
-	best, sides := map[int]candidate{}, x.fieldSides(f)
+	best, sides := map[int]candidate{}, append(x.lexicon.Sides(f.Label), x.lexicon.Sides(f.Key)...)
 	offer := func(c candidate) {
 		if sides.Opposed(x.entries[c.entry].sides) {
 			return
@@ -110,12 +110,6 @@ func (x *index) candidates(s *suggestion, field int) []candidate {
 	all = slices.DeleteFunc(all, func(c candidate) bool { return c.score < doubt })
 	slices.SortFunc(all, byScore)
 	return all[:min(len(all), kept)]
-}
-
-// fieldSides returns the sides of pairs of opposites to which the label and the key of a
-// field belong. A column on the opposite side does not match the field.
-func (x *index) fieldSides(f intray.Field) lexicon.Sides {
-	return append(x.lexicon.Sides(f.Label), x.lexicon.Sides(f.Key)...)
 }
 
 // maxColumnsFor returns the maximum number of columns with the same meaning that are

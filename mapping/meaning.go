@@ -131,7 +131,7 @@ func (m meaning) distance(l *lexicon.Lexicon, q lexicon.Reading, home map[string
 		if own != other && slices.Contains(own.Not, other.Name) && !slices.Contains(own.Substitutes(), other.Name) {
 			return lexicon.Never
 		}
-		if !m.named && !containsAll(q.Qualifiers, m.Qualifiers) {
+		if !m.named && slices.ContainsFunc(m.Qualifiers, func(mark string) bool { return !slices.Contains(q.Qualifiers, mark) }) {
 			if len(q.Qualifiers) == 0 {
 				return lexicon.Never
 			}
@@ -168,10 +168,6 @@ func nearCase(own, other *lexicon.Concept) float64 {
 	return own.SubstituteCost(other.Name)
 }
 
-func containsAll(all, part []string) bool {
-	return !slices.ContainsFunc(part, func(mark string) bool { return !slices.Contains(all, mark) })
-}
-
 // qualifierCost returns the cost of the differences between the qualifiers of the field and
 // those of the column. home holds the objects that the schema mentions.
 func qualifierCost(l *lexicon.Lexicon, field, column []string, home map[string]bool) float64 {
@@ -194,7 +190,7 @@ func qualifierCost(l *lexicon.Lexicon, field, column []string, home map[string]b
 			cost += q.Extra * schemaFactor
 		case qualifiersOf(l, field, q.Facet) == nil:
 			cost += q.Extra
-		case !sharesFacet(l, field, column, q.Facet):
+		case !slices.ContainsFunc(qualifiersOf(l, field, q.Facet), func(f string) bool { return slices.Contains(column, f) }):
 			// already counted with the qualifier of the field
 		default:
 			cost += q.Extra / 2
@@ -218,12 +214,6 @@ func missingCost(l *lexicon.Lexicon, mark string, column []string) float64 {
 		best = min(best, q.SubstituteCost(c))
 	}
 	return best
-}
-
-// sharesFacet reports whether the field and the column have a qualifier of the given facet
-// in common.
-func sharesFacet(l *lexicon.Lexicon, field, column []string, name string) bool {
-	return slices.ContainsFunc(qualifiersOf(l, field, name), func(f string) bool { return slices.Contains(column, f) })
 }
 
 // qualifiersOf returns those marks that are qualifiers of the given facet.

@@ -48,12 +48,10 @@ type parser struct {
 }
 
 func (p *parser) addIssue(path string, message intray.Message) {
-	if !p.isFull() {
+	if len(p.issues) < jsonschema.MaxIssues {
 		p.issues = append(p.issues, Issue{Path: path, Message: message})
 	}
 }
-
-func (p *parser) isFull() bool { return len(p.issues) >= jsonschema.MaxIssues }
 
 func (p *parser) checkFields(fields []intray.Field) {
 	for i, f := range fields {

@@ -122,7 +122,7 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 		return err
 	}
 	done := report.Outcome.Verdict == engine.Done
-	if done && cfg.bothToFiles() { // one pass over the staged rows writes both files
+	if done && cfg.Problems != "" && cfg.Problems != "-" && cfg.Out != "-" { // one pass over the staged rows writes both files
 		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
 			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(imp.Batches(ctx))) })
 		})
@@ -136,13 +136,6 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 		return nil
 	}
 	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, imp.Batches(ctx)) })
-}
-
-// bothToFiles reports whether both the problems and the result are written to
-// files. If they were written to the same stream at the same time, they would be
-// mixed.
-func (c *RunConfig) bothToFiles() bool {
-	return c.Problems != "" && c.Problems != "-" && c.Out != "-"
 }
 
 func drain(batches iter.Seq2[*intray.Batch, error]) error {

@@ -367,7 +367,7 @@ func (h Hints) orderFor(f Pattern, want Want) fieldOrder {
 		return fieldOrder{} // the order of ISO dates is fixed
 	}
 	if layout, err := CompileLayout(h.Format, h.Locale, want, false); err == nil {
-		o, short := layout.DateOrder(), layout.hasShortYear()
+		o, short := layout.DateOrder(), layout.contains(func(p element) bool { return p.field == yearField && p.width == 2 })
 		if slices.Contains(f.orders(), o) && (o != YMD || short) {
 			return fieldOrder{order: o, format: h.Format, shortYear: short}
 		}

@@ -238,11 +238,6 @@ func (l *Layout) DateOrder() Order {
 
 func (l *Layout) contains(is func(element) bool) bool { return slices.ContainsFunc(l.elements, is) }
 
-// hasShortYear reports whether the layout has a two-digit year.
-func (l *Layout) hasShortYear() bool {
-	return l.contains(func(p element) bool { return p.field == yearField && p.width == 2 })
-}
-
 // HasOffset reports whether the layout shows an offset, a zone or a count since
 // 1970, which timestamps without a zone do not have.
 func (l *Layout) HasOffset() bool {

@@ -92,7 +92,7 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 		case isBlank(r):
 		case before && c.digitsBegin(r, raw[size:]):
 			return raw
-		case isMinus(r) || before && isPlus(r):
+		case isMinus(r) || before && (r == '+' || r == '＋'):
 			if c.signed || c.open {
 				c.reading.Reason = Signs
 			}
@@ -116,8 +116,6 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 	}
 	return raw
 }
-
-func isPlus(r rune) bool { return r == '+' || r == '＋' }
 
 // readMark reads a currency mark and returns its length in bytes. If there is
 // no mark, or another mark was read before, it returns 0 and sets

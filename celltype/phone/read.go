@@ -90,7 +90,7 @@ func (n *number) readDomestic(r *Reader, digits []byte) Problem {
 	}
 	var space prefixBuffer
 	bare, o := home.cutNationalPrefix(digits[len(code):], space[:])
-	if o.matchesRegion(home) && !home.matchesDigits(digits) || home.fitLength(len(digits)) == lengthTooLong {
+	if o.matchesRegion(home) && !home.plan.outcome(digits).matchesRegion(home) || home.fitLength(len(digits)) == lengthTooLong {
 		n.notation = notationCode
 		return n.lookUp(home.plan.main, bare)
 	}

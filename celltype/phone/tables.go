@@ -234,10 +234,6 @@ func (r *region) fitLength(length int) lengthFit {
 	return lengthImpossible
 }
 
-// matchesDigits reports whether the general pattern of the region matches the
-// digits.
-func (r *region) matchesDigits(digits []byte) bool { return r.plan.outcome(digits).matchesRegion(r) }
-
 // matchesRegion reports whether the general pattern of a region matches the
 // number.
 func (o outcome) matchesRegion(r *region) bool { return o.general&r.general != 0 }

@@ -83,10 +83,6 @@ func valueAt(list uintptr, n int) lib.TJSValue {
 
 func payloadBits(v lib.TJSValue) uint64 { return *(*uint64)(unsafe.Pointer(&v.Fu)) }
 
-func isText(v lib.TJSValue) bool {
-	return v.Ftag == lib.EJS_TAG_STRING || v.Ftag == lib.EJS_TAG_STRING_ROPE
-}
-
 var (
 	exceptionValue = lib.TJSValue{Ftag: lib.EJS_TAG_EXCEPTION}
 	undefinedValue = lib.TJSValue{Ftag: lib.EJS_TAG_UNDEFINED}
@@ -195,7 +191,7 @@ func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib
 	if value.Ftag == lib.EJS_TAG_EXCEPTION {
 		return false
 	}
-	if !isText(value) {
+	if value.Ftag != lib.EJS_TAG_STRING && value.Ftag != lib.EJS_TAG_STRING_ROPE {
 		t.freeValue(value)
 		return t.callSlowPath(name, cell)
 	}

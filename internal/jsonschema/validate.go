@@ -72,9 +72,9 @@ func (c *validation) checkString(s *Schema, path, text string) {
 		c.report(path, intray.NewMessage("property.too_short", intray.Params{"n": s.MinLength}))
 	case s.MaxLength > 0 && n > s.MaxLength:
 		c.report(path, intray.NewMessage("property.too_long", intray.Params{"n": s.MaxLength, "length": n}))
-	case s.NoControl && hasControl(text):
+	case s.NoControl && slices.ContainsFunc([]byte(text), func(b byte) bool { return b < 0x20 || b == 0x7f }):
 		c.report(path, intray.NewMessage("property.control_characters", nil))
-	case s.Format == "uuid" && !isUUID(text):
+	case s.Format == "uuid" && !uuidForm.MatchString(text):
 		c.report(path, intray.NewMessage("property.not_uuid", intray.Params{"example": exampleUUID, "value": shorten(text, maxShown)}))
 	}
 }
@@ -123,7 +123,7 @@ func (c *validation) checkMap(s *Schema, path string, m map[string]any) {
 		return
 	}
 	for _, name := range sortedNames(m) {
-		at := path + "[" + quoteShort(name) + "]"
+		at := path + "[" + strconv.Quote(shorten(name, maxShown)) + "]"
 		if isPlainName(name) {
 			at = joinPath(path, name)
 		}
@@ -254,16 +254,10 @@ func sortedNames(m map[string]any) []string {
 	return names
 }
 
-func hasControl(s string) bool {
-	return slices.ContainsFunc([]byte(s), func(b byte) bool { return b < 0x20 || b == 0x7f })
-}
-
 // exampleUUID is the example of a UUID in messages.
 const exampleUUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
-
-func isUUID(s string) bool { return uuidForm.MatchString(s) }
 
 // MaxIssues is the maximum number of issues that Validate returns.
 const MaxIssues = 50
@@ -481,8 +475,6 @@ func isPlainName(name string) bool {
 
 // maxShown is the maximum length of a quoted value in an issue, in code points.
 const maxShown = 60
-
-func quoteShort(s string) string { return strconv.Quote(shorten(s, maxShown)) }
 
 // shorten returns the first n code points of s, followed by an ellipsis if there are more.
 func shorten(s string, n int) string {

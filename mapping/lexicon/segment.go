@@ -309,7 +309,7 @@ func (l *Lexicon) misspelled(word string, n int) []sense {
 			if !oneApart(word, name) {
 				continue
 			}
-			if found != "" && !sameSense(l.names[found], l.names[name]) {
+			if found != "" && !l.names[found][0].sameTarget(l.names[name][0]) {
 				return nil
 			}
 			found = name
@@ -317,8 +317,6 @@ func (l *Lexicon) misspelled(word string, n int) []sense {
 	}
 	return l.names[found]
 }
-
-func sameSense(a, b []sense) bool { return a[0].sameTarget(b[0]) }
 
 // oneApart reports whether a and b differ by one wrong, missing or additional letter, or by
 // two swapped adjacent letters.

@@ -9,10 +9,6 @@ import (
 	"github.com/intraydata/intray"
 )
 
-func isSelect(f intray.Field) bool {
-	return f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
-}
-
 func boolOption(f intray.Field, name string) bool {
 	on, _ := f.Type.Options[name].(bool)
 	return on
@@ -45,7 +41,7 @@ func optionWords(f intray.Field) []optionWord {
 
 // checkOptions checks the options of a select.
 func (l *linter) checkOptions(i int, f intray.Field) {
-	if !isSelect(f) {
+	if f.Type.Name != intray.TypeSelect && f.Type.Name != intray.TypeMultiSelect {
 		if len(f.SelectOptions) > 0 {
 			l.warn(l.fieldAt(i, "selectOptions"), "options_ignored", intray.NewMessage("lint.options_ignored", intray.Params{"type": string(f.Type.Name)}))
 		}

@@ -134,7 +134,7 @@ func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 		// lists, because their size is known only after decompression.
 		head = &headConn{Conn: conn, limit: math.MaxInt}
 	} else {
-		head = &headConn{Conn: delayReads(conn), limit: maxHead}
+		head = &headConn{Conn: &gatedConn{Conn: conn, written: make(chan struct{})}, limit: maxHead}
 	}
 	defer func() { _ = head.Close() }()
 	response, end, err := a.roundTrip(head, request)

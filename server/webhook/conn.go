@@ -148,11 +148,6 @@ type gatedConn struct {
 	once    sync.Once
 }
 
-// delayReads returns a connection that blocks reads until the first write.
-func delayReads(conn net.Conn) net.Conn {
-	return &gatedConn{Conn: conn, written: make(chan struct{})}
-}
-
 func (c *gatedConn) open() { c.once.Do(func() { close(c.written) }) }
 
 func (c *gatedConn) Write(p []byte) (int, error) {

@@ -90,7 +90,7 @@ func (r *fastRun) appendCells(places []uint32) bool {
 		default:
 			r.batch.AppendSpan(from, at)
 		}
-		if column == 0 && at-from == len(r.header) && r.repeatsHeader(text[from:at]) {
+		if column == 0 && at-from == len(r.header) && r.header != nil && bytes.Equal(text[from:at], r.header) {
 			return false
 		}
 		column++
@@ -110,12 +110,6 @@ func (r *fastRun) appendCells(places []uint32) bool {
 	}
 	r.from, r.column, r.empty = from, column, empty
 	return true
-}
-
-// repeatsHeader reports whether the first cell of a record equals the first cell of the
-// header.
-func (r *fastRun) repeatsHeader(first []byte) bool {
-	return r.header != nil && bytes.Equal(first, r.header)
 }
 
 // appendQuotedCell appends the cell between two quotes.

@@ -31,7 +31,7 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 	case r.repeatsHeader():
 		r.skipRow(batch, "header", intray.NewMessage("csv.header_repeated", intray.Params{"line": r.line}))
 		return nil
-	case len(cells) != r.sheet.width && isComment(row, r.sheet.comment):
+	case len(cells) != r.sheet.width && r.sheet.comment != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(r.sheet.comment)):
 		r.skipRow(batch, "comment", intray.NewMessage("csv.comment_dropped", intray.Params{"line": r.line}))
 		return nil
 	}
@@ -86,10 +86,6 @@ func (r *reader) addNotice(batch *intray.Records, kind string, n intray.Notice) 
 	if r.noticeCounts[kind]++; r.noticeCounts[kind] <= maxNoticesPerKind {
 		batch.Notices = append(batch.Notices, n)
 	}
-}
-
-func isComment(row []byte, mark string) bool {
-	return mark != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(mark))
 }
 
 // rowsBelow parses the next few rows after an offset of the unread text. It skips blank rows.

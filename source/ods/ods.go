@@ -149,7 +149,7 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 		c.close()
 		return nil, zipfile.Cause(ctx, err)
 	}
-	return newRows(b, c, b.info.sheets[sheet].Name), nil
+	return &rows{book: b, content: c, scan: c.scan, limits: b.doc.limits, name: b.info.sheets[sheet].Name}, nil
 }
 
 // acquireContent returns the idle content if it is not past the sheet, and nil

@@ -51,10 +51,6 @@ type rows struct {
 	err                                 error
 }
 
-func newRows(b *book, c *contentReader, name string) *rows {
-	return &rows{book: b, content: c, scan: c.scan, limits: b.doc.limits, name: name}
-}
-
 // Next returns the next row that has cells.
 func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	if err := ctx.Err(); err != nil {

@@ -58,7 +58,7 @@ func (r *rows) appendCell(c cell) error {
 }
 
 func (r *rows) addNumber(c cell, v float64) error {
-	if !isFinite(v) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return r.addCode(c, 0x24, true) // a sheet cannot display such a number
 	}
 	c.kind, c.number = intray.CellNumber, v

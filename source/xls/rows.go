@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/intraydata/intray"
@@ -72,7 +71,7 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 		number := r.runRow(r.nextRun)
 		r.pending, r.cells, r.arena = r.pending[:0], r.cells[:0], r.arena[:0]
 		for ; r.nextRun < len(r.runs) && r.runRow(r.nextRun) == number; r.nextRun++ {
-			if err := r.readRun(number, r.runOffset(r.nextRun)); err != nil {
+			if err := r.readRun(number, int64(r.runs[r.nextRun]&(1<<offsetBits-1))); err != nil {
 				return workbook.Row{}, workbook.AtRow(err, int64(number)+1)
 			}
 		}
@@ -193,11 +192,7 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 	return out
 }
 
-// isFinite reports whether v is neither infinite nor NaN. Sheets hold only finite
-// numbers.
-func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// This is the size of the largest sheet that the format allows.
+// The size of the largest sheet that the format allows.
 const (
 	maxRows    = 1 << 16
 	maxColumns = 1 << 8
@@ -229,8 +224,6 @@ type sheetIndex struct {
 const offsetBits = 48
 
 func (s *sheetIndex) runRow(i int) int { return int(s.runs[i] >> offsetBits) }
-
-func (s *sheetIndex) runOffset(i int) int64 { return int64(s.runs[i] & (1<<offsetBits - 1)) }
 
 // indexSheet makes the first pass over a sheet.
 func (b *book) indexSheet(ctx context.Context, part *partReader) (*sheetIndex, error) {

@@ -201,17 +201,11 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 
 // Open implements [source.Format]. It reads the list of worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	w, err := Open(ctx, in, limitsFrom(opt.Limits))
+	w, err := Open(ctx, in, Limits{Columns: min(opt.Limits.Columns, maxColumns), CellBytes: opt.Limits.CellBytes, RowBytes: opt.Limits.RecordBytes})
 	if err != nil {
 		return nil, err
 	}
 	return workbook.NewBook(w, opt)
-}
-
-// limitsFrom converts the limits that the caller set. Columns is at most the maximum of
-// the format.
-func limitsFrom(l source.Limits) Limits {
-	return Limits{Columns: min(l.Columns, maxColumns), CellBytes: l.CellBytes, RowBytes: l.RecordBytes}
 }
 
 // newScanner returns a scanner for a part.

@@ -547,14 +547,7 @@ func (n *node) contains(is func(*node) bool) bool {
 }
 
 func hasKind(kinds ...nodeKind) func(*node) bool {
-	return func(n *node) bool {
-		for _, k := range kinds {
-			if n.kind == k {
-				return true
-			}
-		}
-		return false
-	}
+	return func(n *node) bool { return slices.Contains(kinds, n.kind) }
 }
 
 // unwrapGroups removes the groups around a node that do not affect matching.
