@@ -189,25 +189,14 @@ func (s *dateTimeSniffer) Observe(c Cell) {
 	switch c.Kind {
 	case intray.CellDate, intray.CellDateTime, intray.CellTime:
 	case intray.CellNumber:
-		s.observeSerial(c)
+		if r, note := s.parser.readCell(c); r.Reason == date.Read && note.Code != "" {
+			if s.serialCount == 0 {
+				s.serialExample, s.read = string(c.Typed), string(r.AppendISO(nil, s.parser.want, s.parser.withSeconds))
+			}
+			s.serialCount++
+		}
 	default:
 		s.sniffer.Observe(c.Raw)
-	}
-}
-
-func (s *dateTimeSniffer) observeSerial(c Cell) {
-	if r, note := s.parser.readCell(c); r.Reason == date.Read && note.Code != "" {
-		if s.serialCount == 0 {
-			s.serialExample, s.read = string(c.Typed), string(r.AppendISO(nil, s.parser.want, s.parser.withSeconds))
-		}
-		s.serialCount++
-	}
-}
-
-// reportSerials reports that numbers are read as days or times of day.
-func (s *dateTimeSniffer) reportSerials(d *Decision) {
-	if s.serialCount > 0 {
-		d.Reasons = append(d.Reasons, intray.NewMessage("date.from_numbers", intray.Params{"example": s.serialExample, "read": s.read, "n": s.serialCount}))
 	}
 }
 
@@ -220,7 +209,9 @@ func (s *dateTimeSniffer) Decide(answers map[string]string, neighbors []Neighbor
 	}
 	decided := s.sniffer.Decide(hints)
 	d := Decision{Reasons: decided.Evidence}
-	s.reportSerials(&d)
+	if s.serialCount > 0 {
+		d.Reasons = append(d.Reasons, intray.NewMessage("date.from_numbers", intray.Params{"example": s.serialExample, "read": s.read, "n": s.serialCount}))
+	}
 	for _, tie := range decided.Ambiguities {
 		open := true
 		asked := Ambiguity{Key: tie.Pattern.String(), Text: tie.Text}

@@ -277,7 +277,13 @@ func newOptionMatcher(f intray.Field, o options) *optionMatcher {
 	}
 	p.addNormalizedNames(f.SelectOptions, values)
 	if !p.exactOnly {
-		p.addCaseVariants()
+		for _, name := range slices.Sorted(maps.Keys(p.exact)) {
+			for _, other := range [...]string{strings.ToLower(name), strings.ToUpper(name)} {
+				if found := p.loose[normalizeName(other)]; found != nil && p.exact[other].choice == nil {
+					p.exact[other] = optionMatch{found, !strings.EqualFold(other, found.value)}
+				}
+			}
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
 		if len(name) < maxIndexedLength {
@@ -343,17 +349,6 @@ func (p *optionMatcher) matchCell(c Cell, text []byte) (found *choice, mapped bo
 		}
 	}
 	return p.matchText(text)
-}
-
-// addCaseVariants adds the names of the options in lower and upper case.
-func (p *optionMatcher) addCaseVariants() {
-	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
-		for _, other := range [...]string{strings.ToLower(name), strings.ToUpper(name)} {
-			if found := p.loose[normalizeName(other)]; found != nil && p.exact[other].choice == nil {
-				p.exact[other] = optionMatch{found, !strings.EqualFold(other, found.value)}
-			}
-		}
-	}
 }
 
 // notListed returns the message that a value is not an option. It lists the

@@ -44,7 +44,13 @@ type candidate struct {
 func NewSuggester(f intray.Field) *Suggester {
 	switch f.Type.Name {
 	case intray.TypeSelect, intray.TypeMultiSelect:
-		return optionSuggester(f.SelectOptions)
+		s := &Suggester{}
+		for _, option := range f.SelectOptions {
+			for _, name := range optionNames(option) {
+				s.addName(name, option.Value, option.Label)
+			}
+		}
+		return s
 	case intray.TypeCountry:
 		if options(f.Type.Options).text("format", "2-letter") == "3-letter" {
 			return countrySuggester3()
@@ -68,16 +74,6 @@ func (s *Suggester) addName(name, text, label string) {
 	if len(key) > 0 {
 		s.names = append(s.names, candidate{key, text, cmp.Or(label, text), name})
 	}
-}
-
-func optionSuggester(list []intray.SelectOption) *Suggester {
-	s := &Suggester{}
-	for _, option := range list {
-		for _, name := range optionNames(option) {
-			s.addName(name, option.Value, option.Label)
-		}
-	}
-	return s
 }
 
 func countrySuggester(three bool) *Suggester {

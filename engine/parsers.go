@@ -80,20 +80,16 @@ func (s *columnSniffer) readRows(ctx context.Context, reader source.Reader) erro
 		if err != nil {
 			return err
 		}
-		s.addRecords(&recs)
+		for i, f := range s.fields {
+			for _, column := range s.plan.Fields[f].Columns {
+				for row := range recs.Len() {
+					s.sniffers[i].Observe(rowplan.TypedCell(&recs, row, column))
+				}
+			}
+		}
 		rows += int64(recs.Len())
 	}
 	return nil
-}
-
-func (s *columnSniffer) addRecords(recs *intray.Records) {
-	for i, f := range s.fields {
-		for _, column := range s.plan.Fields[f].Columns {
-			for row := range recs.Len() {
-				s.sniffers[i].Observe(rowplan.TypedCell(recs, row, column))
-			}
-		}
-	}
 }
 
 // isUndecided reports whether any column is still ambiguous after the rows read so far.
@@ -128,7 +124,11 @@ func (s *columnSniffer) decide(schema *intray.Schema, out *Outcome) {
 		}
 		out.Forms[s.plan.Keys[f]] = d.Spec
 		for _, tie := range d.Ambiguities {
-			out.askFormat(schema.Fields[f], s.plan.Fields[f].Headers[0], tie)
+			id := intray.AnswerFormat + schema.Fields[f].Key
+			if tie.Key != "" {
+				id += ":" + tie.Key
+			}
+			out.addQuestion(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: schema.Fields[f].Key, Header: s.plan.Fields[f].Headers[0], Text: tie.Text, Choices: tie.Choices})
 		}
 		if len(d.Reasons) > 0 {
 			out.Evidence = append(out.Evidence, intray.Evidence{
@@ -136,13 +136,4 @@ func (s *columnSniffer) decide(schema *intray.Schema, out *Outcome) {
 			})
 		}
 	}
-}
-
-// askFormat adds a question about the format of a column.
-func (o *Outcome) askFormat(f intray.Field, header string, tie celltype.Ambiguity) {
-	id := intray.AnswerFormat + f.Key
-	if tie.Key != "" {
-		id += ":" + tie.Key
-	}
-	o.addQuestion(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: f.Key, Header: header, Text: tie.Text, Choices: tie.Choices})
 }

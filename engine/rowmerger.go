@@ -125,17 +125,6 @@ func (f *rowMerger) copyRows(recs *intray.Records) {
 	}
 }
 
-// addRows stores rows that a hook adds.
-func (p *importRun) addRows(rows []intray.AddedRow) {
-	if p.addedIDs == nil {
-		p.addedIDs = map[string]bool{}
-	}
-	for _, one := range rows {
-		p.addedIDs[one.ID] = true
-	}
-	p.added = append(p.added, rows...)
-}
-
 // addedRows returns the rows that hooks added and did not remove, ordered by index.
 // Rows without an index are last.
 func (p *importRun) addedRows() []intray.AddedRow {

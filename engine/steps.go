@@ -211,7 +211,13 @@ func (p *importRun) applyStepChange(step string, c intray.StepChange) (refused i
 	case (c.AddRows != nil || c.RemoveRows != nil) && step != intray.ReviewStep:
 		return intray.NewMessage("hook.rows_not_open", intray.Params{"step": intray.ReviewStep})
 	case c.AddRows != nil:
-		p.addRows(c.AddRows)
+		if p.addedIDs == nil {
+			p.addedIDs = map[string]bool{}
+		}
+		for _, one := range c.AddRows {
+			p.addedIDs[one.ID] = true
+		}
+		p.added = append(p.added, c.AddRows...)
 	case c.RemoveRows != nil:
 		return p.removeRows(c.RemoveRows)
 	case c.Infos != nil && step == intray.UploadStep:

@@ -29,7 +29,23 @@ func Parse(doc Doc) (*intray.Schema, []Issue) {
 	settings, _ := whole["settings"].(map[string]any)
 	hooks, _ := whole["hooks"].(map[string]any)
 	s := &intray.Schema{Name: doc.Name, Fields: p.readFields(listMember(whole, "fields")), Hooks: readHooks(hooks)}
-	p.checkFields(s.Fields)
+	for i, f := range s.Fields {
+		p.checkKey(i, f.Key)
+	}
+	for i, f := range s.Fields {
+		at := indexedPath("fields", i)
+		p.checkValidators(at, f)
+		p.checkOptions(at, f)
+		if len(p.issues) == 0 {
+			_, err := celltype.Compile(f)
+			if err == nil {
+				_, err = celltype.OutputFormatter(f)
+			}
+			if err != nil {
+				p.addIssue(at+".type", intray.NewMessage("schema.invalid_type", intray.Params{"problem": intray.MessageOf(err)}))
+			}
+		}
+	}
 	s.Settings = p.readSettings(settings)
 	p.checkHooks(s)
 	if len(p.issues) > 0 {
@@ -50,31 +66,6 @@ type parser struct {
 func (p *parser) addIssue(path string, message intray.Message) {
 	if len(p.issues) < jsonschema.MaxIssues {
 		p.issues = append(p.issues, Issue{Path: path, Message: message})
-	}
-}
-
-func (p *parser) checkFields(fields []intray.Field) {
-	for i, f := range fields {
-		p.checkKey(i, f.Key)
-	}
-	for i, f := range fields {
-		at := indexedPath("fields", i)
-		p.checkValidators(at, f)
-		p.checkOptions(at, f)
-		if len(p.issues) == 0 {
-			p.checkCompiles(at, f)
-		}
-	}
-}
-
-// checkCompiles checks that the parser and the formatter of a field can be created.
-func (p *parser) checkCompiles(at string, f intray.Field) {
-	_, err := celltype.Compile(f)
-	if err == nil {
-		_, err = celltype.OutputFormatter(f)
-	}
-	if err != nil {
-		p.addIssue(at+".type", intray.NewMessage("schema.invalid_type", intray.Params{"problem": intray.MessageOf(err)}))
 	}
 }
 

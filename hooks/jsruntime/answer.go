@@ -441,7 +441,9 @@ func (s *scanner) readAnswer(readChanges func()) (wire answerJSON) {
 		rest = appendText(appendComma(rest, len(rest)-1), name)
 		rest = append(append(rest, ':'), s.readAny(0)...)
 	})
-	s.expectEnd()
+	if s.err == nil && s.peek() != 0 || s.at < len(s.raw) {
+		s.fail("there is more than one value")
+	}
 	if s.err != nil {
 		return answerJSON{}
 	}

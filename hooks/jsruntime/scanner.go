@@ -63,14 +63,7 @@ func (s *scanner) expect(want byte) {
 	}
 }
 
-// expectEnd requires that only white space follows.
-func (s *scanner) expectEnd() {
-	if s.err == nil && s.peek() != 0 || s.at < len(s.raw) {
-		s.fail("there is more than one value")
-	}
-}
-
-// readList reads an array and fails if it has more elements than most.
+// readList reads an array of at most most elements.
 func (s *scanner) readList(most int, each func(i int)) {
 	s.expect('[')
 	if s.accept(']') {

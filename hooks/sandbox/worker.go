@@ -283,13 +283,6 @@ func (w *Worker) failPipe(detail string) {
 	}
 }
 
-// attachNote adds the last note of the first call to the failure.
-func (w *Worker) attachNote() {
-	if len(w.calls) > 0 && w.calls[0].noteCount > 0 {
-		w.failed.Note, w.failed.Noted = w.calls[0].note, max(0, w.failedAt.Sub(w.calls[0].notedAt))
-	}
-}
-
 // reap waits until the process has ended, and releases all resources.
 func (w *Worker) reap() {
 	end := w.proc.wait()
@@ -300,7 +293,9 @@ func (w *Worker) reap() {
 		w.failed, w.failedAt = exitFailure(end), time.Now()
 	}
 	w.failed.addStderr(w.stderr.text())
-	w.attachNote()
+	if len(w.calls) > 0 && w.calls[0].noteCount > 0 {
+		w.failed.Note, w.failed.Noted = w.calls[0].note, max(0, w.failedAt.Sub(w.calls[0].notedAt))
+	}
 	w.mu.Unlock()
 	w.timer.Stop()
 	w.proc.close()

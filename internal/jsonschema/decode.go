@@ -134,33 +134,25 @@ func (d *decoder) readValue(depth int) (any, error) {
 	}
 	switch tok.Kind() {
 	case '{', '[':
-		return d.readContainer(tok.Kind(), depth+1)
+		if depth >= d.lim.MaxDepth {
+			return nil, d.errorf(tooDeep(d.lim.MaxDepth))
+		}
+		if tok.Kind() == '[' {
+			return d.readArray(depth + 1)
+		}
+		return d.readObject(depth + 1)
 	case '"':
-		return d.readString(tok)
+		s := tok.String()
+		if strings.IndexByte(s, 0) >= 0 {
+			return "", d.errorf(reasonNUL)
+		}
+		return s, nil
 	case '0':
 		return json.Number(tok.String()), nil
 	case 'n':
 		return nil, nil
 	}
 	return tok.Bool(), nil
-}
-
-func (d *decoder) readString(tok jsontext.Token) (string, error) {
-	s := tok.String()
-	if strings.IndexByte(s, 0) >= 0 {
-		return "", d.errorf(reasonNUL)
-	}
-	return s, nil
-}
-
-func (d *decoder) readContainer(kind jsontext.Kind, depth int) (any, error) {
-	if depth > d.lim.MaxDepth {
-		return nil, d.errorf(tooDeep(d.lim.MaxDepth))
-	}
-	if kind == '[' {
-		return d.readArray(depth)
-	}
-	return d.readObject(depth)
 }
 
 func (d *decoder) readArray(depth int) (any, error) {

@@ -145,21 +145,17 @@ func (s *Schema) writeType(m map[string]any) {
 	name := s.Kind.jsonType()
 	switch {
 	case s.Kind == OneOf:
-		m["oneOf"] = s.choiceSchemas()
+		list := jsonSchemas(s.Choices)
+		if s.Nullable {
+			list = append(list, map[string]any{"type": "null"})
+		}
+		m["oneOf"] = list
 	case name == "":
 	case s.Nullable:
 		m["type"] = []any{name, "null"}
 	default:
 		m["type"] = name
 	}
-}
-
-func (s *Schema) choiceSchemas() []any {
-	list := jsonSchemas(s.Choices)
-	if s.Nullable {
-		list = append(list, map[string]any{"type": "null"})
-	}
-	return list
 }
 
 func jsonSchemas(shapes []*Schema) []any {
@@ -172,7 +168,14 @@ func jsonSchemas(shapes []*Schema) []any {
 
 func (s *Schema) writeString(m map[string]any) {
 	if len(s.Enum) > 0 {
-		m["enum"] = s.enumValues()
+		list := make([]any, 0, len(s.Enum)+1)
+		for _, e := range s.Enum {
+			list = append(list, e)
+		}
+		if s.Nullable {
+			list = append(list, nil)
+		}
+		m["enum"] = list
 	}
 	setPositive(m, "minLength", s.MinLength)
 	setPositive(m, "maxLength", s.MaxLength)
@@ -182,17 +185,6 @@ func (s *Schema) writeString(m map[string]any) {
 	if s.Format != "" {
 		m["format"] = s.Format
 	}
-}
-
-func (s *Schema) enumValues() []any {
-	list := make([]any, 0, len(s.Enum)+1)
-	for _, e := range s.Enum {
-		list = append(list, e)
-	}
-	if s.Nullable {
-		list = append(list, nil)
-	}
-	return list
 }
 
 func (s *Schema) writeNumber(m map[string]any) {

@@ -39,25 +39,20 @@ func (c *validation) checkValue(s *Schema, path string, v any) {
 	case !s.allowsType(v):
 		c.report(path, s.typeMessage(v))
 	default:
-		c.checkConstraints(s, path, v)
-	}
-}
-
-// checkConstraints checks a value that has the type of the schema.
-func (c *validation) checkConstraints(s *Schema, path string, v any) {
-	switch s.Kind {
-	case String:
-		c.checkString(s, path, v.(string))
-	case Integer, Number:
-		c.checkNumber(s, path, v)
-	case Object:
-		c.checkObject(s, path, v.(map[string]any))
-	case Map:
-		c.checkMap(s, path, v.(map[string]any))
-	case Array:
-		c.checkArray(s, path, v.([]any))
-	case Tuple:
-		c.checkTuple(s, path, v.([]any))
+		switch s.Kind {
+		case String:
+			c.checkString(s, path, v.(string))
+		case Integer, Number:
+			c.checkNumber(s, path, v)
+		case Object:
+			c.checkObject(s, path, v.(map[string]any))
+		case Map:
+			c.checkMap(s, path, v.(map[string]any))
+		case Array:
+			c.checkArray(s, path, v.([]any))
+		case Tuple:
+			c.checkTuple(s, path, v.([]any))
+		}
 	}
 }
 
@@ -101,19 +96,15 @@ func (c *validation) checkObject(s *Schema, path string, m map[string]any) {
 		}
 	}
 	if known < len(m) {
-		c.reportUnknown(s, path, m)
-	}
-}
-
-func (c *validation) reportUnknown(s *Schema, path string, m map[string]any) {
-	for _, name := range sortedNames(m) {
-		if s.Property(name) != nil || c.isFull() {
-			continue
-		}
-		if isPlainName(name) {
-			c.report(joinPath(path, name), unknownProperty(name, s.Properties))
-		} else {
-			c.report(path, intray.NewMessage("property.unknown_name", intray.Params{"name": shorten(name, maxShown)}))
+		for _, name := range sortedNames(m) {
+			if s.Property(name) != nil || c.isFull() {
+				continue
+			}
+			if isPlainName(name) {
+				c.report(joinPath(path, name), unknownProperty(name, s.Properties))
+			} else {
+				c.report(path, intray.NewMessage("property.unknown_name", intray.Params{"name": shorten(name, maxShown)}))
+			}
 		}
 	}
 }
@@ -156,7 +147,12 @@ func (c *validation) checkTuple(s *Schema, path string, elems []any) {
 // checkOneOf selects the choice that the value most likely represents, so that it reports
 // only issues with that choice.
 func (c *validation) checkOneOf(s *Schema, path string, v any) {
-	fits := s.matchingChoices(v)
+	var fits []*Schema
+	for _, choice := range s.Choices {
+		if choice.allowsType(v) || v == nil && choice.Nullable {
+			fits = append(fits, choice)
+		}
+	}
 	switch len(fits) {
 	case 0:
 		c.report(path, s.typeMessage(v))
@@ -205,16 +201,6 @@ func (s *Schema) discriminator() *Schema {
 		return s.Items[0]
 	}
 	return s.Properties[0].Schema
-}
-
-func (s *Schema) matchingChoices(v any) []*Schema {
-	var fits []*Schema
-	for _, c := range s.Choices {
-		if c.allowsType(v) || v == nil && c.Nullable {
-			fits = append(fits, c)
-		}
-	}
-	return fits
 }
 
 // allowsType reports whether the value has the type of the schema.

@@ -246,7 +246,13 @@ func (s *Scanner) Next() (Token, error) {
 			if ok, err := s.fill(); err != nil {
 				return none, err
 			} else if !ok {
-				return s.checkEnd()
+				if !s.hasRoot && s.cfg.Part != "" {
+					return none, s.Malformed(intray.NewMessage("xml.empty", nil))
+				}
+				if !s.hasRoot || len(s.nameStarts) > 0 {
+					return none, s.unexpectedEnd(nil)
+				}
+				return EOF, nil
 			}
 		}
 		found, err := s.scanToken()
@@ -276,17 +282,6 @@ func (s *Scanner) scanToken() (Token, error) {
 		return none, s.skipPast("?>")
 	}
 	return Start, s.startTag()
-}
-
-// checkEnd returns EOF if the part is complete, and an error otherwise.
-func (s *Scanner) checkEnd() (Token, error) {
-	if !s.hasRoot && s.cfg.Part != "" {
-		return none, s.Malformed(intray.NewMessage("xml.empty", nil))
-	}
-	if !s.hasRoot || len(s.nameStarts) > 0 {
-		return none, s.unexpectedEnd(nil)
-	}
-	return EOF, nil
 }
 
 // scanText scans text up to the next markup.

@@ -149,7 +149,11 @@ func (p *parser) parseBlockLine(line string) error {
 	case word == "near":
 		return p.parseNear(rest)
 	case word == "few":
-		return p.parseFew(rest)
+		if p.block.concept == nil {
+			return p.errorf("%q belongs to a concept", "few")
+		}
+		p.block.concept.Few = rest
+		return nil
 	case word == "unsaid", word == "extra":
 		return p.parsePartCost(word, rest)
 	case word == "alone", word == "values":
@@ -196,15 +200,6 @@ func (p *parser) parseConceptLine(word, rest string) error {
 	for _, name := range c.qualifiers {
 		p.addLink("qualifier", name)
 	}
-	return nil
-}
-
-// parseFew parses the explanation of why a concept has names in few languages.
-func (p *parser) parseFew(why string) error {
-	if p.block.concept == nil {
-		return p.errorf("%q belongs to a concept", "few")
-	}
-	p.block.concept.Few = why
 	return nil
 }
 

@@ -16,7 +16,9 @@ func (l *linter) checkSettings(written map[string]any) {
 	s := l.schema.Settings
 	l.checkAddress("webhookUrl", s.WebhookURL)
 	l.checkAddress("needsReviewWebhookUrl", s.NeedsReviewWebhookURL)
-	l.checkFileSize(s.MaxFileSize)
+	if s.MaxFileSize > 0 && s.MaxFileSize < smallFile {
+		l.warn(l.settingAt("maxFileSize"), "file_size_tiny", intray.NewMessage("lint.file_size_tiny", intray.Params{"size": s.MaxFileSize}))
+	}
 	l.checkOldSpelling(written, "allowInvalidSubmit", "invalidDataBehavior", func(on bool) string {
 		if on {
 			return string(intray.IncludeInvalidRows)
@@ -42,12 +44,6 @@ func (l *linter) checkAddress(name, text string) {
 
 // smallFile is the smallest plausible maximum file size, in bytes.
 const smallFile = 1024
-
-func (l *linter) checkFileSize(size int64) {
-	if size > 0 && size < smallFile {
-		l.warn(l.settingAt("maxFileSize"), "file_size_tiny", intray.NewMessage("lint.file_size_tiny", intray.Params{"size": size}))
-	}
-}
 
 // checkOldSpelling reports a setting that is present under both its old and its new name.
 func (l *linter) checkOldSpelling(written map[string]any, old, name string, meaning func(on bool) string) {

@@ -73,7 +73,9 @@ func (s *Service) beginReplay(ctx context.Context, fresh model.Replay, first boo
 		if !first {
 			return keyInUseError()
 		}
-		lock = s.newReplayLock(next)
+		begun := strconv.FormatInt(next.Created.UnixMicro(), 10)
+		mac := s.idempotencyKey.MAC([]byte(next.Org), []byte(next.Key), []byte(next.Fingerprint), []byte(begun))
+		lock = &ReplayLock{ID: model.DerivedID(mac), service: s, replay: next}
 		if known {
 			return tx.Replays.Save(ctx, next)
 		}
@@ -121,12 +123,6 @@ func keyInUseError() error {
 	e := model.NewError(model.Conflict, "idempotency_key_in_use", intray.NewMessage("idempotency_key.in_use", nil))
 	e.RetryAfter = time.Second
 	return e
-}
-
-func (s *Service) newReplayLock(r model.Replay) *ReplayLock {
-	begun := strconv.FormatInt(r.Created.UnixMicro(), 10)
-	mac := s.idempotencyKey.MAC([]byte(r.Org), []byte(r.Key), []byte(r.Fingerprint), []byte(begun))
-	return &ReplayLock{ID: model.DerivedID(mac), service: s, replay: r}
 }
 
 // Finish encrypts and stores the response for repeated requests.

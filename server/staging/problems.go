@@ -51,13 +51,6 @@ type problemTable struct {
 	codes, levels, texts intray.Texts
 }
 
-func (t *problemTable) reset() {
-	t.rows, t.fields, t.parts = t.rows[:0], t.fields[:0], t.parts[:0]
-	t.codes.Reset()
-	t.levels.Reset()
-	t.texts.Reset()
-}
-
 func (t *problemTable) appendProblem(row int64, p *intray.Problem) {
 	t.rows = append(t.rows, row)
 	t.fields = append(t.fields, int64(p.Field))
@@ -115,7 +108,10 @@ func (f *problemFile) flush() error {
 	}
 	rows := f.table.rows
 	f.groups = append(f.groups, ProblemGroup{rows[0], rows[len(rows)-1], int64(len(rows)), at})
-	f.table.reset()
+	f.table.rows, f.table.fields, f.table.parts = f.table.rows[:0], f.table.fields[:0], f.table.parts[:0]
+	f.table.codes.Reset()
+	f.table.levels.Reset()
+	f.table.texts.Reset()
 	return nil
 }
 
@@ -151,12 +147,6 @@ func (f *problemFile) close(m *Manifest) error {
 	}
 	m.ProblemGroups, m.CrossRowGroups = f.groups[:f.firstCrossRow], f.groups[f.firstCrossRow:]
 	return nil
-}
-
-func (f *problemFile) abort() {
-	if f.file != nil {
-		f.file.blob.Abort()
-	}
 }
 
 // packedProblems holds the problems of one batch until it is committed. It stores
@@ -385,20 +375,16 @@ func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error 
 	}
 	problem.Row = 0
 	w.crossRow = append(w.crossRow, crossRowProblem{problem, rows})
-	return w.problemIndex.addCrossRow(problem, rows)
-}
-
-func (k *problemIndex) addCrossRow(p intray.Problem, rows *roaring.Bitmap) error {
-	t, err := k.countFor(&p)
+	t, err := w.problemIndex.countFor(&problem)
 	if err != nil {
 		return err
 	}
 	t.problems += int64(rows.GetCardinality())
 	t.rows.Or(rows)
-	if p.Level == intray.LevelError {
-		k.errors.Or(rows)
+	if problem.Level == intray.LevelError {
+		w.problemIndex.errors.Or(rows)
 	}
-	k.problems += int64(rows.GetCardinality())
+	w.problemIndex.problems += int64(rows.GetCardinality())
 	return nil
 }
 

@@ -390,7 +390,9 @@ func (w *Writer) Abort() {
 	if w.segment != nil {
 		w.segment.blob.Abort()
 	}
-	w.problems.abort()
+	if w.problems.file != nil {
+		w.problems.file.blob.Abort()
+	}
 	w.err = errAborted
 	_ = w.remove()
 }

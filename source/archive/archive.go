@@ -139,7 +139,13 @@ func (u *unpacker) open(ctx context.Context) (source.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return u.newBook(), nil
+	b := &book{opt: u.opt, members: u.members, openBook: u.openBook, spool: u.spool, evidence: u.evidence()}
+	for i, m := range u.members {
+		for s := range m.sheets {
+			b.sheets = append(b.sheets, sheetRef{i, s})
+		}
+	}
+	return b, nil
 }
 
 func (u *unpacker) detectKind() error {
@@ -158,17 +164,6 @@ func (u *unpacker) detectKind() error {
 	}
 	u.kind = k
 	return nil
-}
-
-// newBook returns a book with the opened members.
-func (u *unpacker) newBook() *book {
-	b := &book{opt: u.opt, members: u.members, openBook: u.openBook, spool: u.spool, evidence: u.evidence()}
-	for i, m := range u.members {
-		for s := range m.sheets {
-			b.sheets = append(b.sheets, sheetRef{i, s})
-		}
-	}
-	return b
 }
 
 // cleanUp closes the open book and the temporary file after an error.
@@ -191,7 +186,14 @@ func (u *unpacker) evidence() []intray.Evidence {
 	if len(u.members) == 1 {
 		list = append(list, u.members[0].evidence()...)
 	} else {
-		list = append(list, membersEvidence(u.members))
+		names := make([]string, 0, maxListedNames)
+		for _, m := range u.members[:min(len(u.members), maxListedNames)] {
+			names = append(names, m.name)
+		}
+		list = append(list, intray.Evidence{
+			Choice: "members", Value: joinNames(names, len(u.members)),
+			Reason: intray.NewMessage("archive.members", intray.Params{"n": len(u.members)}),
+		})
 	}
 	return append(list, u.skipped.evidence()...)
 }

@@ -231,18 +231,6 @@ func (u *unpacker) exceededLimit(what intray.Message, inflated, compressed int64
 // maxListedNames is the maximum number of members that evidence lists by name.
 const maxListedNames = 20
 
-// membersEvidence returns evidence that lists several members.
-func membersEvidence(members []member) intray.Evidence {
-	names := make([]string, 0, maxListedNames)
-	for _, m := range members[:min(len(members), maxListedNames)] {
-		names = append(names, m.name)
-	}
-	return intray.Evidence{
-		Choice: "members", Value: joinNames(names, len(members)),
-		Reason: intray.NewMessage("archive.members", intray.Params{"n": len(members)}),
-	}
-}
-
 // joinNames joins names with commas. If total is higher than the number of names, it adds the
 // number of omitted names.
 func joinNames(names []string, total int) string {

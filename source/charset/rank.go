@@ -271,7 +271,10 @@ func segments(sample []byte, whole bool) []segment {
 			total += len(s.bytes)
 		}
 	}
-	return dropCut(list)
+	if n := len(list); n > 1 && list[n-1].cut {
+		return list[:n-1]
+	}
+	return list
 }
 
 func makeSegment(sample []byte, start, end int, whole bool) segment {
@@ -286,14 +289,6 @@ func makeSegment(sample []byte, start, end int, whole bool) segment {
 		s.bytes, s.cut = s.bytes[:maxSegment], true
 	}
 	return s
-}
-
-// dropCut removes the last segment if it is truncated and there are other segments.
-func dropCut(list []segment) []segment {
-	if n := len(list); n > 1 && list[n-1].cut {
-		return list[:n-1]
-	}
-	return list
 }
 
 // segmentAround returns the start and end offsets of the segment that contains the byte at i.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/transform"
 )
 
@@ -105,7 +104,13 @@ func newDecoder(e Encoding) decoder {
 	case e.spec == nil:
 		return strictDecoder{}
 	case e.spec.page != nil:
-		return newPageDecoder(e.spec.page)
+		d := &pageDecoder{}
+		for b := range 256 {
+			r := e.spec.page.DecodeByte(byte(b))
+			d.size[b] = uint8(utf8.EncodeRune(d.bytes[b][:], r))
+			d.bad[b] = r == utf8.RuneError
+		}
+		return d
 	case e.spec.multi != nil:
 		return &multiDecoder{transformer: e.spec.multi.NewDecoder(), stateless: e.spec.name != "ISO-2022-JP", four: e.spec.name == "GB18030"}
 	default:
@@ -140,16 +145,6 @@ type pageDecoder struct {
 	size  [256]uint8
 	bytes [256][utf8.UTFMax]byte
 	bad   [256]bool
-}
-
-func newPageDecoder(page *charmap.Charmap) *pageDecoder {
-	d := &pageDecoder{}
-	for b := range 256 {
-		r := page.DecodeByte(byte(b))
-		d.size[b] = uint8(utf8.EncodeRune(d.bytes[b][:], r))
-		d.bad[b] = r == utf8.RuneError
-	}
-	return d
 }
 
 func (d *pageDecoder) decode(dst, src []byte, _ bool) (wrote, took, invalid int) {

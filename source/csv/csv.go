@@ -99,7 +99,7 @@ type book struct {
 
 func (b *book) Evidence() []intray.Evidence {
 	if b.text.wrapped {
-		return []intray.Evidence{b.text.evidence(), wrappedEvidence()}
+		return []intray.Evidence{b.text.evidence(), {Choice: "lines", Value: "unquoted", Reason: intray.NewMessage("csv.quoted_lines", nil)}}
 	}
 	return []intray.Evidence{b.text.evidence()}
 }

@@ -56,11 +56,6 @@ func (t *frequencyModel) logProbability(text string) float64 {
 	return math.Log((t.once+0.5)/(t.n+1)) - unseenPenalty
 }
 
-func newColumnProfile() *columnProfile {
-	fresh := func() frequencyModel { return frequencyModel{counts: map[string]float64{}} }
-	return &columnProfile{exact: fresh(), loose: fresh(), words: fresh(), ends: fresh()}
-}
-
 // features holds the properties of a cell that a profile uses.
 type features struct {
 	kind         headerdetect.Kind
@@ -167,7 +162,8 @@ type tableProfile struct {
 func newTableProfile(width int, rows []rowFeatures) *tableProfile {
 	p := &tableProfile{columns: make([]*columnProfile, width)}
 	for i := range p.columns {
-		p.columns[i] = newColumnProfile()
+		fresh := func() frequencyModel { return frequencyModel{counts: map[string]float64{}} }
+		p.columns[i] = &columnProfile{exact: fresh(), loose: fresh(), words: fresh(), ends: fresh()}
 	}
 	for _, row := range rows {
 		for i, f := range row {

@@ -332,12 +332,6 @@ func hasOneQuotedCellPerLine(sample []byte) bool {
 	return rows > 1 && 10*quoted >= 9*rows
 }
 
-// wrappedEvidence returns evidence that the quotes around lines were removed.
-func wrappedEvidence() intray.Evidence {
-	return intray.Evidence{Choice: "lines", Value: "unquoted",
-		Reason: intray.NewMessage("csv.quoted_lines", nil)}
-}
-
 // unwrapReader reads text without the quotes around whole lines.
 type unwrapReader struct {
 	in *bufio.Reader

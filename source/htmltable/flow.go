@@ -110,7 +110,10 @@ func (f *textFlow) handleTag(t *tokenizer) {
 	case t.tag == tagSpan:
 		f.spacerun = t.isStart && styleHas(t.attrValue("style"), "mso-spacerun", "yes")
 	case t.isStart && t.tag == tagVoid && string(t.name) == "input":
-		f.addInputValue(t)
+		switch t.attrValue("type") {
+		case "", "text", "number", "date", "datetime-local", "time", "email", "tel", "url", "month", "week":
+			f.addText([]byte(t.attrValue("value")))
+		}
 	}
 }
 
@@ -123,14 +126,6 @@ func (f *textFlow) handleHiddenTag(t *tokenizer) {
 		f.hiddenDepth++
 	} else if t.isEnd {
 		f.hiddenDepth--
-	}
-}
-
-// addInputValue adds the value of a text input field.
-func (f *textFlow) addInputValue(t *tokenizer) {
-	switch t.attrValue("type") {
-	case "", "text", "number", "date", "datetime-local", "time", "email", "tel", "url", "month", "week":
-		f.addText([]byte(t.attrValue("value")))
 	}
 }
 

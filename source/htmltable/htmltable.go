@@ -102,7 +102,16 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if sheet < 0 || sheet >= len(b.places) {
 		return nil, fmt.Errorf("read table %d of %d", sheet+1, len(b.places))
 	}
-	return openRows(ctx, b.pages[sheet], b.places[sheet], b.limits)
+	at := b.places[sheet]
+	r := &rows{page: b.pages[sheet], place: at, limits: b.limits}
+	if at.head >= 0 {
+		r.passes = append(r.passes, tablePass{at.head, true})
+	}
+	r.passes = append(r.passes, tablePass{at.offset, false})
+	if at.foot >= 0 {
+		r.passes = append(r.passes, tablePass{at.foot, true})
+	}
+	return r, r.startPass(ctx)
 }
 
 func (b *book) Close() error { return nil }

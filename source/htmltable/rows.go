@@ -37,18 +37,6 @@ type tablePass struct {
 	sectionOnly bool
 }
 
-func openRows(ctx context.Context, p *page, at tableLocation, limits source.Limits) (*rows, error) {
-	r := &rows{page: p, place: at, limits: limits}
-	if at.head >= 0 {
-		r.passes = append(r.passes, tablePass{at.head, true})
-	}
-	r.passes = append(r.passes, tablePass{at.offset, false})
-	if at.foot >= 0 {
-		r.passes = append(r.passes, tablePass{at.foot, true})
-	}
-	return r, r.startPass(ctx)
-}
-
 // startPass starts the next pass over the page.
 func (r *rows) startPass(ctx context.Context) error {
 	s := r.passes[r.nextPass]
@@ -112,7 +100,10 @@ func (r *rows) advance(ctx context.Context) error {
 	for {
 		err := r.tokens.next()
 		if errors.Is(err, io.EOF) {
-			return r.finishTable()
+			if r.walker.finish(r.tokens) {
+				return &source.UnreadableError{Line: r.walker.rowCount + 1, Reason: intray.NewMessage("html.cut_in_row", nil)}
+			}
+			return nil
 		}
 		if err == nil {
 			err = r.walker.handleToken(r.tokens)
@@ -122,14 +113,6 @@ func (r *rows) advance(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// finishTable handles the end of the page within the table.
-func (r *rows) finishTable() error {
-	if r.walker.finish(r.tokens) {
-		return &source.UnreadableError{Line: r.walker.rowCount + 1, Reason: intray.NewMessage("html.cut_in_row", nil)}
-	}
-	return nil
 }
 
 // withRow adds the number of the current row to an error that has no line.

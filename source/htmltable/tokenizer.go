@@ -128,7 +128,10 @@ func (t *tokenizer) next() error {
 	switch t.kind {
 	case html.ErrorToken:
 		t.partial = len(t.z.Raw()) > 0
-		return t.failure()
+		if err := t.z.Err(); !errors.Is(err, html.ErrBufferExceeded) {
+			return err
+		}
+		return &source.LimitError{Reason: intray.NewMessage("html.text_too_long", intray.Params{"limit": t.maxToken})}
 	case html.StartTagToken, html.SelfClosingTagToken:
 		t.isStart = true
 		t.name, t.moreAttrs = t.z.TagName()
@@ -139,13 +142,6 @@ func (t *tokenizer) next() error {
 		t.tag = parseTag(t.name)
 	}
 	return nil
-}
-
-func (t *tokenizer) failure() error {
-	if err := t.z.Err(); !errors.Is(err, html.ErrBufferExceeded) {
-		return err
-	}
-	return &source.LimitError{Reason: intray.NewMessage("html.text_too_long", intray.Params{"limit": t.maxToken})}
 }
 
 // text returns the content of a text token or a comment.

@@ -141,7 +141,11 @@ func (r *reader) nextBatch(ctx context.Context, batch *intray.Records) (bool, er
 // is full or workers can continue.
 func (r *reader) fillBatch(batch *intray.Records) error {
 	if len(r.headerRow) > 0 {
-		appendRecord(batch, headerCells(r.headerRow), make([]bool, len(r.headerRow)), 1)
+		cells := make([][]byte, len(r.headerRow))
+		for i, c := range r.headerRow {
+			cells[i] = []byte(c.Header)
+		}
+		appendRecord(batch, cells, make([]bool, len(r.headerRow)), 1)
 		r.headerRow = nil
 	}
 	for !batch.IsFull() && (batch.Len() == 0 || r.pass.size == 0 || r.pass.offset < r.pass.sequentialUntil) {
@@ -173,15 +177,6 @@ func (r *reader) readElement(batch *intray.Records) error {
 	}
 	appendRecord(batch, cells, r.walker.numbers, r.pass.count)
 	return nil
-}
-
-// headerCells returns the names of the columns as cells.
-func headerCells(columns []intray.Column) [][]byte {
-	cells := make([][]byte, len(columns))
-	for i, c := range columns {
-		cells[i] = []byte(c.Header)
-	}
-	return cells
 }
 
 // appendRecord appends one record to the batch.

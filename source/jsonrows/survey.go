@@ -76,7 +76,12 @@ func (s *sheetShape) collect(ctx context.Context, b *book, p tableLocation) erro
 			return err
 		}
 		if job != nil {
-			s.mergeObservations(job.observations)
+			for _, m := range job.observations {
+				m.name.filled = true
+				if m.cell != "" && s.samplesWanted(m.name) > 0 {
+					s.addSample(m.name, m.cell)
+				}
+			}
 			pass.chunks.recycle(job)
 			continue
 		}
@@ -141,16 +146,6 @@ type observation struct {
 	cell string
 	// before is the status of the name before this observation.
 	before nameStatus
-}
-
-// mergeObservations adds the observations of a worker in order.
-func (s *sheetShape) mergeObservations(all []observation) {
-	for _, m := range all {
-		m.name.filled = true
-		if m.cell != "" && s.samplesWanted(m.name) > 0 {
-			s.addSample(m.name, m.cell)
-		}
-	}
 }
 
 // surveyWorker parses chunks in the first pass.

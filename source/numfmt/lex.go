@@ -120,7 +120,11 @@ func (p *rawSection) appendToken(t token, source string) {
 func scanToken(code string) (token, int) {
 	switch code[0] {
 	case '"':
-		return scanQuoted(code)
+		end := strings.IndexByte(code[1:], '"')
+		if end < 0 {
+			return token{text: code[1:]}, len(code)
+		}
+		return token{text: code[1 : 1+end]}, end + 2
 	case '\\':
 		n := runeLen(code[1:])
 		return token{text: code[1 : 1+n]}, 1 + n
@@ -144,14 +148,6 @@ func scanToken(code string) (token, int) {
 func runeLen(s string) int {
 	_, n := utf8.DecodeRuneInString(s)
 	return n
-}
-
-func scanQuoted(code string) (token, int) {
-	end := strings.IndexByte(code[1:], '"')
-	if end < 0 {
-		return token{text: code[1:]}, len(code)
-	}
-	return token{text: code[1 : 1+end]}, end + 2
 }
 
 // scanSlash scans a slash and the denominator after it, if any.

@@ -67,7 +67,12 @@ func (c *contentReader) enterBody(info *workbookInfo) error {
 		case s.Is(nsOffice, "body"):
 			return c.enterSpreadsheet()
 		case info != nil && (s.Is(nsOffice, "automatic-styles") || s.Is(nsOffice, "styles")):
-			err = info.readStyles(s)
+			err = s.ForEachChild(func() error {
+				if s.Is(nsStyle, "style") && string(s.AttrIn(nsStyle, "family")) == "table" {
+					return info.readStyle(s)
+				}
+				return s.SkipUnchecked()
+			})
 		default:
 			err = s.SkipUnchecked()
 		}
@@ -112,7 +117,12 @@ func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 			return true, nil
 		}
 		if info != nil && c.scan.Is(nsTable, "calculation-settings") {
-			err = info.readSettings(c.scan)
+			err = c.scan.ForEachChild(func() error {
+				if day := c.scan.AttrIn(nsTable, "date-value"); c.scan.Is(nsTable, "null-date") && isDate(day) {
+					info.nullDate = string(day)
+				}
+				return c.scan.SkipUnchecked()
+			})
 		} else {
 			err = c.scan.SkipUnchecked()
 		}
@@ -234,16 +244,6 @@ func (l *workbookInfo) addSheet(s *xmlscan.Scanner) error {
 	return nil
 }
 
-// readStyles finds the styles of hidden sheets.
-func (l *workbookInfo) readStyles(s *xmlscan.Scanner) error {
-	return s.ForEachChild(func() error {
-		if s.Is(nsStyle, "style") && string(s.AttrIn(nsStyle, "family")) == "table" {
-			return l.readStyle(s)
-		}
-		return s.SkipUnchecked()
-	})
-}
-
 func (l *workbookInfo) readStyle(s *xmlscan.Scanner) error {
 	name, err := l.readName(s, nsStyle, "name")
 	if err != nil {
@@ -258,28 +258,6 @@ func (l *workbookInfo) readStyle(s *xmlscan.Scanner) error {
 		}
 		return s.SkipUnchecked()
 	})
-}
-
-// readSettings finds day 0.
-func (l *workbookInfo) readSettings(s *xmlscan.Scanner) error {
-	return s.ForEachChild(func() error {
-		if day := s.AttrIn(nsTable, "date-value"); s.Is(nsTable, "null-date") && isDate(day) {
-			l.nullDate = string(day)
-		}
-		return s.SkipUnchecked()
-	})
-}
-
-func (l *workbookInfo) evidence() []intray.Evidence {
-	system := intray.Evidence{Choice: "date system", Value: l.nullDate, Reason: intray.NewMessage("opendocument.usual_day_zero", nil)}
-	if l.nullDate != defaultNullDate {
-		system.Reason = intray.NewMessage("opendocument.other_day_zero", intray.Params{"usual": defaultNullDate})
-	}
-	list := append([]intray.Evidence{system}, workbook.HiddenSheets(l.sheets)...)
-	if l.macros {
-		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
-	}
-	return list
 }
 
 // These namespaces are the ones that this package distinguishes.

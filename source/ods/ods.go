@@ -120,7 +120,17 @@ type book struct {
 }
 
 // Evidence reports the date system, hidden sheets and ignored macros.
-func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
+func (b *book) Evidence() []intray.Evidence {
+	system := intray.Evidence{Choice: "date system", Value: b.info.nullDate, Reason: intray.NewMessage("opendocument.usual_day_zero", nil)}
+	if b.info.nullDate != defaultNullDate {
+		system.Reason = intray.NewMessage("opendocument.other_day_zero", intray.Params{"usual": defaultNullDate})
+	}
+	list := append([]intray.Evidence{system}, workbook.HiddenSheets(b.info.sheets)...)
+	if b.info.macros {
+		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
+	}
+	return list
+}
 
 // Sheets returns the sheets in workbook order.
 func (b *book) Sheets() []workbook.Sheet {

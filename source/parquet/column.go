@@ -130,12 +130,6 @@ func (r *columnReader) restore() error {
 	return nil
 }
 
-func (r *columnReader) release() {
-	for _, c := range r.cursors {
-		c.Release()
-	}
-}
-
 // recordAssembler writes one cell as JSON from the entries of several leaves. The levels of
 // the entries determine where lists and groups start, continue or are missing.
 type recordAssembler struct {

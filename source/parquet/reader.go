@@ -193,7 +193,9 @@ func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 			}
 		}
 		if r.pages.Held > r.maxHeld {
-			c.release()
+			for _, cursor := range c.cursors {
+				cursor.Release()
+			}
 		}
 		if n == 0 {
 			break

@@ -32,14 +32,25 @@ func (r *reader) begin(ctx context.Context, sheet Sheet) error {
 		r.addEvidence("sheet", sheet.Name, intray.NewMessage("workbook.sheet_hidden", nil))
 	}
 	if r.opt.AsIs {
-		r.useAllRows()
+		r.columns = make([]intray.Column, r.merges.width)
+		for i := range r.columns {
+			r.columns[i].Index = i
+		}
+		r.addEvidence("header row", "none", intray.NewMessage("header.not_searched", nil))
 	} else if err := r.findTable(ctx); err != nil {
 		return err
 	}
 	if err := r.fillAhead(); err != nil {
 		return err
 	}
-	r.addSamples()
+	for _, row := range r.ahead {
+		for _, c := range row.Cells {
+			if c.Column < len(r.columns) && len(c.displayText()) > 0 && len(r.columns[c.Column].Samples) < sampleCells {
+				column := &r.columns[c.Column]
+				column.Samples = append(column.Samples, string(c.displayText()))
+			}
+		}
+	}
 	r.addHiddenColumnsEvidence()
 	if errors.Is(r.end, io.EOF) {
 		r.addSummaryEvidence()
@@ -70,15 +81,6 @@ func (r *reader) readSample(ctx context.Context) error {
 		work += row.columnCount()
 	}
 	return nil
-}
-
-// useAllRows treats every row as a record.
-func (r *reader) useAllRows() {
-	r.columns = make([]intray.Column, r.merges.width)
-	for i := range r.columns {
-		r.columns[i].Index = i
-	}
-	r.addEvidence("header row", "none", intray.NewMessage("header.not_searched", nil))
 }
 
 // findTable finds the header among the rows that were read ahead. It drops the header
@@ -212,15 +214,4 @@ func (r *reader) fillAhead() (err error) {
 		r.ahead[i] = cloneRow(row)
 	}
 	return nil
-}
-
-func (r *reader) addSamples() {
-	for _, row := range r.ahead {
-		for _, c := range row.Cells {
-			if c.Column < len(r.columns) && len(c.displayText()) > 0 && len(r.columns[c.Column].Samples) < sampleCells {
-				column := &r.columns[c.Column]
-				column.Samples = append(column.Samples, string(c.displayText()))
-			}
-		}
-	}
 }

@@ -143,7 +143,8 @@ func (p *continuedReader) appendChars(dst []byte, chars int, wide bool) []byte {
 		}
 		chars -= n
 	}
-	return text.finish()
+	text.flushSurrogate()
+	return text.dst
 }
 
 // readSplitUnit reads a 16-bit character that is split between two records.
@@ -213,11 +214,6 @@ func (d *textDecoder) flushSurrogate() {
 	}
 }
 
-func (d *textDecoder) finish() []byte {
-	d.flushSurrogate()
-	return d.dst
-}
-
 // sharedStrings holds the shared strings, concatenated in an arena.
 type sharedStrings struct {
 	arena []byte
@@ -279,12 +275,6 @@ func findCodepage(number int) codepage {
 		return codepage{name, enc, intray.NewMessage("encoding.codepage_unknown", intray.Params{"codepage": strconv.Itoa(number)})}
 	}
 	return codepage{name, enc, intray.NewMessage("encoding.codepage", intray.Params{"codepage": strconv.Itoa(number)})}
-}
-
-// defaultCodepage returns the codepage for workbooks that declare none.
-func defaultCodepage() codepage {
-	name, enc := lookupCodepage(defaultCodepageNumber)
-	return codepage{name, enc, intray.NewMessage("encoding.no_codepage", nil)}
 }
 
 // lookupCodepage returns the name and encoding of the codepage with the given number.

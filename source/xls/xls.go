@@ -169,7 +169,8 @@ func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workboo
 			return nil, err
 		}
 	}
-	b := &book{stream: from, limits: limits.WithDefaults(), codepage: defaultCodepage()}
+	name, enc := lookupCodepage(defaultCodepageNumber)
+	b := &book{stream: from, limits: limits.WithDefaults(), codepage: codepage{name, enc, intray.NewMessage("encoding.no_codepage", nil)}}
 	if err := b.readGlobals(ctx); err != nil {
 		return nil, err
 	}

@@ -83,7 +83,16 @@ func (r *rows) readPreamble() error {
 		case "sheetData":
 			return nil
 		case "cols":
-			err = r.readColumns()
+			err = r.scan.ForEachChild(func() error {
+				if string(r.scan.Name) == "col" && r.scan.AttrBool("hidden") {
+					from, known := parseRow(r.scan.Attr("min"))
+					to, also := parseRow(r.scan.Attr("max"))
+					if known && also {
+						r.hideColumns(from, to)
+					}
+				}
+				return r.scan.Skip()
+			})
 		default:
 			err = r.scan.Skip()
 		}
@@ -91,20 +100,6 @@ func (r *rows) readPreamble() error {
 			return err
 		}
 	}
-}
-
-// readColumns records the hidden columns.
-func (r *rows) readColumns() error {
-	return r.scan.ForEachChild(func() error {
-		if string(r.scan.Name) == "col" && r.scan.AttrBool("hidden") {
-			from, known := parseRow(r.scan.Attr("min"))
-			to, also := parseRow(r.scan.Attr("max"))
-			if known && also {
-				r.hideColumns(from, to)
-			}
-		}
-		return r.scan.Skip()
-	})
 }
 
 func (r *rows) hideColumns(from, to int64) {
@@ -303,24 +298,20 @@ func (r *rows) findMergeCells() error {
 			return err
 		}
 		if string(r.scan.Name) == "mergeCells" {
-			return r.readMergeCells()
+			return r.scan.ForEachChild(func() error {
+				if limit := r.book.arc.limits.Merges; len(r.merged) >= limit {
+					return r.limitError(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit}))
+				}
+				if g, ok := parseRange(r.scan.Attr("ref")); ok && string(r.scan.Name) == "mergeCell" {
+					r.merged = append(r.merged, g)
+				}
+				return r.scan.Skip()
+			})
 		}
 		if err := r.scan.Skip(); err != nil {
 			return err
 		}
 	}
-}
-
-func (r *rows) readMergeCells() error {
-	return r.scan.ForEachChild(func() error {
-		if limit := r.book.arc.limits.Merges; len(r.merged) >= limit {
-			return r.limitError(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit}))
-		}
-		if g, ok := parseRange(r.scan.Attr("ref")); ok && string(r.scan.Name) == "mergeCell" {
-			r.merged = append(r.merged, g)
-		}
-		return r.scan.Skip()
-	})
 }
 
 // parseRange parses a range of cells such as B2:C5.

@@ -110,21 +110,6 @@ func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workboo
 	if err != nil {
 		return nil, err
 	}
-	return openBook(ctx, arc)
-}
-
-// book is an opened workbook.
-type book struct {
-	arc    *archive
-	info   workbookInfo
-	styles *styles
-
-	mu sync.Mutex
-	// strings is nil until a sheet is read.
-	strings *sharedStrings
-}
-
-func openBook(ctx context.Context, arc *archive) (*book, error) {
 	main, err := arc.mainPart(ctx)
 	if err != nil {
 		return nil, err
@@ -140,9 +125,32 @@ func openBook(ctx context.Context, arc *archive) (*book, error) {
 	return &book{arc: arc, info: c, styles: st}, nil
 }
 
+// book is an opened workbook.
+type book struct {
+	arc    *archive
+	info   workbookInfo
+	styles *styles
+
+	mu sync.Mutex
+	// strings is nil until a sheet is read.
+	strings *sharedStrings
+}
+
 // Evidence reports the date system, hidden and skipped sheets, and ignored macros and
 // links.
-func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
+func (b *book) Evidence() []intray.Evidence {
+	list := append([]intray.Evidence{workbook.DateSystem(b.info.epoch1904)}, workbook.HiddenSheets(b.info.listSheets())...)
+	if len(b.info.skippedSheets) > 0 {
+		list = append(list, intray.Evidence{Choice: "sheets left out", Value: workbook.JoinNames(b.info.skippedSheets), Reason: intray.NewMessage("workbook.other_sheets", nil)})
+	}
+	if b.info.macros {
+		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
+	}
+	if b.info.externalLinks > 0 {
+		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": b.info.externalLinks})})
+	}
+	return list
+}
 
 // Sheets returns the worksheets in workbook order.
 func (b *book) Sheets() []workbook.Sheet { return b.info.listSheets() }
@@ -303,7 +311,20 @@ func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookI
 	targets := make(map[string]relation, len(relations))
 	for _, r := range relations {
 		targets[r.id] = r
-		c.applyRelation(arc, r)
+		switch r.kind {
+		case "styles":
+			if arc.Has(r.part) {
+				c.styles = r.part
+			}
+		case "sharedStrings":
+			if arc.Has(r.part) {
+				c.strings = r.part
+			}
+		case "vbaProject":
+			c.macros = true
+		case "externalLink":
+			c.externalLinks++
+		}
 	}
 	err = arc.readSmallPart(ctx, main, func(s *xmlscan.Scanner) error { return c.read(s, arc.limits, targets) })
 	if err != nil {
@@ -313,24 +334,6 @@ func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookI
 		return workbookInfo{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
 	}
 	return c, nil
-}
-
-// applyRelation records the target of a relationship of the workbook.
-func (c *workbookInfo) applyRelation(arc *archive, r relation) {
-	switch r.kind {
-	case "styles":
-		if arc.Has(r.part) {
-			c.styles = r.part
-		}
-	case "sharedStrings":
-		if arc.Has(r.part) {
-			c.strings = r.part
-		}
-	case "vbaProject":
-		c.macros = true
-	case "externalLink":
-		c.externalLinks++
-	}
 }
 
 func (c *workbookInfo) read(s *xmlscan.Scanner, limits Limits, targets map[string]relation) error {
@@ -385,20 +388,6 @@ func (c *workbookInfo) listSheets() []workbook.Sheet {
 	list := make([]workbook.Sheet, len(c.sheets))
 	for i, s := range c.sheets {
 		list[i] = workbook.Sheet{Name: s.name, Hidden: s.hidden}
-	}
-	return list
-}
-
-func (c *workbookInfo) evidence() []intray.Evidence {
-	list := append([]intray.Evidence{workbook.DateSystem(c.epoch1904)}, workbook.HiddenSheets(c.listSheets())...)
-	if len(c.skippedSheets) > 0 {
-		list = append(list, intray.Evidence{Choice: "sheets left out", Value: workbook.JoinNames(c.skippedSheets), Reason: intray.NewMessage("workbook.other_sheets", nil)})
-	}
-	if c.macros {
-		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
-	}
-	if c.externalLinks > 0 {
-		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": c.externalLinks})})
 	}
 	return list
 }

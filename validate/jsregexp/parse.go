@@ -148,7 +148,16 @@ func (p *parser) parseTerm() *node {
 	if !quantifiable {
 		return n
 	}
-	return p.parseQuantified(n)
+	least, most, ok := p.parseQuantifier()
+	if !ok {
+		return n
+	}
+	if most < least {
+		p.failAt(n.at, intray.NewMessage("regexp.counts_out_of_order", intray.Params{"counts": fmt.Sprintf("{%d,%d}", least, most)}))
+	}
+	r := &node{kind: kindRepeat, children: []*node{n}, min: least, max: most, at: n.at}
+	r.lazy = p.accept("?")
+	return r
 }
 
 func (p *parser) parseAssertion() (n *node, quantifiable bool) {
@@ -198,20 +207,6 @@ func (p *parser) parseGroupBody(start int) *node {
 	}
 	p.depth--
 	return body
-}
-
-// parseQuantified parses the quantifier of a node, if there is one.
-func (p *parser) parseQuantified(n *node) *node {
-	least, most, ok := p.parseQuantifier()
-	if !ok {
-		return n
-	}
-	if most < least {
-		p.failAt(n.at, intray.NewMessage("regexp.counts_out_of_order", intray.Params{"counts": fmt.Sprintf("{%d,%d}", least, most)}))
-	}
-	r := &node{kind: kindRepeat, children: []*node{n}, min: least, max: most, at: n.at}
-	r.lazy = p.accept("?")
-	return r
 }
 
 func (p *parser) parseQuantifier() (least, most int, ok bool) {
@@ -268,7 +263,10 @@ func (p *parser) parseAtom() *node {
 	switch r {
 	case '.':
 		p.pos++
-		return p.parseDot()
+		if p.flags.DotAll {
+			return p.charNode(set{{0, p.maxChar()}})
+		}
+		return p.charNode(lineTerminators().complement(p.maxChar()))
 	case '[':
 		return p.parseClass()
 	case '\\':
@@ -301,13 +299,6 @@ func (p *parser) charNode(s set) *node {
 		panic(errTooLarge)
 	}
 	return &node{kind: kindChar, set: s}
-}
-
-func (p *parser) parseDot() *node {
-	if p.flags.DotAll {
-		return p.charNode(set{{0, p.maxChar()}})
-	}
-	return p.charNode(lineTerminators().complement(p.maxChar()))
 }
 
 // parseGroup parses a group that is not an assertion.
