@@ -72,7 +72,8 @@ func (p *importRun) runPreHooks(ctx context.Context, plan *rowplan.Plan) error {
 		for hook := range kind.hooks {
 			changes, err := kind.call(ctx, hook, rows.hookViews(plan))
 			if err == nil {
-				err = rows.addChanges(plan, changes)
+				rows.changes = append(rows.changes, changes...)
+				err = rows.applyToBatches(plan, changes)
 			}
 			if err != nil {
 				return err
@@ -156,13 +157,6 @@ func (c *allRows) hookViews(p *rowplan.Plan) intray.HookRows {
 		list[i] = p.HookView(b)
 	}
 	return p.HookRows(list...)
-}
-
-// addChanges stores changes and applies them to the rows, so that the next hook sees
-// them.
-func (c *allRows) addChanges(p *rowplan.Plan, changes []intray.Change) error {
-	c.changes = append(c.changes, changes...)
-	return c.applyToBatches(p, changes)
 }
 
 func (c *allRows) applyToBatches(p *rowplan.Plan, changes []intray.Change) error {

@@ -106,7 +106,9 @@ func (s *suggestion) takeOffer(w claim, o *offer) {
 		if len(o.columns) == 1 {
 			s.askCompetingFields(o)
 		} else if s.allTakeMany(o.fields) {
-			s.askShared(o)
+			for _, c := range o.columns[:min(len(o.columns), maxNamed)] {
+				s.askCompetingFields(&offer{columns: []int{c}, fields: o.fields})
+			}
 		}
 	}
 	for _, c := range o.columns {
@@ -225,7 +227,13 @@ func (s *suggestion) askCompetingFields(o *offer) {
 // subject to a question.
 func (s *suggestion) askForColumns() {
 	if len(s.questions) == 0 && !slices.Contains(s.used, true) {
-		s.askForNames()
+		switch {
+		case !slices.ContainsFunc(s.fields, func(f intray.Field) bool { return !f.Hidden }):
+		case s.keyed:
+			s.addQuestion(Question{Text: intray.NewMessage("question.no_key_matches", nil)})
+		default:
+			s.addQuestion(Question{Text: intray.NewMessage("question.no_header_matches", nil)})
+		}
 		return
 	}
 	for i, f := range s.fields {
@@ -233,18 +241,6 @@ func (s *suggestion) askForColumns() {
 			continue
 		}
 		s.addQuestion(Question{Field: f.Key, Text: intray.NewMessage("question.no_column", intray.Params{"field": Shorten(f.Label)})})
-	}
-}
-
-// askForNames adds a question that states that no column is related to any field. It adds
-// none if the schema has no visible fields.
-func (s *suggestion) askForNames() {
-	switch {
-	case !slices.ContainsFunc(s.fields, func(f intray.Field) bool { return !f.Hidden }):
-	case s.keyed:
-		s.addQuestion(Question{Text: intray.NewMessage("question.no_key_matches", nil)})
-	default:
-		s.addQuestion(Question{Text: intray.NewMessage("question.no_header_matches", nil)})
 	}
 }
 

@@ -118,14 +118,6 @@ func (w claim) eachOwnColumn(each func(column int, n name)) {
 	}
 }
 
-// askShared asks about columns with the same name that match several many-to-one fields. It
-// asks one question for each of the first columns.
-func (s *suggestion) askShared(o *offer) {
-	for _, c := range o.columns[:min(len(o.columns), maxNamed)] {
-		s.askCompetingFields(&offer{columns: []int{c}, fields: o.fields})
-	}
-}
-
 // unnumbered returns a name without the number that distinguishes it within a series:
 // "Phone 2", "Phone (2)", "2. Phone" and "Phones" all become "phone". It returns "" for a
 // name that is only a number.

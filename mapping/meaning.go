@@ -58,7 +58,11 @@ func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
 	for i := range all {
 		all[i].many = many
 	}
-	return filterByType(l, all, kindOf(f.Type.Name))
+	kept := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !compatible(l.Concept(m.Named).Values, kindOf(f.Type.Name)) })
+	if len(kept) == 0 {
+		return all
+	}
+	return kept
 }
 
 // maxAlternates is the maximum number of alternate names of a field that are looked up in
@@ -92,16 +96,6 @@ func saysName(l *lexicon.Lexicon, text string) bool {
 		}
 	}
 	return false
-}
-
-// filterByType drops meanings whose values do not have the field's type, unless it would
-// drop all meanings.
-func filterByType(l *lexicon.Lexicon, all []meaning, kind string) []meaning {
-	kept := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !compatible(l.Concept(m.Named).Values, kind) })
-	if len(kept) == 0 {
-		return all
-	}
-	return kept
 }
 
 // compatible reports whether the values of a concept are acceptable for a field of the

@@ -93,14 +93,6 @@ func isWordStart(letters []rune, i int) bool {
 	return unicode.IsLower(before) || unicode.IsUpper(before) && i+1 < len(letters) && unicode.IsLower(letters[i+1])
 }
 
-// isUnspacedScript reports whether a word is in a script that does not separate words by
-// spaces.
-func isUnspacedScript(word string) bool {
-	return strings.ContainsFunc(word, func(r rune) bool {
-		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
-	})
-}
-
 // spellings returns the spellings of a name with and without special letters, such as
 // Straße and Strasse, or Größe and Groesse.
 func spellings(name string) []string {
@@ -217,7 +209,9 @@ const (
 // splitCompound splits a compound such as Rechnungsnummer or 注文番号. In scripts with spaces,
 // all parts must be known except the letters that join them.
 func (l *Lexicon) splitCompound(word string) (float64, []segment) {
-	dense := isUnspacedScript(word)
+	dense := strings.ContainsFunc(word, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+	})
 	place := make([]int, 0, len(word)+1)
 	for i := range word {
 		place = append(place, i)

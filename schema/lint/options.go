@@ -50,7 +50,9 @@ func (l *linter) checkOptions(i int, f intray.Field) {
 	words := optionWords(f)
 	l.checkEmptyOptions(i, words)
 	l.checkDelimiter(i, f, words)
-	l.checkCustomWithExact(i, f)
+	if f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom") && boolOption(f, "exactMatchOnly") {
+		l.info(l.fieldAt(i, "type"), "custom_beside_exact", intray.NewMessage("lint.custom_beside_exact", nil))
+	}
 	reported := l.checkAlikeOptions(i, f, words)
 	if f.Type.Name == intray.TypeSelect && (boolOption(f, "exactMatchOnly") || boolOption(f, "allowCustom")) {
 		return // only exact matches count
@@ -83,14 +85,6 @@ func (l *linter) checkDelimiter(i int, f intray.Field, words []optionWord) {
 		last = w.option
 		l.warn(l.optionAt(i, w.option, w.what), "option_has_delimiter",
 			intray.NewMessage("lint.option_has_delimiter", intray.Params{"kind": kindOfName(w.what), "name": shorten(w.text), "delimiter": shorten(delimiter)}))
-	}
-}
-
-// checkCustomWithExact reports a select that has both allowCustom and exactMatchOnly,
-// because the combination behaves differently than either option.
-func (l *linter) checkCustomWithExact(i int, f intray.Field) {
-	if f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom") && boolOption(f, "exactMatchOnly") {
-		l.info(l.fieldAt(i, "type"), "custom_beside_exact", intray.NewMessage("lint.custom_beside_exact", nil))
 	}
 }
 

@@ -274,7 +274,11 @@ func (l *linter) checkRegexp(i, n int, f intray.Field, values []string, k *ruleS
 		return true
 	}
 	if exclude {
-		return l.checkExclude(i, n, p)
+		if !p.fitsAll() {
+			return false
+		}
+		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", intray.NewMessage("lint.regex_excludes_everything", nil))
+		return true
 	}
 	return l.checkMatch(i, n, f, values, p, k)
 }
@@ -306,17 +310,7 @@ func (l *linter) checkSpeed(i, n int, p *pattern) {
 	}
 }
 
-// checkExclude reports a regex_exclude rule that rejects everything or nothing. It returns
-// true if no value can satisfy the rule.
-func (l *linter) checkExclude(i, n int, p *pattern) bool {
-	if !p.fitsAll() {
-		return false
-	}
-	l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", intray.NewMessage("lint.regex_excludes_everything", nil))
-	return true
-}
-
-// fitsAll reports whether all text without a line break matches.
+// fitsAll reports whether every text without a line break matches.
 func (p *pattern) fitsAll() bool {
 	return slices.ContainsFunc(p.branches, func(b branch) bool { return b.all })
 }

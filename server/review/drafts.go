@@ -229,24 +229,18 @@ func readLog(ctx context.Context, tx model.Tx, imp model.Import) (log editLog, e
 		if err != nil {
 			return log, fmt.Errorf("read the log of a review: %w", err)
 		}
-		log.apply(e)
+		switch {
+		case e.Kind == model.UndoEdit:
+			log.undone++
+		case e.Kind == model.RedoEdit:
+			log.undone--
+		case e.Change > 0: // a change with an effect discards the undone revisions
+			log.revisions = append(log.revisions[:len(log.revisions)-log.undone], draft.StoredRevision{Seq: e.Change, Body: e.Revision})
+			log.undone = 0
+		}
+		log.last = e.Seq
 	}
 	return log, nil
-}
-
-// apply applies an entry of the log. A change discards the undone revisions, unless
-// it has no effect.
-func (l *editLog) apply(e model.Edit) {
-	switch {
-	case e.Kind == model.UndoEdit:
-		l.undone++
-	case e.Kind == model.RedoEdit:
-		l.undone--
-	case e.Change > 0:
-		l.revisions = append(l.revisions[:len(l.revisions)-l.undone], draft.StoredRevision{Seq: e.Change, Body: e.Revision})
-		l.undone = 0
-	}
-	l.last = e.Seq
 }
 
 // Close closes all drafts. This loses no changes, because all of them are in the

@@ -7,13 +7,6 @@ import (
 	"time"
 )
 
-// retryDelays returns the delay after each failed attempt. The delays add up to 71
-// hours and 42 minutes.
-func retryDelays() []time.Duration {
-	const s, m, h = time.Second, time.Minute, time.Hour
-	return []time.Duration{5 * s, 20 * s, 2 * m, 10 * m, 30 * m, h, 2 * h, 4 * h, 8 * h, 12 * h, 20 * h, 24 * h}
-}
-
 const (
 	// Attempts is the maximum number of attempts to deliver a message.
 	Attempts = 13
@@ -33,7 +26,9 @@ func Next(attempts int, chance func() float64) (delay time.Duration, more bool) 
 	if attempts <= 0 {
 		return 0, true
 	}
-	all := retryDelays()
+	const s, m, h = time.Second, time.Minute, time.Hour
+	// The delays add up to 71 hours and 42 minutes.
+	all := []time.Duration{5 * s, 20 * s, 2 * m, 10 * m, 30 * m, h, 2 * h, 4 * h, 8 * h, 12 * h, 20 * h, 24 * h}
 	if attempts > len(all) {
 		return 0, false
 	}

@@ -65,7 +65,16 @@ func (c *contentReader) enterBody(info *workbookInfo) error {
 		case !more:
 			return s.Malformed(intray.NewMessage("opendocument.no_body", nil))
 		case s.Is(nsOffice, "body"):
-			return c.enterSpreadsheet()
+			more, err := c.scan.NextChild()
+			switch {
+			case err != nil:
+				return err
+			case !more:
+				return c.scan.Malformed(intray.NewMessage("opendocument.empty_body", nil))
+			case !c.scan.Is(nsOffice, "spreadsheet"):
+				return &source.UnreadableError{Reason: intray.NewMessage("opendocument.other_document", intray.Params{"element": source.Excerpt(string(c.scan.Name))})}
+			}
+			return nil
 		case info != nil && (s.Is(nsOffice, "automatic-styles") || s.Is(nsOffice, "styles")):
 			err = s.ForEachChild(func() error {
 				if s.Is(nsStyle, "style") && string(s.AttrIn(nsStyle, "family")) == "table" {
@@ -80,21 +89,6 @@ func (c *contentReader) enterBody(info *workbookInfo) error {
 			return err
 		}
 	}
-}
-
-// enterSpreadsheet checks that the document is a spreadsheet. It returns an error for
-// other documents.
-func (c *contentReader) enterSpreadsheet() error {
-	more, err := c.scan.NextChild()
-	switch {
-	case err != nil:
-		return err
-	case !more:
-		return c.scan.Malformed(intray.NewMessage("opendocument.empty_body", nil))
-	case !c.scan.Is(nsOffice, "spreadsheet"):
-		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.other_document", intray.Params{"element": source.Excerpt(string(c.scan.Name))})}
-	}
-	return nil
 }
 
 // nextSheet leaves the open sheet and enters the next one. It returns false if there

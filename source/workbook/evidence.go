@@ -100,20 +100,6 @@ func DateSystem(epoch1904 bool) intray.Evidence {
 
 func reasonReadNormally() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
 
-// addSummaryEvidence adds the summary of the rows to the evidence. It must be called
-// only if all rows have been read ahead.
-func (r *reader) addSummaryEvidence() {
-	for _, row := range r.ahead {
-		if row.Hidden {
-			r.hidden.add(row.Number)
-		}
-	}
-	for _, p := range r.summaryEvidence() {
-		r.evidence = append(r.evidence, p.evidence)
-	}
-	r.reported = true
-}
-
 // addSummaryNotices adds the summary as notices after the last record, unless the
 // summary has already been reported.
 func (r *reader) addSummaryNotices(batch *intray.Records) {

@@ -53,7 +53,15 @@ func (r *reader) begin(ctx context.Context, sheet Sheet) error {
 	}
 	r.addHiddenColumnsEvidence()
 	if errors.Is(r.end, io.EOF) {
-		r.addSummaryEvidence()
+		for _, row := range r.ahead {
+			if row.Hidden {
+				r.hidden.add(row.Number)
+			}
+		}
+		for _, p := range r.summaryEvidence() {
+			r.evidence = append(r.evidence, p.evidence)
+		}
+		r.reported = true
 	}
 	return nil
 }
