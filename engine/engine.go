@@ -20,6 +20,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,12 +62,8 @@ type Engine struct{ cfg Config }
 
 // New returns an engine.
 func New(cfg Config) *Engine {
-	if cfg.Workers <= 0 {
-		cfg.Workers = runtime.GOMAXPROCS(0)
-	}
-	if cfg.Problems <= 0 {
-		cfg.Problems = 50_000_000
-	}
+	cfg.Workers = cmp.Or(max(cfg.Workers, 0), runtime.GOMAXPROCS(0))
+	cfg.Problems = cmp.Or(max(cfg.Problems, 0), 50_000_000)
 	if cfg.Progress == nil {
 		cfg.Progress = func(int64) {}
 	}

@@ -18,6 +18,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -74,18 +75,10 @@ type Runner struct {
 
 // New returns a Runner that uses the workers of pool.
 func New(pool *sandbox.Pool, cfg Config) *Runner {
-	if cfg.BatchTimeout <= 0 {
-		cfg.BatchTimeout = DefaultBatchTimeout
-	}
-	if cfg.CallTimeout <= 0 {
-		cfg.CallTimeout = DefaultCallTimeout
-	}
-	if cfg.MaxWorkers <= 0 {
-		cfg.MaxWorkers = runtime.GOMAXPROCS(0)
-	}
-	if cfg.MaxAnswer <= 0 {
-		cfg.MaxAnswer = DefaultMaxAnswer
-	}
+	cfg.BatchTimeout = cmp.Or(max(cfg.BatchTimeout, 0), DefaultBatchTimeout)
+	cfg.CallTimeout = cmp.Or(max(cfg.CallTimeout, 0), DefaultCallTimeout)
+	cfg.MaxWorkers = cmp.Or(max(cfg.MaxWorkers, 0), runtime.GOMAXPROCS(0))
+	cfg.MaxAnswer = cmp.Or(max(cfg.MaxAnswer, 0), DefaultMaxAnswer)
 	return &Runner{pool: pool, cfg: cfg, sessions: map[*Session]struct{}{}}
 }
 

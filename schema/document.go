@@ -12,6 +12,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -39,9 +40,7 @@ type Doc struct {
 // change its arguments. The result shares their values.
 func Merge(saved, over Doc) Doc {
 	merged := saved
-	if merged.Name == "" {
-		merged.Name = over.Name
-	}
+	merged.Name = cmp.Or(merged.Name, over.Name)
 	if merged.Fields == nil {
 		merged.Fields = over.Fields
 	}

@@ -16,6 +16,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,24 +93,12 @@ type Limits struct {
 
 // WithDefaults returns l with zero fields set to their defaults.
 func (l Limits) WithDefaults() Limits {
-	if l.Columns == 0 {
-		l.Columns = 16384
-	}
-	if l.CellBytes == 0 {
-		l.CellBytes = 16 << 20
-	}
-	if l.RecordBytes == 0 {
-		l.RecordBytes = 32 << 20
-	}
-	if l.Cells == 0 {
-		l.Cells = 1 << 31
-	}
-	if l.HeaderBytes == 0 {
-		l.HeaderBytes = 4 << 10
-	}
-	if l.HeadersBytes == 0 {
-		l.HeadersBytes = 1 << 20
-	}
+	l.Columns = cmp.Or(l.Columns, 16384)
+	l.CellBytes = cmp.Or(l.CellBytes, 16<<20)
+	l.RecordBytes = cmp.Or(l.RecordBytes, 32<<20)
+	l.Cells = cmp.Or(l.Cells, 1<<31)
+	l.HeaderBytes = cmp.Or(l.HeaderBytes, 4<<10)
+	l.HeadersBytes = cmp.Or(l.HeadersBytes, 1<<20)
 	return l
 }
 

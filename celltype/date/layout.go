@@ -1,6 +1,7 @@
 package date
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,9 +134,7 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 	if len(format) > maxFormat {
 		return nil, &intray.MessageError{Message: intray.NewMessage("date_format.too_long", intray.Params{"n": len(format), "limit": maxFormat})}
 	}
-	if locale == "" {
-		locale = "en-US"
-	}
+	locale = cmp.Or(locale, "en-US")
 	where, ok := FindLocale(locale)
 	if !ok {
 		return nil, &intray.MessageError{Message: intray.NewMessage("date_format.unknown_locale", intray.Params{"locale": locale})}

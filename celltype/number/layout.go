@@ -1,6 +1,7 @@
 package number
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -76,12 +77,8 @@ func (l *Layout) applyDefaults(options map[string]any) {
 	if l.totalLength > 0 {
 		l.characteristic, l.optionalMantissa = 0, false
 	}
-	if l.symbol == "" {
-		l.symbol = "$"
-	}
-	if l.position == "" {
-		l.position = "prefix"
-	}
+	l.symbol = cmp.Or(l.symbol, "$")
+	l.position = cmp.Or(l.position, "prefix")
 }
 
 // setOption sets one option.

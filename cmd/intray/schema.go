@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,9 +170,7 @@ func (c checkResult) printResult(w io.Writer) {
 }
 
 func printFinding(w io.Writer, level, path, text string) {
-	if path == "" {
-		path = "the whole schema"
-	}
+	path = cmp.Or(path, "the whole schema")
 	fmt.Fprintf(w, "\n%-7s  %s\n", level, visibleLong(path))
 	for _, line := range wrapText(visibleLong(text), textWidth-9) {
 		fmt.Fprintf(w, "         %s\n", line)

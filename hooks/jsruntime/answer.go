@@ -2,6 +2,7 @@ package jsruntime
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -123,9 +124,7 @@ func (f *Failure) Fatal() bool { return f.Kind != KindThrew && f.Kind != KindRet
 // Error returns a message with the hook, the position, the row and the reason.
 func (f *Failure) Error() string {
 	text := f.Hook
-	if text == "" {
-		text = "a hook"
-	}
+	text = cmp.Or(text, "a hook")
 	if f.Line > 0 {
 		text += fmt.Sprintf(", line %d", f.Line)
 		if f.Column > 0 {

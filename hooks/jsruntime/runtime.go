@@ -145,6 +145,7 @@ package jsruntime
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -199,15 +200,9 @@ type Runtime struct {
 // New starts an engine. The time zone of the process must be UTC, because the engine uses
 // it.
 func New(cfg Config) (*Runtime, error) {
-	if cfg.Memory == 0 {
-		cfg.Memory = DefaultMemory
-	}
-	if cfg.Budget == 0 {
-		cfg.Budget = DefaultBudget
-	}
-	if cfg.MaxAnswer == 0 {
-		cfg.MaxAnswer = DefaultMaxAnswer
-	}
+	cfg.Memory = cmp.Or(cfg.Memory, DefaultMemory)
+	cfg.Budget = cmp.Or(cfg.Budget, DefaultBudget)
+	cfg.MaxAnswer = cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer)
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return nil, fmt.Errorf("start a JavaScript engine: %w", err)

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -148,9 +149,7 @@ func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration)
 	if len(request) > w.cfg.MaxRequest {
 		return "", &TooLongError{Size: len(request), Most: w.cfg.MaxRequest}
 	}
-	if budget <= 0 {
-		budget = w.cfg.CallTimeout
-	}
+	budget = cmp.Or(max(budget, 0), w.cfg.CallTimeout)
 	stop := context.AfterFunc(ctx, func() {
 		w.fail(&Failure{Kind: KindClosed, Detail: "a call was cancelled", Cause: context.Cause(ctx)})
 	})

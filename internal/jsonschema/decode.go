@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,12 +105,8 @@ func Decode(r io.Reader, lim Limits) (any, error) {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.MaxDepth <= 0 {
-		l.MaxDepth = DefaultMaxDepth
-	}
-	if l.MaxValues <= 0 {
-		l.MaxValues = DefaultMaxValues
-	}
+	l.MaxDepth = cmp.Or(max(l.MaxDepth, 0), DefaultMaxDepth)
+	l.MaxValues = cmp.Or(max(l.MaxValues, 0), DefaultMaxValues)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -159,9 +160,7 @@ func (a *API) serveDownload(c *call) (*response, error) {
 
 func resultName(u model.Upload, format output.Format) string {
 	stem := strings.TrimSuffix(u.Filename, path.Ext(u.Filename))
-	if stem == "" {
-		stem = u.ImportID
-	}
+	stem = cmp.Or(stem, u.ImportID)
 	return stem + ".result." + string(format)
 }
 
@@ -175,9 +174,7 @@ type storedFile interface {
 // fileResponse streams a stored file. The file is untrusted: browsers are made to
 // save it instead of showing it.
 func fileResponse(file storedFile, contentType, sha string, header http.Header) *response {
-	if contentType == "" {
-		contentType = "application/octet-stream"
-	}
+	contentType = cmp.Or(contentType, "application/octet-stream")
 	header.Set("Content-Type", contentType)
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	header.Set("Content-Length", strconv.FormatInt(file.Size(), 10))
@@ -195,9 +192,7 @@ func fileResponse(file storedFile, contentType, sha string, header http.Header) 
 // attachment returns a Content-Disposition header (RFC 6266) with an ASCII name for
 // old clients and the percent-encoded name for all other clients.
 func attachment(name string) string {
-	if name == "" {
-		name = "file"
-	}
+	name = cmp.Or(name, "file")
 	ascii := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`"\/:*?<>|%;`, r) {
 			return '_'

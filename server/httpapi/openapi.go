@@ -153,9 +153,7 @@ func (op *operation) requestBody() map[string]any {
 		return map[string]any{"required": true, "content": map[string]any{op.media: map[string]any{"schema": file}}}
 	case op.upload:
 		media := op.media
-		if media == "" {
-			media = "*/*"
-		}
+		media = cmp.Or(media, "*/*")
 		return map[string]any{"required": true, "content": map[string]any{media: map[string]any{"schema": map[string]any{}}}}
 	}
 	return nil

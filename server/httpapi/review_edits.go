@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -313,9 +314,7 @@ func (a *API) getReviewFile(c *call) (*response, error) {
 		return nil, err
 	}
 	name := c.reviewed.Filename
-	if name == "" {
-		name = "rows"
-	}
+	name = cmp.Or(name, "rows")
 	header := http.Header{
 		"Content-Type": {output.XLSX.ContentType()}, "Cache-Control": {"no-store"},
 		"Content-Disposition": {"attachment; filename*=UTF-8''" + url.PathEscape(name) + "-rows.xlsx"},

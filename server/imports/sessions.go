@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -92,9 +93,7 @@ func (s *Service) session(ctx context.Context, org, id string) (session model.Se
 }
 
 func (s *Service) newHydration(session model.Session, life time.Duration) (Hydration, error) {
-	if life == 0 {
-		life = DefaultTokenLife
-	}
+	life = cmp.Or(life, DefaultTokenLife)
 	if life < time.Second || life > MaxTokenLife {
 		return Hydration{}, model.InvalidField("expires_in", intray.NewMessage("session.invalid_lifetime", intray.Params{"n": int(MaxTokenLife / time.Second)}))
 	}

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -191,9 +192,7 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 		if err := checkUploadable(imp); err != nil {
 			return err
 		}
-		if imp.Filename == "" {
-			imp.Filename = filename
-		}
+		imp.Filename = cmp.Or(imp.Filename, filename)
 		imp.Raw = model.File{Key: key, Size: d.Size, SHA256: hex.EncodeToString(d.SHA256)}
 		if err := tx.Trash.Remove(ctx, key); err != nil {
 			return err

@@ -4,6 +4,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -118,12 +119,8 @@ func New(cfg Config) (*Service, error) {
 }
 
 func (cfg *Config) setDefaults() {
-	if cfg.MaxFileSize <= 0 {
-		cfg.MaxFileSize = intray.MaxFileSize
-	}
-	if cfg.RunsPerOrg <= 0 {
-		cfg.RunsPerOrg = 2
-	}
+	cfg.MaxFileSize = cmp.Or(max(cfg.MaxFileSize, 0), intray.MaxFileSize)
+	cfg.RunsPerOrg = cmp.Or(max(cfg.RunsPerOrg, 0), 2)
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}

@@ -1,6 +1,7 @@
 package sftp
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -70,9 +71,7 @@ func (s *Session) List(ctx context.Context, directory string, pattern Pattern, l
 	if err := ValidDirectory(directory); err != nil {
 		return Listing{}, &Error{Kind: BadPath, Text: intray.MessageOf(err)}
 	}
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
+	limit = cmp.Or(max(limit, 0), DefaultLimit)
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTimeout)
 	defer cancel()
 	l := &lister{session: s, directory: directory, pattern: pattern, limit: limit, names: map[string]bool{}}
@@ -97,9 +96,7 @@ type lister struct {
 
 func (l *lister) run(ctx context.Context) error {
 	path := l.directory
-	if path == "" {
-		path = "."
-	}
+	path = cmp.Or(path, ".")
 	handle, err := l.session.requestHandle(ctx, newRequest(msgOpendir).string(path))
 	if err != nil {
 		return err

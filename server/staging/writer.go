@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,12 +29,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.SegmentRows <= 0 {
-		c.SegmentRows = 1_000_000
-	}
-	if c.SegmentBytes <= 0 {
-		c.SegmentBytes = 256 << 20
-	}
+	c.SegmentRows = cmp.Or(max(c.SegmentRows, 0), 1_000_000)
+	c.SegmentBytes = cmp.Or(max(c.SegmentBytes, 0), 256<<20)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -61,12 +62,8 @@ type Sender struct {
 
 // New returns a sender that connects through the dialer.
 func New(dialer *egress.Dialer, cfg Config) *Sender {
-	if cfg.Timeout <= 0 {
-		cfg.Timeout = DefaultTimeout
-	}
-	if cfg.PerHost <= 0 {
-		cfg.PerHost = DefaultPerHost
-	}
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
+	cfg.PerHost = cmp.Or(max(cfg.PerHost, 0), DefaultPerHost)
 	return &Sender{
 		dialer: dialer, timeout: cfg.Timeout, perHost: cfg.PerHost, busy: map[string]int{},
 		tls: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, NextProtos: []string{"h2", "http/1.1"}},

@@ -2,6 +2,7 @@ package xls
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"  //nolint:gosec // the format prescribes it
 	"crypto/rc4"  //nolint:gosec // the format prescribes it
 	"crypto/sha1" //nolint:gosec // the format prescribes it
@@ -144,9 +145,7 @@ func unlockCryptoAPI(body []byte) (decryptor, error) {
 	header, verifier := body[8:8+size], body[8+size:]
 	const rc4ID = 0x6801
 	keyBits := int(little.Uint32(header[16:]))
-	if keyBits == 0 {
-		keyBits = 40
-	}
+	keyBits = cmp.Or(keyBits, 40)
 	if little.Uint32(header[8:]) != rc4ID || keyBits < 40 || keyBits > 128 || little.Uint32(verifier) != 16 {
 		return nil, errPassword
 	}

@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -125,9 +126,7 @@ func (st *styleCache) compile(id int) *style {
 	if !defined {
 		code = numfmt.Builtin(id)
 	}
-	if code == "" {
-		code = "General"
-	}
+	code = cmp.Or(code, "General")
 	f, _ := numfmt.Compile(code)
 	const probe = "a 1\x01%"
 	made := &style{format: f, general: strings.EqualFold(code, "General"), plainText: string(f.AppendFormattedText(nil, []byte(probe))) == probe}
