@@ -381,7 +381,11 @@ func renderParam(value any, joint string, depth int) string {
 	case string:
 		return strings.Map(printable, value)
 	case int64:
-		return groupDigits(value)
+		digits := strconv.FormatInt(value, 10)
+		for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+			digits = digits[:i] + "," + digits[i:]
+		}
+		return digits
 	case Message:
 		if value.Code == "" {
 			return strings.Map(printable, value.literal)
@@ -419,13 +423,4 @@ func joinTexts(texts []string, joint string) string {
 	}
 	last := len(texts) - 1
 	return strings.Join(texts[:last], ", ") + " " + joint + " " + texts[last]
-}
-
-// groupDigits formats a number with commas between groups of three digits.
-func groupDigits(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

@@ -186,22 +186,17 @@ var openChoices = map[string]struct {
 func (o *Outcome) askTies() {
 	for _, e := range o.Evidence {
 		if _, known := openChoices[e.Choice]; known && e.Tie {
-			o.addQuestion(tieQuestion(e))
+			kind := openChoices[e.Choice]
+			q := intray.Question{ID: kind.id, Notice: kind.notice}
+			if !slices.ContainsFunc(e.Alternatives, func(c intray.Choice) bool { return c.Value == e.Value }) {
+				q.Choices = append(q.Choices, intray.Choice{Value: e.Value, Reason: e.Reason})
+			}
+			q.Choices = append(q.Choices, e.Alternatives[:min(len(e.Alternatives), maxChoices)]...)
+			q.Text = intray.NewMessage(kind.text, intray.Params{"value": e.Value, "reason": e.Reason})
+			if kind.id == intray.AnswerHeaderRow && e.Value == intray.NoAnswer {
+				q.Text = intray.NewMessage("question.no_header_row", intray.Params{"reason": e.Reason})
+			}
+			o.addQuestion(q)
 		}
 	}
-}
-
-// tieQuestion returns a question that offers the value of e and its alternatives.
-func tieQuestion(e intray.Evidence) intray.Question {
-	kind := openChoices[e.Choice]
-	q := intray.Question{ID: kind.id, Notice: kind.notice}
-	if !slices.ContainsFunc(e.Alternatives, func(c intray.Choice) bool { return c.Value == e.Value }) {
-		q.Choices = append(q.Choices, intray.Choice{Value: e.Value, Reason: e.Reason})
-	}
-	q.Choices = append(q.Choices, e.Alternatives[:min(len(e.Alternatives), maxChoices)]...)
-	q.Text = intray.NewMessage(kind.text, intray.Params{"value": e.Value, "reason": e.Reason})
-	if kind.id == intray.AnswerHeaderRow && e.Value == intray.NoAnswer {
-		q.Text = intray.NewMessage("question.no_header_row", intray.Params{"reason": e.Reason})
-	}
-	return q
 }

@@ -75,7 +75,14 @@ func (f *rowMerger) Next(ctx context.Context, recs *intray.Records) error {
 			}
 		}
 		if n := f.addedDue(); n > 0 {
-			f.appendAdded(recs, n)
+			for i := range n {
+				for range f.columns {
+					recs.AppendCell(nil)
+				}
+				recs.EndRecord(0)
+				recs.Added = append(recs.Added, f.added[i])
+			}
+			f.added = f.added[n:]
 			break
 		}
 		if f.ended {
@@ -98,18 +105,6 @@ func (f *rowMerger) addedDue() (n int) {
 		n++
 	}
 	return n
-}
-
-// appendAdded appends empty records for the next n added rows.
-func (f *rowMerger) appendAdded(recs *intray.Records, n int) {
-	for i := range n {
-		for range f.columns {
-			recs.AppendCell(nil)
-		}
-		recs.EndRecord(0)
-		recs.Added = append(recs.Added, f.added[i])
-	}
-	f.added = f.added[n:]
 }
 
 // copyRows copies rows of the file up to the next added row.

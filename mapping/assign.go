@@ -170,17 +170,6 @@ func (s *suggestion) offers(ctx context.Context, g grade) (map[string]*offer, er
 	return offers, nil
 }
 
-// unmapped returns the indexes of the columns that map to no field.
-func (s *suggestion) unmapped() []int {
-	var rest []int
-	for i, c := range s.columns {
-		if !s.used[i] {
-			rest = append(rest, c.Index)
-		}
-	}
-	return rest
-}
-
 func (s *suggestion) addQuestion(q Question) {
 	s.questions = append(s.questions, q)
 	s.asked[q.Field] = true

@@ -103,7 +103,11 @@ func (x *index) candidates(s *suggestion, field int) []candidate {
 		kept = x.maxColumnsFor(true)
 	}
 	all = all[:min(len(all), 4*kept)]
-	w := scorer{index: x, field: f, meanings: means, names: fieldWords(f), options: optionNames(f)}
+	names := [][]string{strings.Fields(foldName(f.Label)), strings.Fields(foldName(f.Key))}
+	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
+		names = append(names, strings.Fields(foldName(text)))
+	}
+	w := scorer{index: x, field: f, meanings: means, names: names, options: optionNames(f)}
 	for i := range all {
 		w.adjustScore(&all[i], s.columns[x.entries[all[i].entry].column])
 	}
@@ -233,15 +237,6 @@ type scorer struct {
 	names [][]string
 	// options holds the names of the field's options.
 	options map[string]bool
-}
-
-// fieldWords returns the folded words of each name of a field.
-func fieldWords(f intray.Field) [][]string {
-	names := [][]string{strings.Fields(foldName(f.Label)), strings.Fields(foldName(f.Key))}
-	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
-		names = append(names, strings.Fields(foldName(text)))
-	}
-	return names
 }
 
 // adjustScore adjusts the score of a candidate by its values and letters.

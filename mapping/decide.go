@@ -48,7 +48,13 @@ func (s *suggestion) inferColumns(ctx context.Context) error {
 			all = append(all, lists[i][:min(len(lists[i]), maxCandidates)]...)
 		}
 	}
-	d := &decision{suggestion: s, index: x, lists: lists, rankScores: rankScores(lists), chosen: map[int]candidate{}, owner: map[int]int{}, equals: map[int][]candidate{}}
+	scores := map[[2]int]float64{}
+	for _, list := range lists {
+		for _, c := range list {
+			scores[[2]int{c.field, c.entry}] = c.rankScore()
+		}
+	}
+	d := &decision{suggestion: s, index: x, lists: lists, rankScores: scores, chosen: map[int]candidate{}, owner: map[int]int{}, equals: map[int][]candidate{}}
 	for _, c := range solveAssignment(all) {
 		d.chosen[c.field], d.owner[c.entry] = c, c.field
 	}
@@ -84,16 +90,6 @@ type decision struct {
 	// is computed before any column is assigned, so that the order of fields does not
 	// matter.
 	equals map[int][]candidate
-}
-
-func rankScores(lists [][]candidate) map[[2]int]float64 {
-	all := map[[2]int]float64{}
-	for _, list := range lists {
-		for _, c := range list {
-			all[[2]int{c.field, c.entry}] = c.rankScore()
-		}
-	}
-	return all
 }
 
 // settle processes the fields in the schema's order.

@@ -80,7 +80,13 @@ func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []in
 	if err != nil {
 		return intray.Mapping{}, nil, err
 	}
-	return intray.Mapping{Fields: s.matches, Unmapped: s.unmapped()}, s.questions, nil
+	var rest []int
+	for i, c := range s.columns {
+		if !s.used[i] {
+			rest = append(rest, c.Index)
+		}
+	}
+	return intray.Mapping{Fields: s.matches, Unmapped: rest}, s.questions, nil
 }
 
 func (c Config) decide(ctx context.Context, fields []intray.Field, columns []intray.Column) (*suggestion, error) {

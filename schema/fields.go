@@ -121,7 +121,9 @@ type RuleShape struct {
 
 // RuleShapes returns the 16 kinds of validators.
 func RuleShapes() []RuleShape {
-	fields := []jsonschema.Property{required("fields", fieldKeysShape())}
+	s := stringListShape("The keys of the other fields.")
+	s.MinItems = 1
+	fields := []jsonschema.Property{required("fields", s)}
 	values := []jsonschema.Property{required("fieldValues", newShape(jsonschema.Map, "The values to compare with, keyed by field key."))}
 	regex := []jsonschema.Property{
 		required("regex", newShape(jsonschema.String, "A regular expression in JavaScript syntax, without slashes.")),
@@ -151,12 +153,6 @@ func RuleShapes() []RuleShape {
 			optional("max", integerShape("The maximum number of characters.", 0))}},
 		{"alphabetical", nil},
 	}
-}
-
-func fieldKeysShape() *jsonschema.Schema {
-	s := stringListShape("The keys of the other fields.")
-	s.MinItems = 1
-	return s
 }
 
 func validatorShape() *jsonschema.Schema {

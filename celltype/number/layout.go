@@ -309,7 +309,13 @@ func (l *Layout) appendUnsigned(dst []byte, s *scaledNumber, point string) []byt
 			dst = append(dst, '0')
 		}
 	} else {
-		dst = l.appendInteger(dst, s)
+		n := max(s.point, 1, l.characteristic)
+		for place := n - 1; place >= 0; place-- {
+			dst = append(dst, s.digitAt(place))
+			if l.thousands && place > 0 && place%3 == 0 {
+				dst = append(dst, ',')
+			}
+		}
 	}
 	if places > 0 {
 		dst = s.appendPlaces(append(dst, point...), places)
@@ -337,18 +343,6 @@ func (l *Layout) decimalPlaces(s *scaledNumber) int {
 		return there
 	}
 	return s.mantissa
-}
-
-// appendInteger appends the digits before the decimal sign.
-func (l *Layout) appendInteger(dst []byte, s *scaledNumber) []byte {
-	n := max(s.point, 1, l.characteristic)
-	for place := n - 1; place >= 0; place-- {
-		dst = append(dst, s.digitAt(place))
-		if l.thousands && place > 0 && place%3 == 0 {
-			dst = append(dst, ',')
-		}
-	}
-	return dst
 }
 
 func (l *Layout) appendPercent(dst []byte, d decimal) []byte {

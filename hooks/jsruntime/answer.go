@@ -249,22 +249,6 @@ func (s *scanner) readChange(c *Change, bounds *Bounds, before int64) (position 
 		s.expect(',')
 		c.Part = int(s.readInteger(0, int64(field.Columns)-1))
 	}
-	s.readContent(c, flags)
-	return position
-}
-
-func (s *scanner) readNextRowValue(c *Change, bounds *Bounds, before int64) (position int64) {
-	position = before + int64(len(bounds.Fields))*flagsEnd
-	if before < 0 || before%flagsEnd != flagValue || c.Row+1 >= bounds.Rows {
-		s.fail("a value has no position")
-		return position
-	}
-	c.Row++
-	c.Value = Value{Text: s.readText(maxValue)}
-	return position
-}
-
-func (s *scanner) readContent(c *Change, flags int64) {
 	if c.HasValue = flags&flagValue != 0; c.HasValue {
 		s.expect(',')
 		c.Value = s.readValue()
@@ -277,6 +261,18 @@ func (s *scanner) readContent(c *Change, flags int64) {
 		s.expect(',')
 		s.readList(maxOptions, func(int) { c.Options = append(c.Options, s.readOption()) })
 	}
+	return position
+}
+
+func (s *scanner) readNextRowValue(c *Change, bounds *Bounds, before int64) (position int64) {
+	position = before + int64(len(bounds.Fields))*flagsEnd
+	if before < 0 || before%flagsEnd != flagValue || c.Row+1 >= bounds.Rows {
+		s.fail("a value has no position")
+		return position
+	}
+	c.Row++
+	c.Value = Value{Text: s.readText(maxValue)}
+	return position
 }
 
 // readValue reads a scalar or a list of scalars.

@@ -303,7 +303,14 @@ func (r *Runtime) Handle(request []byte) (answer []byte, err error) {
 		text, err = r.runPendingJobs(deadline)
 	}
 	if err != nil {
-		return r.answerError(err)
+		switch {
+		case errors.Is(err, errDeadline):
+			return r.answerFailure(KindTime, "the hook took longer than it may")
+		case errors.Is(err, errStarved):
+			return r.answerFailure(KindMemory, "the hook needs more memory than it may have")
+		default:
+			return nil, fmt.Errorf("run hooks: %w", err)
+		}
 	}
 	if len(text) > r.cfg.MaxAnswer {
 		return r.answerFailure(KindReturned, fmt.Sprintf("the changes of one call are larger than %d bytes", r.cfg.MaxAnswer))
@@ -376,18 +383,6 @@ func lost(answer string) error {
 		return fmt.Errorf("the prelude failed: %s", strings.TrimSuffix(rest, "}"))
 	}
 	return nil
-}
-
-// answerError returns the answer for an error that the prelude could not catch.
-func (r *Runtime) answerError(err error) ([]byte, error) {
-	switch {
-	case errors.Is(err, errDeadline):
-		return r.answerFailure(KindTime, "the hook took longer than it may")
-	case errors.Is(err, errStarved):
-		return r.answerFailure(KindMemory, "the hook needs more memory than it may have")
-	default:
-		return nil, fmt.Errorf("run hooks: %w", err)
-	}
 }
 
 // extraMemory is added to the memory limit, in bytes, so that the engine can report that it

@@ -132,16 +132,6 @@ const noControlPattern = `^[^\x00-\x1f\x7f]*$`
 // only as a format. The caller may change the result.
 func (s *Schema) JSONSchema() map[string]any {
 	m := map[string]any{}
-	s.writeType(m)
-	s.writeString(m)
-	s.writeNumber(m)
-	s.writeItems(m)
-	s.writeObject(m)
-	s.writeAnnotations(m)
-	return m
-}
-
-func (s *Schema) writeType(m map[string]any) {
 	name := s.Kind.jsonType()
 	switch {
 	case s.Kind == OneOf:
@@ -156,6 +146,36 @@ func (s *Schema) writeType(m map[string]any) {
 	default:
 		m["type"] = name
 	}
+	s.writeString(m)
+	if s.Kind == Integer {
+		m["format"] = "int64"
+	}
+	if s.Min != nil {
+		m["minimum"] = *s.Min
+	}
+	if s.Max != nil {
+		m["maximum"] = *s.Max
+	}
+	setPositive(m, "minItems", s.MinItems)
+	setPositive(m, "maxItems", s.MaxItems)
+	switch s.Kind {
+	case Array:
+		m["items"] = s.elemOrAny().JSONSchema()
+	case Tuple:
+		m["prefixItems"] = jsonSchemas(s.Items)
+		m["minItems"], m["maxItems"] = len(s.Items), len(s.Items)
+	}
+	s.writeObject(m)
+	if s.Description != "" {
+		m["description"] = s.Description
+	}
+	if s.Default != nil {
+		m["default"] = s.Default
+	}
+	if s.Example != nil {
+		m["examples"] = []any{s.Example}
+	}
+	return m
 }
 
 func jsonSchemas(shapes []*Schema) []any {
@@ -187,30 +207,6 @@ func (s *Schema) writeString(m map[string]any) {
 	}
 }
 
-func (s *Schema) writeNumber(m map[string]any) {
-	if s.Kind == Integer {
-		m["format"] = "int64"
-	}
-	if s.Min != nil {
-		m["minimum"] = *s.Min
-	}
-	if s.Max != nil {
-		m["maximum"] = *s.Max
-	}
-}
-
-func (s *Schema) writeItems(m map[string]any) {
-	setPositive(m, "minItems", s.MinItems)
-	setPositive(m, "maxItems", s.MaxItems)
-	switch s.Kind {
-	case Array:
-		m["items"] = s.elemOrAny().JSONSchema()
-	case Tuple:
-		m["prefixItems"] = jsonSchemas(s.Items)
-		m["minItems"], m["maxItems"] = len(s.Items), len(s.Items)
-	}
-}
-
 func (s *Schema) writeObject(m map[string]any) {
 	switch s.Kind {
 	case Map:
@@ -227,18 +223,6 @@ func (s *Schema) writeObject(m map[string]any) {
 		if len(required) > 0 {
 			m["required"] = required
 		}
-	}
-}
-
-func (s *Schema) writeAnnotations(m map[string]any) {
-	if s.Description != "" {
-		m["description"] = s.Description
-	}
-	if s.Default != nil {
-		m["default"] = s.Default
-	}
-	if s.Example != nil {
-		m["examples"] = []any{s.Example}
 	}
 }
 

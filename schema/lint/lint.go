@@ -73,7 +73,15 @@ func CheckWritten(s *intray.Schema, settings any) []Finding {
 		l.checkField(i)
 	}
 	l.checkUnique()
-	l.reportSkipped()
+	if n := l.budget.patternsLeft; n > 0 {
+		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.expressions_not_checked", intray.Params{"n": n}))
+	}
+	if n := l.budget.optionsLeft; n > 0 {
+		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.options_not_checked", intray.Params{"n": n}))
+	}
+	if n := l.budget.rulesLeft; n > 0 {
+		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.rules_not_checked", intray.Params{"n": n}))
+	}
 	written, _ := settings.(map[string]any)
 	l.checkSettings(written)
 	l.checkHooks()
@@ -239,17 +247,4 @@ func (b *budget) takePattern(size int) bool {
 	b.patterns--
 	b.source -= size
 	return true
-}
-
-// reportSkipped reports the checks that were skipped.
-func (l *linter) reportSkipped() {
-	if n := l.budget.patternsLeft; n > 0 {
-		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.expressions_not_checked", intray.Params{"n": n}))
-	}
-	if n := l.budget.optionsLeft; n > 0 {
-		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.options_not_checked", intray.Params{"n": n}))
-	}
-	if n := l.budget.rulesLeft; n > 0 {
-		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.rules_not_checked", intray.Params{"n": n}))
-	}
 }

@@ -72,7 +72,15 @@ func (d *Draft) buildChange(ctx context.Context, o Operation, dry bool, progress
 	} else {
 		m.after = s.withRevision(m.revision, d.snapshotConfig())
 	}
-	m.summarize()
+	before, after := m.before.errors(), m.after.errors()
+	better := roaring.AndNot(before, after)
+	m.result.Valid = int64(better.AndCardinality(m.after.live))
+	m.result.Invalid = int64(roaring.AndNot(after, before).GetCardinality())
+	m.result.Added = int64(m.revision.live.gained.GetCardinality())
+	m.result.Deleted = int64(m.revision.live.lost.GetCardinality())
+	if !m.revision.rows.IsEmpty() || !m.revision.live.isEmpty() {
+		m.result.Seq = m.revision.seq
+	}
 	return m, nil
 }
 
@@ -443,17 +451,4 @@ func (d *Draft) publish(ctx context.Context, m *changeBuilder, call ChangeOption
 	d.gone, d.undone = append(d.gone, d.undone...), nil
 	d.dropUnused()
 	return nil
-}
-
-// summarize computes the row counts of the result.
-func (m *changeBuilder) summarize() {
-	before, after := m.before.errors(), m.after.errors()
-	better := roaring.AndNot(before, after)
-	m.result.Valid = int64(better.AndCardinality(m.after.live))
-	m.result.Invalid = int64(roaring.AndNot(after, before).GetCardinality())
-	m.result.Added = int64(m.revision.live.gained.GetCardinality())
-	m.result.Deleted = int64(m.revision.live.lost.GetCardinality())
-	if !m.revision.rows.IsEmpty() || !m.revision.live.isEmpty() {
-		m.result.Seq = m.revision.seq
-	}
 }

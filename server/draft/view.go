@@ -156,12 +156,6 @@ func (v *views) remember(token string, rows *roaring.Bitmap, s *snapshot) {
 	v.all = append(v.all[max(0, len(v.all)+1-maxViews):], one)
 }
 
-// viewToken returns a token that is the same for the same filter and snapshot.
-func (d *Draft) viewToken(s *snapshot, f Filter) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %+v", d.nonce, s.id, f.key()))
-	return hex.EncodeToString(sum[:12])
-}
-
 // resolveQuery returns the token of a view and the rows that it contains in a
 // snapshot.
 func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, *roaring.Bitmap, error) {
@@ -170,7 +164,8 @@ func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress
 			return q.Token, rows, nil
 		}
 	}
-	token := d.viewToken(s, q.Filter)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %+v", d.nonce, s.id, q.Filter.key()))
+	token := hex.EncodeToString(sum[:12])
 	if rows := d.views.listedRows(token, s); rows != nil {
 		return token, rows, nil
 	}

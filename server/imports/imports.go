@@ -342,7 +342,14 @@ func validations(listed []intray.Notice) (list []intray.Notice) {
 // Conflict.
 func (s *Service) TraceRow(ctx context.Context, imp model.Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
 	if imp.Stage == "" || imp.Outcome == nil {
-		return noRowsError(imp)
+		why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(model.Successful)})
+		switch imp.Status {
+		case model.NeedsReview:
+			why = intray.NewMessage("import.no_rows_until_answered", intray.Params{"status": string(imp.Status)})
+		case model.Failed:
+			why = intray.NewMessage("import.no_rows_kept", intray.Params{"status": string(imp.Status)})
+		}
+		return model.NewError(model.Conflict, "no_rows", why)
 	}
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
@@ -371,18 +378,6 @@ func (s *Service) TraceRow(ctx context.Context, imp model.Import, row int64, key
 		}
 	}
 	return nil
-}
-
-// noRowsError returns an error with the reason why an import has no staged rows.
-func noRowsError(imp model.Import) error {
-	why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(model.Successful)})
-	switch imp.Status {
-	case model.NeedsReview:
-		why = intray.NewMessage("import.no_rows_until_answered", intray.Params{"status": string(imp.Status)})
-	case model.Failed:
-		why = intray.NewMessage("import.no_rows_kept", intray.Params{"status": string(imp.Status)})
-	}
-	return model.NewError(model.Conflict, "no_rows", why)
 }
 
 // traceCell returns the trace of one cell in a batch of one row.

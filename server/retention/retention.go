@@ -279,7 +279,16 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 		return fmt.Errorf("read the fingerprint: %w", err)
 	}
 	if found != "" {
-		return s.compareFingerprint(ctx, found)
+		mark, err := model.View(ctx, s.env.Store, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(ctx, fingerprintKey, "") })
+		switch {
+		case err != nil:
+			return err
+		case mark == "":
+			return errOtherStore
+		case mark != found:
+			return errOtherBlobs
+		}
+		return nil
 	}
 	random, err := s.env.RandomText(12)
 	if err != nil {
@@ -305,19 +314,6 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 		return errOtherBlobs
 	}
 	return s.writeFingerprint(ctx, mark)
-}
-
-func (s *Service) compareFingerprint(ctx context.Context, found string) error {
-	mark, err := model.View(ctx, s.env.Store, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(ctx, fingerprintKey, "") })
-	switch {
-	case err != nil:
-		return err
-	case mark == "":
-		return errOtherStore
-	case mark != found:
-		return errOtherBlobs
-	}
-	return nil
 }
 
 // readFingerprint returns the fingerprint that is stored with the blobs, or "" if

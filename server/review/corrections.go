@@ -122,23 +122,18 @@ func (t rowExport) batches(ctx context.Context, d *draft.Draft, q draft.Query) i
 			b.Reset(len(t.columns) + 2)
 			b.First = first
 			for _, r := range w.Rows {
-				t.appendRow(b, r)
+				b.Lines = append(b.Lines, r.Line)
+				b.Fields[0].AppendValue([]byte(t.formatMark(r)))
+				for i, c := range t.columns {
+					b.Fields[i+1].AppendValue([]byte(c.text(r)))
+				}
+				b.Fields[len(t.columns)+1].AppendValue([]byte(t.problems(r)))
 			}
 			if !yield(b, nil) || len(w.Rows) < exportChunkRows {
 				return
 			}
 		}
 	}
-}
-
-// appendRow adds a row to a batch.
-func (t rowExport) appendRow(b *intray.Batch, r draft.Row) {
-	b.Lines = append(b.Lines, r.Line)
-	b.Fields[0].AppendValue([]byte(t.formatMark(r)))
-	for i, c := range t.columns {
-		b.Fields[i+1].AppendValue([]byte(c.text(r)))
-	}
-	b.Fields[len(t.columns)+1].AppendValue([]byte(t.problems(r)))
 }
 
 // rowMark identifies a row. It is in the first column of an exported workbook, in a

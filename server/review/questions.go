@@ -46,18 +46,13 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 		case err != nil:
 			return err
 		case changes > 0 && !discard:
-			return discardError(changes)
+			e := model.NewError(model.Conflict, "discards_changes", intray.NewMessage("question.discards_changes", intray.Params{"n": changes}))
+			e.Changes = changes
+			return e
 		}
 		return s.imports.RunAgain(ctx, tx, &imp)
 	})
 	return imp, err
-}
-
-// discardError returns the error for a request that would discard changes to rows.
-func discardError(changes int) error {
-	e := model.NewError(model.Conflict, "discards_changes", intray.NewMessage("question.discards_changes", intray.Params{"n": changes}))
-	e.Changes = changes
-	return e
 }
 
 // addAnswers adds answers to an import. It reports whether an earlier answer was

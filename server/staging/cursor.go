@@ -276,24 +276,21 @@ func AppendRows(dst, src *intray.Batch, from, to int) {
 	at := uint32(dst.Rows())
 	dst.Lines = append(dst.Lines, src.Lines[from:to]...)
 	for i := range dst.Fields {
-		appendCells(&dst.Fields[i], &src.Fields[i], at, from, to)
+		cells, more := &dst.Fields[i], &src.Fields[i]
+		appendTexts(&cells.Values, &more.Values, from, to)
+		cells.Nulls, _, _ = appendShifted(cells.Nulls, more.Nulls, at, from, to)
+		rows, first, end := appendShifted(cells.RawRows, more.RawRows, at, from, to)
+		cells.RawRows = rows
+		appendTexts(&cells.Raws, &more.Raws, first, end)
 	}
 	for i := range dst.Unmapped {
 		appendTexts(&dst.Unmapped[i].Cells, &src.Unmapped[i].Cells, from, to)
 	}
 }
 
-func appendCells(dst, src *intray.Cells, at uint32, from, to int) {
-	appendTexts(&dst.Values, &src.Values, from, to)
-	dst.Nulls, _, _ = appendShifted(dst.Nulls, src.Nulls, at, from, to)
-	rows, first, end := appendShifted(dst.RawRows, src.RawRows, at, from, to)
-	dst.RawRows = rows
-	appendTexts(&dst.Raws, &src.Raws, first, end)
-}
-
-// appendShifted appends the numbers of an ascending list that are in [from, to). It shifts
-// them so that the number from becomes the number at. It also returns their range of indexes
-// in the list.
+// appendShifted appends the numbers of an ascending list that are in [from, to). It
+// shifts them so that from becomes at. It also returns their range of indexes in the
+// list.
 func appendShifted(dst, rows []uint32, at uint32, from, to int) (_ []uint32, first, end int) {
 	first, _ = slices.BinarySearch(rows, uint32(from))
 	end, _ = slices.BinarySearch(rows, uint32(to))

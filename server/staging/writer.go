@@ -189,16 +189,12 @@ func (w *Writer) validateBatch(b *intray.Batch) error {
 	if b.First < 0 || b.First+int64(b.Rows()) > maxRows {
 		return fmt.Errorf("its rows are beyond the %d that a stage can hold", int64(maxRows))
 	}
-	return checkProblems(b, len(w.manifest.Fields))
-}
-
-func checkProblems(b *intray.Batch, fields int) error {
 	last := 0
 	for _, p := range b.Problems {
 		if p.Row < last || p.Row >= b.Rows() {
 			return fmt.Errorf("a problem of row %d is out of order", p.Row)
 		}
-		if p.Field < intray.NoField || p.Field >= fields || p.Level > intray.LevelInfo {
+		if p.Field < intray.NoField || p.Field >= len(w.manifest.Fields) || p.Level > intray.LevelInfo {
 			return fmt.Errorf("a problem of row %d has field %d and level %d", p.Row, p.Field, uint8(p.Level))
 		}
 		last = p.Row

@@ -373,7 +373,16 @@ func findOffice(in *zipfile.Input, head []byte, limits Limits) string {
 	limits.Members = max(limits.Members, maxOfficeEntries)
 	files, err := openDirectory(in, limits)
 	if err != nil {
-		return findOfficeInHead(head)
+		if bytes.Contains(head, []byte("mimetypeapplication/")) {
+			return "mimetype"
+		}
+		lower := bytes.ReplaceAll(bytes.ToLower(head), []byte{'\\'}, []byte{'/'})
+		for _, name := range officeEntries() {
+			if bytes.Contains(lower, []byte(name)) {
+				return name
+			}
+		}
+		return ""
 	}
 	for _, f := range files {
 		if f.Name == "mimetype" { // OpenDocument and EPUB files start with this entry
@@ -382,19 +391,6 @@ func findOffice(in *zipfile.Input, head []byte, limits Limits) string {
 		lower := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(f.Name), `\`, "/"), "/")
 		if slices.ContainsFunc(officeEntries(), func(name string) bool { return strings.HasPrefix(lower, name) }) {
 			return f.Name
-		}
-	}
-	return ""
-}
-
-func findOfficeInHead(head []byte) string {
-	if bytes.Contains(head, []byte("mimetypeapplication/")) {
-		return "mimetype"
-	}
-	lower := bytes.ReplaceAll(bytes.ToLower(head), []byte{'\\'}, []byte{'/'})
-	for _, name := range officeEntries() {
-		if bytes.Contains(lower, []byte(name)) {
-			return name
 		}
 	}
 	return ""

@@ -67,7 +67,14 @@ func (g *multiGzipReader) nextStream() error {
 		return err
 	}
 	if first[0] == 0 {
-		return g.skipPadding()
+		rest, err := g.in.Peek(g.in.Buffered())
+		if err != nil {
+			return err
+		}
+		zeros := len(rest) - len(bytes.TrimLeft(rest, "\x00"))
+		g.padding += int64(zeros)
+		_, err = g.in.Discard(zeros)
+		return err
 	}
 	if g.padding > 0 {
 		return errTrailing
@@ -81,17 +88,6 @@ func (g *multiGzipReader) nextStream() error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
-	return err
-}
-
-func (g *multiGzipReader) skipPadding() error {
-	rest, err := g.in.Peek(g.in.Buffered())
-	if err != nil {
-		return err
-	}
-	zeros := len(rest) - len(bytes.TrimLeft(rest, "\x00"))
-	g.padding += int64(zeros)
-	_, err = g.in.Discard(zeros)
 	return err
 }
 

@@ -24,7 +24,12 @@ type finding struct {
 // log-likelihood ratio.
 func guessByCost(sample []byte, whole bool) Guess {
 	list := segments(sample, whole)
-	all := append(scorePages(list), scoreScripts(list)...)
+	all := make([]finding, 0, len(candidatePages))
+	for _, p := range codePages() {
+		cost, t := p.segmentsCost(list)
+		all = append(all, finding{encoding: p.encoding, language: t.name, cost: cost, page: p})
+	}
+	all = append(all, scoreScripts(list)...)
 	slices.SortStableFunc(all, func(a, b finding) int {
 		switch {
 		case a.cost < b.cost:
@@ -48,15 +53,6 @@ func guessByCost(sample []byte, whole bool) Guess {
 	second, _ := preview(sample, other.encoding, whole)
 	g.Second = &Second{other.encoding, min(g.Confidence, (1-g.Confidence)*0.8), second}
 	return g
-}
-
-func scorePages(list []segment) []finding {
-	all := make([]finding, 0, len(candidatePages))
-	for _, p := range codePages() {
-		cost, t := p.segmentsCost(list)
-		all = append(all, finding{encoding: p.encoding, language: t.name, cost: cost, page: p})
-	}
-	return all
 }
 
 // scoreScripts decodes the segments once with each multi-byte encoding. It scores the text for

@@ -114,25 +114,21 @@ func (w wideEncoding) sampleStats(sample []byte) wideStats {
 			break
 		}
 		sample = sample[size:]
-		t.addRune(r, ok)
+		t.units++
+		switch {
+		case !ok:
+			t.broken++
+		case r == '\n' || r == '\r' || r == '\t' || 0x20 <= r && r < 0x7F:
+			t.plain++
+		case r < 0xA0 || 0xE000 <= r && r < 0xF900 || r&0xFFFE == 0xFFFE:
+			t.broken++
+		case unicode.IsLetter(r) || unicode.IsMark(r):
+			t.letters++
+		case !unicode.IsPrint(r) && r != 0xA0 && r != 0x3000 && r != 0xFEFF:
+			t.broken++
+		}
 	}
 	return t
-}
-
-func (t *wideStats) addRune(r rune, ok bool) {
-	t.units++
-	switch {
-	case !ok:
-		t.broken++
-	case r == '\n' || r == '\r' || r == '\t' || 0x20 <= r && r < 0x7F:
-		t.plain++
-	case r < 0xA0 || 0xE000 <= r && r < 0xF900 || r&0xFFFE == 0xFFFE:
-		t.broken++
-	case unicode.IsLetter(r) || unicode.IsMark(r):
-		t.letters++
-	case !unicode.IsPrint(r) && r != 0xA0 && r != 0x3000 && r != 0xFEFF:
-		t.broken++
-	}
 }
 
 // looksLikeText reports whether the decoded sample is plausible text.

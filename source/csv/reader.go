@@ -138,7 +138,11 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	case !isText(row):
 		return r.appendInvalidText(batch)
 	case r.sheet.asIs:
-		return r.appendRecordAsIs(batch)
+		for above := r.blankRows; above > 0; above-- {
+			batch.AppendCell(nil)
+			r.endRecord(batch, r.line-above, 1)
+		}
+		return r.appendRecord(batch)
 	case r.isRegular(&r.rec) && !r.repeatsHeader() && !r.mayBeBelowTable():
 		return r.appendRecord(batch)
 	}
@@ -227,15 +231,6 @@ func (r *reader) appendRecord(batch *intray.Records) error {
 	r.endRecord(batch, r.line, len(r.rec.cells))
 	r.advance(r.rec.next, r.rec.breaks)
 	return r.checkCellLimit()
-}
-
-// appendRecordAsIs appends the blank rows above the current record and the record.
-func (r *reader) appendRecordAsIs(batch *intray.Records) error {
-	for above := r.blankRows; above > 0; above-- {
-		batch.AppendCell(nil)
-		r.endRecord(batch, r.line-above, 1)
-	}
-	return r.appendRecord(batch)
 }
 
 // appendCells appends a record with the given cells.

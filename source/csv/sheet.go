@@ -94,7 +94,14 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 	}
 	s.body = int64(skip)
 	if s.asIs {
-		s.useAllRows(rows)
+		for _, row := range rows {
+			s.width = max(s.width, len(row.cells))
+		}
+		for i := range s.width {
+			s.columns = append(s.columns, intray.Column{Index: i})
+		}
+		s.collectSamples(rows)
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.NewMessage("header.not_searched", nil)})
 		return s, nil
 	}
 	return s, s.findTable(ctx, rows, sample, opt)
@@ -125,18 +132,6 @@ func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 		line += r.breaks + 1
 	}
 	return rows
-}
-
-// useAllRows treats every row as a record.
-func (s *sheet) useAllRows(rows []sampledRow) {
-	for _, row := range rows {
-		s.width = max(s.width, len(row.cells))
-	}
-	for i := range s.width {
-		s.columns = append(s.columns, intray.Column{Index: i})
-	}
-	s.collectSamples(rows)
-	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.NewMessage("header.not_searched", nil)})
 }
 
 // findTable finds the header and the first record, and builds the columns.
@@ -346,21 +341,18 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	}
 	s.width = max(s.width, width)
 	if width == s.width {
-		s.profile = sync.OnceValue(func() *tableProfile { return s.buildProfile(fit) })
+		s.profile = sync.OnceValue(func() *tableProfile {
+			rows := make([]rowFeatures, len(fit))
+			var r record
+			for i, text := range fit {
+				s.dialect.parseRecord(text, notFound, &r)
+				for n, cell := range s.dialect.cellTexts(text, &r)[:min(len(r.cells), s.width)] {
+					rows[i] = append(rows[i], featuresOf(cell, r.cells[n].quoted))
+				}
+			}
+			return newTableProfile(s.width, rows)
+		})
 	}
-}
-
-// buildProfile builds the profile of the table from the text of regular rows.
-func (s *sheet) buildProfile(fit [][]byte) *tableProfile {
-	rows := make([]rowFeatures, len(fit))
-	var r record
-	for i, text := range fit {
-		s.dialect.parseRecord(text, notFound, &r)
-		for n, cell := range s.dialect.cellTexts(text, &r)[:min(len(r.cells), s.width)] {
-			rows[i] = append(rows[i], featuresOf(cell, r.cells[n].quoted))
-		}
-	}
-	return newTableProfile(s.width, rows)
 }
 
 // reportHeader adds the location of the header to the evidence. If the header is a single row,

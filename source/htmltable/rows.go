@@ -80,7 +80,16 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 			r.err = r.withRow(err)
 		}
 		if r.walker.rowEnded && len(r.walker.previous.cells) > 0 {
-			return r.gridRow(r.walker.previous), nil
+			row := r.walker.previous
+			r.cells, r.merged = r.cells[:0], row.merged
+			for _, c := range row.cells {
+				out := workbook.Cell{Column: c.column, Kind: c.kind, Value: row.arena[c.valueStart:c.valueEnd:c.valueEnd]}
+				if c.formattedEnd > c.valueEnd {
+					out.Formatted = row.arena[c.valueEnd:c.formattedEnd:c.formattedEnd]
+				}
+				r.cells = append(r.cells, out)
+			}
+			return workbook.Row{Number: row.number, Hidden: row.hidden, Cells: r.cells}, nil
 		}
 	}
 	return workbook.Row{}, r.err
@@ -122,18 +131,6 @@ func (r *rows) withRow(err error) error {
 		return &source.LimitError{Line: r.walker.rowCount + 1, Reason: limit.Reason}
 	}
 	return err
-}
-
-func (r *rows) gridRow(l *tableRow) workbook.Row {
-	r.cells, r.merged = r.cells[:0], l.merged
-	for _, c := range l.cells {
-		out := workbook.Cell{Column: c.column, Kind: c.kind, Value: l.arena[c.valueStart:c.valueEnd:c.valueEnd]}
-		if c.formattedEnd > c.valueEnd {
-			out.Formatted = l.arena[c.valueEnd:c.formattedEnd:c.formattedEnd]
-		}
-		r.cells = append(r.cells, out)
-	}
-	return workbook.Row{Number: l.number, Hidden: l.hidden, Cells: r.cells}
 }
 
 // PendingMerges implements [workbook.MergeReporter]. A range can extend beyond its

@@ -261,22 +261,18 @@ func (w *tableWalker) beginCell(t *tokenizer) {
 	}
 	w.column, w.nextColumn, w.cellRowSpan = column, min(column+wide, w.limits.Columns), deep
 	if deep > 1 {
-		w.markCovered(column, w.nextColumn, w.current.number+deep-1)
+		for len(w.coveredUntil) < w.nextColumn {
+			w.coveredUntil = append(w.coveredUntil, 0)
+		}
+		for c := column; c < w.nextColumn; c++ {
+			w.coveredUntil[c] = max(w.coveredUntil[c], w.current.number+deep-1)
+		}
 	}
 	w.inCell, w.own = true, false
 	w.flow.reset()
 	w.flow.countOnly = w.countOnly
 	if !w.countOnly {
 		w.typed = w.readTypedValue(t)
-	}
-}
-
-func (w *tableWalker) markCovered(from, to int, until int64) {
-	for len(w.coveredUntil) < to {
-		w.coveredUntil = append(w.coveredUntil, 0)
-	}
-	for c := from; c < to; c++ {
-		w.coveredUntil[c] = max(w.coveredUntil[c], until)
 	}
 }
 

@@ -80,7 +80,12 @@ func (t *nameTree) findOrAddChild(in, last *nameNode, key []byte, readOnly bool)
 		}
 	}
 	if !t.frozen && !readOnly {
-		linkSiblings(in, last, found)
+		switch {
+		case last == nil && in.firstChild == nil:
+			in.firstChild = found
+		case last != nil && last.nextSibling == nil:
+			last.nextSibling = found
+		}
 	}
 	return found, nil
 }
@@ -100,16 +105,6 @@ func (t *nameTree) addChild(in *nameNode, key string) *nameNode {
 	in.children[key] = n
 	t.bytes += len(n.path) + len(key)
 	return n
-}
-
-// linkSiblings records that found is the first name in an object, or that it follows last.
-func linkSiblings(in, last, found *nameNode) {
-	switch {
-	case last == nil && in.firstChild == nil:
-		in.firstChild = found
-	case last != nil && last.nextSibling == nil:
-		last.nextSibling = found
-	}
 }
 
 // addColumn adds a column for a name unless it has one.

@@ -248,19 +248,14 @@ func (f *fillWorker) read(job *chunk) {
 		if at = f.scan.scanElement(at); at == notFound {
 			return
 		}
-		f.appendRecord(batch)
+		for _, cell := range f.cells {
+			batch.AppendSpan(cell.from, cell.to)
+			if cell.number {
+				batch.MarkNumber()
+			}
+		}
+		clear(f.cells)
+		batch.EndRecord(int64(batch.Len()) + 1)
 	}
 	job.count, job.complete = int64(batch.Len()), true
-}
-
-// appendRecord appends the current record to the batch.
-func (f *fillWorker) appendRecord(batch *intray.Records) {
-	for _, cell := range f.cells {
-		batch.AppendSpan(cell.from, cell.to)
-		if cell.number {
-			batch.MarkNumber()
-		}
-	}
-	clear(f.cells)
-	batch.EndRecord(int64(batch.Len()) + 1)
 }

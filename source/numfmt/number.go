@@ -13,7 +13,15 @@ func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 	}
 	switch s.shape {
 	case shapeGeneral:
-		return s.appendGeneralItems(dst, d)
+		for i := range s.items {
+			if s.items[i].kind != itemGeneral {
+				dst = append(dst, s.items[i].text...)
+				continue
+			}
+			once := *d
+			dst = appendGeneral(dst, &once)
+		}
+		return dst
 	case shapeScientific:
 		return s.appendScientific(dst, d)
 	case shapeFraction:
@@ -74,18 +82,6 @@ func appendDecimal(dst []byte, it *item, d *decimal) []byte {
 		return append(dst, '0')
 	case it.mark == '?':
 		return append(dst, ' ')
-	}
-	return dst
-}
-
-func (s *section) appendGeneralItems(dst []byte, d *decimal) []byte {
-	for i := range s.items {
-		if s.items[i].kind != itemGeneral {
-			dst = append(dst, s.items[i].text...)
-			continue
-		}
-		once := *d
-		dst = appendGeneral(dst, &once)
 	}
 	return dst
 }

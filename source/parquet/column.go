@@ -198,28 +198,29 @@ func (a *recordAssembler) writeNode(ctx context.Context, n *node) error {
 	case formList:
 		return a.writeList(ctx, n.inner, n.item)
 	case formMap:
-		return a.writeMap(ctx, n.inner)
+		return a.writeRepeated(ctx, n.inner, "{", "}", func() error {
+			if err := a.writeKey(n.inner.members[0]); err != nil {
+				return err
+			}
+			return a.writeOccurrence(ctx, n.inner.members[1])
+		})
 	case formObject:
-		return a.writeObject(ctx, n)
+		separator := "{"
+		for _, member := range n.members {
+			if member.first == member.end {
+				continue
+			}
+			if err := a.writeName(separator, member.Name); err != nil {
+				return err
+			}
+			if err := a.writeOccurrence(ctx, member); err != nil {
+				return err
+			}
+			separator = ","
+		}
+		return a.writeRaw("}")
 	}
 	return a.writeScalar(n)
-}
-
-func (a *recordAssembler) writeObject(ctx context.Context, n *node) error {
-	separator := "{"
-	for _, member := range n.members {
-		if member.first == member.end {
-			continue
-		}
-		if err := a.writeName(separator, member.Name); err != nil {
-			return err
-		}
-		if err := a.writeOccurrence(ctx, member); err != nil {
-			return err
-		}
-		separator = ","
-	}
-	return a.writeRaw("}")
 }
 
 func (a *recordAssembler) writeName(before string, name []byte) (err error) {
@@ -241,18 +242,7 @@ func (a *recordAssembler) writeList(ctx context.Context, n, item *node) error {
 	})
 }
 
-// writeMap writes a map as a JSON object. It does not remove duplicate keys.
-func (a *recordAssembler) writeMap(ctx context.Context, n *node) error {
-	return a.writeRepeated(ctx, n, "{", "}", func() error {
-		if err := a.writeKey(n.members[0]); err != nil {
-			return err
-		}
-		return a.writeOccurrence(ctx, n.members[1])
-	})
-}
-
-// writeRepeated writes items, enclosed in open and end, until the levels of the leaves end the
-// list.
+// writeRepeated writes items between open and end until the levels of the leaves end the list.
 func (a *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end string, item func() error) error {
 	if a.firstCursor(n).Def < n.parentDef {
 		return errLevelsDisagree

@@ -41,7 +41,13 @@ func (r *rows) collectCells(rec record) error {
 	case 0x0005, 0x0205:
 		return r.addCode(c, body[0], body[1] != 0)
 	case recLabelSST:
-		return r.addShared(c, little.Uint32(body))
+		number := little.Uint32(body)
+		text, ok := r.book.strings.lookup(number)
+		if !ok {
+			return broken(intray.NewMessage("xls.no_such_text", intray.Params{"column": c.column + 1, "number": number, "count": len(r.book.strings.ends)}))
+		}
+		c.text = text
+		return r.appendCell(c)
 	case recFormula2, 0x0206, 0x0406:
 		return r.addResult(c, body)
 	default:
@@ -98,15 +104,6 @@ func errorText(code byte) string {
 		return "#GETTING_DATA"
 	}
 	return "#UNKNOWN!"
-}
-
-func (r *rows) addShared(c cell, number uint32) error {
-	text, ok := r.book.strings.lookup(number)
-	if !ok {
-		return broken(intray.NewMessage("xls.no_such_text", intray.Params{"column": c.column + 1, "number": number, "count": len(r.book.strings.ends)}))
-	}
-	c.text = text
-	return r.appendCell(c)
 }
 
 // addMulRK adds the cells of a MULRK record: the row, the first column, a style and a

@@ -173,7 +173,15 @@ func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 		}
 		r.setText(&c, st, r.copyText(text))
 	case kind == typeBool:
-		r.setBool(&c)
+		c.Kind = intray.CellBool
+		switch {
+		case xmlscan.IsTrue(r.raw):
+			c.Value, c.Formatted = r.copyText([]byte("true")), r.copyText([]byte("TRUE"))
+		case string(r.raw) == "0" || string(r.raw) == "false":
+			c.Value, c.Formatted = r.copyText([]byte("false")), r.copyText([]byte("FALSE"))
+		default:
+			c.Kind, c.Value = intray.CellText, r.copyText(r.raw)
+		}
 	case kind == typeError:
 		c.Kind, c.Value = intray.CellError, r.copyText(r.raw)
 	case kind == typeDate:
@@ -227,18 +235,6 @@ func (r *rows) setText(c *workbook.Cell, st *style, text []byte) {
 	from := len(r.textBuf)
 	r.textBuf = st.format.AppendFormattedText(r.textBuf, text)
 	c.Formatted = r.textBuf[from:len(r.textBuf):len(r.textBuf)]
-}
-
-func (r *rows) setBool(c *workbook.Cell) {
-	c.Kind = intray.CellBool
-	switch {
-	case xmlscan.IsTrue(r.raw):
-		c.Value, c.Formatted = r.copyText([]byte("true")), r.copyText([]byte("TRUE"))
-	case string(r.raw) == "0" || string(r.raw) == "false":
-		c.Value, c.Formatted = r.copyText([]byte("false")), r.copyText([]byte("FALSE"))
-	default:
-		c.Kind, c.Value = intray.CellText, r.copyText(r.raw)
-	}
 }
 
 // setNumberValue sets the cell to the number in raw. If raw is not a number, the cell

@@ -88,7 +88,12 @@ func (r *rows) readPreamble() error {
 					from, known := parseRow(r.scan.Attr("min"))
 					to, also := parseRow(r.scan.Attr("max"))
 					if known && also {
-						r.hideColumns(from, to)
+						if r.hidden == nil {
+							r.hidden = &[maxColumns]bool{}
+						}
+						for c := from; c <= min(to, maxColumns); c++ {
+							r.hidden[c-1] = true
+						}
 					}
 				}
 				return r.scan.Skip()
@@ -99,15 +104,6 @@ func (r *rows) readPreamble() error {
 		if err != nil {
 			return err
 		}
-	}
-}
-
-func (r *rows) hideColumns(from, to int64) {
-	if r.hidden == nil {
-		r.hidden = &[maxColumns]bool{}
-	}
-	for c := from; c <= min(to, maxColumns); c++ {
-		r.hidden[c-1] = true
 	}
 }
 

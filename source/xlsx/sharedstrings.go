@@ -127,7 +127,12 @@ func (t *sharedStrings) finish() error {
 	if t.overflow == nil {
 		return nil
 	}
-	return t.overflow.finishWriting()
+	t.overflow.groupOffsets = append(t.overflow.groupOffsets, t.overflow.size)
+	if err := t.overflow.out.Flush(); err != nil {
+		return fmt.Errorf("write shared strings to a temporary file: %w", err)
+	}
+	t.overflow.out = nil
+	return nil
 }
 
 // get returns the string with the given index. It must be in memory.
@@ -207,16 +212,6 @@ func (s *stringFile) appendString(text []byte) error {
 		return fmt.Errorf("write shared strings to a temporary file: %w", err)
 	}
 	s.size += int64(len(head) + len(text))
-	return nil
-}
-
-// finishWriting flushes all strings to the file.
-func (s *stringFile) finishWriting() error {
-	s.groupOffsets = append(s.groupOffsets, s.size)
-	if err := s.out.Flush(); err != nil {
-		return fmt.Errorf("write shared strings to a temporary file: %w", err)
-	}
-	s.out = nil
 	return nil
 }
 

@@ -374,17 +374,13 @@ func (b *tableBuilder) sortLetters(classes []*syntax.Inst, takes [][]bool) bool 
 			}
 			letter = uint8(len(seen))
 			seen[string(row)] = letter
-			b.addLetter(row, takes)
+			for i := range takes {
+				takes[i] = append(takes[i], row[i] == 1)
+			}
+			b.words = append(b.words, row[len(takes)] == 1)
 		}
 		b.letterOf = append(b.letterOf, letter)
 	}
 	b.letters = len(seen)
 	return true
-}
-
-func (b *tableBuilder) addLetter(row []byte, takes [][]bool) {
-	for i := range takes {
-		takes[i] = append(takes[i], row[i] == 1)
-	}
-	b.words = append(b.words, row[len(takes)] == 1)
 }
