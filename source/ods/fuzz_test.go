@@ -22,7 +22,7 @@ var tight = Limits{InflatedBytes: 4 << 20, CellBytes: 4 << 10, RowBytes: 64 << 1
 func checkRead(t *testing.T, file []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if score, reason := Detect(input(file), file[:min(len(file), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
+	if score, reason := (Format{}).Detect(input(file), file[:min(len(file), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 		t.Fatalf("score %v, reason %q", score, reason)
 	}
 	book, err := Open(ctx, input(file), tight)

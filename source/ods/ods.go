@@ -207,11 +207,6 @@ type Format struct{}
 // Name returns "ods".
 func (Format) Name() string { return "ods" }
 
-// Detect implements [source.Format].
-func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	return Detect(in, head)
-}
-
 // Open implements [source.Format]. It reads the whole workbook once, to list the
 // sheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
@@ -226,7 +221,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 // Detect returns the likelihood, from 0 to 1, that a file is an OpenDocument
 // spreadsheet. It also returns the reason. It reads the directory of an archive or, if
 // the directory is damaged, searches head.
-func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if bytes.HasPrefix(head, []byte(zipMagic)) {
 		return detectArchive(zipfile.NewInput(in), head)
 	}

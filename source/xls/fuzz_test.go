@@ -22,7 +22,7 @@ var fuzzLimits = Limits{StringBytes: 1 << 20, CellBytes: 1 << 18, RowBytes: 1 <<
 // checkRead reads an arbitrary file twice. Each pass must return cells or a typed
 // error, and both must return the same.
 func checkRead(t *testing.T, text []byte) {
-	if score, reason := Detect(sourcetest.NewInput("", text), text[:min(len(text), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
+	if score, reason := (Format{}).Detect(sourcetest.NewInput("", text), text[:min(len(text), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 		t.Fatalf("score %v, reason %q", score, reason)
 	}
 	first, err := read(t, text, fuzzLimits)

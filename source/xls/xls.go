@@ -75,7 +75,7 @@ func (l Limits) WithDefaults() Limits {
 // reason. It checks the beginning of the file and the directory of a container. A
 // container without a workbook has a low score, so that Open can report the problem if
 // no other format recognizes the file.
-func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if !bytes.HasPrefix(head, []byte(cfb.Magic)) {
 		if isBareBOF(head) {
 			return 0.95, intray.NewMessage("xls.begins_as_workbook", nil)
@@ -182,11 +182,6 @@ type Format struct{}
 
 // Name returns "xls".
 func (Format) Name() string { return "xls" }
-
-// Detect implements [source.Format].
-func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	return Detect(in, head)
-}
 
 // Open implements [source.Format]. It reads the globals.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {

@@ -36,7 +36,7 @@ func TestDetect(t *testing.T) {
 		{"a zip", []byte("PK\x03\x04aaaaaaaaaaaaaaaaaaaaaa"), 0, 0},
 		{"empty", nil, 0, 0},
 	} {
-		score, reason := Detect(sourcetest.NewInput("file.xls", c.text), c.text[:min(len(c.text), source.HeadBytes)])
+		score, reason := Format{}.Detect(sourcetest.NewInput("file.xls", c.text), c.text[:min(len(c.text), source.HeadBytes)])
 		if score < c.low || score > c.high || (score > 0) == reason.IsZero() {
 			t.Errorf("%s: score %v, reason %q", c.name, score, reason)
 		}

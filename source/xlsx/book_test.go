@@ -197,7 +197,7 @@ func TestDetect(t *testing.T) {
 		"a container, cut": {[]byte(cfb.Magic), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			score, reason := Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])
+			score, reason := Format{}.Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])
 			if score != tc.want || (score > 0) == reason.IsZero() {
 				t.Errorf("score %v, reason %q", score, reason)
 			}

@@ -25,7 +25,7 @@ func tight(t testing.TB) Limits {
 func checkRead(t *testing.T, file []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	Detect(input(file), file[:min(len(file), 64<<10)])
+	Format{}.Detect(input(file), file[:min(len(file), 64<<10)])
 	book, err := Open(ctx, input(file), tight(t))
 	if err != nil {
 		if !sourcetest.IsTyped(err) {

@@ -202,11 +202,6 @@ type Format struct{}
 // Name returns "xlsx".
 func (Format) Name() string { return "xlsx" }
 
-// Detect implements [source.Format].
-func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	return Detect(in, head)
-}
-
 // Open implements [source.Format]. It reads the list of worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	w, err := Open(ctx, in, Limits{Columns: min(opt.Limits.Columns, maxColumns), CellBytes: opt.Limits.CellBytes, RowBytes: opt.Limits.RecordBytes})
@@ -228,7 +223,7 @@ const zipMagic = "PK\x03\x04"
 // package reads or rejects with a specific error. It also returns the reason. It reads
 // the directory of the archive or, if the directory is damaged, searches head for part
 // names.
-func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	w := zipfile.NewInput(in)
 	switch {
 	case bytes.HasPrefix(head, []byte(cfb.Magic)) && hasEncryptedPackage(w):
