@@ -186,7 +186,7 @@ func TestISOLayout(t *testing.T) {
 func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 	formats := []string{"yyyy-MM-dd HH:mm:ss", "F", "FF", "FFF", "FFFF", "d.M.yyyy h:mm:ss a", "EEEE d MMMM y 'at' H:m:s", "yyyyMMddHHmmss", "kkkk WW E TT", "yyyy ooo TT", "X", "x", "cccc LLL d yyyy TT ZZ"}
 	rapid.Check(t, func(t *rapid.T) {
-		code := rapid.SampledFrom(LocaleCodes()).Draw(t, "locale")
+		code := rapid.SampledFrom(localeCodes()).Draw(t, "locale")
 		format := rapid.SampledFrom(formats).Draw(t, "format")
 		m := drawMoment(t)
 		if m.Year < 10 || m.Year > 9990 {

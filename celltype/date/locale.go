@@ -47,15 +47,6 @@ func FindLocale(tag string) (*Locale, bool) {
 	return nil, false
 }
 
-// LocaleCodes returns the language tags of all locales.
-func LocaleCodes() []string {
-	codes := make([]string, 0, len(locales().all))
-	for _, l := range locales().all {
-		codes = append(codes, l.Code)
-	}
-	return codes
-}
-
 var localeAliases = map[string]string{
 	"no": "nb", "nn": "nb", "iw": "he", "in": "id", "tl": "fil", "sh": "sr-latn", "pt-br": "pt",
 	"zh-cn": "zh", "zh-sg": "zh", "zh-hans": "zh", "zh-tw": "zh-hant", "zh-mo": "zh-hk", "zh-hant-hk": "zh-hk",

@@ -9,7 +9,7 @@ import (
 // each locale are read correctly without knowing the format. It uses one
 // timestamp per month.
 func TestLocalesReadBackFreely(t *testing.T) {
-	for _, code := range LocaleCodes() {
+	for _, code := range localeCodes() {
 		where, ok := FindLocale(code)
 		if !ok {
 			t.Fatalf("%s is not found", code)
@@ -142,4 +142,13 @@ func TestLocalesOfTheInterface(t *testing.T) {
 			}
 		}
 	}
+}
+
+// localeCodes returns the language tags of all locales.
+func localeCodes() []string {
+	codes := make([]string, 0, len(locales().all))
+	for _, l := range locales().all {
+		codes = append(codes, l.Code)
+	}
+	return codes
 }

@@ -283,27 +283,6 @@ func ByField(issues []Issue) map[string][]intray.Message {
 	return groups
 }
 
-// Fields returns the top-level properties with issues, sorted.
-func Fields(issues []Issue) []string {
-	var names []string
-	for _, i := range issues {
-		field, _ := cutField(i.Path)
-		names = append(names, field)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// PrefixPaths returns the issues with path prepended to their paths. Use it if the document
-// is part of a larger document.
-func PrefixPaths(path string, issues []Issue) []Issue {
-	moved := make([]Issue, len(issues))
-	for n, i := range issues {
-		moved[n] = Issue{Path: joinPath(path, i.Path), Message: i.Message}
-	}
-	return moved
-}
-
 func joinPath(path, rest string) string {
 	if path == "" || rest == "" || rest[0] == '[' {
 		return path + rest

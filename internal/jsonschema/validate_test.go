@@ -168,14 +168,6 @@ func TestByField(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"", "fields", "settings"}, Fields(issues)); diff != "" {
-		t.Error(diff)
-	}
-	a, b, c := intray.Literal("a"), intray.Literal("b"), intray.Literal("c")
-	moved := PrefixPaths("body", []Issue{{"", a}, {"[0].x", b}, {"y", c}})
-	if diff := cmp.Diff([]Issue{{"body", a}, {"body[0].x", b}, {"body.y", c}}, moved); diff != "" {
-		t.Error(diff)
-	}
 }
 
 // anyJSON draws documents whose names include those of the sample schema.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -302,12 +301,6 @@ func appendChanged(to *intray.Cells, v, raw []byte) {
 		return
 	}
 	to.AppendParsed(v, raw)
-}
-
-// IsHookError reports whether err is an *intray.HookError.
-func IsHookError(err error) bool {
-	var failed *intray.HookError
-	return errors.As(err, &failed)
 }
 
 // SortByRow returns the changes sorted by row.

@@ -225,11 +225,11 @@ func TestRunHooksFails(t *testing.T) {
 		p.RowHooks, p.Hooks = 2, rowHooksFunc(func(int, intray.HookRows) ([]intray.Change, error) { return nil, nil })
 		prepare(p)
 		err := p.RunHooks(t.Context(), b, nil)
-		if err == nil || IsHookError(err) || strings.HasSuffix(name, "row hook") && !strings.HasPrefix(name, "changes") && !errors.Is(err, fault) {
+		if err == nil || isHookError(err) || strings.HasSuffix(name, "row hook") && !strings.HasPrefix(name, "changes") && !errors.Is(err, fault) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if !IsHookError(fmt.Errorf("run: %w", &intray.HookError{})) {
+	if !isHookError(fmt.Errorf("run: %w", &intray.HookError{})) {
 		t.Error("a wrapped HookError is not recognized")
 	}
 }
@@ -396,4 +396,10 @@ func TestSplitProblems(t *testing.T) {
 	if diff := cmp.Diff([]string{"unique2 1", "unique_with0 0"}, format(crossRow)); diff != "" {
 		t.Errorf("problems of cross-row validators (-want +got):\n%s", diff)
 	}
+}
+
+// isHookError reports whether err is an *intray.HookError.
+func isHookError(err error) bool {
+	var failed *intray.HookError
+	return errors.As(err, &failed)
 }

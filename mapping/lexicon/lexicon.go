@@ -14,7 +14,6 @@ package lexicon
 
 import (
 	"embed"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -57,9 +56,6 @@ func (c *Concept) Head() string { return c.head }
 
 // Qualifiers returns the qualifiers that define the special case.
 func (c *Concept) Qualifiers() []string { return c.qualifiers }
-
-// Languages returns the number of languages in which the concept has names.
-func (c *Concept) Languages() int { return bits.OnesCount64(c.langs) }
 
 // SubstituteCost returns the cost, from 0 to Never, of treating a column of the
 // other concept as this one.
@@ -145,27 +141,6 @@ func (l *Lexicon) Concept(name string) *Concept { return l.concepts[name] }
 
 // Qualifier returns the qualifier with this name, or nil.
 func (l *Lexicon) Qualifier(name string) *Qualifier { return l.qualifiers[name] }
-
-// Concepts returns the names of all concepts, sorted.
-func (l *Lexicon) Concepts() []string {
-	var all []string
-	for name := range l.concepts {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
-
-// Languages returns the language codes in the given set, which is Reading.Languages.
-func (l *Lexicon) Languages(set uint64) string {
-	var codes []string
-	for i, code := range l.languages {
-		if set&(1<<i) != 0 {
-			codes = append(codes, code)
-		}
-	}
-	return strings.Join(codes, ", ")
-}
 
 //go:embed *.txt
 var files embed.FS
