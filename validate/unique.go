@@ -71,24 +71,19 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 		}
 	}
 	for _, k := range keys {
-		k.setProblemTexts(fields)
+		var labels []string
+		for _, f := range k.fields {
+			if label := fields[f].Label; !slices.Contains(labels, label) {
+				labels = append(labels, label)
+			}
+		}
+		for i, p := range k.problems {
+			if p.Text.IsZero() {
+				k.problems[i].Text = duplicateMessage(labels)
+			}
+		}
 	}
 	return keys
-}
-
-// setProblemTexts sets the message of rules that apply to several fields.
-func (k uniqueKey) setProblemTexts(fields []intray.Field) {
-	var labels []string
-	for _, f := range k.fields {
-		if label := fields[f].Label; !slices.Contains(labels, label) {
-			labels = append(labels, label)
-		}
-	}
-	for i, p := range k.problems {
-		if p.Text.IsZero() {
-			k.problems[i].Text = duplicateMessage(labels)
-		}
-	}
 }
 
 // duplicateMessage returns a message that lists some of the fields whose

@@ -87,7 +87,19 @@ func (w *jsLexer) next() (word string, at int, before string) {
 			w.at++
 			w.skipTemplate()
 		case b == '/':
-			w.scanSlash()
+			rest := w.source[w.at:]
+			switch {
+			case strings.HasPrefix(rest, "//"):
+				w.advance(strings.IndexAny(rest, lineEnds), 0)
+			case strings.HasPrefix(rest, "/*"):
+				w.advance(strings.Index(rest[2:], "*/"), 4)
+			case w.isDivision():
+				w.recordToken("/", w.at)
+				w.at++
+			default:
+				w.recordToken("/", w.at)
+				w.skipRegexp()
+			}
 		default:
 			w.scanSign(b)
 		}
@@ -225,22 +237,6 @@ func (w *jsLexer) skipTemplate() {
 
 // lineEnds contains JavaScript's line terminators.
 const lineEnds = "\n\r\u2028\u2029"
-
-func (w *jsLexer) scanSlash() {
-	rest := w.source[w.at:]
-	switch {
-	case strings.HasPrefix(rest, "//"):
-		w.advance(strings.IndexAny(rest, lineEnds), 0)
-	case strings.HasPrefix(rest, "/*"):
-		w.advance(strings.Index(rest[2:], "*/"), 4)
-	case w.isDivision():
-		w.recordToken("/", w.at)
-		w.at++
-	default:
-		w.recordToken("/", w.at)
-		w.skipRegexp()
-	}
-}
 
 func (w *jsLexer) advance(length, more int) {
 	if length < 0 {

@@ -208,24 +208,6 @@ func (f *File) loadMiniStream(start uint32) error {
 	return nil
 }
 
-// readMiniChain does the same as readChain for the sectors of the mini stream.
-func (f *File) readMiniChain(start uint32, size int64) (*Stream, error) {
-	s := &Stream{in: f.in, declaredSize: size}
-	seen := newBitset(int64(len(f.miniFAT)))
-	for next := start; s.size < size && int64(next) < int64(len(f.miniFAT)); next = f.miniFAT[next] {
-		if !seen.set(next) {
-			return nil, damaged(intray.NewMessage("xls.circular_sectors", nil))
-		}
-		off := int64(next) * miniSectorBytes
-		if off >= f.miniStream.size {
-			break
-		}
-		at, _ := f.miniStream.locate(off)
-		s.addRun(at, min(miniSectorBytes, size-s.size, f.miniStream.size-off))
-	}
-	return s, nil
-}
-
 // bitset is a set of small non-negative numbers.
 type bitset []uint64
 
@@ -311,7 +293,20 @@ func (f *File) Find(names ...string) (map[string]Entry, error) {
 // OpenStream opens the stream of an entry.
 func (f *File) OpenStream(e Entry) (*Stream, error) {
 	if e.size < miniCutoff {
-		return f.readMiniChain(e.start, e.size)
+		s := &Stream{in: f.in, declaredSize: e.size}
+		seen := newBitset(int64(len(f.miniFAT)))
+		for next := e.start; s.size < e.size && int64(next) < int64(len(f.miniFAT)); next = f.miniFAT[next] {
+			if !seen.set(next) {
+				return nil, damaged(intray.NewMessage("xls.circular_sectors", nil))
+			}
+			off := int64(next) * miniSectorBytes
+			if off >= f.miniStream.size {
+				break
+			}
+			at, _ := f.miniStream.locate(off)
+			s.addRun(at, min(miniSectorBytes, e.size-s.size, f.miniStream.size-off))
+		}
+		return s, nil
 	}
 	return f.readChain(e.start, e.size)
 }

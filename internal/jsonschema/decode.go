@@ -89,7 +89,8 @@ var ErrTooLarge = errors.New("the JSON document is too large")
 //
 // It returns a *SyntaxError, or an error that wraps ErrTooLarge or an error from the reader.
 func Decode(r io.Reader, lim Limits) (any, error) {
-	lim = lim.withDefaults()
+	lim.MaxDepth = cmp.Or(max(lim.MaxDepth, 0), DefaultMaxDepth)
+	lim.MaxValues = cmp.Or(max(lim.MaxValues, 0), DefaultMaxValues)
 	if lim.MaxBytes > 0 {
 		r = &boundedReader{r: r, left: lim.MaxBytes}
 	}
@@ -102,12 +103,6 @@ func Decode(r io.Reader, lim Limits) (any, error) {
 		return nil, err
 	}
 	return v, nil
-}
-
-func (l Limits) withDefaults() Limits {
-	l.MaxDepth = cmp.Or(max(l.MaxDepth, 0), DefaultMaxDepth)
-	l.MaxValues = cmp.Or(max(l.MaxValues, 0), DefaultMaxValues)
-	return l
 }
 
 type decoder struct {

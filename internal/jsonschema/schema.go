@@ -13,8 +13,6 @@
 // rules that concern several properties.
 package jsonschema
 
-import "slices"
-
 // Kind is the kind of value that a [Schema] allows.
 type Kind uint8
 
@@ -238,16 +236,4 @@ func setPositive(m map[string]any, name string, n int) {
 	if n > 0 {
 		m[name] = n
 	}
-}
-
-func mergedEnum(choices []*Schema) []string {
-	var all []string
-	for _, c := range choices {
-		for _, e := range c.discriminator().Enum {
-			if !slices.Contains(all, e) {
-				all = append(all, e)
-			}
-		}
-	}
-	return all
 }

@@ -178,7 +178,15 @@ func (c *validation) checkDiscriminated(choices []*Schema, path string, v any) {
 		c.report(at, intray.NewMessage("property.required", nil))
 		return
 	}
-	c.checkValue(&Schema{Kind: String, Enum: mergedEnum(choices)}, at, tag)
+	var all []string
+	for _, c := range choices {
+		for _, e := range c.discriminator().Enum {
+			if !slices.Contains(all, e) {
+				all = append(all, e)
+			}
+		}
+	}
+	c.checkValue(&Schema{Kind: String, Enum: all}, at, tag)
 }
 
 // discriminatorOf returns the value that selects among choices, and its location.

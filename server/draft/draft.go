@@ -186,7 +186,16 @@ func newDraft(cfg Config) (*Draft, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open a draft: %w", err)
 	}
-	cfg.limits = cfg.limits.withDefaults()
+	cfg.limits = limits{
+		rows:    cmp.Or(cfg.limits.rows, 2000),
+		bytes:   cmp.Or(cfg.limits.bytes, 1<<20),
+		body:    cmp.Or(cfg.limits.body, 256<<10),
+		held:    cmp.Or(cfg.limits.held, 64<<20),
+		moves:   cmp.Or(cfg.limits.moves, 5000),
+		moved:   cmp.Or(cfg.limits.moved, 100_000),
+		counted: cmp.Or(cfg.limits.counted, 100_000),
+		touched: cmp.Or(cfg.limits.touched, 20_000),
+	}
 	d := &Draft{cfg: cfg, staged: uint32(m.Rows), writing: make(chan struct{}, 1), closing: make(chan struct{}), nonce: rand.Uint64(), next: m.Rows, keys: rules.UniqueKeys()} //nolint:gosec // tokens are not secret
 	for at, k := range d.keys {
 		d.keyIndexes = append(d.keyIndexes, &keyIndex{draft: d, number: at, key: k})
@@ -416,19 +425,6 @@ type limits struct {
 	// touched is the maximum number of changed rows for which the level bitmaps are
 	// updated incrementally.
 	touched int
-}
-
-func (l limits) withDefaults() limits {
-	return limits{
-		rows:    cmp.Or(l.rows, 2000),
-		bytes:   cmp.Or(l.bytes, 1<<20),
-		body:    cmp.Or(l.body, 256<<10),
-		held:    cmp.Or(l.held, 64<<20),
-		moves:   cmp.Or(l.moves, 5000),
-		moved:   cmp.Or(l.moved, 100_000),
-		counted: cmp.Or(l.counted, 100_000),
-		touched: cmp.Or(l.touched, 20_000),
-	}
 }
 
 // inMemory returns the maximum number of rows and bytes of a small revision, given

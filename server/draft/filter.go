@@ -242,20 +242,15 @@ func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func
 	found.Or(old)
 	if one.rows == nil || one.id < s.id {
 		if one.rows == nil {
-			d.cacheSearchHits(found)
+			staged := found.Clone()
+			staged.RemoveRange(uint64(d.staged), 1<<32)
+			if staged.GetCardinality() <= maxCacheRows && d.isScattered(staged) {
+				d.cacheRows(&d.caches.search, staged)
+			}
 		}
 		one.id, one.rows = s.id, found
 	}
 	return found, nil
-}
-
-// cacheSearchHits caches the found rows if they are scattered over many row groups.
-func (d *Draft) cacheSearchHits(found *roaring.Bitmap) {
-	staged := found.Clone()
-	staged.RemoveRange(uint64(d.staged), 1<<32)
-	if staged.GetCardinality() <= maxCacheRows && d.isScattered(staged) {
-		d.cacheRows(&d.caches.search, staged)
-	}
 }
 
 // searchedFields returns the positions of the fields that a search scans.

@@ -29,15 +29,6 @@ type spanResult struct {
 	moves        [][]keyMove
 }
 
-// merge appends the result of a later span whose edits are not yet applied.
-func (r *spanResult) merge(later *spanResult) {
-	r.conflicts = append(r.conflicts, later.conflicts...)
-	if len(later.rows) > 0 {
-		r.rows, r.edits = append(r.rows, later.rows...), append(r.edits, later.edits...)
-		copyRows(r.batch, later.batch, 0, later.batch.Rows())
-	}
-}
-
 // applyParallel changes rows span by span on all cores and merges the results in row
 // order. It processes only a few spans at a time, unless Config.Whole is set.
 func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
@@ -63,7 +54,11 @@ func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap,
 			return err
 		}
 		if m.draft.cfg.Whole {
-			all.merge(r)
+			all.conflicts = append(all.conflicts, r.conflicts...)
+			if len(r.rows) > 0 {
+				all.rows, all.edits = append(all.rows, r.rows...), append(all.edits, r.edits...)
+				copyRows(all.batch, r.batch, 0, r.batch.Rows())
+			}
 		} else if err := m.mergeResult(ctx, r); err != nil {
 			return err
 		}

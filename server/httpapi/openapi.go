@@ -164,7 +164,14 @@ func (op *operation) requestBody() map[string]any {
 func (op *operation) responses() map[string]any {
 	all := map[string]any{}
 	if op.status != 0 {
-		all[strconv.Itoa(op.status)] = op.success()
+		success := map[string]any{"description": http.StatusText(op.status)}
+		switch {
+		case op.response != nil:
+			success["content"] = map[string]any{"application/json": map[string]any{"schema": op.response.JSONSchema()}}
+		case op.media == "*/*":
+			success["content"] = map[string]any{"*/*": map[string]any{"schema": map[string]any{}}}
+		}
+		all[strconv.Itoa(op.status)] = success
 	}
 	for _, status := range op.errorStatuses() {
 		all[strconv.Itoa(status)] = map[string]any{
@@ -173,17 +180,6 @@ func (op *operation) responses() map[string]any {
 		}
 	}
 	return all
-}
-
-func (op *operation) success() map[string]any {
-	success := map[string]any{"description": http.StatusText(op.status)}
-	switch {
-	case op.response != nil:
-		success["content"] = map[string]any{"application/json": map[string]any{"schema": op.response.JSONSchema()}}
-	case op.media == "*/*":
-		success["content"] = map[string]any{"*/*": map[string]any{"schema": map[string]any{}}}
-	}
-	return success
 }
 
 // errorStatuses returns the statuses of all errors that the operation can return.

@@ -100,7 +100,12 @@ func (s *Service) learnedFrom(imp model.Import, next model.Status) (*learnedMapp
 		l.learnColumns(f.Key, imp.Outcome.Mapping.Fields[i].AllColumns(), imp)
 		l.learnValues(f, imp.Answers)
 	}
-	l.learnUnused(imp)
+	for column, header := range imp.Outcome.Headers {
+		answer := imp.Answers[intray.AnswerField+strconv.Itoa(column)]
+		if answer == intray.NoAnswer && identifiesColumns(imp.Outcome.Headers, header, []int{column}) {
+			l.headers[header] = true
+		}
+	}
 	return l, nil
 }
 
@@ -143,17 +148,6 @@ func identifiesColumns(headers []string, header string, columns []int) bool {
 		}
 	}
 	return true
-}
-
-// learnUnused adds the headers of columns that answers left unmapped. Mappings with
-// these headers are then removed.
-func (l *learnedMappings) learnUnused(imp model.Import) {
-	for column, header := range imp.Outcome.Headers {
-		answer := imp.Answers[intray.AnswerField+strconv.Itoa(column)]
-		if answer == intray.NoAnswer && identifiesColumns(imp.Outcome.Headers, header, []int{column}) {
-			l.headers[header] = true
-		}
-	}
 }
 
 // learnValues learns the values that answers selected for raw values of a field.

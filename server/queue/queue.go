@@ -10,7 +10,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"log/slog"
@@ -80,11 +79,4 @@ type Config struct {
 	Grace time.Duration
 	// Logger logs failed jobs and internal errors. By default, nothing is logged.
 	Logger *slog.Logger
-}
-
-func (c Config) withDefaults() Config {
-	c.Workers = cmp.Or(c.Workers, 4)
-	c.Grace = cmp.Or(c.Grace, 5*time.Second)
-	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return c
 }

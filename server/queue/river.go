@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -35,7 +36,9 @@ type riverQueue[T any] struct {
 }
 
 func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, withTx func(Tx, func(T) error) error) (*riverQueue[T], error) {
-	cfg = cfg.withDefaults()
+	cfg.Workers = cmp.Or(cfg.Workers, 4)
+	cfg.Grace = cmp.Or(cfg.Grace, 5*time.Second)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	insert, err := river.NewClient(driver, cfg.riverConfig())
 	if err != nil {
 		return nil, fmt.Errorf("open the queue: %w", err)

@@ -28,12 +28,6 @@ type Config struct {
 	Codec Codec
 }
 
-func (c Config) withDefaults() Config {
-	c.SegmentRows = cmp.Or(max(c.SegmentRows, 0), 1_000_000)
-	c.SegmentBytes = cmp.Or(max(c.SegmentBytes, 0), 256<<20)
-	return c
-}
-
 // maxRows is the maximum number of rows in a stage. Bitmaps use 32-bit row numbers.
 const maxRows = 1 << 32
 
@@ -81,7 +75,9 @@ type encodedBatch struct {
 // NewWriter starts a stage. The prefix must be a valid blob key, and no blob may
 // exist under it. If ctx is canceled before Close, all writing fails.
 func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layout, cfg Config) *Writer {
-	w := &Writer{store: store, prefix: prefix, cfg: cfg.withDefaults()}
+	cfg.SegmentRows = cmp.Or(max(cfg.SegmentRows, 0), 1_000_000)
+	cfg.SegmentBytes = cmp.Or(max(cfg.SegmentBytes, 0), 256<<20)
+	w := &Writer{store: store, prefix: prefix, cfg: cfg}
 	w.manifest = Manifest{Version: Version}
 	w.manifest.Fields, w.manifest.Unmapped = layout.assignNames()
 	w.columns = segmentColumns(w.manifest.Fields, w.manifest.Unmapped)

@@ -192,12 +192,6 @@ type scriptModel struct {
 // runeSet is a set of characters below U+10000.
 type runeSet [1 << 10]uint64
 
-func (s *runeSet) add(r rune) {
-	if r < 1<<16 {
-		s[r>>6] |= 1 << (r & 63)
-	}
-}
-
 func (s *runeSet) has(r rune) bool { return r < 1<<16 && s[r>>6]&(1<<(r&63)) != 0 }
 
 // scriptEncoding is an encoding of a script, with the cost of choosing it.
@@ -223,7 +217,9 @@ func (c codeBlock) decodeRunes(e encoding.Encoding) (set runeSet) {
 				continue
 			}
 			if r, n := utf8.DecodeRune(text); n == len(text) && r != utf8.RuneError {
-				set.add(r)
+				if r < 1<<16 {
+					set[r>>6] |= 1 << (r & 63)
+				}
 			}
 		}
 	}

@@ -118,19 +118,6 @@ func endClasses(text string) string {
 	return string([]rune{charClass(first), charClass(last)})
 }
 
-func (p *columnProfile) observe(f features) {
-	p.n++
-	p.kinds[f.kind]++
-	p.lengths[f.length]++
-	if f.quoted {
-		p.quoted++
-	}
-	p.exact.observe(f.exact)
-	p.loose.observe(f.loose)
-	p.words.observe(f.text)
-	p.ends.observe(f.ends)
-}
-
 // logProbability returns the natural logarithm of the probability that a cell of the column
 // has these features.
 func (p *columnProfile) logProbability(f features) float64 {
@@ -167,7 +154,17 @@ func newTableProfile(width int, rows []rowFeatures) *tableProfile {
 	}
 	for _, row := range rows {
 		for i, f := range row {
-			p.columns[i].observe(f)
+			c := p.columns[i]
+			c.n++
+			c.kinds[f.kind]++
+			c.lengths[f.length]++
+			if f.quoted {
+				c.quoted++
+			}
+			c.exact.observe(f.exact)
+			c.loose.observe(f.loose)
+			c.words.observe(f.text)
+			c.ends.observe(f.ends)
 		}
 	}
 	sum, squares := 0.0, 0.0

@@ -182,7 +182,13 @@ func (s *section) appendDayItem(dst []byte, it *item, m *serialParts) []byte {
 	case tokMonth:
 		return s.appendMonth(dst, it.count, m.month)
 	case tokDay:
-		return s.appendDay(dst, it.count, m)
+		switch it.count {
+		case 1, 2:
+			return appendPadded(dst, int64(m.day), it.count)
+		case 3:
+			return append(dst, s.names.shortDays[m.weekday]...)
+		}
+		return append(dst, s.names.days[m.weekday]...)
 	}
 	return dst // eras have no names
 }
@@ -208,16 +214,6 @@ func (s *section) appendMonth(dst []byte, count, month int) []byte {
 		return append(dst, names.months[month-1][:runeLen(names.months[month-1])]...)
 	}
 	return append(dst, names.months[month-1]...)
-}
-
-func (s *section) appendDay(dst []byte, count int, m *serialParts) []byte {
-	switch count {
-	case 1, 2:
-		return appendPadded(dst, int64(m.day), count)
-	case 3:
-		return append(dst, s.names.shortDays[m.weekday]...)
-	}
-	return append(dst, s.names.days[m.weekday]...)
 }
 
 func (s *section) appendClockItem(dst []byte, it *item, m *serialParts) []byte {

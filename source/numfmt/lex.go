@@ -327,7 +327,16 @@ func (p *rawSection) parseBracket(inside string) bool {
 	}
 	switch c := inside[0]; {
 	case c == '$':
-		p.parseCurrency(inside[1:])
+		symbol, tag, _ := strings.Cut(inside[1:], "-")
+		if symbol != "" {
+			p.tokens = append(p.tokens, token{text: symbol})
+		}
+		tag, _, _ = strings.Cut(tag, ",")
+		if n, err := strconv.ParseUint(tag, 16, 32); err == nil {
+			p.tag = localeTag{language: uint16(n), calendar: uint8(n >> 16)}
+		} else if tag != "" {
+			p.tag.language = languageOf(tag)
+		}
 	case c == '<' || c == '>' || c == '=':
 		when, ok := parseCondition(inside)
 		p.when = when
@@ -336,20 +345,6 @@ func (p *rawSection) parseBracket(inside string) bool {
 		p.tokens = append(p.tokens, token{kind: tokElapsed, text: inside, count: len(inside)})
 	}
 	return true
-}
-
-// parseCurrency parses [$symbol-tag].
-func (p *rawSection) parseCurrency(inside string) {
-	symbol, tag, _ := strings.Cut(inside, "-")
-	if symbol != "" {
-		p.tokens = append(p.tokens, token{text: symbol})
-	}
-	tag, _, _ = strings.Cut(tag, ",")
-	if n, err := strconv.ParseUint(tag, 16, 32); err == nil {
-		p.tag = localeTag{language: uint16(n), calendar: uint8(n >> 16)}
-	} else if tag != "" {
-		p.tag.language = languageOf(tag)
-	}
 }
 
 type comparison uint8

@@ -173,7 +173,13 @@ func (s *section) appendFractionItem(dst []byte, it *item, of [3]*decimal, blank
 	case it.kind == itemLiteral:
 		return append(dst, it.text...)
 	case blank:
-		return appendBlank(dst, it)
+		if it.mark == '#' {
+			return dst
+		}
+		for range max(len(it.text), 1) {
+			dst = append(dst, ' ')
+		}
+		return dst
 	case it.kind == itemNumerator:
 		return appendNumerator(dst, it, of[1])
 	case it.kind == itemDenominator:
@@ -189,17 +195,6 @@ func appendNumerator(dst []byte, it *item, d *decimal) []byte {
 		return append(dst, '0')
 	}
 	return appendPlace(dst, it, d, false)
-}
-
-// appendBlank appends spaces instead of an item of a fraction.
-func appendBlank(dst []byte, it *item) []byte {
-	if it.mark == '#' {
-		return dst
-	}
-	for range max(len(it.text), 1) {
-		dst = append(dst, ' ')
-	}
-	return dst
 }
 
 // appendDenominator appends the digit of a placeholder in the denominator. The digits

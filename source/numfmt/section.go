@@ -94,7 +94,18 @@ func compileSection(p rawSection) (section, bool) {
 	default:
 		s.compileNumber(p.tokens)
 	}
-	s.numberPlaces()
+	for _, kind := range [...]itemKind{itemWhole, itemPower, itemNumerator, itemDenominator} {
+		s.numberPlacesOf(kind)
+	}
+	for i := range s.items {
+		switch it := &s.items[i]; {
+		case it.kind == itemDecimal:
+			it.place = s.decimals
+			s.decimals++
+		case it.kind == itemWhole && it.mark != 0:
+			s.wholes++
+		}
+	}
 	return s, true
 }
 
@@ -257,22 +268,6 @@ func (s *section) countPlaces(kind itemKind) int {
 		}
 	}
 	return n
-}
-
-// numberPlaces sets the positions of all digits.
-func (s *section) numberPlaces() {
-	for _, kind := range [...]itemKind{itemWhole, itemPower, itemNumerator, itemDenominator} {
-		s.numberPlacesOf(kind)
-	}
-	for i := range s.items {
-		switch it := &s.items[i]; {
-		case it.kind == itemDecimal:
-			it.place = s.decimals
-			s.decimals++
-		case it.kind == itemWhole && it.mark != 0:
-			s.wholes++
-		}
-	}
 }
 
 // numberPlacesOf sets the positions of the digits of one kind, from the leftmost one

@@ -57,9 +57,31 @@ func readCellAttrs(s *xmlscan.Scanner) (c cellAttrs) {
 		name, value := s.AttrName(i), s.AttrValue(i)
 		switch s.NamespaceOf(s.AttrPrefix(i)) {
 		case nsOffice:
-			c.setOfficeAttr(name, value)
+			switch string(name) {
+			case "value-type":
+				c.valueType = parseValueType(value)
+			case "value":
+				c.values[typeNumber] = value
+			case "date-value":
+				c.values[typeDate] = value
+			case "time-value":
+				c.values[typeTime] = value
+			case "boolean-value":
+				c.values[typeBool] = value
+			case "string-value":
+				c.values[typeText] = value
+			}
 		case nsTable:
-			c.setTableAttr(name, value)
+			switch string(name) {
+			case "number-columns-repeated":
+				c.repeated = value
+			case "number-columns-spanned":
+				c.width = value
+			case "number-rows-spanned":
+				c.height = value
+			case "formula":
+				c.formula = true
+			}
 		case nsCalc:
 			if string(name) == "value-type" {
 				c.typeKnown, c.isError = true, string(value) == "error"
@@ -67,36 +89,6 @@ func readCellAttrs(s *xmlscan.Scanner) (c cellAttrs) {
 		}
 	}
 	return c
-}
-
-func (c *cellAttrs) setTableAttr(name, value []byte) {
-	switch string(name) {
-	case "number-columns-repeated":
-		c.repeated = value
-	case "number-columns-spanned":
-		c.width = value
-	case "number-rows-spanned":
-		c.height = value
-	case "formula":
-		c.formula = true
-	}
-}
-
-func (c *cellAttrs) setOfficeAttr(name, value []byte) {
-	switch string(name) {
-	case "value-type":
-		c.valueType = parseValueType(value)
-	case "value":
-		c.values[typeNumber] = value
-	case "date-value":
-		c.values[typeDate] = value
-	case "time-value":
-		c.values[typeTime] = value
-	case "boolean-value":
-		c.values[typeBool] = value
-	case "string-value":
-		c.values[typeText] = value
-	}
 }
 
 // skipCovered skips cells that are covered by a merged cell. The application displays

@@ -41,20 +41,6 @@ type styles struct {
 	standard *style
 }
 
-// read reads the Styles element that has just started.
-func (st *styles) read(s *xmlscan.Scanner) error {
-	st.decls = map[string]styleDecl{}
-	return s.ForEachChild(func() error {
-		if string(s.Name) != "Style" {
-			return s.Skip()
-		}
-		if len(st.decls) >= maxStyles {
-			return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": maxStyles})}
-		}
-		return st.readStyle(s)
-	})
-}
-
 func (st *styles) readStyle(s *xmlscan.Scanner) error {
 	id, err := attrText(s, "ID")
 	if err != nil {

@@ -175,7 +175,16 @@ func (s *workbookInfo) read(ctx context.Context, scan *xmlscan.Scanner) error {
 	err := scan.ForEachChild(func() error {
 		switch string(scan.Name) {
 		case "Styles":
-			return s.styles.read(scan)
+			s.styles.decls = map[string]styleDecl{}
+			return scan.ForEachChild(func() error {
+				if string(scan.Name) != "Style" {
+					return scan.Skip()
+				}
+				if len(s.styles.decls) >= maxStyles {
+					return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": maxStyles})}
+				}
+				return s.styles.readStyle(scan)
+			})
 		case "ExcelWorkbook":
 			return scan.ForEachChild(func() error {
 				s.epoch1904 = s.epoch1904 || string(scan.Name) == "Date1904"

@@ -182,25 +182,20 @@ func (m *mergeTracker) activate(row Row, g Range) error {
 	}
 	m.activeUntil = max(m.activeUntil, g.LastRow)
 	if m.heldBytes += o.cell.size(); m.heldBytes > maxHeldBytes {
-		return m.releaseEnded(row.Number)
-	}
-	return nil
-}
-
-// releaseEnded drops the ranges that have ended.
-func (m *mergeTracker) releaseEnded(number int64) error {
-	m.heldBytes = 0
-	for c, o := range m.activeByColumn {
-		switch {
-		case o == nil:
-		case o.LastRow < number:
-			m.activeByColumn[c] = nil
-		case c == 0 || m.activeByColumn[c-1] != o:
-			m.heldBytes += o.cell.size()
+		m.heldBytes = 0
+		for c, o := range m.activeByColumn {
+			switch {
+			case o == nil:
+			case o.LastRow < row.Number:
+				m.activeByColumn[c] = nil
+			case c == 0 || m.activeByColumn[c-1] != o:
+				m.heldBytes += o.cell.size()
+			}
 		}
-	}
-	if m.heldBytes > maxHeldBytes {
-		return &source.LimitError{Line: number, Reason: intray.NewMessage("row.merged_too_long", intray.Params{"limit": maxHeldBytes})}
+		if m.heldBytes > maxHeldBytes {
+			return &source.LimitError{Line: row.Number, Reason: intray.NewMessage("row.merged_too_long", intray.Params{"limit": maxHeldBytes})}
+		}
+		return nil
 	}
 	return nil
 }

@@ -185,20 +185,13 @@ func (Format) Name() string { return "xls" }
 
 // Open implements [source.Format]. It reads the globals.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	w, err := Open(ctx, in, limitsFrom(opt.Limits))
+	most := Limits{}.WithDefaults()
+	w, err := Open(ctx, in, Limits{
+		Columns: min(opt.Limits.Columns, most.Columns), Cells: min(opt.Limits.Cells, most.Cells),
+		CellBytes: opt.Limits.CellBytes, RowBytes: opt.Limits.RecordBytes,
+	})
 	if err != nil {
 		return nil, err
 	}
 	return workbook.NewBook(w, opt)
-}
-
-// limitsFrom converts the limits that the caller set. Columns and Cells are at most
-// their default values.
-func limitsFrom(l source.Limits) Limits {
-	var own Limits
-	own = own.WithDefaults()
-	return Limits{
-		Columns: min(l.Columns, own.Columns), Cells: min(l.Cells, own.Cells),
-		CellBytes: l.CellBytes, RowBytes: l.RecordBytes,
-	}
 }
