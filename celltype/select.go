@@ -388,9 +388,8 @@ func (p *optionMatcher) matchText(text []byte) (found *choice, mapped bool) {
 	return found, found != nil && !strings.EqualFold(string(text), found.value)
 }
 
-// checkboxParser parses the type checkbox. Words that mean no are false, any
-// other text is true. A number cell is read by its value, not by its displayed
-// text.
+// checkboxParser parses the type checkbox. Words that mean no are false; any other text is
+// true. A number cell is read by its value, not by its displayed text.
 type checkboxParser struct{}
 
 func newCheckbox(intray.Field, options) (Parser, error) { return checkboxParser{}, nil }

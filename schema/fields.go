@@ -224,7 +224,7 @@ func TypeShapes() []TypeShape {
 	return []TypeShape{
 		{intray.TypeString, none},
 		{intray.TypeNumber, numberOptions()},
-		{intray.TypeDate, dateOptions(optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, reads it in that order and reports it. Otherwise, the cell is invalid.", true)))},
+		{intray.TypeDate, dateOptions(optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, Intray reads it in that order and reports it. If this option is false, such a cell is invalid.", true)))},
 		{intray.TypeDatetime, dateOptions()},
 		{intray.TypeTime, dateOptions()},
 		{intray.TypeCheckbox, none},
@@ -236,8 +236,8 @@ func TypeShapes() []TypeShape {
 			optional("trimValues", boolShape("Removes white space around each value.", true)))},
 		{intray.TypeEmail, none},
 		{intray.TypePhone, objectShape("",
-			optional("country", newShape(jsonschema.String, "The country of numbers without a country code, as a two-letter code.")),
-			optional("format", withDefault(enumShape("The format in the result: national omits the country code, international and both include it. both requires country.", "international", "national", "both"), "international")),
+			optional("country", newShape(jsonschema.String, "The country that Intray assumes for numbers without a country code, as a two-letter code such as `FR`.")),
+			optional("format", withDefault(enumShape("The format in the result. `national` omits the country code. `international` and `both` include it, and `both` requires the option `country`.", "international", "national", "both"), "international")),
 			optional("outputFormatted", boolShape("Formats numbers with spaces.", false)))},
 		{intray.TypeURL, objectShape("",
 			optional("acceptedProtocols", stringListShape("The accepted protocols.")),
@@ -262,10 +262,10 @@ func uuidVersion() *jsonschema.Schema {
 
 func dateOptions(more ...jsonschema.Property) *jsonschema.Schema {
 	return objectShape("", append([]jsonschema.Property{
-		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If set, Intray uses it to read ambiguous values."), "en-US")),
+		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If this option is set, Intray uses it to read ambiguous values."), "en-US")),
 		optional("displayFormat", newShape(jsonschema.String, "The format in which people see values, in Luxon tokens. Cells in this format are also accepted.")),
 		optional("outputFormat", withDefault(newShape(jsonschema.String, "The format of values in the result, in Luxon tokens."), "[ISO]")),
-		optional("withSeconds", boolShape("Keeps seconds. It has no effect on the type date.", false)),
+		optional("withSeconds", boolShape("Keeps the seconds of times. In a `date` field, this option has no effect.", false)),
 	}, more...)...)
 }
 
@@ -277,10 +277,10 @@ func numberPresets() []string {
 }
 
 func numberOptions() *jsonschema.Schema {
-	preset := withDefault(enumShape("A named format: rounding, display and currency.", numberPresets()...), "default")
+	preset := withDefault(enumShape("A named format, which determines rounding, display and currency.", numberPresets()...), "default")
 	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: []*jsonschema.Schema{preset, objectShape("",
 		optional("preset", preset),
-		optional("round", newShape(jsonschema.Integer, "The number of decimal places. Negative values round before the decimal point. Rounding happens before min and max are checked.")),
+		optional("round", newShape(jsonschema.Integer, "The number of decimal places. A negative value rounds to the left of the decimal point: -2 rounds to hundreds. Intray rounds a number before it checks min and max.")),
 		optional("displayFormat", NumberFormat("The format in which people see the numbers. It has no effect on the result.")),
 		optional("outputFormat", NumberFormat("The format of the numbers in the result, as text.")),
 		optional("min", newShape(jsonschema.Number, "The smallest accepted number.")),
@@ -302,19 +302,19 @@ func NumberFormat(doc string) *jsonschema.Schema {
 		optional("mantissa", integerShape("The number of decimal places. Default: as many as needed.", 0)),
 		optional("optionalMantissa", off("Omits decimal places if all are zero.")),
 		optional("trimMantissa", off("Omits trailing zeros.")),
-		optional("thousandSeparated", off("Adds a comma between thousands.")),
-		optional("spaceSeparated", off("Adds a space between the number and its unit, abbreviation or sign.")),
+		optional("thousandSeparated", off("Adds commas as thousands separators.")),
+		optional("spaceSeparated", off("Adds a space between the number and its unit, abbreviation, ordinal suffix or percent sign.")),
 		optional("negative", withDefault(enumShape("How negative numbers are marked.", "sign", "parenthesis"), "sign")),
 		optional("forceSign", off("Adds a + to positive numbers.")),
 		optional("exponential", off("Uses exponential notation.")),
 		optional("average", off("Abbreviates to thousands, millions, billions or trillions.")),
 		optional("forceAverage", enumShape("Abbreviates to this unit.", "thousand", "million", "billion", "trillion")),
 		optional("totalLength", digits("Abbreviates the number to this total number of digits.")),
-		optional("lowPrecision", boolShape("Abbreviates from half a unit: 500 becomes 0.5k. For currencies, the default is false.", true)),
+		optional("lowPrecision", boolShape("With `average`, also abbreviates numbers that are at least half of a unit: 500 becomes 0.5k. For currencies, the default is false.", true)),
 		optional("abbreviations", newShape(jsonschema.Map, "Abbreviations for thousand, million, billion and trillion, instead of k, m, b and t.")),
 		optional("spaceSeparatedAbbreviation", off("Adds a space between an abbreviation and a currency symbol after it, if spaceSeparatedCurrency is set.")),
 		optional("currencySymbol", withDefault(newShape(jsonschema.String, "The currency symbol."), "$")),
-		optional("currencyPosition", withDefault(enumShape("Position of the currency symbol: before the number, instead of the decimal point, or after it.", "prefix", "infix", "postfix"), "prefix")),
+		optional("currencyPosition", withDefault(enumShape("The position of the currency symbol: before the number, in place of the decimal point, or after the number.", "prefix", "infix", "postfix"), "prefix")),
 		optional("prefixSymbol", off("Puts the percent sign before the number.")),
 		optional("spaceSeparatedCurrency", off("Adds a space next to the currency symbol.")),
 	)

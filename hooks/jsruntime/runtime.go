@@ -1,13 +1,13 @@
 // Package jsruntime runs the JavaScript hooks of organizations and defines the protocol
 // between the service and the processes that run them.
 //
-// A [Runtime] is a QuickJS engine that has loaded the prelude: scripts of this package
-// that replace the clock and random numbers, remove features that hooks must not use, pass
-// rows as records and collect changes. Node runs the same prelude ([NodeScript]). Only the
-// changes that row hooks return are read by calls into QuickJS itself (changereader.go),
-// on machines whose memory layout allows it. The *Call types are requests to a worker that
-// has a runtime. An [Answer] is the result of a request, and a [Failure] is the reason why
-// a request ended early.
+// A [Runtime] is a QuickJS engine that has loaded the prelude: scripts of this package that
+// replace the clock and random numbers, remove features that hooks must not use, pass rows as
+// records and collect changes. Node runs the same prelude ([NodeScript]). On machines whose
+// memory layout allows it, the runtime reads the changes that row hooks return through direct
+// calls into QuickJS (changereader.go). The *Call types are requests to a worker that has a
+// runtime. An [Answer] is the result of a request, and a [Failure] is the reason why a request
+// ended early.
 //
 // The package does not start processes, and does not enforce a time limit from outside the
 // engine. It has no knowledge of imports: it decides neither when hooks run nor what
@@ -16,22 +16,21 @@
 //
 // # Records
 //
-// A row hook receives {row, index, rowId}. row contains every field of the schema, in
-// order, as {value, resultValue, info}, with selectOptions if the cell has options other
-// than those of the field. value is the displayed value, and resultValue is the value in
-// the result. A many-to-one field also has manyToOne, a list with one such cell per
-// column; its value and resultValue are lists that hooks can only read. index is a number,
-// counted from 0, and rowId is a string. Changes to a record have an effect only if the
-// hook returns the record.
+// A row hook receives {row, index, rowId}. row contains every field of the schema, in order,
+// as {value, resultValue, info}, with selectOptions if the cell has options other than those
+// of the field. value is the displayed value, and resultValue is the value in the result. A
+// many-to-one field also has manyToOne, an array with one such cell per column; its value and
+// resultValue are arrays that hooks can only read. index is a number, counted from 0, and
+// rowId is a string. Changes to a record have an effect only if the hook returns the record.
 //
 // A hook returns nothing, null, or {row} with the fields that change. In a returned cell,
 // properties that are undefined do not change. A value is a string, a finite number, true,
-// false, null, or a list of these. Any other value is an error, and so is a field that is
+// false, null, or an array of these. Any other value is an error, and so is a field that is
 // not in the schema. A value that is equal to the value of the cell is not a change. info
 // replaces the messages of the cell. manyToOne must have as many elements as the field has
-// columns, and is an error for any other field. If a bulk or column hook changes a cell
-// more than once, the last change is used. A hook may be async: the next hook runs after
-// its promise has settled. A promise that can never settle is an error immediately.
+// columns, and is an error for any other field. If a bulk or column hook changes a cell more
+// than once, the last change is used. A hook may be async: the next hook runs after its
+// promise has settled. A promise that can never settle is reported as an error immediately.
 //
 // A call may run several hooks of a kind. Each hook sees the changes that earlier hooks
 // made. For a changed cell, resultValue is the value as the earlier hook returned it. A
@@ -46,19 +45,19 @@
 //
 //	// intray: live-clock
 //
-// uses the real clock. Hooks cannot use the network, timers, modules, files or code
-// created from strings, and cannot observe the garbage collector or other threads. Nothing
-// depends on the machine: in both runtimes, the time zone is UTC and the locale is en-US
-// unless the [Pins] set others. TZ and LANG of the process have no effect.
+// uses the real clock. Hooks cannot use the network, timers, modules, files or code created
+// from strings, and cannot observe the garbage collector or other threads. Nothing depends on
+// the machine: in both runtimes, the time zone is UTC and the locale is en-US unless the
+// [Pins] set others. The TZ and LANG environment variables of the process have no effect.
 //
 // QuickJS supports only UTC and has no locales: Intl, localeCompare, toLocaleString and
 // similar functions throw an error that refers to Node. Data that a hook stores between
 // rows lasts as long as its worker, but hooks must not rely on it, because calls go to
 // several workers and may be repeated. A Fresh call starts without such data.
 //
-// The runtimes can differ without an error in four ways: the messages of the engines' own
-// errors, the positions of some of these errors, how Date parses strings that are not in
-// ISO 8601 format, and the supported features of newer language editions.
+// The runtimes can silently differ in four ways: the messages of the engines' own errors, the
+// positions of some of these errors, how Date parses strings that are not in ISO 8601 format,
+// and the supported features of newer language editions.
 //
 // # Methods
 //
@@ -115,13 +114,13 @@
 //
 // Calls with very many rows are lazy. Their columns are sent ahead in packs of rows. keep
 // contains {value, result?, lists?, infos?, options?}, where value and result are {text,
-// sizes, kinds?, long?}: text is the concatenation of all values, sizes contains the
-// length of each value as the code of a character above 255, kinds is omitted if all
-// values are strings, and long contains the lengths that are too large for sizes. In the
-// columns of the call, a column that was sent ahead is a number: 1 plus the number of its
-// parts. Lists create their elements on access and keep the elements that a hook changes.
-// Hooks can see two differences: an unchanged element is a new object if it is accessed
-// again much later, and elements cannot be frozen. Changes may arrive in several answers.
+// sizes, kinds?, long?}: text is the concatenation of all values, sizes contains the length of
+// each value as the code of a character above 255, kinds is omitted if all values are strings,
+// and long contains the lengths that are too large for sizes. In the columns of the call, a
+// column that was sent ahead is a number: 1 plus the number of its parts. The arrays that
+// hooks receive create their elements on access and keep the elements that a hook changes.
+// Hooks can see two differences: an unchanged element is a new object if it is accessed again
+// much later, and elements cannot be frozen. Changes may arrive in several answers.
 //
 // # Notes
 //
@@ -132,12 +131,12 @@
 //
 // # Changed language objects
 //
-// A hook may change any object that it can reach, such as Array.prototype or JSON. The
-// prelude saves everything that it needs beforehand, and answers as if nothing had
-// changed. If lists can no longer be written (a number as a key of Array.prototype), the
-// hook fails with that reason. Objects to which the prelude writes have no prototype that
-// could interfere. Such a change is detected at the end of a call; with trace, the failure
-// includes its row.
+// A hook may change any object that it can reach, such as Array.prototype or JSON. The prelude
+// saves everything that it needs beforehand, and answers as if nothing had changed. If a hook
+// makes arrays unwritable, for example by defining a numeric key of Array.prototype, it fails
+// with that reason. Objects to which the prelude writes have no prototype that could
+// interfere. Such a change is detected at the end of a call; with trace, the failure includes
+// its row.
 //
 // [ReadLoaded] and [ReadAnswer] treat answers as untrusted, because a hook that escapes
 // its engine can write anything.

@@ -63,7 +63,7 @@ func (s *scanner) expect(want byte) {
 	}
 }
 
-// readList reads an array of at most most elements.
+// readList reads an array and fails if it has more elements than most.
 func (s *scanner) readList(most int, each func(i int)) {
 	s.expect('[')
 	if s.accept(']') {

@@ -163,7 +163,7 @@ type CellProblem struct {
 	ManyToOneIndex *int `json:"manyToOneIndex,omitempty" doc:"Which of the columns, counted from 0."`
 }
 
-// Questions are the questions and answers of an import.
+// Questions holds the questions and answers of an import.
 type Questions struct {
 	_         struct{}          `doc:"The questions about an import."`
 	Status    string            `json:"status" schema:"status"`

@@ -310,7 +310,7 @@ func (l *linter) checkSpeed(i, n int, p *pattern) {
 	}
 }
 
-// fitsAll reports whether every text without a line break matches.
+// fitsAll reports whether all text without a line break matches.
 func (p *pattern) fitsAll() bool {
 	return slices.ContainsFunc(p.branches, func(b branch) bool { return b.all })
 }

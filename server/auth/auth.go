@@ -249,8 +249,8 @@ func SignGrant(key secrets.Key, g Grant) (string, error) {
 	return key.Sign(payload), nil
 }
 
-// AlteredError returns the error for a token that was issued for a different object
-// than the rest of its link.
+// AlteredError returns the error for a token that was not issued for the object in the rest of
+// its link.
 func AlteredError(link intray.Message) error {
 	return model.NewError(model.Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
 }

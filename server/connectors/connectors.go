@@ -217,7 +217,7 @@ func (s *Service) PulledFiles(ctx context.Context, org, id string) (list []model
 
 // SFTP tests connections to SFTP servers and validates credentials.
 type SFTP interface {
-	// TestConnection logs in and starts SFTP. Its errors have messages for people.
+	// TestConnection logs in and starts SFTP. Its errors have human-readable messages.
 	TestConnection(ctx context.Context, login Login) (SFTPReport, error)
 	// Fingerprint returns the OpenSSH fingerprint of the public key that belongs to
 	// a private key.
@@ -253,14 +253,13 @@ type Remotes interface {
 	NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time
 	// PlanPull returns which of the listed files to fetch.
 	PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) PullPlan
-	// Open logs in. Errors of Open and of the Remote have messages for people.
+	// Open logs in. Errors from Open and from the Remote have human-readable messages.
 	Open(ctx context.Context, login Login) (Remote, error)
-	// Classify classifies an error of Open or of a Remote.
+	// Classify classifies an error from Open or from a Remote.
 	Classify(err error) RemoteFailure
 }
 
-// RemoteFailure classifies an error of a Remote. It is the zero value for other
-// errors.
+// RemoteFailure classifies an error from a Remote. It is the zero value for other errors.
 type RemoteFailure struct {
 	// Kind classifies the error for programs.
 	Kind string
@@ -271,9 +270,9 @@ type RemoteFailure struct {
 
 // PullPlan is the decision about a listed directory.
 type PullPlan struct {
-	// Fetch are the files to fetch. Wait are new files that may still change.
+	// Fetch are the files to fetch. Wait lists new files that may still change.
 	Fetch, Wait []model.RemoteFile
-	// Keep are the remembered versions to store. Drop are the versions to forget.
+	// Keep lists the remembered versions to store. Drop lists the versions to forget.
 	Keep []model.PulledFile
 	Drop []model.RemoteFile
 }
@@ -289,9 +288,9 @@ type RemoteListing struct {
 type Remote interface {
 	Report() SFTPReport
 	List(ctx context.Context, directory, pattern string) (RemoteListing, error)
-	// Fetch writes the file to to, starting at offset, and returns the number of
-	// bytes written, even if it returns an error. It refuses files that are larger
-	// than maxSize bytes.
+	// Fetch writes the file, starting at offset, to the writer to, and returns the number of
+	// bytes written, even if it returns an error. It refuses files that are larger than
+	// maxSize bytes.
 	Fetch(ctx context.Context, f model.RemoteFile, offset, maxSize int64, to io.Writer) (int64, error)
 	// Upload writes a file. It becomes visible only when it is complete.
 	Upload(ctx context.Context, directory, name string, from io.Reader) error

@@ -7,9 +7,9 @@
 // numbered after those of the stage, and their numbers are never reused. The latest
 // revision takes precedence. Undo removes the last revision, and redo restores it.
 //
-// An [Operation] describes a change, and a [Filter] selects rows. A [View] is the
-// result of a filter at one moment. Its rows stay in the view even if they no longer
-// match. A [ChangeResult] summarizes the effect of a change.
+// An [Operation] describes a change, and a [Filter] selects rows. A [View] is the result of a
+// filter at a point in time. Its rows stay in the view even if they no longer match. A
+// [ChangeResult] summarizes the effect of a change.
 //
 // Operations work on the raw values of cells. Search, replace and count use raw
 // values, and the [Revalidator] parses a new value exactly as the run parsed the

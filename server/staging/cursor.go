@@ -288,9 +288,9 @@ func AppendRows(dst, src *intray.Batch, from, to int) {
 	}
 }
 
-// appendShifted appends the numbers of an ascending list that are in [from, to). It
-// shifts them so that from becomes at. It also returns their range of indexes in the
-// list.
+// appendShifted appends the numbers of an ascending list that are in [from, to). It shifts
+// them so that the number from becomes the number at. It also returns their range of indexes
+// in the list.
 func appendShifted(dst, rows []uint32, at uint32, from, to int) (_ []uint32, first, end int) {
 	first, _ = slices.BinarySearch(rows, uint32(from))
 	end, _ = slices.BinarySearch(rows, uint32(to))

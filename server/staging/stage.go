@@ -1,6 +1,5 @@
-// Package staging stores the validated rows of one run in Parquet files that any
-// Parquet reader can open. It stores each value and, next to it, the raw value, and
-// all problems.
+// Package staging stores the validated rows of one run in Parquet files that any Parquet
+// reader can open. It stores each value next to its raw value, and all problems.
 //
 // A [Writer] stages batches and seals a stage. A [Stage] reads all rows, a window of
 // rows, the rows with problems, or any list of rows. Each stage has a blob prefix

@@ -363,8 +363,8 @@ func officeEntries() []string {
 	return []string{"[content_types].xml", "_rels/.rels", "meta-inf/manifest.xml", "xl/workbook", "xl/worksheets/", "xl/_rels/", "word/document", "word/_rels/", "ppt/presentation", "ppt/_rels/"}
 }
 
-// maxOfficeEntries is the minimum for the limit of entries while searching for an office
-// document, because office documents have more entries than archives of tables.
+// maxOfficeEntries is the smallest limit on the number of entries while searching for an
+// office document, because office documents have more entries than archives of tables.
 const maxOfficeEntries = 10_000
 
 // findOffice returns the name of an entry that only office documents have, or "". If the

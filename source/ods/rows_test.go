@@ -87,7 +87,7 @@ func TestCallerLimits(t *testing.T) {
 	file := string(workbookFile(t, table("One", row(text("aaaa"), text("bbbb"))+row(text("cccc")))))
 	for name, limits := range map[string]source.Limits{
 		"there are more than 1 columns":                {Columns: 1},
-		"contains a piece of text longer than 3 bytes":          {CellBytes: 3},
+		"contains a piece of text longer than 3 bytes": {CellBytes: 3},
 		"the row is longer than 5 bytes":               {RecordBytes: 5},
 		"the header of column 1 is longer than 2 byte": {HeaderBytes: 2},
 	} {

@@ -139,7 +139,7 @@ func TestRefusedByFormat(t *testing.T) {
 	for name, file := range map[string]string{
 		"the file is empty":                      "",
 		"contains a DOCTYPE declaration":         strings.Replace(flat(), "?>", "?><!DOCTYPE a>", 1),
-		"is incomplete (its XML ends too early)":  flat(table("One", ""))[:1000],
+		"is incomplete (its XML ends too early)": flat(table("One", ""))[:1000],
 		"the workbook is damaged":                string(workbookFile(t, table("One", ""))[:300]),
 		"contains text outside its root element": "a,b",
 		"the workbook has no worksheets":         flat(),

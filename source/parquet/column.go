@@ -242,7 +242,8 @@ func (a *recordAssembler) writeList(ctx context.Context, n, item *node) error {
 	})
 }
 
-// writeRepeated writes items between open and end until the levels of the leaves end the list.
+// writeRepeated writes items, enclosed in open and end, until the levels of the leaves end the
+// list.
 func (a *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end string, item func() error) error {
 	if a.firstCursor(n).Def < n.parentDef {
 		return errLevelsDisagree

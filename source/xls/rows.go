@@ -192,7 +192,7 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 	return out
 }
 
-// The size of the largest sheet that the format allows.
+// This is the size of the largest sheet that the format allows.
 const (
 	maxRows    = 1 << 16
 	maxColumns = 1 << 8

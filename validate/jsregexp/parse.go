@@ -528,8 +528,7 @@ type node struct {
 	at         int
 }
 
-// contains reports whether is returns true for the node or one of its
-// descendants.
+// contains reports whether the node or one of its descendants satisfies the given predicate.
 func (n *node) contains(is func(*node) bool) bool {
 	if is(n) {
 		return true
