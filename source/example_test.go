@@ -64,5 +64,5 @@ func ExampleLimits() {
 	var limit *source.LimitError
 	fmt.Println(errors.As(err, &limit), err)
 	// Output:
-	// true line 2: a record has more than 2 cells
+	// true on line 2, a record has more than 2 cells
 }
