@@ -29,9 +29,9 @@ func TestColumnsThatAreAsked(t *testing.T) {
 		"a preset of decimals":             {intray.TypeNumber, `{"preset":"decimal_2"}`, "1.234 5.678", "nothing in the column shows"},
 		"a preset of percents":             {intray.TypeNumber, `{"preset":"percent_2"}`, "1.234% 5.678%", "nothing in the column shows"},
 		"the preset of euros":              {intray.TypeNumber, `{"preset":"eur"}`, "1.234 5.678", "nothing in the column shows"},
-		"dollars next to euros":            {intray.TypeNumber, ``, "1,5€ $2,000", "amounts in $ may have a different format"},
-		"euros next to dollars":            {intray.TypeNumber, ``, "$1,250.50 €2,000", "amounts in € may have a different format"},
-		"dollars next to plain commas":     {intray.TypeNumber, ``, "1,5 $2,000", "amounts in $ may have a different format"},
+		"dollars next to euros":            {intray.TypeNumber, ``, "1,5€ $2,000", "amounts in $ may be formatted differently"},
+		"euros next to dollars":            {intray.TypeNumber, ``, "$1,250.50 €2,000", "amounts in € may be formatted differently"},
+		"dollars next to plain commas":     {intray.TypeNumber, ``, "1,5 $2,000", "amounts in $ may be formatted differently"},
 	} {
 		t.Run(title, func(t *testing.T) {
 			d := sniffColumn(t, c.name, c.options, strings.Fields(c.cells))

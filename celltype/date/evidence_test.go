@@ -34,11 +34,11 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"21-03-04 21-03-15 21-05-22 21-06-30 21-07-04", Hints{},
-			"years have two digits; in 5 cells, the first number has 1 value and the last number has 4 values, so the year comes first",
+			"years have two digits; in 5 cells, the first number takes 1 value and the last number takes 4 values, so the year comes first",
 		},
 		{
 			"04/03/21 15/03/21 22/05/21 30/06/21 05/07/21", Hints{},
-			"years have two digits; in 5 cells, the first number has 5 values and the last number has 1 value, so the year comes last",
+			"years have two digits; in 5 cells, the first number takes 5 values and the last number takes 1 value, so the year comes last",
 		},
 		{
 			"25-Mar-19", Hints{},
@@ -54,7 +54,7 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"11/05/2019 12/07/2019 01/03/2020 02/01/2020 10/02/2020 12/12/2020 01/02/2021 02/01/2021", Hints{},
-			"if the month comes before the day, the dates are in chronological order (7 changes of date); otherwise they jump back and forth",
+			"if the month comes before the day, the dates are in chronological order (the date changes 7 times); otherwise they jump back and forth",
 		},
 		{
 			"25-12-2021 03/04/2021", Hints{},
@@ -90,7 +90,7 @@ func TestEvidenceTexts(t *testing.T) {
 		},
 		{
 			"2021-03-04T15:20Z 2021-03-04T15:20-03:30", Hints{},
-			"2 cells contain a time zone (+00:00, -03:30). The time is kept as written and the time zone is dropped",
+			"2 cells contain a time zone (+00:00, -03:30); the time is kept as written, without the time zone",
 		},
 		{
 			"25/12/2021 26/12/2021 27/12/2021 28/12/2021 29/12/2021 12/30/2021", Hints{Autofix: true},
@@ -128,7 +128,7 @@ func TestAmbiguityTexts(t *testing.T) {
 	for cells, want := range map[string]string{
 		"03/04/2021":                       "Dates such as 03/04/2021 can be read in more than one way: nothing in the column shows which is right (1 cell).",
 		"03/04/2021 05/06/2021":            "Dates such as 03/04/2021 and 05/06/2021 can be read in more than one way: nothing in the column shows which is right (2 cells).",
-		"03/04/2021 25/12/2021 12/25/2021": "Dates such as 03/04/2021 can be read in more than one way: 1 of 3 cells (such as 25/12/2021) can only be read if the day comes before the month, but 1 (such as 12/25/2021) only if the month comes before the day.",
+		"03/04/2021 25/12/2021 12/25/2021": "Dates such as 03/04/2021 can be read in more than one way: 1 of 3 cells (for example 25/12/2021) can only be read if the day comes before the month, but 1 (for example 12/25/2021) only if the month comes before the day.",
 	} {
 		d := decided(madeColumn{cells: strings.Fields(cells)}, Hints{})
 		if len(d.Ambiguities) != 1 || d.Ambiguities[0].Text.String() != want {

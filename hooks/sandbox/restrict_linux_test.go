@@ -95,7 +95,7 @@ func TestStrictRefuses(t *testing.T) {
 		want   string
 	}{
 		{"seccomp", func(a *Capabilities) { a.Seccomp = false }, "seccomp filters are not available"},
-		{"Landlock", func(a *Capabilities) { a.Landlock = 0 }, "no Landlock"},
+		{"Landlock", func(a *Capabilities) { a.Landlock = 0 }, "does not support Landlock"},
 		{"no_new_privs", func(a *Capabilities) { a.NoNewPrivs = false }, "no_new_privs"},
 		{"Linux", func(a *Capabilities) { a.System = "plan9" }, "needs Linux, and this is plan9"},
 	} {

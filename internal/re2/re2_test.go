@@ -9,10 +9,10 @@ import (
 
 func TestDescribe(t *testing.T) {
 	for expression, want := range map[string]string{
-		"(":                                      "missing closing parenthesis: `(`",
-		"a**":                                    "nothing to repeat between two repetition operators: `**`",
-		"[z-a]":                                  "invalid character range: `z-a`",
-		"[[:" + strings.Repeat("x", 300) + ":]]": "invalid character range: `[:" + strings.Repeat("x", 198) + "…`",
+		"(":                                      "missing closing parenthesis (`(`)",
+		"a**":                                    "nothing to repeat between two repetition operators (`**`)",
+		"[z-a]":                                  "invalid character range (`z-a`)",
+		"[[:" + strings.Repeat("x", 300) + ":]]": "invalid character range (`[:" + strings.Repeat("x", 198) + "…`)",
 	} {
 		_, err := regexp.Compile(expression)
 		if got := Describe(err).String(); got != want {

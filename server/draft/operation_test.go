@@ -167,7 +167,7 @@ func TestRefusals(t *testing.T) {
 		"no part":               {Set{[]Typed{{Field: fMany, Part: 2}}}, `The field "Many" has no column 2.`},
 		"no row":                {Set{[]Typed{{Row: 3, Field: fName}}}, "There is no row 3."},
 		"large row":             {Set{[]Typed{{Row: 1 << 40, Field: fName}}}, "There is no row 1,099,511,627,776."},
-		"bad expression":        {Replace{Find: "(", Expression: true}, "Invalid expression: missing closing parenthesis: `(?i)(`."},
+		"bad expression":        {Replace{Find: "(", Expression: true}, "Invalid expression: missing closing parenthesis (`(?i)(`)."},
 		"nothing to find":       {Replace{}, "Enter text to search for."},
 		"unknown case":          {Case{To: "camel"}, `Unknown case "camel". Use uppercase, lowercase or title case.`},
 		"no filter field":       {Delete{Selector{Filter: Filter{Field: &eleven}}}, "There is no field 11."},

@@ -90,7 +90,7 @@ func TestRefused(t *testing.T) {
 		"deep in a sheet":       {withRows(strings.Repeat("<a>", 200)), Limits{}, `elements nested more than 128`},
 		"deep groups":           {withRows(strings.Repeat("<table:table-row-group>", 200)), Limits{}, `elements nested more than 128`},
 		"attributes":            {content("<office:document-content" + strings.Repeat(` a="b"`, 1025) + "/>"), Limits{}, `a tag with more than 1,024 attributes`},
-		"spaces declared":       {content("<office:document-content" + strings.Repeat(` xmlns:a="`+uris+`text:1.0" xmlns:a="b"`, 60) + "/>"), Limits{}, `declares more than 64 namespaces`},
+		"spaces declared":       {content("<office:document-content" + strings.Repeat(` xmlns:a="`+uris+`text:1.0" xmlns:a="b"`, 60) + "/>"), Limits{}, `more than 64 namespace prefixes`},
 		"merges":                {withRows(repeated("table-row", "5", cell(`table:number-columns-spanned="2"`, "<text:p>a</text:p>"))), Limits{Merges: 3}, `on line 4, in the sheet "One", the sheet has more than 3 merged ranges`},
 		"columns, no end":       {withRows(`<table:table-column table:number-columns-repeated="-"/>`), Limits{}, `a repeat count is "-"`},
 		"part":                  {content(`<office:document-content>` + strings.Repeat(" ", 100_000)), Limits{PartBytes: 50_000}, `is larger than 50,000 bytes when decompressed`},

@@ -92,9 +92,9 @@ func TestDamagedFooters(t *testing.T) {
 		{"an unknown codec", func(m *format.FileMetaData) { chunk(m).MetaData.Codec = format.LZO }, unreadable(0, "unsupported compression LZO")},
 		{"a chunk outside", func(m *format.FileMetaData) { chunk(m).MetaData.DataPageOffset = 1 << 40 }, unreadable(0, "outside")},
 		{"a chunk before", func(m *format.FileMetaData) { chunk(m).MetaData.DataPageOffset = -1 }, unreadable(0, "outside")},
-		{"more rows than groups", func(m *format.FileMetaData) { m.NumRows = 3 }, unreadable(0, "declares 3 rows")},
+		{"more rows than groups", func(m *format.FileMetaData) { m.NumRows = 3 }, unreadable(0, "declared in the file is 3")},
 		{"rows below zero", func(m *format.FileMetaData) { m.RowGroups[0].NumRows = -1 }, unreadable(0, "impossible")},
-		{"fewer values than rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 3, 3 }, unreadable(0, "2 values in 3 rows")},
+		{"fewer values than rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 3, 3 }, unreadable(0, "does not match the number of rows (3)")},
 		{"fewer chunks", func(m *format.FileMetaData) { m.RowGroups[0].Columns = m.RowGroups[0].Columns[:1] }, unreadable(0, "has 1 column")},
 		{"more rows than values", func(m *format.FileMetaData) {
 			m.RowGroups[0].NumRows, m.NumRows = 9, 9

@@ -174,7 +174,7 @@ func TestHiddenPartsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notices := []string{"Hidden rows: 7 (first: 402, 403, 404, 405, 406). They are read anyway."}
+	notices := []string{"Hidden rows are read anyway (rows: 7, first: 402, 403, 404, 405, 406)."}
 	if diff := cmp.Diff(notices, got.notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}

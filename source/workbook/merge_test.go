@@ -73,7 +73,7 @@ func TestMergedCellsFurtherDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "Merged cells: 1 range (first: A402:A403). Their other cells were filled with the first value, as requested."
+		want := "Merged cells: 1 range (A402:A403). The other cells were filled with the value of the first cell, as requested."
 		if got.records[402] != "403:y|2" || len(got.notices) != 1 || got.notices[0] != want {
 			t.Errorf("%s: last record %q, notices %q", kind, got.records[402], got.notices)
 		}

@@ -27,7 +27,7 @@ func TestRefused(t *testing.T) {
 		"no row 0":                {row(`<c r="A0"><v>1</v></c>`), Limits{}, `on line 5, in the sheet "One", the cell reference "A0" is invalid`},
 		"no column XFE":           {row(`<c r="XFE1"><v>1</v></c>`), Limits{}, `the cell reference "XFE1" is invalid`},
 		"no long name":            {row(`<c r="AAAAAAA1"><v>1</v></c>`), Limits{}, `the cell reference "AAAAAAA1" is invalid`},
-		"another row":             {row(`<c r="A6"><v>1</v></c>`), Limits{}, `the cell A6 is in row 5`},
+		"another row":             {row(`<c r="A6"><v>1</v></c>`), Limits{}, `the cell A6 is listed in row 5`},
 		"a cell twice":            {row(`<c r="A5"><v>1</v></c><c r="A5"><v>2</v></c>`), Limits{}, `the cell A5 occurs twice`},
 		"a bad row":               {simple(`<row r="1048577"/>`), Limits{}, `the row number "1048577"`},
 		"a row twice":             {simple(`<row r="5"/><row r="5"/>`), Limits{}, `row 5 follows row 5, so the rows are out of order or duplicated`},

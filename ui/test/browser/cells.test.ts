@@ -157,9 +157,9 @@ review('an invalid regular expression is reported', 50, async (it) => {
   await it.press('Control+h');
   await it.page.getByLabel('Find', { exact: true }).fill('(');
   await it.page.getByLabel('Regular expression').check();
-  await it.page.getByText('Invalid expression: missing closing parenthesis: `(`.', { exact: true }).waitFor();
+  await it.page.getByText('Invalid expression: missing closing parenthesis (`(`).', { exact: true }).waitFor();
   await it.page.getByLabel('Whole cell').check();
-  await it.page.getByText('Invalid expression: missing closing parenthesis: `(`.', { exact: true }).waitFor();
+  await it.page.getByText('Invalid expression: missing closing parenthesis (`(`).', { exact: true }).waitFor();
 });
 
 test('an invalid regular expression is reported in the language of the page', async (context) => {
