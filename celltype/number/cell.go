@@ -92,7 +92,7 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 		case isBlank(r):
 		case before && c.digitsBegin(r, raw[size:]):
 			return raw
-		case isMinus(r) || before && (r == '+' || r == '＋'):
+		case isMinus(r) || before && isPlus(r):
 			if c.signed || c.open {
 				c.reading.Reason = Signs
 			}
@@ -209,6 +209,8 @@ func (c *cell) addDigit(value byte, zero rune) bool {
 	}
 	return false
 }
+
+func isPlus(r rune) bool { return r == '+' || r == '＋' }
 
 // readSeparator reads the separator r; rest is the text after it. It returns the remaining
 // text, or nil if r is not a separator, and reports whether digits may follow.
